@@ -196,21 +196,21 @@ def _list_sum_faults(reader: SegmentReader, content: SegmentContent) -> list[str
 
 def _rewrite(reader: SegmentReader, content: SegmentContent) -> str:
     """Return the name of a segment written from this content again."""
-    with SegmentWriter(_Nowhere(), REWRITTEN) as writer:
+    with SegmentWriter(_NullDirectory(), REWRITTEN) as writer:
         for run in reader.postings.iter_runs(BATCH_BYTES):
             writer.add(encode_run(run, content.lengths))
         return writer.finish(content).name
 
 
-class _Nowhere(MemoryDirectory):
+class _NullDirectory(MemoryDirectory):
     """A directory whose rewritten segment discards all that is written to it."""
 
     def create(self, name: str) -> MemoryFile:
         """Create a file; that of the segment stays empty."""
         file = super().create(name)
-        return _Forgetful(name, bytearray()) if name == REWRITTEN + TEMPORARY_SUFFIX else file
+        return _NullFile(name, bytearray()) if name == REWRITTEN + TEMPORARY_SUFFIX else file
 
 
-class _Forgetful(MemoryFile):
+class _NullFile(MemoryFile):
     def write(self, data: bytes | memoryview) -> None:
         """Discard the data."""

@@ -111,10 +111,10 @@ def _order_shown(opened: Sequence[OpenedFile], packer: Packer) -> list[OpenedFil
 
 def spend(opened: Sequence[OpenedFile], packer: Packer, weights: Weights) -> None:
     """Select blocks until the budget is used up, or no block is worth showing."""
-    _Spender(opened, packer, weights).spend()
+    _BlockQueue(opened, packer, weights).spend()
 
 
-class _Spender:
+class _BlockQueue:
     """The blocks that may still be selected, the best bargain first."""
 
     def __init__(self, opened: Sequence[OpenedFile], packer: Packer, weights: Weights) -> None:

@@ -59,7 +59,7 @@ _KINDS = {"docs": "section", "config": "configuration", "data": "data", "code": 
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class _Enclosing:
     """The declaration that contains a line."""
 
     kind: str
@@ -139,13 +139,13 @@ class Describer:
             if ordinal:
                 yield int(starts[ordinal]), record.strings[record.names[ordinal]]
 
-    def _find_around(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
+    def _find_around(self, live: LiveChunk, language: Language, line: int) -> _Enclosing | None:
         """Return the innermost declaration around a line, or the one whose comment includes the line."""
         found = self._find_holding(live, language, line)
         below = self._find_below(live, language, line) if found is None or not _is_inner(found) else None
         return below or found
 
-    def _find_below(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
+    def _find_below(self, live: LiveChunk, language: Language, line: int) -> _Enclosing | None:
         """Return the declaration that begins right below the comment that a line belongs to."""
         if not _ABOVE.match(live.lines[line - 1]):
             return None
@@ -158,7 +158,7 @@ class Describer:
                 return found if found is not None and found.start_line >= line else None
         return None
 
-    def _find_holding(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
+    def _find_holding(self, live: LiveChunk, language: Language, line: int) -> _Enclosing | None:
         record = self._get_record(live)
         if record is not None:
             return _find_in_record(record, line)
@@ -169,7 +169,7 @@ class Describer:
         holders = [one for one in around if one is inner or one.end_line - one.start_line > _size(inner)]
         crumbs = tuple(one.name for one in holders)
         kind = _SAME_KINDS.get(inner.kind, inner.kind)
-        return _Around(kind, inner.name, inner.start_line, inner.end_line, crumbs, inner.signature)
+        return _Enclosing(kind, inner.name, inner.start_line, inner.end_line, crumbs, inner.signature)
 
     def _get_record(self, live: LiveChunk) -> SymbolRecord | None:
         """Return the symbol record of a file, or None when the file has changed since it was parsed."""
@@ -200,7 +200,7 @@ class Describer:
         return tuple(dict.fromkeys(name for name in names if name))[:MAX_SYMBOLS]
 
 
-def _find_in_record(record: SymbolRecord, line: int) -> _Around | None:
+def _find_in_record(record: SymbolRecord, line: int) -> _Enclosing | None:
     starts = record.starts
     holding = ((starts <= line) & (starts + record.spans >= line)).nonzero()[0].tolist()
     symbols = [record.get_symbol(ordinal) for ordinal in holding if ordinal]
@@ -215,7 +215,7 @@ def _find_in_record(record: SymbolRecord, line: int) -> _Around | None:
         crumbs.append(holder.name)
         parent = holder.parent
     kind = inner.kind.name.lower()
-    return _Around(kind, inner.name, inner.start_line, inner.end_line, tuple(reversed(crumbs)), _sign(inner))
+    return _Enclosing(kind, inner.name, inner.start_line, inner.end_line, tuple(reversed(crumbs)), _sign(inner))
 
 
 def _sign(symbol: DeclaredSymbol) -> str:
@@ -240,7 +240,7 @@ def _size(symbol: Symbol) -> int:
 
 
 def _choose_lines(
-    live: LiveChunk, around: _Around | None, start: int, end: int, best: int
+    live: LiveChunk, around: _Enclosing | None, start: int, end: int, best: int
 ) -> tuple[int, int]:
     """Return the lines to show: a short declaration whole, or else the best lines inside it."""
     total = len(live.lines)
@@ -253,7 +253,7 @@ def _choose_lines(
     return first, min(max(best, first + WINDOW_LINES - 1), around.end_line, total)
 
 
-def _read_head(live: LiveChunk, language: Language, around: _Around) -> tuple[str, str]:
+def _read_head(live: LiveChunk, language: Language, around: _Enclosing) -> tuple[str, str]:
     """Read the signature of a declaration and the first line of its comment from the live text."""
     if language.kind != "code":
         return "", ""
@@ -276,7 +276,7 @@ def _read_lines(live: LiveChunk, first: int, last: int) -> str:
     )
 
 
-def _find_comment(live: LiveChunk, around: _Around) -> int:
+def _find_comment(live: LiveChunk, around: _Enclosing) -> int:
     """Return the first of the comment and decorator lines that touch a declaration from above."""
     first = around.start_line
     while first > 1 and around.start_line - first < LINES_ABOVE and _ABOVE.match(live.lines[first - 2]):
@@ -284,7 +284,7 @@ def _find_comment(live: LiveChunk, around: _Around) -> int:
     return first
 
 
-def _read_line(live: LiveChunk, around: _Around) -> str:
+def _read_line(live: LiveChunk, around: _Enclosing) -> str:
     """Return the first lines of a declaration up to the end of its head, on one line; "" without its name."""
     last = min(len(live.lines), around.end_line, around.start_line + HEAD_LINES - 1)
     head: list[str] = []
@@ -296,7 +296,7 @@ def _read_line(live: LiveChunk, around: _Around) -> str:
     return _cut(text, MAX_CRUMB_CHARS) if around.name in text else ""
 
 
-def _is_inner(around: _Around) -> bool:
+def _is_inner(around: _Enclosing) -> bool:
     """Return True for a declaration that contains no others: a comment in it is about its own lines."""
     return around.kind not in _HOLDERS
 

@@ -297,7 +297,7 @@ def _take_from_model(said: str, query: Query, searcher: Searcher) -> tuple[Added
 
 
 @dataclass(slots=True)
-class _Near:
+class _FeedbackTerm:
     """A term of the feedback units."""
 
     weight: float  # sum over chunks of the squared share of the query they hold
@@ -324,12 +324,12 @@ def _take_from_index(chunks: Sequence[LiveChunk], query: Query, searcher: Search
     )
 
 
-def _gather(chunks: Iterable[LiveChunk], query: Query, searcher: Searcher) -> dict[str, _Near]:
+def _gather(chunks: Iterable[LiveChunk], query: Query, searcher: Searcher) -> dict[str, _FeedbackTerm]:
     units = searcher.snapshot.unit_count
     rarity = {term: weigh_inverse(searcher.count_units(term), units) for term in query.terms}
     whole = sum(rarity.values()) or 1.0
     known = set(query.terms)
-    near: dict[str, _Near] = defaultdict(lambda: _Near(0.0, set(), Counter()))
+    near: dict[str, _FeedbackTerm] = defaultdict(lambda: _FeedbackTerm(0.0, set(), Counter()))
     for live in chunks:
         share = sum(rarity[term] for term in live.ranked.matched_terms) / whole
         last = min(live.end_line, live.start_line + FEEDBACK_LINES)

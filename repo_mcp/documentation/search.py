@@ -92,7 +92,7 @@ def search_docs(
             found += finder.find_comments(of_code, code, source.extensions)
     kept, warnings = _keep_phrases(_keep_required(found, query), query)
     ordered = order_candidates(kept, weights.repeat)
-    hits = _Showing(source, words).show(ordered[: request.limit])
+    hits = _HitRenderer(source, words).show(ordered[: request.limit])
     notes = [*query.warnings, *warnings, *describe_reading((documents, code))]
     if not hits:
         unknown = [term for term, one in zip(query.terms, best.terms, strict=True) if not one.frequency]
@@ -145,7 +145,7 @@ def _holds(candidate: Candidate, phrases: Iterable[str]) -> bool:
     return all(phrase in folded for phrase in phrases)
 
 
-class _Showing:
+class _HitRenderer:
     """Renders the candidates of one answer as hits."""
 
     def __init__(self, source: DocsSource, words: QueryWords) -> None:

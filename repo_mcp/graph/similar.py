@@ -84,7 +84,7 @@ _NONE, _NO_WORTH = np.zeros(0, dtype=np.int64), np.zeros(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Criteria:
     """The kinds, names and stems that candidates are scored by."""
 
     kinds: frozenset[SymbolKind]
@@ -112,7 +112,7 @@ class _Rows:
     worth: F64  # total weight of those stems, one per entry of `named`
 
 
-def find_candidates(files: Mapping[str, SymbolRecord], wanted: Wanted, most: int) -> list[Candidate]:
+def find_candidates(files: Mapping[str, SymbolRecord], wanted: Criteria, most: int) -> list[Candidate]:
     """Return at most `most` candidates, highest score first, ties by path and ordinal."""
     if not files:
         return []
@@ -159,14 +159,14 @@ def _sum_used(rows: Sequence[_Rows], bases: I64) -> tuple[I64, F64]:
     return found, sums
 
 
-def _scan(record: SymbolRecord, wanted: Wanted, is_wanted: Mask) -> _Rows:
+def _scan(record: SymbolRecord, wanted: Criteria, is_wanted: Mask) -> _Rows:
     """Return the matches in one file."""
     users, names, weights = _find_users(record, wanted, is_wanted)
     ordinals, worth = _find_named(record, wanted.stems, is_wanted)
     return _Rows(users, names, weights, ordinals, worth)
 
 
-def _find_users(record: SymbolRecord, wanted: Wanted, is_wanted: Mask) -> tuple[I64, I64, list[float]]:
+def _find_users(record: SymbolRecord, wanted: Criteria, is_wanted: Mask) -> tuple[I64, I64, list[float]]:
     numbers = record.string_table.find_all(list(wanted.names))
     found = sorted(
         (number, weight)
@@ -316,7 +316,7 @@ class SimilarFinder:
         # Drop the last letter of each stem: it may differ in a name.
         stems = [(part[:-1], self._weigh_part(part)) for part in self._list_informative(own)]
         names = {name: self._weigh(name) for name in own.used}
-        wanted = Wanted(_find_group(record, declaration.ordinal), names, stems)
+        wanted = Criteria(_find_group(record, declaration.ordinal), names, stems)
         shared = self._weigh_parts(own, find_candidates(files, wanted, MAX_CANDIDATES))
         shared.sort(key=lambda one: (-one[0], one[1].declaration.path, one[1].declaration.ordinal))
         return [candidate for _, candidate in shared if candidate.declaration != declaration]

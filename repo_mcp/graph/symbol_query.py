@@ -146,7 +146,7 @@ class _QueryDraft:
     promise: float
 
 
-Wanted = Callable[[str, SymbolKind], bool]  # path and kind
+AcceptSymbol = Callable[[str, SymbolKind], bool]  # path and kind
 
 
 class SymbolFinder:
@@ -157,7 +157,7 @@ class SymbolFinder:
         self._nodes = nodes
         self.is_cut = False  # more symbols match the last query than were scored
 
-    def find(self, query: str, wanted: Wanted, limit: int) -> list[FoundSymbols]:
+    def find(self, query: str, wanted: AcceptSymbol, limit: int) -> list[FoundSymbols]:
         """Return the best symbols for a query, by score, then path and ordinal."""
         self.is_cut = False
         expression = parse_expression(query)
@@ -165,7 +165,7 @@ class SymbolFinder:
         words = [self._prepare(token) for token in _list_tokens(asked)]
         drafts: dict[tuple[str, int], _QueryDraft] = {}
         for list_files, build in ((self._list_exact, _prefilter_whole), (self._list_near, _prefilter_near)):
-            glance = build(words)
+            prefilter = build(words)
             room = MAX_SYMBOLS
             paths = list_files(words) if words else []
             if expression is not None and list_files == self._list_exact:
@@ -174,7 +174,7 @@ class SymbolFinder:
                 record = None if room < 0 else self._program.find_record(path)
                 if record is not None:
                     room -= record.symbol_count
-                    matching = _match_file(path, record, words, glance, wanted)
+                    matching = _match_file(path, record, words, prefilter, wanted)
                     drafts.update({(path, draft.ordinal): draft for draft in matching})
             is_enough = sum(draft.promise >= EXACT for draft in drafts.values()) >= limit
             if is_enough and expression is None:
@@ -315,14 +315,14 @@ def _squeeze(text: str) -> str:
 
 
 def _match_file(
-    path: str, record: SymbolRecord, words: list[_Word], glance: _Glance, wanted: Wanted
+    path: str, record: SymbolRecord, words: list[_Word], prefilter: _Prefilter, wanted: AcceptSymbol
 ) -> list[_QueryDraft]:
     """Return the symbols of a file whose names match a word."""
     marks = np.zeros(record.string_table.count, dtype=np.bool_)
-    for numbers in record.string_table.find_holding(glance.needles):
+    for numbers in record.string_table.find_holding(prefilter.needles):
         marks[numbers] = True
-    if glance.pattern is not None:
-        marks |= record.string_table.mark_matching(glance.pattern)
+    if prefilter.pattern is not None:
+        marks |= record.string_table.mark_matching(prefilter.pattern)
     ordinals = np.flatnonzero(marks[record.names])
     numbers = sort_distinct(record.names[ordinals].astype(np.int64)).tolist()
     names = zip(numbers, record.string_table.get(numbers), strict=True)
@@ -336,23 +336,23 @@ def _match_file(
 
 
 @dataclass(frozen=True, slots=True)
-class _Glance:
+class _Prefilter:
     """A fast prefilter for names that may match a word; it rejects nearly all that do not."""
 
     needles: tuple[str, ...]  # see `StringTable.find_holding`
     pattern: re.Pattern[str] | None = None
 
 
-def _prefilter_whole(words: Sequence[_Word]) -> _Glance:
+def _prefilter_whole(words: Sequence[_Word]) -> _Prefilter:
     """Build the prefilter for names that equal a word or match its pattern."""
     patterns = [word.pattern for word in words if word.pattern]
     pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
-    return _Glance(tuple({f"\n{word.folded}\n": None for word in words if not word.has_star}), pattern)
+    return _Prefilter(tuple({f"\n{word.folded}\n": None for word in words if not word.has_star}), pattern)
 
 
-def _prefilter_near(words: Sequence[_Word]) -> _Glance:
+def _prefilter_near(words: Sequence[_Word]) -> _Prefilter:
     """Build the prefilter for similar names: a word's longest part, less the last letter, which may vary."""
-    return _Glance(tuple(dict.fromkeys(_choose_needle(word) for word in words if not word.has_star)))
+    return _Prefilter(tuple(dict.fromkeys(_choose_needle(word) for word in words if not word.has_star)))
 
 
 def _choose_needle(word: _Word) -> str:

@@ -37,7 +37,7 @@ class TouchedLines:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AppliedFile:
     """A file of a diff, as it is and as it is on the diff's other side."""
 
     side: Side
@@ -47,7 +47,7 @@ class Applied:
     misplaced: int  # hunks that fit nowhere, and were left out or taken by their numbers
 
 
-def apply_hunks(lines: Sequence[str], hunks: Sequence[Hunk]) -> Applied:
+def apply_hunks(lines: Sequence[str], hunks: Sequence[Hunk]) -> AppliedFile:
     """Return how the hunks lie on the lines of a file as it is."""
     fitting = {side: _place_all(lines, hunks, side) for side in (Side.NEW, Side.OLD)}
     side = max(fitting, key=lambda one: _weigh(fitting[one], hunks, one))
@@ -109,7 +109,7 @@ def _iter_places(
     yield from sorted((one for one in some if one >= least), key=lambda one: abs(one - expected))
 
 
-def _apply(lines: Sequence[str], placed: Sequence[tuple[int, Hunk]], side: Side, misplaced: int) -> Applied:
+def _apply(lines: Sequence[str], placed: Sequence[tuple[int, Hunk]], side: Side, misplaced: int) -> AppliedFile:
     """Walk through both texts at once."""
     mark = _own_mark(side)
     other: list[str] = []
@@ -135,7 +135,7 @@ def _apply(lines: Sequence[str], placed: Sequence[tuple[int, Hunk]], side: Side,
         here.settle(at)
         there.settle(len(other))
     other += lines[at:]
-    return Applied(side, here.take(), there.take(), tuple(other), misplaced)
+    return AppliedFile(side, here.take(), there.take(), tuple(other), misplaced)
 
 
 class _Touch:
@@ -158,7 +158,7 @@ class _Touch:
         return TouchedLines(tuple(self.lines), tuple(self._gaps))
 
 
-def _take_numbers(lines: Sequence[str], hunks: Sequence[Hunk]) -> Applied:
+def _take_numbers(lines: Sequence[str], hunks: Sequence[Hunk]) -> AppliedFile:
     """Return the lines that the hunks name on their new side, as far as the file has them."""
     touch = _Touch()
     for hunk in hunks:
@@ -178,4 +178,4 @@ def _take_numbers(lines: Sequence[str], hunks: Sequence[Hunk]) -> Applied:
         tuple(one for one in found.lines if one <= len(lines)),
         tuple(one for one in found.gaps if one < len(lines)),
     )
-    return Applied(Side.NEITHER, here, TouchedLines((), ()), (), len(hunks))
+    return AppliedFile(Side.NEITHER, here, TouchedLines((), ()), (), len(hunks))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.program import Declaration
-from repo_mcp.impact.applied import Applied, Side, TouchedLines, apply_hunks
+from repo_mcp.impact.applied import AppliedFile, Side, TouchedLines, apply_hunks
 from repo_mcp.impact.records import Change, ChangedSymbol, LeftOut
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Outline, Symbol
@@ -62,7 +62,7 @@ class ChangedFile:
     path: str  # of the file as it is; of one that is not there, in the diff
     old_path: str | None  # another name that it had, or has
     lines: tuple[str, ...]  # as it is; empty when it is not there
-    applied: Applied
+    applied: AppliedFile
     is_there: bool
 
 
@@ -127,7 +127,7 @@ def _build_missing(file: DiffFile, path: str) -> ChangedFile:
     other = [line for hunk in file.hunks for line in hunk.list_side(mark)]
     side = Side.NEW if file.new_path is None else Side.OLD
     touched = TouchedLines(tuple(range(1, len(other) + 1)), ())
-    return ChangedFile(path, None, (), Applied(side, TouchedLines((), ()), touched, tuple(other), 0), False)
+    return ChangedFile(path, None, (), AppliedFile(side, TouchedLines((), ()), touched, tuple(other), 0), False)
 
 
 def list_touched_text(file: ChangedFile) -> Sequence[str]:

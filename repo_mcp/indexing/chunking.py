@@ -26,7 +26,7 @@ VERSION = 2  # part of the index's configuration: another version means another 
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class CutFile:
     """The units and chunks of one file. All counts are 0 for a file without lines."""
 
     unit_lines: I64  # lines in each unit
@@ -35,11 +35,11 @@ class Cut:
 
 
 @lru_cache(maxsize=4096)
-def cut_lines(lines: int, chunk_lines: int, overlap_lines: int) -> Cut:
+def cut_lines(lines: int, chunk_lines: int, overlap_lines: int) -> CutFile:
     """Return the cut of a file of `lines` lines by line numbers alone. The arrays are shared: read only."""
     if lines == 0:
         empty = np.zeros(0, dtype=np.int64)
-        return Cut(empty, empty, empty)
+        return CutFile(empty, empty, empty)
     step = chunk_lines - overlap_lines
     count = 1 + max(0, -(-(lines - chunk_lines) // step))
     starts = step * np.arange(count, dtype=np.int64)
@@ -49,15 +49,15 @@ def cut_lines(lines: int, chunk_lines: int, overlap_lines: int) -> Cut:
     units = np.array(list(sizes), dtype=np.int64)
     unit_bounds = np.concatenate([[0], np.cumsum(units)])
     first_units = np.searchsorted(unit_bounds, starts)
-    return Cut(units, first_units, np.searchsorted(unit_bounds, ends) - first_units)
+    return CutFile(units, first_units, np.searchsorted(unit_bounds, ends) - first_units)
 
 
-def cut_at(lines: int, first_lines: Sequence[int]) -> Cut:
+def cut_at(lines: int, first_lines: Sequence[int]) -> CutFile:
     """Return the cut of a file of `lines` lines whose chunks begin at the given lines, the first at 1."""
     chunks = [_split_evenly(last - first) for first, last in pairwise([*first_lines, lines + 1])]
     counts = np.array(list(map(len, chunks)), dtype=np.int64)
     units = np.array(list(chain.from_iterable(chunks)), dtype=np.int64)
-    return Cut(units, np.cumsum(counts) - counts, counts)
+    return CutFile(units, np.cumsum(counts) - counts, counts)
 
 
 def split_long(first_lines: Sequence[int], lines: int, chunk_lines: int) -> list[int]:

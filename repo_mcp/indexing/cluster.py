@@ -30,7 +30,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.cluster_messages import (
     Claims,
     OtherProgram,
-    Received,
+    ReceivedShard,
     build_shard,
     encode_task,
     read_reply,
@@ -135,17 +135,17 @@ def open_cluster(
         )
     with ExitStack() as opened:
         builders = ClusterBuilders(settings, workers, done, opened)
-        errands = _Errands(cluster.scheduler, timeouts, builders.deliver)
-        builders.errands = errands
-        opened.callback(errands.close)
-        errands.connect()
+        loop = _ClusterLoop(cluster.scheduler, timeouts, builders.deliver)
+        builders.loop = loop
+        opened.callback(loop.close)
+        loop.connect()
         yield builders
 
 
 class ClusterBuilders:
     """Builds shards on the workers of a cluster, or here if they cannot. See `Builders`."""
 
-    errands: _Errands
+    loop: _ClusterLoop
 
     def __init__(self, settings: BuildSettings, workers: int, done: Done, opened: ExitStack) -> None:
         self._settings = settings
@@ -161,13 +161,13 @@ class ClusterBuilders:
     @property
     def capacity(self) -> int:
         """Return the number of shards that can be given out before any is done."""
-        return max(SHARDS_AHEAD * self._workers, self.errands.slots + 1)
+        return max(SHARDS_AHEAD * self._workers, self.loop.slots + 1)
 
     def add(self, task: ShardTask) -> None:
         """Give out a shard to be built. Raises RepoError with INTERNAL when a process of ours died."""
         self._elsewhere[task.temporary] = task
-        if self.errands.are_running:
-            self.errands.give(_Shard(task, encode_task(self._settings, task)))
+        if self.loop.are_running:
+            self.loop.give(_Shard(task, encode_task(self._settings, task)))
         else:
             self._build_here(task)
 
@@ -188,7 +188,7 @@ class ClusterBuilders:
         try:
             received = read_reply(self._settings, task, reply.data, self._is_so)
         except IndexFormatError as fault:
-            self.errands.refuse(
+            self.loop.refuse(
                 reply.shard, reply.worker, OTHER if isinstance(fault, OtherProgram) else DAMAGED
             )
             return None
@@ -198,7 +198,7 @@ class ClusterBuilders:
 
     def list_warnings(self) -> list[str]:
         """Return what went wrong without harm, in one sentence."""
-        faults = self.errands.faults
+        faults = self.loop.faults
         if not faults and not self._built_here:
             return []
         told = ", ".join(f"{count} x {what}" for what, count in sorted(faults.items())) or "no worker"
@@ -213,7 +213,7 @@ class ClusterBuilders:
         self._built_here += 1
         self._here.add(task)
 
-    def _write(self, task: ShardTask, received: Received) -> None:
+    def _write(self, task: ShardTask, received: ReceivedShard) -> None:
         for number, (entry, data) in enumerate(zip(received.result.entries, received.segments, strict=True)):
             with new_file(self._directory, entry.name, f"{task.temporary}-{number}.tmp") as file:
                 file.write(data)
@@ -229,7 +229,7 @@ class ClusterBuilders:
         )
 
 
-class _Errands:
+class _ClusterLoop:
     """The event loop that talks with a cluster, in a thread of its own."""
 
     def __init__(self, address: str, timeouts: ClusterTimeouts, deliver: Callable[[_Reply], None]) -> None:

@@ -63,7 +63,7 @@ class OtherProgram(CorruptIndex):
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedShard:
     """The checked result of a shard, and its segments, which are not in the index's directory yet."""
 
     result: ShardResult
@@ -126,7 +126,7 @@ def build_shard(message: bytes) -> list[bytes]:
 
 def read_reply(
     settings: BuildSettings, task: ShardTask, reply: object, is_so: Callable[[Claims], bool]
-) -> Received:
+) -> ReceivedShard:
     """Return what a worker made of a shard, checked. `is_so` compares claims with the files here.
 
     Raises OtherProgram, CorruptIndex or another IndexFormatError for anything that a worker of ours, which
@@ -151,7 +151,7 @@ def read_reply(
     ]
     if not is_so(doubted):
         raise CorruptIndex("reply: files are not as they are here")
-    return Received(_build_result(task, outcomes, is_settled, [entry for entry, _ in read]), tuple(segments))
+    return ReceivedShard(_build_result(task, outcomes, is_settled, [entry for entry, _ in read]), tuple(segments))
 
 
 def _read_claim(outcome: str, fingerprint: bytes | None) -> bytes | SkipReason | None:

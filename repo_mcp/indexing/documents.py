@@ -32,7 +32,7 @@ from index_format import (
     sort_distinct,
     spread_runs,
 )
-from repo_mcp.indexing.chunking import Cut, cut_at, cut_lines, split_long
+from repo_mcp.indexing.chunking import CutFile, cut_at, cut_lines, split_long
 from repo_mcp.indexing.memory_budget import weigh_words
 from repo_mcp.languages.outline.adapter_answers import Marks
 from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
@@ -149,7 +149,7 @@ class SegmentBuilder:
         self._counted: dict[int, list[_Counted]] = {number: [] for number in range(len(FIELDS))}
         self._declared: list[_Counted] = []  # the words that end a declared name: `Conn` of `Plug.Conn`
         self._rows: list[tuple[bytes, bytes, int, str, int, int]] = []
-        self._cuts: list[Cut] = []
+        self._cuts: list[CutFile] = []
         self._unit_sizes: list[I64] = []
         self._units = 0
         self._batch: list[SourceFile] = []
@@ -372,7 +372,7 @@ def cut_file(
     chunk_lines: int,
     overlap_lines: int,
     line_ends: Sequence[int] | None = None,
-) -> Cut:
+) -> CutFile:
     """Return chunks cut as an adapter proposes, none longer than `chunk_lines`.
 
     Without a proposal they are cut at declarations for code longer than one chunk, else by line numbers

@@ -17,7 +17,7 @@ from repo_mcp.record_classes import dataclass, replace
 
 
 @dataclass(slots=True)
-class _Wish:
+class _AwaitedFiles:
     """Files that somebody waits for."""
 
     paths: frozenset[str]
@@ -32,7 +32,7 @@ class RemainingFiles:
         self._lock = threading.Lock()
         self._waiting: deque[ShardTask] = deque()
         self._given: dict[str, ShardTask] = {}  # being built or committed, by temporary name
-        self._wishes: list[_Wish] = []
+        self._wishes: list[_AwaitedFiles] = []
         self._reserve_temporary: Callable[[], str] | None = None  # None: no refresh runs
         self._wake: Callable[[], None] = lambda: None
         self.is_hidden = False  # what is built becomes visible only at the end
@@ -48,7 +48,7 @@ class RemainingFiles:
 
     def index_first(self, paths: Sequence[str], seconds: float) -> bool:
         """Have some of these files indexed before all others; return True when they are committed in time."""
-        wish = _Wish(frozenset(paths))
+        wish = _AwaitedFiles(frozenset(paths))
         with self._lock:
             if self._reserve_temporary is None or not paths:
                 return not paths

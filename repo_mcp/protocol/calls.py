@@ -131,7 +131,7 @@ class _Threads:
             del work  # its arguments and result
 
 
-class _Patience:
+class _TimeLeft:
     """The time that one call has left. While the client's model is asked, the clock stands still."""
 
     def __init__(self, seconds: float) -> None:
@@ -197,16 +197,16 @@ class CallGuard:
         self._admit()
         if not has_time_limit or not self._timeout_seconds:
             return work(context)
-        patience = _Patience(self._timeout_seconds)
+        time_left = _TimeLeft(self._timeout_seconds)
         guarded = replace(
             context,
-            cancelled=lambda: patience.is_over() or context.cancelled(),
-            ask=None if context.ask is None else patience.wrap(context.ask),
+            cancelled=lambda: time_left.is_over() or context.cancelled(),
+            ask=None if context.ask is None else time_left.wrap(context.ask),
         )
         running = _Work(lambda: work(guarded))
         self._threads.start(running)
-        while not running.done.wait(max(0.0, patience.left())):
-            if patience.end():
+        while not running.done.wait(max(0.0, time_left.left())):
+            if time_left.end():
                 self._leave_behind(running)
                 raise RepoError(
                     ErrorCode.TIMEOUT,

@@ -113,7 +113,7 @@ def take_standard_streams() -> Streams:
     return streams
 
 
-class _Outlet:
+class _Output:
     """The writing end: whole frames, one at a time, from any thread."""
 
     def __init__(self, fd: int) -> None:
@@ -192,7 +192,7 @@ class Wire:
         """Watch for the end. `leave` is called with an exit code if the process outlives the deadline."""
         self._streams = streams
         self._leave = leave
-        self._outlet = _Outlet(streams.output_fd)
+        self._outlet = _Output(streams.output_fd)
         self._in_flight = _InFlight(max_in_flight)
         self._parent = os.getppid()
         self._wake_read, self._wake_write = os.pipe()

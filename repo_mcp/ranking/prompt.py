@@ -61,7 +61,7 @@ class Clue:
     is_joined: bool = False  # True for a symbol joined from adjacent words
 
 
-class _Signed:
+class _PrefilteredPattern:
     """An expression of which each match that counts contains one of some texts, its signs.
 
     Most queries are a few words without any: then it is not even compiled.
@@ -86,39 +86,39 @@ class _Signed:
 _PATH = r"(?:[A-Za-z]:)?[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){0,30}[\w.@+~-]{1,120}"
 _PYTHON_FRAME = 'File "'  # no other frame begins with this
 _FRAMES = (
-    _Signed(
+    _PrefilteredPattern(
         [_PYTHON_FRAME],
         r'File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[^\s]{1,120}))?',
     ),
-    _Signed([":"], r"\bat (?P<name>[\w.$<>]{1,300})\((?P<path>[\w$-]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)"),
-    _Signed(
+    _PrefilteredPattern([":"], r"\bat (?P<name>[\w.$<>]{1,300})\((?P<path>[\w$-]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)"),
+    _PrefilteredPattern(
         [":"],
         r"\bat (?:(?:async |new )?(?P<name>[\w.$<>]{1,200})(?: \[as \w{1,100}\])? \()?(?:file://)?"
         rf"(?P<path>{_PATH}):(?P<line>\d{{1,7}}):\d{{1,7}}\)?",
     ),
-    _Signed([":line "], rf"\bin (?P<path>{_PATH}\.\w{{1,8}}):line (?P<line>\d{{1,7}})"),
-    _Signed(
+    _PrefilteredPattern([":line "], rf"\bin (?P<path>{_PATH}\.\w{{1,8}}):line (?P<line>\d{{1,7}})"),
+    _PrefilteredPattern(
         [".go:"],
         rf"^[ \t]{{1,8}}(?P<path>{_PATH}\.go):(?P<line>\d{{1,7}})(?: \+0x[0-9a-f]{{1,16}})?$",
         re.M,
     ),
 )
-_NAMED_PATH = _Signed(
+_NAMED_PATH = _PrefilteredPattern(
     ["/", "\\", ".", "file"],  # those of _LOOKS_LIKE_FILE
     rf"(?<![\w.\\/-])(?P<path>{_PATH})(?:(?::|#L)(?P<line>\d{{1,7}})|,? line (?P<spoken>\d{{1,7}}))?",
 )
 _LOOKS_LIKE_FILE = compile_late(r"[\\/]|[\w-]\.[A-Za-z][A-Za-z0-9+]{0,9}$|^[A-Z]\w*file$")
-_BACKTICKED = _Signed(["`"], r"`([^`\n]{1,200})`")
+_BACKTICKED = _PrefilteredPattern(["`"], r"`([^`\n]{1,200})`")
 _NAME = r"[A-Za-z_$][A-Za-z0-9_$]{1,120}"
 _IDENTIFIER = re.compile(rf"{_NAME}(?:(?:\.|::|#|->){_NAME}){{0,12}}")
-_CALLED = _Signed(["("], rf"({_NAME}(?:(?:\.|::|#|->){_NAME}){{0,12}})\(")
+_CALLED = _PrefilteredPattern(["("], rf"({_NAME}(?:(?:\.|::|#|->){_NAME}){{0,12}})\(")
 _SHAPED = re.compile(r"^_*[A-Za-z0-9$]+_\w*[A-Za-z0-9]\w*$|^_+[A-Za-z]\w*$|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-_CAPITALISED = _Signed([" "], r"(?<=[a-z,:;(] )([A-Z][a-z][A-Za-z0-9]{2,60})\b(?!\.\w|::|\()")
-_QUOTED = _Signed(
+_CAPITALISED = _PrefilteredPattern([" "], r"(?<=[a-z,:;(] )([A-Z][a-z][A-Za-z0-9]{2,60})\b(?!\.\w|::|\()")
+_QUOTED = _PrefilteredPattern(
     ['"', "'", "“", "`"],
     r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)|“([^”\n]{1,200})”|`([^`\n]{1,200})`",
 )
-_ERROR_LINE = _Signed(
+_ERROR_LINE = _PrefilteredPattern(
     [": "],
     r"^[ \t>#*]{0,20}(?:[A-Za-z_][\w.$]{0,120}(?:Error|Exception|Warning|Failure|Panic)"
     r"|[a-z_]\w{0,60}(?:\.\w{1,60}){0,8}\.[A-Z]\w{1,60}|Uncaught [\w.$]{1,80}"
@@ -126,14 +126,14 @@ _ERROR_LINE = _Signed(
     re.M,
 )
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
-_BOILERPLATE = _Signed(
+_BOILERPLATE = _PrefilteredPattern(
     ["(", ":"],
     r"Traceback \(most recent call last\):?|^goroutine \d+ \[\w+\]:|Stack ?trace:",
     re.M | re.I,
 )
-_URL = _Signed(["://"], r"\b(?:https?|ftp|file)://[^\s<>)\]\"'`]{1,2000}")
+_URL = _PrefilteredPattern(["://"], r"\b(?:https?|ftp|file)://[^\s<>)\]\"'`]{1,2000}")
 # The directories and the extension of a path say less than its name does.
-_PATH_ALONE = _Signed(
+_PATH_ALONE = _PrefilteredPattern(
     ["/", "\\"],
     r"(?<![\w.\\/-])[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){1,30}([\w-]{1,100})(?:\.\w{1,10}){1,2}(?:(?::|#L)\d{1,7})?(?![\w/])",
 )

@@ -119,7 +119,7 @@ def rank_files(
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class RatedFiles:
     """The candidate files, with the points that each of SIGNALS gives them."""
 
     segments: Sequence[SegmentSearch]
@@ -129,7 +129,7 @@ class Rated:
     declared_share: float  # the least that tests and foreign code keep of those for declaring the name asked for
 
 
-def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> Rated:
+def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> RatedFiles:
     """Return every candidate file of a query with its points by signal. Raises IndexFormatError, OSError."""
     intent = understand(query.text)
     candidates = gather(searcher, query, intent, best, weights)
@@ -144,7 +144,7 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
     for row, (weight, rarities) in enumerate(zip(weigh_kinds(weights), candidates.names, strict=True), 5):
         np.multiply(weight, rarities, out=given[row])
     shares = keep_shares(intent.roles, weights)
-    return Rated(searcher.segments, candidates, given, shares, weights.declared_in_side_roles)
+    return RatedFiles(searcher.segments, candidates, given, shares, weights.declared_in_side_roles)
 
 
 class _PathRater:
@@ -169,7 +169,7 @@ class _PathRater:
         return self._weights.file_name * self._matcher.cover(name), whole, around
 
 
-def choose_files(rated: Rated, count: int) -> list[RankedFile]:
+def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:
     """Return the best `count` of the rated files in order, ties by path.
 
     A role only takes points away, so the roles of files that cannot make it are never looked up.
@@ -199,7 +199,7 @@ def choose_files(rated: Rated, count: int) -> list[RankedFile]:
     return files[:count]
 
 
-def bound_scores(searcher: Searcher, best: BestUnits, rated: Rated, weights: RankingWeights) -> float:
+def bound_scores(searcher: Searcher, best: BestUnits, rated: RatedFiles, weights: RankingWeights) -> float:
     """Return an upper bound on any score: that of a file whose units all hold each query term as strongly as
     any unit of the index does, and whose names match as well as the best names among the candidates."""
     text = 1.0
@@ -225,7 +225,7 @@ def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> 
     return values
 
 
-def _explain(rated: Rated, column: int, lost: float) -> RankedFile:
+def _explain(rated: RatedFiles, column: int, lost: float) -> RankedFile:
     """Return the file with its points; the last entry subtracts what its role costs."""
     given = rated.given[:, column].tolist()
     points = [(name, round(value, DECIMALS)) for name, value in zip(SIGNALS, given, strict=True) if value]

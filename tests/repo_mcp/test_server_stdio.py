@@ -575,12 +575,12 @@ LOOK_AT_FIRST_WRITE = """
 import sys
 bare = set(sys.modules)
 from repo_mcp.protocol import wire
-write = wire._Outlet.write
+write = wire._Output.write
 def look(outlet, frame):
-    wire._Outlet.write = write
+    wire._Output.write = write
     print(*sorted({name.partition(".")[0] for name in set(sys.modules) - bare}), file=sys.stderr)
     write(outlet, frame)
-wire._Outlet.write = look
+wire._Output.write = look
 from repo_mcp.server import main
 raise SystemExit(main())
 """

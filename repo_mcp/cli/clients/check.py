@@ -45,7 +45,7 @@ class Trial:
     root: str = ""  # the sentence of its instructions on the repository that it serves
 
 
-class _Silent(Exception):
+class _NoAnswer(Exception):
     """The server did not answer; the message says how."""
 
 
@@ -69,7 +69,7 @@ def try_server(server: Server, protocol: str, here: str = "") -> Trial:
     conversation = _Conversation(process)
     try:
         return _talk(conversation, protocol, started)
-    except _Silent as fault:
+    except _NoAnswer as fault:
         return Trial(str(fault), said=conversation.end())
     finally:
         conversation.end()
@@ -91,9 +91,9 @@ def _talk(conversation: _Conversation, protocol: str, started: float) -> Trial:
         server = "{name} {version}".format(**opened["serverInfo"])  # type: ignore[arg-type]
         said = str(opened.get("instructions", ""))
     except (TypeError, KeyError):
-        raise _Silent("its answers are not valid MCP") from None
+        raise _NoAnswer("its answers are not valid MCP") from None
     if conversation.leave() != 0:
-        raise _Silent("it did not exit cleanly when its standard input was closed")
+        raise _NoAnswer("it did not exit cleanly when its standard input was closed")
     root = said[said.rfind(REPOSITORY) :] if REPOSITORY in said else ""
     return Trial("" if tools else "it lists no tools", tools, server, initialize_ms, list_ms, root=root)
 
@@ -112,7 +112,7 @@ class _Conversation:
             reader.start()
 
     def ask(self, number: int, method: str, params: dict[str, object]) -> dict[str, object]:
-        """Return the result of a request. Raises `_Silent` when it does not come, or is an error."""
+        """Return the result of a request. Raises `_NoAnswer` when it does not come, or is an error."""
         self.send({"id": number, "method": method, "params": params})
         deadline = time.monotonic() + PATIENCE_SECONDS
         while (left := deadline - time.monotonic()) > 0:
@@ -123,13 +123,13 @@ class _Conversation:
                 break
             except ValueError:
                 what = "it wrote something that is not an MCP message" if line else "it exited"
-                raise _Silent(f"{what} when it was sent {method}") from None
+                raise _NoAnswer(f"{what} when it was sent {method}") from None
             if isinstance(answer, dict) and answer.get("id") == number:
                 result = answer.get("result")
                 if not isinstance(result, dict):
-                    raise _Silent(f"it refused {method}")
+                    raise _NoAnswer(f"it refused {method}")
                 return result
-        raise _Silent(f"it did not answer {method} within {PATIENCE_SECONDS:.0f} seconds")
+        raise _NoAnswer(f"it did not answer {method} within {PATIENCE_SECONDS:.0f} seconds")
 
     def send(self, message: dict[str, object]) -> None:
         assert self._process.stdin is not None

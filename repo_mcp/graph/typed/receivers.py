@@ -17,7 +17,7 @@ from repo_mcp.graph.typed.overriding import list_results
 from repo_mcp.graph.typed.rules import Rules
 from repo_mcp.graph.typed.swift_steps import (
     STEPS,
-    Ways,
+    ReceiverFunctions,
     choose_called,
     find_literal_item,
     find_written_bound,
@@ -61,7 +61,7 @@ def find_holder(
     lookup.depth += 1
     try:
         if scope.language == "swift" and not STEPS.isdisjoint(one[:1] for one in segments):
-            return follow_steps(lookup, scope, ordinal, line, segments, _WAYS)
+            return follow_steps(lookup, scope, ordinal, line, segments, _FUNCTIONS)
         holder, used = _find_first(lookup, scope, ordinal, line, segments)
         for segment in segments[used:]:
             if holder is not None and holder.guarded is not None and segment in _LOCKING:
@@ -508,7 +508,7 @@ def _read_text(
     names = (*filter(None, found_type.qualifier.split(".")), found_type.name)
     found = _find_type(lookup, scope, declaration.ordinal, names, is_items=found_type.is_items)
     if found is not None and scope.language == "swift":
-        return read_generic(lookup, scope, declaration, text, found, holder, _WAYS)
+        return read_generic(lookup, scope, declaration, text, found, holder, _FUNCTIONS)
     return replace(found, inner=found_type.inner, hiding=hiding) if found is not None else None
 
 
@@ -596,4 +596,4 @@ def _read_there(lookup: NamedLookup, at: Declaration, text: str, holder: Holder 
     return _read_text(lookup, lookup.get_rules(scope), scope, at, text, holder) if scope is not None else None
 
 
-_WAYS = Ways(find_holder, _take_step, _read_declared, _read_there)
+_FUNCTIONS = ReceiverFunctions(find_holder, _take_step, _read_declared, _read_there)

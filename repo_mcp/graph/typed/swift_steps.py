@@ -37,8 +37,8 @@ ReadText = Callable[[Declaration, str, Holder | None], Holder | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
-    """The ways to a type that `receivers` has, which this module is below."""
+class ReceiverFunctions:
+    """The functions of `receivers` that find a type. That module imports this one, so it passes them."""
 
     find_holder: Callable[[NamedLookup, FileScope, int, int, str], Holder | None]
     take_step: Callable[[NamedLookup, Holder, str], Holder | None]
@@ -170,12 +170,12 @@ def find_literal_item(lookup: NamedLookup, holder: Holder) -> tuple[Declaration,
 
 
 def follow_steps(
-    lookup: NamedLookup, scope: FileScope, ordinal: int, line: int, segments: list[str], ways: Ways
+    lookup: NamedLookup, scope: FileScope, ordinal: int, line: int, segments: list[str], receivers: ReceiverFunctions
 ) -> Holder | None:
     """Return the type of a chain of Swift with steps into what is given: see the top of this file."""
 
     def read(at: Declaration, text: str, holder: Holder | None) -> Holder | None:
-        return ways.read_text(lookup, at, text, holder)
+        return receivers.read_text(lookup, at, text, holder)
 
     last = max(at for at, one in enumerate(segments) if one[:1] in STEPS)
     before, step, inner = segments[:last], segments[last], ""
@@ -185,27 +185,27 @@ def follow_steps(
         return None
     holder: Holder | None = None
     if step[0] == "%":
-        owner = ways.find_holder(lookup, scope, ordinal, line, ".".join(before))
+        owner = receivers.find_holder(lookup, scope, ordinal, line, ".".join(before))
         holder = find_value(lookup, owner, step, read) if owner is not None else None
     elif step[0] == "@":
-        owner, found = _find_callees(lookup, scope, ordinal, line, before, ways)
+        owner, found = _find_callees(lookup, scope, ordinal, line, before, receivers)
         position, _, labels = step[1:].partition("(")
         called, plain = find_called(lookup, found, f"({labels}")
         if called or not plain:
             holder = find_given_type(lookup, called, step, inner, read, owner)
         for one in plain if holder is None and not inner else ():
             named = find_labelled(lookup, one, f"({labels}", int(position))
-            holder = ways.read_declared(lookup, named[0]) if named else None
+            holder = receivers.read_declared(lookup, named[0]) if named else None
     holder = replace(holder, is_certain=False) if holder is not None else None
     for segment in segments[last + 1 :]:
         if holder is None or holder.external:
             break
-        holder = ways.take_step(lookup, holder, segment)
+        holder = receivers.take_step(lookup, holder, segment)
     return holder
 
 
 def _find_callees(
-    lookup: NamedLookup, scope: FileScope, ordinal: int, line: int, names: list[str], ways: Ways
+    lookup: NamedLookup, scope: FileScope, ordinal: int, line: int, names: list[str], receivers: ReceiverFunctions
 ) -> tuple[Holder | None, list[Declaration]]:
     """Return the receiver of a call, if it has one, and the declarations with the called name."""
     *before, name = names
@@ -219,7 +219,7 @@ def _find_callees(
         found = lookup.find_static(scope, ordinal, tuple(names), ReferenceRole.CALL)
         if found.declarations:
             return None, list(found.declarations)
-    holder = ways.find_holder(lookup, scope, ordinal, line, ".".join(before))
+    holder = receivers.find_holder(lookup, scope, ordinal, line, ".".join(before))
     if holder is None:
         return None, []
     if name == "init":
@@ -248,7 +248,7 @@ def read_generic(
     text: str,
     found: Holder,
     holder: Holder | None,
-    ways: Ways,
+    receivers: ReceiverFunctions,
 ) -> Holder | None:
     """Return a type of Swift with what its type parameters stand for; for an alias, the type behind it."""
     given: list[tuple[str, Holder]] = []
@@ -264,11 +264,11 @@ def read_generic(
         lookup.spare -= 1 + len(said)  # aliases of each other can nest without end
         try:
             for name, part in zip(names, said, strict=False):
-                each = ways.read_text(lookup, at, part, holder)
+                each = receivers.read_text(lookup, at, part, holder)
                 given += [(name, each)] if each is not None else []
             if one is not None and other is not None and other.get_kind(one.ordinal) is SymbolKind.TYPE:
                 alias = replace(found, given=tuple(given))
-                behind = ways.read_text(lookup, one, symbol.return_type, alias)
+                behind = receivers.read_text(lookup, one, symbol.return_type, alias)
                 if behind is not None and behind.types and not found.is_items:
                     return replace(behind, is_certain=behind.is_certain and found.is_certain)
         finally:

@@ -55,7 +55,7 @@ def push_fields(*names: str) -> Callable[[Any, Any], None]:
     return push
 
 
-class Enter:
+class EnterScope:
     """A mark on the stack: the nodes under it belong to this scope and symbol."""
 
     __slots__ = ("scope", "symbol")
@@ -124,7 +124,7 @@ class ExpressionWalk:
             elif (method := find(kind)) is not None:
                 method(self, node)
 
-    def _enter(self, mark: Enter) -> None:
+    def _enter(self, mark: EnterScope) -> None:
         self.scope = mark.scope
         self.symbol = mark.symbol
 
@@ -323,14 +323,14 @@ class ExpressionWalk:
         scope.variables.update(list_parameter_names(args))
         if scope.self_name in scope.variables:
             scope.self_name = ""
-        self.stack += (Enter(self.scope, self.symbol), node.body, Enter(scope, self.symbol))
+        self.stack += (EnterScope(self.scope, self.symbol), node.body, EnterScope(scope, self.symbol))
         self.stack += args.defaults
         self.stack += args.kw_defaults
 
     def _comprehension(self, node: Any) -> None:
         scope = self.open_scope(COMPREHENSION, self.symbol)
         stack, outer = self.stack, self.scope
-        stack.append(Enter(outer, self.symbol))
+        stack.append(EnterScope(outer, self.symbol))
         if type(node) is ast.DictComp:
             stack += (node.value, node.key)
         else:
@@ -342,7 +342,7 @@ class ExpressionWalk:
             if number:
                 stack.append(generator.iter)
             self._bind_generator(generator, scope)
-        stack += (Enter(scope, self.symbol), node.generators[0].iter)
+        stack += (EnterScope(scope, self.symbol), node.generators[0].iter)
 
     def _bind_generator(self, generator: ast.comprehension, scope: Scope) -> None:
         for node in list_targets(generator.target):
@@ -386,7 +386,7 @@ class ExpressionWalk:
         self.stack.append(getattr(node, "format_spec", None))  # of fields in f-strings and t-strings
 
     METHODS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
-        Enter: _enter,
+        EnterScope: _enter,
         ast.Attribute: _attribute,
         ast.Call: _call,
         ast.Subscript: _subscript,

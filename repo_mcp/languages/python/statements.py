@@ -19,7 +19,7 @@ from repo_mcp.languages.python.declarations import (
     list_parameter_names,
     list_targets,
 )
-from repo_mcp.languages.python.expressions import CALL, TYPE, USE, Enter, ExpressionWalk, push_fields
+from repo_mcp.languages.python.expressions import CALL, TYPE, USE, EnterScope, ExpressionWalk, push_fields
 from repo_mcp.languages.python.scopes import CLASS, FUNCTION, MODULE, NO_NAMES, Scope
 from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts, cut_text, draft_class, draft_function
 from repo_mcp.languages.python.types import (
@@ -82,7 +82,7 @@ class StatementWalk(ExpressionWalk):
         elif scope.self_name in scope.variables:
             scope.self_name = ""
         stack = self.stack
-        stack.append(Enter(outer, outer_symbol))
+        stack.append(EnterScope(outer, outer_symbol))
         stack += reversed(node.body)
         before_body = len(stack)
         self.symbol, self.scope = ordinal, around  # annotations and defaults see the type parameters
@@ -90,11 +90,11 @@ class StatementWalk(ExpressionWalk):
         self._signature(node)
         self.narrow(narrow_block(node.body))
         if around is not outer:
-            stack.append(Enter(around, ordinal))
+            stack.append(EnterScope(around, ordinal))
             self.scope = outer
         self._decorators(node.decorator_list)
         if len(stack) > before_body:
-            stack.insert(before_body, Enter(scope, ordinal))
+            stack.insert(before_body, EnterScope(scope, ordinal))
         else:
             self.scope = scope
 
@@ -157,7 +157,7 @@ class StatementWalk(ExpressionWalk):
         scope = Scope(CLASS, around, ordinal)
         self.scopes.append(scope)
         scope.class_ordinal, scope.self_name = ordinal, ""
-        self.stack += (Enter(outer, outer_symbol), *reversed(node.body), Enter(scope, ordinal))
+        self.stack += (EnterScope(outer, outer_symbol), *reversed(node.body), EnterScope(scope, ordinal))
         self.symbol, self.scope = ordinal, around
         if node.bases:
             self._derived.add(ordinal)
@@ -167,7 +167,7 @@ class StatementWalk(ExpressionWalk):
             self._base(base.value if isinstance(base, ast.Subscript) else base, number)
         self.stack += [keyword.value for keyword in node.keywords]
         # Expressions in bases are not uses by the class: names of its body are not visible there.
-        self.stack.append(Enter(around, outer_symbol))
+        self.stack.append(EnterScope(around, outer_symbol))
         self.scope = outer
         self._decorators(node.decorator_list)
 

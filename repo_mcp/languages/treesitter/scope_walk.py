@@ -240,11 +240,11 @@ class ScopeWalk(SourceText):
 
     def _iter_settled(self) -> Iterator[Row]:
         """Yield the rows of names that are not local, and the BIND rows that are needed."""
-        found, search, heads = self._found, self._find_binding, _Heads()
+        found, search, heads = self._found, self._find_binding, _FirstNames()
         typed = {(search(row[0], row[5]), row[5]) for row in self._rows if row[2] == BIND}
         asked = {heads[row[4]] or row[3] for row in self._rows if row[4] or row[2] == BIND} | self.asked
         self._typed = typed
-        shadows = _Shadows(self.entries)
+        shadows = _ShadowedRows(self.entries)
         for row in self._rows:
             scope, ordinal, role, name, qualifier, alias, start, arguments = row
             if role in _UNCHECKED:
@@ -286,7 +286,7 @@ class ScopeWalk(SourceText):
             scope = self._scope_parents[scope]
 
 
-class _Shadows:
+class _ShadowedRows:
     """The rows of variables that inner blocks shadow.
 
     A row holds from its line on, so the rows of the outer variable are repeated at its next use after the
@@ -318,7 +318,7 @@ class _Shadows:
                 yield (*row[:1], ordinal, *row[2:6], start, row[7])
 
 
-class _Heads(dict[str, str]):
+class _FirstNames(dict[str, str]):
     """Qualifier -> the name that it begins with, cached."""
 
     def __missing__(self, qualifier: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.impact.applied import Applied, Side, TouchedLines, apply_hunks
+from repo_mcp.impact.applied import AppliedFile, Side, TouchedLines, apply_hunks
 from repo_mcp.text.unified_diff import parse_diff
 from tests.deep.sizes import examples
 
@@ -20,7 +20,7 @@ def _diff(old: list[str], new: list[str], context: int = 3) -> str:
     return "\n".join(difflib.unified_diff(old, new, "a/f", "b/f", n=context, lineterm=""))
 
 
-def _lay(lines: list[str], diff: str) -> Applied:
+def _lay(lines: list[str], diff: str) -> AppliedFile:
     return apply_hunks(lines, parse_diff(diff).files[0].hunks)
 
 
@@ -53,7 +53,7 @@ def test_a_hunk_that_fits_nowhere_is_counted() -> None:
 
 def test_lines_count_by_their_numbers_where_no_hunk_fits() -> None:
     applied = _lay(["something"] * 10, _diff(OLD, NEW))
-    assert applied == Applied(Side.NEITHER, TouchedLines((5,), ()), TouchedLines((), ()), (), 2)
+    assert applied == AppliedFile(Side.NEITHER, TouchedLines((5,), ()), TouchedLines((), ()), (), 2)
 
 
 _LINES = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=14)

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.config.server_config import load_config
-from repo_mcp.indexing.chunking import UNIT_LINES, Cut, cut_at, cut_lines
+from repo_mcp.indexing.chunking import UNIT_LINES, CutFile, cut_at, cut_lines
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 
 
-def list_chunks(cut: Cut) -> list[tuple[int, int]]:
+def list_chunks(cut: CutFile) -> list[tuple[int, int]]:
     """Return the first and last line of each chunk."""
     ends = [0]
     for lines in cut.unit_lines.tolist():

@@ -19,7 +19,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.indexing.cluster_messages import (
     MOST_REPLY_BYTES,
     OtherProgram,
-    Received,
+    ReceivedShard,
     _read_settings,
     build_shard,
     encode_task,
@@ -46,7 +46,7 @@ class Tree:
     tasks: list[ShardTask]
     here: ShardBuilder
 
-    def read(self, reply: object, task: ShardTask | None = None) -> Received:
+    def read(self, reply: object, task: ShardTask | None = None) -> ReceivedShard:
         return read_reply(self.settings, task or self.tasks[0], reply, self.here.is_so)
 
 
@@ -68,12 +68,12 @@ def open_tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tree]:
             yield Tree(root, build, [*planner.take(files), *planner.finish()], here)
 
 
-def build_here(tree: Tree, task: ShardTask) -> Received:
+def build_here(tree: Tree, task: ShardTask) -> ReceivedShard:
     """Return what a process of this machine makes of a shard."""
     directory = MemoryDirectory()
     with closing(ShardBuilder(tree.settings, directory)) as builder:
         result = builder.build(task)
-    return Received(result, tuple(bytes(directory.files[entry.name]) for entry in result.entries))
+    return ReceivedShard(result, tuple(bytes(directory.files[entry.name]) for entry in result.entries))
 
 
 def build_there(tree: Tree, task: ShardTask | None = None) -> Reply:
