@@ -70,7 +70,7 @@ class TermsWriter:
 
     def __init__(self) -> None:
         self._pieces: dict[bytes, list[bytes]] = {tag: [] for tag in LARGE_SECTIONS}
-        self._tops: list[bytes] = []
+        self._first_terms: list[bytes] = []
         self._rows: list[I64] = []
         self._places = np.zeros(PAGE_COLUMNS, dtype=np.int64)
         self._terms = build_term_text([])
@@ -105,7 +105,7 @@ class TermsWriter:
             *(column.tolist() for column in (data_ends[:-1], data_ends[1:])),
             strict=True,
         ):
-            self._tops.append(text[start : text.index(b"\n", start, end)])
+            self._first_terms.append(text[start : text.index(b"\n", start, end)])
             self._pieces[LIST].append(masks[low:high] + data[data_start:data_end])
         rows = np.stack([text_ends, data_ends + bounds, size_ends], axis=1)
         self._rows.append(self._places + rows[:-1])
@@ -141,7 +141,7 @@ class TermsWriter:
         rows = np.concatenate([np.zeros((0, PAGE_COLUMNS), dtype=np.int64), *self._rows])
         return {
             PAGE: encode_table([rows[:, column] for column in range(PAGE_COLUMNS)]),
-            TOPS: b"".join(top + b"\n" for top in self._tops),
+            TOPS: b"".join(top + b"\n" for top in self._first_terms),
         }
 
 
@@ -156,7 +156,7 @@ class RawPages(NamedTuple):
     postings: (
         I64  # where the lists of each page begin in POST, and those of the page behind; -1: there is none
     )
-    tops: bytes  # the first term of each page, each followed by a line feed
+    first_terms: bytes  # the first term of each page, each followed by a line feed
     following: bytes | None  # the first term behind these pages; None: there is none
 
 
@@ -185,18 +185,18 @@ class TermsReader:
         self._places = [self._table.open_column(column) for column in range(PAGE_COLUMNS)]
 
     @cached_property
-    def _tops(self) -> TermText:
+    def _first_terms(self) -> TermText:
         """Return the first term of each page. Few ever become objects: only those that are compared."""
-        tops = parse_term_text(self._top_text)
-        self._check_tops(len(tops))
-        return tops
+        first_terms = parse_term_text(self._top_text)
+        self._check_tops(len(first_terms))
+        return first_terms
 
     @cached_property
     def _top_search(self) -> TermSearch:
         """Return the same terms for looking up a single one, at a ninth of the work."""
-        tops = TermSearch(self._top_text)
-        self._check_tops(len(tops))
-        return tops
+        first_terms = TermSearch(self._top_text)
+        self._check_tops(len(first_terms))
+        return first_terms
 
     @cached_property
     def _top_text(self) -> bytes:
@@ -257,10 +257,10 @@ class TermsReader:
         """Yield the lists of ascending terms, page by page, skipping absent terms. Raises CorruptIndex."""
         position = 0
         while position < len(terms):
-            page = max(0, bisect_right(self._tops, terms[position]) - 1)
+            page = max(0, bisect_right(self._first_terms, terms[position]) - 1)
             end = len(terms)
             if page + 1 < self.pages:
-                end = max(position + 1, bisect_left(terms, self._tops[page + 1], position))
+                end = max(position + 1, bisect_left(terms, self._first_terms[page + 1], position))
             if self.pages:
                 yield self._find_in_page(page, terms[position:end])
             position = end
@@ -376,29 +376,29 @@ class TermsReader:
             raise self._corrupt(f"pages {start} to {stop} of the dictionary have terms without lists")
         return text, masks
 
-    def list_tops(self, postings_bytes: int) -> tuple[list[bytes], I64]:
+    def list_first_terms(self, postings_bytes: int) -> tuple[list[bytes], I64]:
         """Return each page's first term, and the bounds of the pages' lists in POST. Raises CorruptIndex."""
         edges = np.append(self._columns[2][:-1], postings_bytes)
-        tops = self._tops.split()
-        if (np.diff(edges) < 0).any() or any(map(ge, tops, tops[1:])):
+        first_terms = self._first_terms.split()
+        if (np.diff(edges) < 0).any() or any(map(ge, first_terms, first_terms[1:])):
             raise self._corrupt("pages of the dictionary whose lists or first terms do not ascend")
-        return tops, edges
+        return first_terms, edges
 
     def weigh_pages(self, postings_bytes: int) -> tuple[list[bytes], I64]:
         """Return each page's first term, and the running weight at the bounds of pages. Raises CorruptIndex.
 
         The weight is the bytes of posting lists and a share of those of terms: the work that they take.
         """
-        tops, edges = self.list_tops(postings_bytes)
+        first_terms, edges = self.list_first_terms(postings_bytes)
         weights = edges + self._columns[0] // TERM_WEIGHT
         if (np.diff(weights) < 0).any():
             raise self._corrupt("pages of the dictionary whose terms do not ascend")
-        return tops, weights
+        return first_terms, weights
 
     def find_pages(self, first: bytes, end: bytes | None) -> tuple[int, int]:
         """Return the half-open span of pages with the terms [first, end). Raises CorruptIndex."""
-        start = max(0, bisect_right(self._tops, first) - 1)
-        return start, self.pages if end is None else bisect_left(self._tops, end)
+        start = max(0, bisect_right(self._first_terms, first) - 1)
+        return start, self.pages if end is None else bisect_left(self._first_terms, end)
 
     def read_raw(self, start: int, stop: int) -> RawPages:
         """Return pages [start, stop), at least one. Raises CorruptIndex."""
@@ -410,8 +410,8 @@ class TermsReader:
             texts[start : stop + 1] - texts[start],
             lists[start : stop + 1] - lists[start],
             postings[start : stop + 1],
-            self._tops.cut(start, stop).text,
-            self._tops[stop] if stop < self.pages else None,
+            self._first_terms.cut(start, stop).text,
+            self._first_terms[stop] if stop < self.pages else None,
         )
 
     def read_pages(self, start: int, stop: int) -> TermPages:
@@ -437,7 +437,7 @@ def parse_pages(parts: Sequence[RawPages]) -> TermPages:
     counts = np.diff(bounds)
     if (counts < 1).any() or (counts > PAGE_TERMS).any():
         raise CorruptIndex(f"{where}: pages of the dictionary with none or more than {PAGE_TERMS} terms")
-    if terms.gather(bounds[:-1]).text != b"".join([part.tops for part in parts]):
+    if terms.gather(bounds[:-1]).text != b"".join([part.first_terms for part in parts]):
         raise CorruptIndex(f"{where}: pages of the dictionary that do not begin with their first terms")
     for part in parts:
         if part.following is not None and part.text[part.text.rfind(b"\n", 0, -1) + 1 : -1] >= part.following:

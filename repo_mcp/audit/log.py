@@ -162,11 +162,11 @@ class AuditLog:
         raise OSError(errno.EMSGSIZE, "the log line of a call is too long")
 
     def _append(self, line: bytes) -> None:
-        with self._alone(), self._opened() as descriptor:
+        with self._exclude_others(), self._opened() as descriptor:
             if os.fstat(descriptor).st_size < MAX_FILE_BYTES:
                 return _write_line(descriptor, line)
         self._rotate()
-        with self._alone(), self._opened() as descriptor:
+        with self._exclude_others(), self._opened() as descriptor:
             if os.fstat(descriptor).st_size >= 2 * MAX_FILE_BYTES:  # rotating has failed
                 raise OSError(errno.EFBIG, "the log is full")
             return _write_line(descriptor, line)
@@ -182,7 +182,7 @@ class AuditLog:
             os.close(descriptor)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _exclude_others(self) -> Iterator[None]:
         """Exclude other writers on Windows, where an append is a seek and a write."""
         lock = self._wait_for_lock() if sys.platform == "win32" else None
         try:

@@ -63,7 +63,7 @@ def init(options: Namespace) -> int:
     """Set up a client. Raises RepoError; SystemExit for an option that serve does not have."""
     from repo_mcp.cli.clients.clients import CLIENTS
     from repo_mcp.cli.clients.server_choice import build_server
-    from repo_mcp.cli.clients.setup_page import carry_out
+    from repo_mcp.cli.clients.setup_page import apply_setup
     from repo_mcp.cli.clients.setup_plan import choose_place, plan_setup
     from repo_mcp.cli.console.working_root import find_working_root
     from repo_mcp.config.found_root import AUTO
@@ -90,7 +90,7 @@ def init(options: Namespace) -> int:
     )
     place = choose_place(chosen, options.scope, here)
     setup = plan_setup(chosen, server, options.name, place, here=here, replace=options.replace)
-    if carry_out(setup, here, write=options.write, diff=options.diff, check=options.check):
+    if apply_setup(setup, here, write=options.write, diff=options.diff, check=options.check):
         return EXIT_DONE
     return complain("the server does not work when this client starts it", "", EXIT_FAILURE)
 

@@ -86,7 +86,7 @@ def fetch_pack(url: str, key: PackKey) -> Iterator[Sequence[PackedIndex]]:
         hint = "Use https://, or a pack that is signed, with --pack-key."
         raise _refuse("Anyone on the network could change a pack sent over http://.", hint)
     with tempfile.TemporaryFile() as copy:
-        with _told():
+        with _raising_repo_errors():
             store, path = _find_store(url)
             with store.open(path, "rb", **_list_options(scheme)) as source:
                 _copy_pack(source, copy)
@@ -174,7 +174,7 @@ def _check_room(size: int) -> None:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _raising_repo_errors() -> Iterator[None]:
     """Raise RepoError for whatever goes wrong in a store."""
     try:
         yield

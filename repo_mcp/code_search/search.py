@@ -170,11 +170,11 @@ def _find(
     found = find_chunks(sources.searcher, query, wanted, depth, sources.meaning, request.semantic_weight)
     ordered = _order(found, request, sources, holds_phrase=bool(query.phrases))
     chunks = [hit.chunk for hit in ordered.hits]
-    live = _aim(read_chunks(chunks, query.phrases, sources.read_live, request.limit), ordered)
+    live = _show_found_lines(read_chunks(chunks, query.phrases, sources.read_live, request.limit), ordered)
     if live.chunks or not query.phrases or not query.has_other_words:
         return found, ordered, live, []
     shown = read_chunks(chunks[: request.limit], (), sources.read_live)
-    return found, ordered, _aim(shown, ordered), [NO_PHRASE]
+    return found, ordered, _show_found_lines(shown, ordered), [NO_PHRASE]
 
 
 def _build_excerpts(hits: Sequence[CodeHit], live: LiveChunks, ordered: OrderedHits) -> list[Excerpt]:
@@ -209,7 +209,7 @@ def _order(
     return order_hits(request.query, found, rated, weights, sources.find_record, holds_phrase=holds_phrase)
 
 
-def _aim(live: LiveChunks, ordered: OrderedHits) -> LiveChunks:
+def _show_found_lines(live: LiveChunks, ordered: OrderedHits) -> LiveChunks:
     """Return the chunks, each set to show the lines of the declaration for which it was found."""
     spans = {id(hit.chunk): hit.span or (0, 0) for hit in ordered.hits}
     aimed = []

@@ -433,7 +433,7 @@ class _Reader:
         letter = self._text[self._at + 1 : self._at + 2]
         if letter and letter in "dswDSW":
             self._at += 2
-            return self._orient(PERL[letter.lower()], letter.isupper())
+            return self._apply_flags(PERL[letter.lower()], letter.isupper())
         if not letter or letter not in "pP":
             return None
         found = _BRACED.match(self._text, self._at + 1)
@@ -445,9 +445,9 @@ class _Reader:
                 raise ExpressionFault(f"no general category, and classes of scripts need google-re2: {piece}")
             raise ExpressionFault(f"invalid character class range: {piece}")
         self._at = end
-        return self._orient(find_category(name), (letter == "P") != bool(found and found[1]))
+        return self._apply_flags(find_category(name), (letter == "P") != bool(found and found[1]))
 
-    def _orient(self, ranges: Ranges, is_negated: bool) -> Ranges:
+    def _apply_flags(self, ranges: Ranges, is_negated: bool) -> Ranges:
         """Return the characters of a named class, or the others, for the current flags."""
         if self._flags.ignores_case:
             ranges = fold(ranges)
@@ -507,7 +507,7 @@ class _Reader:
             if name.removeprefix("^") not in POSIX:
                 raise ExpressionFault(f"invalid character class range: {self._text[self._at : end + 2]}")
             self._at = end + 2
-            return self._orient(POSIX[name.removeprefix("^")], name.startswith("^"))
+            return self._apply_flags(POSIX[name.removeprefix("^")], name.startswith("^"))
         if self._text.startswith("\\", self._at) and (group := self._take_group()) is not None:
             return group
         start = self._at

@@ -358,7 +358,7 @@ def iter_texts(matcher: LineMatcher, raws: Sequence[bytes | None]) -> Iterator[t
                 plain.append(position)
         left = set(plain)
         for group in _group(plain, raws):
-            left.difference_update(_sift(matcher, group, raws))
+            left.difference_update(_prefilter(matcher, group, raws))
     for position, raw in enumerate(raws):
         if raw is None or position in left:
             continue  # deleted, or no longer to be searched
@@ -383,7 +383,7 @@ def _group(positions: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[l
         yield group
 
 
-def _sift(matcher: LineMatcher, group: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[int]:
+def _prefilter(matcher: LineMatcher, group: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[int]:
     """Yield those of a group of ASCII files that may match."""
     texts = [raws[position] or b"" for position in group]
     joined = texts[0] if len(texts) == 1 else b"\n".join(texts)

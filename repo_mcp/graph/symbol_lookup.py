@@ -178,9 +178,9 @@ class SymbolLookup:
             met.update(one.declaration for one in places)
             merged.append(places[0])
         types = {node.symbol.name for node in merged if node.symbol.kind in TYPE_KINDS}
-        return [node for node in merged if not self._stands_beside(node, types)]
+        return [node for node in merged if not self._belongs_to_found_type(node, types)]
 
-    def _stands_beside(self, node: Node, types: set[str]) -> bool:
+    def _belongs_to_found_type(self, node: Node, types: set[str]) -> bool:
         """Return True for a constructor or an extension of a type that was also found."""
         if node.symbol.kind is SymbolKind.CONSTRUCTOR:
             parent = self._nodes.get(Declaration(node.path, node.symbol.parent))

@@ -22,7 +22,7 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.ranking_weights import WEIGHTS
-from repo_mcp.ranking.signals import get_file_role, keep_shares
+from repo_mcp.ranking.signals import get_file_role, list_role_shares
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_root
 from repo_mcp.text.lines import has_binary_extension
@@ -103,7 +103,7 @@ class LookAhead:
         positions = np.array(order[: len(rows)])
         table = np.array(rows, dtype=np.float64)
         scores = _rate(table[:, 0], table[:, 1:], named[positions])
-        shares = keep_shares(understand(need.text).roles, WEIGHTS)
+        shares = list_role_shares(understand(need.text).roles, WEIGHTS)
         scores *= [shares[get_file_role(paths[position])] for position in positions.tolist()]
         best = np.lexsort((positions, -scores))[:MAX_FILES]
         best = best[scores[best] > 0]

@@ -32,7 +32,7 @@ from repo_mcp.ranking.signals import (
     cut_name,
     gather,
     get_file_role,
-    keep_shares,
+    list_role_shares,
     weigh_kinds,
 )
 from repo_mcp.ranking.spell_suggest import find_paths
@@ -143,7 +143,7 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
         given[4] = [weights.named_path * named.get(path, 0.0) for path in candidates.paths]
     for row, (weight, rarities) in enumerate(zip(weigh_kinds(weights), candidates.names, strict=True), 5):
         np.multiply(weight, rarities, out=given[row])
-    shares = keep_shares(intent.roles, weights)
+    shares = list_role_shares(intent.roles, weights)
     return RatedFiles(searcher.segments, candidates, given, shares, weights.declared_in_side_roles)
 
 

@@ -144,7 +144,7 @@ class StemMatcher:
         return self._prefix * max(near, default=0.0)
 
 
-def keep_shares(asked: frozenset[FileRole], weights: RankingWeights) -> dict[FileRole, float]:
+def list_role_shares(asked: frozenset[FileRole], weights: RankingWeights) -> dict[FileRole, float]:
     """Return, for each role, the share of their points that its files keep."""
     shares = {
         FileRole.CODE: 1.0,

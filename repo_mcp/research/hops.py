@@ -281,7 +281,7 @@ def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFind
     """
     types = (*CALLS, EdgeType.REFERENCES) if node.symbol.kind in _HANDED_ON else CALLS
     links, cut = _find_in(state, node, types, bounds)
-    links = [link for link in links if link.kind == "calls" or _hands_on(link)]
+    links = [link for link in links if link.kind == "calls" or _passes_on(link)]
     if node.symbol.kind in _DISPATCHED:
         above = state.graph.find_outgoing(node, (EdgeType.OVERRIDES,), bounds)
         links += [
@@ -293,7 +293,7 @@ def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFind
     return HopFindings(tuple(links), cut)
 
 
-def _hands_on(link: Link) -> bool:
+def _passes_on(link: Link) -> bool:
     """Return True for a sure use as a value, except a function's use of itself."""
     return link.confidence is not Confidence.POSSIBLE and link.source != link.target
 

@@ -44,7 +44,7 @@ from repo_mcp.ranking.ranking import (
 from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.searcher import BestUnits, Filter, Ranking, Searcher
 from repo_mcp.ranking.segment_search import Mask, Matches
-from repo_mcp.ranking.signals import get_file_role, keep_shares, sum_text
+from repo_mcp.ranking.signals import get_file_role, list_role_shares, sum_text
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.semantic.embedding_process import QuestionEmbedder, make_embedder
 from repo_mcp.semantic.model_folder import ModelFolder
@@ -315,7 +315,7 @@ def rank_blended(
     near = find_near([searcher.find_units(part, query, mask) for part, mask in parts])
     rated = rate_files(searcher, query, best, weights)
     worded = choose_files(rated, MOST_FILES) if weight < 1.0 else []
-    shares = keep_shares(understand(query.text).roles, weights)
+    shares = list_role_shares(understand(query.text).roles, weights)
     nearness = _sum_nearness(searcher, near) if weight > 0.0 else {}
     files = _blend_files(searcher, worded, nearness, shares, weight)[:top_k]
     joined = _blend_units(searcher, best, near, weight)

@@ -180,7 +180,7 @@ def test_two_pages() -> None:
     assert [table.read_column(column).tolist() for column in range(3)] == [[0, 512], [0, 384], [0, 384]]
     reader = open_terms(sections)
     assert [reader.read_pages(*span).postings_start for span in ((0, 1), (0, 2), (1, 2))] == [0, 0, 384]
-    tops, edges = reader.list_tops(390)
+    tops, edges = reader.list_first_terms(390)
     assert (tops, edges.tolist()) == ([b"000", b"128"], [0, 384, 390])
     assert reader.weigh_pages(390)[1].tolist() == [0, 384 + 512 // 4, 390 + 520 // 4]
 
@@ -286,7 +286,7 @@ def read_all(sections: dict[bytes, bytes]) -> None:
     read_each(reader)
     if reader.pages:
         reader.read_pages(0, reader.pages)
-    reader.list_tops(10**6)
+    reader.list_first_terms(10**6)
     reader.find_containing(b"0199", 5)
     reader.find(b"term00000")
     reader.find(b"term00199")
@@ -396,7 +396,7 @@ def test_pages_with_a_gap_between_their_lists_are_corrupt(start: int) -> None:
 @pytest.mark.parametrize("start", [261, 2**40, 2**63 - 1])
 def test_lists_that_begin_behind_the_end_are_corrupt(start: int) -> None:
     with pytest.raises(CorruptIndex, match="do not ascend"):
-        change_page({2: [0, start]}, TWO_PAGES).list_tops(260)
+        change_page({2: [0, start]}, TWO_PAGES).list_first_terms(260)
 
 
 @pytest.mark.parametrize("tops", [b"t128\nt000\n", b"t000\nt000\n", b"t\n\n"])
@@ -404,7 +404,7 @@ def test_first_terms_that_do_not_ascend_are_corrupt_before_a_page_is_left_out(to
     """A merge looks for its windows by halving: out of order it would not find all pages."""
     reader = open_terms({**encode(TWO_PAGES), TOPS: tops})
     with pytest.raises(CorruptIndex, match="do not ascend"):
-        reader.list_tops(260)
+        reader.list_first_terms(260)
 
 
 HOSTILE = [0, 1, 4, 511, 513, 639, 640, 641, 650, 2**31, 2**63 - 1]

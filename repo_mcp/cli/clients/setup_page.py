@@ -100,7 +100,7 @@ class SetupPage:
         print(visible(text), file=sys.stderr)
 
 
-def carry_out(setup: Setup, here: str, *, write: bool, diff: bool, check: bool) -> bool:
+def apply_setup(setup: Setup, here: str, *, write: bool, diff: bool, check: bool) -> bool:
     """Write, show or print the entry as asked. Return False when the server was tried and does not work.
 
     `here` is the directory that the client would be started in. Raises RepoError.

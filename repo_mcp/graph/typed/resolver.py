@@ -218,7 +218,7 @@ class NamedResolver:
             found = doubt_bare(lookup, scope, reference, found)
         concluded = self._conclude(found, reference)
         if concluded.targets and is_type_role(role) and scope.language in WITH_MACROS:
-            return self._doubt_renamed(scope, ordinal, reference, concluded)
+            return self._weaken_renamed(scope, ordinal, reference, concluded)
         if concluded.targets and reference.alias and self._is_pasted(scope, reference):
             return Resolution(
                 tuple(Target(one.declaration, Confidence.POSSIBLE) for one in concluded.targets)
@@ -249,7 +249,7 @@ class NamedResolver:
             self._get_kind(one) is SymbolKind.TYPE and self._is_promised(one) for one in found.declarations
         )
 
-    def _doubt_renamed(
+    def _weaken_renamed(
         self, scope: FileScope, ordinal: int, reference: Reference, found: Resolution
     ) -> Resolution:
         """Return the meaning of a C type whose name is also a macro, `#define text other_text`.

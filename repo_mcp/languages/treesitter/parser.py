@@ -76,11 +76,11 @@ def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captur
     tree = _parse(language, text, deadline)
     if tree is None:
         return None
-    is_deep, end = _survey(tree, len(text))
+    is_deep, end = _bound_search(tree, len(text))
     if is_cut := end < len(text):
         text = text[:end]
         tree = _parse(language, text, deadline)
-        if tree is None or _survey(tree, end)[1] < end:
+        if tree is None or _bound_search(tree, end)[1] < end:
             return None
     cursor = QueryCursor(query, match_limit=MAX_MATCHES)
     cursor.set_max_start_depth(MAX_DEPTH)
@@ -114,7 +114,7 @@ def _keep_first(nodes: dict[str, list[Node]]) -> dict[str, list[Node]]:
     return {name: [node for node in found if node.start_byte < end] for name, found in nodes.items()}
 
 
-def _survey(tree: Tree, end: int) -> tuple[bool, int]:
+def _bound_search(tree: Tree, end: int) -> tuple[bool, int]:
     """Return whether there are nodes deeper than MAX_DEPTH, which are not searched, and the end of the
     search.
 

@@ -16,7 +16,7 @@ from repo_mcp.ranking.signals import (
     StemMatcher,
     cut_name,
     get_file_role,
-    keep_shares,
+    list_role_shares,
     split_name,
     sum_text,
     weigh_rarity,
@@ -191,5 +191,5 @@ def test_roles_of_directories_and_names_are_those_of_paths(path: str) -> None:
 
 def test_every_role_has_its_share_and_keeps_all_where_it_is_asked_for() -> None:
     for role in FileRole:
-        assert keep_shares(frozenset([role]), WEIGHTS)[role] == 1.0
-        assert 0 < keep_shares(frozenset(), WEIGHTS)[role] <= 1.0
+        assert list_role_shares(frozenset([role]), WEIGHTS)[role] == 1.0
+        assert 0 < list_role_shares(frozenset(), WEIGHTS)[role] <= 1.0
