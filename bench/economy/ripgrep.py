@@ -28,7 +28,20 @@ WINDOW_LINES = 40
 LAST_FILES = 20  # once all words were asked for: further windows of so many files, then whole files
 LAST_WINDOWS = 6
 READ_LINES = 200  # of one sed when whole files are read
-SIDE_ENDINGS = (".md", ".rst", ".txt", ".json", ".yml", ".yaml", ".toml", ".xml", ".html", ".css", ".lock", ".conf")
+SIDE_ENDINGS = (
+    ".md",
+    ".rst",
+    ".txt",
+    ".json",
+    ".yml",
+    ".yaml",
+    ".toml",
+    ".xml",
+    ".html",
+    ".css",
+    ".lock",
+    ".conf",
+)
 DECLARING = r"\b(class|def|fn|func|function|struct|interface|trait|enum|type|module|const|let|var)\s+"
 _STOP_WORD = re.compile(
     "the|and|for|not|with|that|this|from|are|was|has|have|when|where|which|what|how|its|into|instead|only|also|"

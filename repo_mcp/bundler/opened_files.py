@@ -24,7 +24,7 @@ from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import BundleSource, LiveFile
 from repo_mcp.bundler.spans import Layout, LayoutReader
-from repo_mcp.bundler.statements import is_side_file, is_inner_test, rate_work
+from repo_mcp.bundler.statements import is_inner_test, is_side_file, rate_work
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan

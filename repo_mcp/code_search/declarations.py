@@ -25,9 +25,9 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Protocol
 
 from repo_mcp.bundler.rating import (
-    SIDE_FILE,
     NOT_RUN,
     RUN,
+    SIDE_FILE,
     TESTING,
     RatedBlock,
     find_declared,
@@ -36,7 +36,7 @@ from repo_mcp.bundler.rating import (
     weigh_work,
 )
 from repo_mcp.bundler.spans import FindRecord
-from repo_mcp.bundler.statements import is_side_file, is_inner_test
+from repo_mcp.bundler.statements import is_inner_test, is_side_file
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import choose_unknown, rank

@@ -215,7 +215,9 @@ def _find_in_record(record: SymbolRecord, line: int) -> _Enclosing | None:
         crumbs.append(holder.name)
         parent = holder.parent
     kind = inner.kind.name.lower()
-    return _Enclosing(kind, inner.name, inner.start_line, inner.end_line, tuple(reversed(crumbs)), _sign(inner))
+    return _Enclosing(
+        kind, inner.name, inner.start_line, inner.end_line, tuple(reversed(crumbs)), _sign(inner)
+    )
 
 
 def _sign(symbol: DeclaredSymbol) -> str:

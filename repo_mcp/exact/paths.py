@@ -130,7 +130,9 @@ class ExactSearcher:
 
     def learn_neighbours(self, read_many: ReadMany) -> None:
         """Start learning the punctuation beside common words, where a search could have used it."""
-        self._learn([memory.neighbours for memory in self.memory.values() if memory.neighbours.were_missed], read_many)
+        self._learn(
+            [memory.neighbours for memory in self.memory.values() if memory.neighbours.were_missed], read_many
+        )
 
     def _learn(self, marks: Sequence[FileBitmaps], read_many: ReadMany) -> None:
         for one in marks:

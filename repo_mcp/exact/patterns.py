@@ -220,7 +220,10 @@ def _iter_runs(text: str) -> Iterator[Run]:
         run = found[0]
         left = _edge(text[found.start() - 1 : found.start()], run[0])
         right = _edge(text[found.end() : found.end() + 1], run[-1])
-        before, behind = _CHARACTER_BEFORE.search(text, 0, found.start()), _CHARACTER_BEHIND.match(text, found.end())
+        before, behind = (
+            _CHARACTER_BEFORE.search(text, 0, found.start()),
+            _CHARACTER_BEHIND.match(text, found.end()),
+        )
         if before or behind:
             characters = [chr(ord(one[1]) - _CHARACTER_BASE) if one else "" for one in (before, behind)]
             if before and before[2] and characters[0] == LINE_EDGE:

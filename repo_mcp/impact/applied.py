@@ -109,7 +109,9 @@ def _iter_places(
     yield from sorted((one for one in some if one >= least), key=lambda one: abs(one - expected))
 
 
-def _apply(lines: Sequence[str], placed: Sequence[tuple[int, Hunk]], side: Side, misplaced: int) -> AppliedFile:
+def _apply(
+    lines: Sequence[str], placed: Sequence[tuple[int, Hunk]], side: Side, misplaced: int
+) -> AppliedFile:
     """Walk through both texts at once."""
     mark = _own_mark(side)
     other: list[str] = []

@@ -127,7 +127,9 @@ def _build_missing(file: DiffFile, path: str) -> ChangedFile:
     other = [line for hunk in file.hunks for line in hunk.list_side(mark)]
     side = Side.NEW if file.new_path is None else Side.OLD
     touched = TouchedLines(tuple(range(1, len(other) + 1)), ())
-    return ChangedFile(path, None, (), AppliedFile(side, TouchedLines((), ()), touched, tuple(other), 0), False)
+    return ChangedFile(
+        path, None, (), AppliedFile(side, TouchedLines((), ()), touched, tuple(other), 0), False
+    )
 
 
 def list_touched_text(file: ChangedFile) -> Sequence[str]:

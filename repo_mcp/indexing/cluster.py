@@ -119,7 +119,11 @@ def choose_cluster(scheduler: str | None, root: str | None) -> Cluster | None:
 
 @contextmanager
 def open_cluster(
-    settings: BuildSettings, cluster: Cluster, workers: int, done: Done, timeouts: ClusterTimeouts = DEFAULT_TIMEOUTS
+    settings: BuildSettings,
+    cluster: Cluster,
+    workers: int,
+    done: Done,
+    timeouts: ClusterTimeouts = DEFAULT_TIMEOUTS,
 ) -> Iterator[ClusterBuilders]:
     """Yield the workers of a cluster; when the block ends, they are left alone. What becomes of shards goes
     to `done`.
@@ -188,9 +192,7 @@ class ClusterBuilders:
         try:
             received = read_reply(self._settings, task, reply.data, self._is_so)
         except IndexFormatError as fault:
-            self.loop.refuse(
-                reply.shard, reply.worker, OTHER if isinstance(fault, OtherProgram) else DAMAGED
-            )
+            self.loop.refuse(reply.shard, reply.worker, OTHER if isinstance(fault, OtherProgram) else DAMAGED)
             return None
         self._write(task, received)
         del self._elsewhere[task.temporary]

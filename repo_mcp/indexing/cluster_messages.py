@@ -151,7 +151,9 @@ def read_reply(
     ]
     if not is_so(doubted):
         raise CorruptIndex("reply: files are not as they are here")
-    return ReceivedShard(_build_result(task, outcomes, is_settled, [entry for entry, _ in read]), tuple(segments))
+    return ReceivedShard(
+        _build_result(task, outcomes, is_settled, [entry for entry, _ in read]), tuple(segments)
+    )
 
 
 def _read_claim(outcome: str, fingerprint: bytes | None) -> bytes | SkipReason | None:

@@ -90,7 +90,9 @@ _FRAMES = (
         [_PYTHON_FRAME],
         r'File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[^\s]{1,120}))?',
     ),
-    _PrefilteredPattern([":"], r"\bat (?P<name>[\w.$<>]{1,300})\((?P<path>[\w$-]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)"),
+    _PrefilteredPattern(
+        [":"], r"\bat (?P<name>[\w.$<>]{1,300})\((?P<path>[\w$-]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)"
+    ),
     _PrefilteredPattern(
         [":"],
         r"\bat (?:(?:async |new )?(?P<name>[\w.$<>]{1,200})(?: \[as \w{1,100}\])? \()?(?:file://)?"

@@ -126,7 +126,9 @@ class RatedFiles:
     candidates: Candidates
     given: F64  # one row per signal, one column per file
     shares: Mapping[FileRole, float]  # the share of its points that a file of each role keeps
-    declared_share: float  # the least that tests and foreign code keep of those for declaring the name asked for
+    declared_share: (
+        float  # the least that tests and foreign code keep of those for declaring the name asked for
+    )
 
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> RatedFiles:

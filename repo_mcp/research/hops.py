@@ -86,7 +86,9 @@ class Traversal:
     finds_entries: bool = False  # a symbol that nothing leads to is an entry point
 
 
-def follow(state: ResearchState, seeds: Sequence[Node], traversal: Traversal, depth: int, *, first_hop: int = 1) -> None:
+def follow(
+    state: ResearchState, seeds: Sequence[Node], traversal: Traversal, depth: int, *, first_hop: int = 1
+) -> None:
     """Note the symbols reached from the seeds, hop by hop. Raises RepoError with CANCELLED."""
     level = [node for node in seeds if state.admits(node.path)] or list(seeds)
     seen = {node.declaration for node in level}
@@ -118,7 +120,13 @@ class _Step:
 
 
 def _take_hop(
-    state: ResearchState, level: Sequence[Node], traversal: Traversal, hop: int, seen: set[Declaration], *, is_first: bool
+    state: ResearchState,
+    level: Sequence[Node],
+    traversal: Traversal,
+    hop: int,
+    seen: set[Declaration],
+    *,
+    is_first: bool,
 ) -> list[Node]:
     """Expand one level and return the next: symbols that are new and sure enough."""
     bounds = share_bounds(len(level)) if is_first else NARROW

@@ -228,7 +228,9 @@ def _find_importers(state: ResearchState, folder: str) -> None:
     state.report_hop(state.depth)
 
 
-def _follow_outside(state: ResearchState, subject: Subject, types: Sequence[EdgeType], traversal: Traversal) -> None:
+def _follow_outside(
+    state: ResearchState, subject: Subject, types: Sequence[EdgeType], traversal: Traversal
+) -> None:
     """Note the uses of a name that is declared elsewhere as the first hop, and follow them from there."""
     _, found = state.graph.scan.find_outside(subject.name, types, WIDE)
     nodes = _note_users(state, subject, found)

@@ -45,7 +45,9 @@ def connect(state: ResearchState, seeds: Sequence[Node], text: str) -> None:
             break
 
 
-def _name_members(state: ResearchState, links: Sequence[Link], node: Node, traversal: Traversal) -> list[Link]:
+def _name_members(
+    state: ResearchState, links: Sequence[Link], node: Node, traversal: Traversal
+) -> list[Link]:
     """Return links that name the calling symbol: the calls of a type become those of its methods."""
     if traversal.upwards or node.symbol.kind not in TYPE_KINDS:
         return list(links)
@@ -100,7 +102,9 @@ def _note_reached(
         confidence = weaker(state.confidences.get(node.declaration, Confidence.EXACT), link.confidence)
         other = state.get_node(declaration)
         near = state.get_node(link.target if traversal.upwards else link.source)
-        if state.add(other, explain(link, near, traversal), hop, confidence, link.lines if traversal.upwards else ()):
+        if state.add(
+            other, explain(link, near, traversal), hop, confidence, link.lines if traversal.upwards else ()
+        ):
             reached.append(other)
     for declaration, own in links.items():
         if declaration in state.nodes:

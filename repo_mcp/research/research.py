@@ -291,7 +291,9 @@ class Researcher:
             def search_exact(asked: ExactRequest) -> ExactAnswer:
                 return self._search_exact(asked, control.cancelled)
 
-            report = answer_question(request, Source(graph, self._searches, search_exact, self._read), control)
+            report = answer_question(
+                request, Source(graph, self._searches, search_exact, self._read), control
+            )
         return replace(report, warnings=(*report.warnings, *self._graph.warn()))
 
 

@@ -118,7 +118,10 @@ def choose_words(state: ResearchState, text: str) -> list[str]:
 
 
 def find_seeds(
-    state: ResearchState, text: str, preferred: PreferredKind = PreferredKind.NOTHING, first: Sequence[Node] = ()
+    state: ResearchState,
+    text: str,
+    preferred: PreferredKind = PreferredKind.NOTHING,
+    first: Sequence[Node] = (),
 ) -> list[Node]:
     """Note the declarations that a question is most about, best first, and return their symbols.
 
@@ -142,7 +145,9 @@ def find_seeds(
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
 
 
-def _choose(state: ResearchState, rated: Sequence[RatedBlock], preferred: PreferredKind, wants_tests: bool) -> list[Seed]:
+def _choose(
+    state: ResearchState, rated: Sequence[RatedBlock], preferred: PreferredKind, wants_tests: bool
+) -> list[Seed]:
     """Return the declarations worth showing, best first.
 
     Of several with one name, such as implementations of a method, each further one is worth less.
@@ -273,7 +278,9 @@ def show_body(
     return tuple(choose_lines(body, {term: 1.0 for own in terms.values() for term in own}, room))
 
 
-def _note(state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float], preferred: PreferredKind) -> None:
+def _note(
+    state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float], preferred: PreferredKind
+) -> None:
     """Note declarations as findings while there is room, the best with more of their lines."""
     left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
     leads = _match_wanted(preferred, match_calls([seed.name for seed in seeds]))

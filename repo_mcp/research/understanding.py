@@ -144,7 +144,9 @@ def _try_undeclared(subjects: Subjects, parsed: Parsed) -> Reading | None:
         found.append(declared if declared.is_found else subjects.find_undeclared(phrase))
     if not any(one is not None and one.how == "undeclared" for one in found):
         return None
-    return _build_reading(parsed.form, tuple(one for one in found if one is not None and one.how == "undeclared"))
+    return _build_reading(
+        parsed.form, tuple(one for one in found if one is not None and one.how == "undeclared")
+    )
 
 
 def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:

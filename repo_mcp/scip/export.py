@@ -5,8 +5,8 @@ as certain. Probable and possible references are counted and left out. Our recor
 are found in the line by the name, and beside the same name by what stands before it; the lines are those of
 the version that was parsed, or the file is left out.
 
-One document is in memory at a time, and the symbols of CACHED_FILES files. Nothing depends on the machine, the
-time or the directory: equal trees give equal bytes.
+One document is in memory at a time, and the symbols of CACHED_FILES files. Nothing depends on the machine,
+the time or the directory: equal trees give equal bytes.
 
 Left out on purpose: names of other packages, whose versions nobody here knows; overriding members, since the
 types that inherit say as much; documentation and texts, which readers have in the files.

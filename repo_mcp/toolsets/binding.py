@@ -105,7 +105,9 @@ class LoadedToolset(Generic[Given]):
         return self._opened[0]
 
 
-def take_plainly(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> TakenArguments:
+def take_plainly(
+    tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]
+) -> TakenArguments:
     """Return the arguments for a toolset without error texts of its own.
 
     Raises RepoError with INVALID_ARGUMENT.

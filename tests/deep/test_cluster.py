@@ -47,7 +47,9 @@ pytestmark = [
 
 FILES, SHARD_BYTES = 300, 20_000
 PATIENCE_SECONDS = 120.0
-SHORT_TIMEOUTS = ClusterTimeouts(first_worker_seconds=3, first_shard_seconds=5, least_shard_seconds=3, times_longest=4)
+SHORT_TIMEOUTS = ClusterTimeouts(
+    first_worker_seconds=3, first_shard_seconds=5, least_shard_seconds=3, times_longest=4
+)
 PROJECT = Path(__file__).resolve().parents[2]
 build_well = cluster_messages.build_shard
 

@@ -18,9 +18,9 @@ from contextlib import closing
 from enum import StrEnum
 
 from index_format import DiskDirectory, IndexFormatError, MakeTag, read_manifest, verify_index
-from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.cli.console.render import count
 from repo_mcp.cli.console.text import show_size
+from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.config.found_root import MARKS, find_root
 from repo_mcp.config.home import find_home
 from repo_mcp.config.narrowing import narrow_config

@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterator, Mapping
 from repo_mcp.cli.clients.clients import CLIENTS, Client, FileLocation
 from repo_mcp.cli.clients.files import BYTE_ORDER_MARK, read_client_file
 from repo_mcp.cli.clients.setup_plan import SERVER_NAME, read_document
-from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.text import Text, open_console
+from repo_mcp.cli.console.working_root import find_working_root
 from repo_mcp.cli.doctor.checks import Finding, State, iter_findings
 from repo_mcp.config.found_root import AUTO, MARKS, find_root
 from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS

@@ -119,7 +119,9 @@ class PythonEvaluator:
         for around in names.iter_around(ordinal):
             bounds = names.bounds.get((around, name))
             if bounds and not names.is_class(around):
-                known = self._list_bound_values(path, names, self._choose(path, bounds, line if around == ordinal else 0))
+                known = self._list_bound_values(
+                    path, names, self._choose(path, bounds, line if around == ordinal else 0)
+                )
                 if known:
                     return known
             if around and not bounds and (known := self._find_inherited(path, names, around, name)):

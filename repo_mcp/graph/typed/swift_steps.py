@@ -170,7 +170,12 @@ def find_literal_item(lookup: NamedLookup, holder: Holder) -> tuple[Declaration,
 
 
 def follow_steps(
-    lookup: NamedLookup, scope: FileScope, ordinal: int, line: int, segments: list[str], receivers: ReceiverFunctions
+    lookup: NamedLookup,
+    scope: FileScope,
+    ordinal: int,
+    line: int,
+    segments: list[str],
+    receivers: ReceiverFunctions,
 ) -> Holder | None:
     """Return the type of a chain of Swift with steps into what is given: see the top of this file."""
 
@@ -205,7 +210,12 @@ def follow_steps(
 
 
 def _find_callees(
-    lookup: NamedLookup, scope: FileScope, ordinal: int, line: int, names: list[str], receivers: ReceiverFunctions
+    lookup: NamedLookup,
+    scope: FileScope,
+    ordinal: int,
+    line: int,
+    names: list[str],
+    receivers: ReceiverFunctions,
 ) -> tuple[Holder | None, list[Declaration]]:
     """Return the receiver of a call, if it has one, and the declarations with the called name."""
     *before, name = names
