@@ -2,13 +2,16 @@
 
 A failure says what was found, what was expected and what to do. `message` is written for the client's model,
 and `hint` tells it the next step. Neither ever holds an absolute path, the text of a file or a traceback.
-Each toolset maps the codes to those of its own specification.
+Each toolset maps the codes to those of its own specification. A message repeats what it was given, but a
+very long argument only in part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+
+MAX_MESSAGE_CHARS = 600
 
 
 class ErrorCode(StrEnum):
@@ -45,9 +48,9 @@ class RepoError(Exception):
     def __init__(
         self, code: ErrorCode, message: str, hint: str = "", details: Mapping[str, object] | None = None
     ) -> None:
-        super().__init__(message)
+        self.message = shorten_message(message)
+        super().__init__(self.message)
         self.code = code
-        self.message = message
         self.hint = hint
         self.details: Mapping[str, object] = details or {}
 
@@ -55,6 +58,14 @@ class RepoError(Exception):
     def blocked(self) -> bool:
         """Return True when a read was refused by the sandbox or the policy."""
         return self.code in BLOCKED_CODES
+
+
+def shorten_message(message: str) -> str:
+    """Return a message of about MAX_MESSAGE_CHARS, cut in the middle: what is wrong is said at either end."""
+    if len(message) <= MAX_MESSAGE_CHARS:
+        return message
+    half = MAX_MESSAGE_CHARS // 2
+    return f"{message[:half]}…{message[-half:]}"
 
 
 def explain_limit(key: str) -> str:

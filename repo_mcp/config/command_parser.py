@@ -11,6 +11,8 @@ import shutil
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from repo_mcp.errors import shorten_message
+
 EXIT_USAGE = 2
 HELP_COLUMNS = 80
 TOO_MANY = "no such word is taken here; a repository is given with --repo-root"
@@ -54,7 +56,7 @@ class CommandParser(argparse.ArgumentParser):
             told,
         )
         told = re.sub(r"^argument (\S+): ", r"\1: ", told)
-        self.exit(EXIT_USAGE, f"{self.prog}: {told}. See {self.prog} --help.\n")
+        self.exit(EXIT_USAGE, f"{self.prog}: {shorten_message(told)}. See {self.prog} --help.\n")
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

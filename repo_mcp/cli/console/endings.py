@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from repo_mcp.config.command_parser import CommandParser
-from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.errors import ErrorCode, RepoError, shorten_message
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
@@ -61,7 +61,7 @@ def exit_code_of(error: RepoError) -> int:
 
 def complain(message: str, hint: str, code: int) -> int:
     """Print a message on one line of stderr, and return `code`."""
-    text = " ".join(message.split())
+    text = " ".join(shorten_message(message).split())
     if hint:
         text = f"{text}{'' if text.endswith(('.', '?', '!')) else '.'} {' '.join(hint.split())}"
     note(f"{PROGRAM}: {text}")

@@ -266,6 +266,23 @@ def test_bad_usage_is_one_line_and_exit_2(tree: Path, arguments: list[str], word
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "end"),
+    [
+        ([], "See repo-mcp --help."),
+        (["completion"], "See repo-mcp completion --help."),
+        (["search", "words", "--top-k"], "See repo-mcp search --help."),
+        (["definition"], "Find the symbol with repo-mcp search --mode symbol."),
+    ],
+)
+def test_a_long_argument_is_repeated_in_part(tree: Path, arguments: list[str], end: str) -> None:
+    done = run(*arguments, "9" * 100_000, cwd=tree)
+    (line,) = done.stderr.splitlines()
+    assert len(line) < 1_000
+    assert "999…999" in line
+    assert line.endswith(end)
+
+
 @pytest.mark.parametrize("path", ["no_such_file.py", "src"])
 def test_what_cannot_be_opened_is_one_line_and_exit_3(tree: Path, path: str) -> None:
     assert_fails(run("open", path, cwd=tree), 3, path)
