@@ -16,6 +16,7 @@ its arguments. They are judged where they are used.
 from __future__ import annotations
 
 import json
+import re  # json does so, too
 
 TYPE_CHECKING = False  # as in `typing`, whose import would take a seventh of the time to the handshake
 if TYPE_CHECKING:
@@ -107,7 +108,9 @@ class Dropped(_Record):
 
 Frame = Request | Notification | Response | Refusal | Dropped
 
-TOO_LONG = Refusal(None, INVALID_REQUEST, f"message too large: a line may have {MAX_FRAME_BYTES} bytes")
+TOO_LONG = f"message too large: a line may have {MAX_FRAME_BYTES} bytes"
+# An id before method and params. One behind them is not looked for: arguments may hold what looks like it.
+_LEADING_ID = rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,19}|"[^"\\\x00-\x1f]*")\s*,'
 
 
 class LineSplitter:
@@ -119,10 +122,10 @@ class LineSplitter:
         self._held_bytes = 0
         self._discarding = False
 
-    def feed(self, data: bytes) -> Iterator[bytes | None]:
-        """Yield each line that `data` completes, without its "\\n"; None once for each line over the cap.
+    def feed(self, data: bytes) -> Iterator[bytes | Refusal]:
+        """Yield each line that `data` completes, without its "\\n"; a refusal for each line over the cap.
 
-        The None comes as soon as the cap is passed: a line without an end is refused too.
+        The refusal comes as soon as the cap is passed: a line without an end is refused too.
         """
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
@@ -140,13 +143,14 @@ class LineSplitter:
         self._forget()
         return line or None
 
-    def _hold(self, piece: bytes) -> Iterator[None]:
+    def _hold(self, piece: bytes) -> Iterator[Refusal]:
         if self._discarding or not piece:
             return
         if self._held_bytes + len(piece) > self._max_bytes:
+            refusal = _refuse_long(b"".join((*self._pieces, piece)))
             self._forget()
             self._discarding = True
-            yield None
+            yield refusal
             return
         self._pieces.append(piece)
         self._held_bytes += len(piece)
@@ -245,6 +249,16 @@ def _usable_id(value: object) -> RequestId | None:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_ID_INTEGER:
         return value
     return None
+
+
+def _refuse_long(beginning: bytes) -> Refusal:
+    """Return the refusal of a line over the cap, under its id if the line begins with it."""
+    found = re.match(_LEADING_ID, beginning)
+    try:
+        request_id = _usable_id(json.loads(found[1])) if found else None
+    except ValueError:  # no UTF-8, or a number that begins with 0
+        request_id = None
+    return Refusal(request_id, INVALID_REQUEST, TOO_LONG)
 
 
 def parse_frame(line: bytes) -> Frame:

@@ -29,7 +29,6 @@ from enum import IntEnum
 from repo_mcp.protocol.frames import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
-    TOO_LONG,
     Frame,
     LineSplitter,
     Notification,
@@ -293,7 +292,7 @@ class Wire:
         try:
             while data := self._read_some():
                 for line in splitter.feed(data):
-                    self._judge(TOO_LONG if line is None else parse_frame(line), take)
+                    self._judge(line if isinstance(line, Refusal) else parse_frame(line), take)
             if (last := splitter.finish()) is not None:
                 self._judge(parse_frame(last), take)
         except Exception:  # the pipe broke, or whoever takes frames went away

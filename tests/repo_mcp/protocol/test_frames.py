@@ -11,6 +11,7 @@ from repo_mcp.protocol.frames import (
     INVALID_REQUEST,
     MAX_DEPTH,
     PARSE_ERROR,
+    TOO_LONG,
     Dropped,
     LineSplitter,
     Notification,
@@ -140,7 +141,7 @@ def test_integers_beyond_64_bits_in_params_reach_the_check_of_arguments() -> Non
 
 def test_lines_are_the_same_wherever_the_stream_is_cut() -> None:
     stream = b"one\n\ntwo\r\nthr\xc3\xa9e\n" + b"x" * 11 + b"\nlast"
-    want = [b"one", b"", b"two\r", "thrée".encode(), None]
+    want = [b"one", b"", b"two\r", "thrée".encode(), Refusal(None, INVALID_REQUEST, TOO_LONG)]
     for first in range(len(stream)):
         for second in range(first, len(stream), 3):
             splitter = LineSplitter(max_bytes=10)
@@ -152,11 +153,39 @@ def test_lines_are_the_same_wherever_the_stream_is_cut() -> None:
 def test_a_line_over_the_cap_is_refused_at_once_and_never_held() -> None:
     splitter = LineSplitter(max_bytes=100)
     assert list(splitter.feed(b"a" * 100)) == []
-    assert list(splitter.feed(b"a")) == [None]
+    assert list(splitter.feed(b"a")) == [Refusal(None, INVALID_REQUEST, TOO_LONG)]
     for _ in range(50):
         assert list(splitter.feed(b"a" * 100)) == []
     assert splitter.finish() is None
     assert list(splitter.feed(b"\nnext\n")) == [b"next"]
+
+
+@pytest.mark.parametrize(
+    ("beginning", "request_id"),
+    [
+        (b'{"jsonrpc":"2.0","id":7,"method":"tools/call"', 7),
+        (b' { "id" : "\xc3\xa9" , "jsonrpc":"2.0"', "\xe9"),
+        (b'{"id":-1,', -1),
+        (b'{"method":"tools/call","id":7,', None),
+        (b'{"params":{"id":7,', None),
+        (b'{"id":7', None),  # cut in the number, perhaps
+        (b'{"id":07,', None),
+        (b'{"id":7.5,', None),
+        (b'{"id":9999999999999999999,', None),
+        (b'{"id":"\xff",', None),
+        (b'{"id":"' + b"x" * 1_025 + b'",', None),
+        (b"[" * 2_000, None),
+    ],
+)
+@pytest.mark.parametrize("piece_bytes", [1, 5_000])
+def test_a_line_over_the_cap_is_refused_under_the_id_it_begins_with(
+    beginning: bytes, request_id: object, piece_bytes: int
+) -> None:
+    splitter = LineSplitter(max_bytes=3_000)
+    line = beginning + b" " * 4_000
+    pieces = (line[start : start + piece_bytes] for start in range(0, len(line), piece_bytes))
+    (refusal,) = (one for piece in pieces for one in splitter.feed(piece))
+    assert refusal == Refusal(request_id, INVALID_REQUEST, TOO_LONG)  # type: ignore[arg-type]
 
 
 def test_an_error_is_one_line_and_echoes_the_id() -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from repo_mcp.protocol import wire
 from repo_mcp.protocol.frames import (
+    INVALID_REQUEST,
     MAX_FRAME_BYTES,
     TOO_LONG,
     Notification,
@@ -198,7 +199,7 @@ def test_a_frame_over_the_cap_is_refused_once_and_the_next_one_works(client: Cli
     assert answer == {
         "jsonrpc": "2.0",
         "id": None,
-        "error": {"code": TOO_LONG.code, "message": TOO_LONG.message},
+        "error": {"code": INVALID_REQUEST, "message": TOO_LONG},
     }
     writer.join(PATIENCE_SECONDS)
     client.send({"id": 1, "method": "echo"})
