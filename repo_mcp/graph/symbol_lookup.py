@@ -129,8 +129,10 @@ class SymbolLookup:
     def _split_place(self, text: str) -> tuple[str, str]:
         """Return the path of a source file and the text after its colon; for a name, no path and the name."""
         head, _, rest = text.partition(":")
+        has_file = self._program.has_file
         declaring = self._program.list_declaring(head.rpartition("/")[2])
-        found = [head] if self._program.has_file(head) else find_named_paths(head, declaring)
+        # A file that was removed a moment ago is listed until the symbol index follows.
+        found = [head] if has_file(head) else [*filter(has_file, find_named_paths(head, declaring))]
         return (found[0], rest.lstrip(":")) if len(found) == 1 else ("", text)
 
     # A line

@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.nodes import MAX_DEPTH, Node, ProgramNodes, list_names, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.questions import SymbolFilter
@@ -190,3 +193,16 @@ def test_a_name_without_the_module_in_between_is_found_when_nothing_else_has_it(
 def test_a_file_is_found_by_its_path_once() -> None:
     texts = {"pkg/app.py": "x = 1\n", "other/app.py": "x = 1\n"}
     assert look_up(texts, "pkg/app.py") == (["pkg/app.py:1"], "EXACT")
+
+
+@pytest.mark.parametrize("text", ["pkg/a.py", "a.py", "pkg/a.py:run", "a.py:1", "run", "pkg.a"])
+def test_a_removed_file_that_the_symbol_index_still_lists_is_not_found(text: str) -> None:
+    program = MemoryIndex({"pkg/a.py": "def run(): ...\n", "pkg/b.py": "def walk(): ...\n"})
+    del program._texts["pkg/a.py"], program._structures["pkg/a.py"]
+    graph = Graph(program, RESOLVERS)
+    assert program.list_declaring("a.py") == ["pkg/a.py"]
+    with pytest.raises(RepoError) as refused:
+        graph.choose(text)
+    assert refused.value.code is ErrorCode.NOT_FOUND
+    assert graph.look_up(text, SymbolFilter())[0] == []
+    assert graph.search(text.partition(":")[0], SymbolFilter(), 10) == []
