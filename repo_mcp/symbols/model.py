@@ -156,6 +156,7 @@ OF_GIVEN_TYPE = 4  # USE in C: the same where a macro is given both: the name ne
 # named and not called; in C++ of a name behind `::` alone, which is that of no namespace. The alias of a call
 # in C and C++ that a macro in capitals is given is the macro's name.
 PATH = "::"
+BEHIND_ALIAS = "|"  # in the alias of a call in C++: what follows marks the literals among its arguments
 DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which is that of a trait or a macro
 BY_REFERENCE = (
     1  # EXTEND in Rust: not the type itself has the members, but a reference to it: `impl T for &S`

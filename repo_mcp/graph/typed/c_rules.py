@@ -11,7 +11,15 @@ import re
 from itertools import combinations
 
 from repo_mcp.graph.program import Program
-from repo_mcp.graph.typed.conditions import Setting, Settings, excludes, excludes_surely, is_open, is_special
+from repo_mcp.graph.typed.conditions import (
+    Setting,
+    Settings,
+    excludes,
+    excludes_surely,
+    is_open,
+    is_special,
+    read_condition,
+)
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.symbols.model import NAMESPACE
@@ -40,6 +48,8 @@ process direct
 """
 _SYSTEM = frozenset(f"{one}.h" for one in _SYSTEM_TEXT.split())
 _RESERVED = re.compile(r"_[A-Z_]")
+_DENIED = re.compile(r"!(?:(\w+)|defined\((\w+)\))")
+_FOUND_OUT = re.compile(r"(?:^|_)(?:HAVE|HAS|USE|WITH|ENABLE)(?:_|$)")  # so is named what a build finds out
 _INCLUDE_FOLDERS = (
     "",
     "include/",
@@ -331,12 +341,34 @@ class CRules(Rules):
         if len(places) == 1:
             (setting,) = {settings[one] for one in left}
             is_macro = all(_is_replacing(one, setting) for one in kept)
+            is_macro = is_macro and not self._is_default(use, setting)
             return kept, ELSEWHERE if is_macro and is_open(use, setting) else int(not is_certain)
         for one, other in combinations(places, 2):
             is_linked = _is_linked(places[one]) and _is_linked(places[other]) and one[0] != other[0]
             if not excludes(one[1], other[1]) and not (is_linked and is_special(one[1], other[1])):
                 return kept, 0
         return kept, len(places)
+
+    def _is_default(self, use: Setting, declared: Setting) -> bool:
+        """Return whether the conditions that a use may lack only deny macros of which nothing is known, as
+        `#if !ANY_DONT_DEFINE_TEST`: only an option of the compiler can define those."""
+        lacking = (one for one in declared.conditions if one not in use.conditions)
+        denied = [_DENIED.fullmatch(one) for one in lacking if use.platforms & ~read_condition(one)[0]]
+        return all(one is not None and not self._may_be_defined(one[1] or one[2]) for one in denied)
+
+    def _may_be_defined(self, name: str) -> bool:
+        """Return whether a macro may well be defined: by the compiler, by what a build finds out, or by a
+        file, unless it only gives a default."""
+        if _RESERVED.match(name) or _FOUND_OUT.search(name):
+            return True
+        for path in self.program.list_declaring(name)[:MAX_OPENING]:
+            other = self.find_scope(path)
+            for one in other.find_named(name) if other is not None else ():
+                assert other is not None
+                conditions = self._settings.find_declared(other, one).conditions
+                if not conditions & {f"!defined({name})", f"!{name}"}:
+                    return True
+        return False
 
     def _is_open(self, scope: FileScope, path: str, use: Setting, declared: Setting) -> bool:
         """Return whether a declaration, or the inclusion of its header, has a condition that the use may

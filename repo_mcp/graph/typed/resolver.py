@@ -22,6 +22,7 @@ from repo_mcp.graph.program import (
     is_type_role,
     is_wanted,
 )
+from repo_mcp.graph.typed.cpp_overloads import choose_taking, split_marks
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope, split_name
 from repo_mcp.graph.typed.holder import Holder, list_c_members, may_mean_of_reference
 from repo_mcp.graph.typed.lookup import (
@@ -102,6 +103,9 @@ class NamedResolver:
         if scope is None:
             return NOTHING
         self._lookup.begin(scope)
+        if scope.language in WITH_MACROS:
+            reference, marks = split_marks(reference)
+            return choose_taking(self._lookup, self._resolve(scope, reference), marks)
         found = self._resolve(scope, reference)
         if scope.language == "swift" and len(found.targets) > 1:
             return choose_overload(self._lookup, scope, reference, found)

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.languages.native.cpp_macros import blank_more
+
 MAX_BODY_BYTES = 8_000  # of a struct, before a macro in it
 MAX_WORD_BYTES = 60  # of a macro's name before "for_each"
 
@@ -66,7 +68,9 @@ _BEFORE_TYPES = re.compile(
     + rb"\b){0,3}[ \t*]++\w++[ \t]*+[;=,\[])"
 )
 # Capitals with a string argument, before a word: NO_SANITIZE("alignment"), SEC("xdp").
-_ATTRIBUTES = re.compile(rb"\n[ \t]*+([A-Z][A-Z0-9_]++\([ \t]*+\"[^\"\n]*\"[ \t]*+\))(?=[ \t\n]++[A-Za-z_])")
+_ATTRIBUTES = re.compile(
+    rb"\n[ \t]*+([A-Z][A-Z0-9_]++\([ \t]*+\"[^\"\n]*\"[ \t]*+\))(?=(?:[ \t]++//[^\n]*+)?[ \t\n]++[A-Za-z_])"
+)
 _NAME = re.compile(rb"\w+")
 _DEFINITIONS = (b"define", b"ifdef", b"ifndef", b"undef")
 
@@ -84,7 +88,7 @@ _CLASS_HEADS = re.compile(
 )
 # Macros for linkage or checks, with names of attributes: FMT_CONSTEXPR, A_NON_NULL(3)
 _LINKAGES = re.compile(
-    rb"\b[A-Z][A-Z0-9]*_(?:[A-Z0-9]++_){0,2}(?:(?:CONSTEXPR\w*+|INLINE|ALWAYS_INLINE|API|EXPORT|NODISCARD|NORETURN|DEPRECATED|DEPRECATED_FOR"
+    rb"\b[A-Z][A-Z0-9]*_(?:[A-Z0-9]++_){0,2}(?:(?:CONSTEXPR\w*+|CONSTEVAL|INLINE|ALWAYS_INLINE|API|EXPORT|NODISCARD|NORETURN|DEPRECATED|DEPRECATED_FOR"
     rb"|NON_NULL|RETURNS_NON_NULL|WARN_UNUSED_RESULT|PURE|CONST|MALLOC|NO_THROW|FUNC|NO_UNIQUE_ADDRESS|MAYBE_UNUSED"
     rb"|UNUSED|NOEXCEPT|EXPLICIT|VERSION_CHECK|VISIBILITY\w*+)(?!\w)(?:\([\w, ]*\))?)"
     rb"(?=[ \t\n]++[A-Za-z_~\[:{])"
@@ -101,6 +105,7 @@ _TRAILING = re.compile(
 )
 _LINKAGE_PARTS = (
     b"CONSTEXPR",
+    b"CONSTEVAL",
     b"_INLINE",
     b"_API",
     b"_EXPORT",
@@ -156,7 +161,7 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     text = _HEADS.sub(_blank_second, text)
     text = _CLASS_HEADS.sub(_blank_second, text)
     if not is_c:
-        text = _TRAILING.sub(_blank_group, text)
+        text = blank_more(_TRAILING.sub(_blank_group, text))
     text = _LINES.sub(_blank_group, text)
     text = _BLOCK_HEADS.sub(_end_statement, text)
     if b"for_each" in text or b"foreach" in text or b"ForEach" in text:
@@ -228,7 +233,10 @@ def _blank_known(found: re.Match[bytes]) -> bytes:
 
 
 def _blank_unless_defined(found: re.Match[bytes]) -> bytes:
-    return found.group() if _is_defined(found) else b" " * (found.end() - found.start())
+    """Return spaces; unchanged in a directive."""
+    text, start = found.string, found.start()
+    line = text[text.rfind(b"\n", 0, start) + 1 : start].lstrip()
+    return found.group() if line.startswith(b"#") else b" " * (found.end() - found.start())
 
 
 def _is_defined(found: re.Match[bytes]) -> bool:

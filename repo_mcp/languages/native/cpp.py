@@ -46,6 +46,7 @@ from repo_mcp.languages.native.c_members import (
     on_member,
     on_offset,
 )
+from repo_mcp.languages.native.cpp_given import mark_given
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
@@ -434,15 +435,18 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
             declare_by_macro(walk, node, walk.read(function), arguments)
             take_names(walk, node, arguments)
         macro = walk.names_to_come.pop(function.start_byte, "") if before is None else ""
-        read_called(walk, function, before, arguments, macro)
+        read_called(walk, function, before, arguments, macro + mark_given(walk, arguments))
         if before is None:
             read_given(walk, walk.read(function), arguments)
     elif function.type == "qualified_identifier":
-        _refer_qualified(walk, function, ReferenceRole.CALL, count_arguments(walk, arguments))
+        count, marks = count_arguments(walk, arguments), mark_given(walk, arguments)
+        _refer_qualified(walk, function, ReferenceRole.CALL, count, marks)
         read_given(walk, walk.read(function).rpartition("::")[2], arguments)
 
 
-def _refer_qualified(walk: CaptureWalk, node: Node, role: ReferenceRole, arguments: int = 0) -> None:
+def _refer_qualified(
+    walk: CaptureWalk, node: Node, role: ReferenceRole, arguments: int = 0, marks: str = ""
+) -> None:
     """Add a row for `a::b::c` and mark its names as accounted for."""
     path = _strip_arguments(walk.read(node)[:300])
     start = node.start_byte
@@ -451,18 +455,20 @@ def _refer_qualified(walk: CaptureWalk, node: Node, role: ReferenceRole, argumen
     parts = [*filter(None, (part.strip() for part in path.split("::")))]
     if parts and parts[-1].replace("_", "a").isalnum():
         walk.taken.add(-1 - start)
-        alias = PATH if len(parts) == 1 else ""
+        alias = (PATH if len(parts) == 1 else "") + marks
         if role is ReferenceRole.TYPE:
             walk.refer_type(node, parts[-1], ".".join(parts[:-1]), alias)
         else:
             walk.refer(role, parts[-1], node, ".".join(parts[:-1]), alias, arguments)
-        _refer_outer(walk, node, parts[:-1])
+        _refer_outer(walk, node, parts[:-1], is_value=role is ReferenceRole.USE)
 
 
-def _refer_outer(walk: CaptureWalk, node: Node, parts: list[str]) -> None:
-    """Add a use of each class before `::`: names with an initial capital, as namespaces have none."""
+def _refer_outer(walk: CaptureWalk, node: Node, parts: list[str], *, is_value: bool = False) -> None:
+    """Add a use of each class before `::`: names with an initial capital, as namespaces have none, and
+    before a value, which is that of an enum as a rule, the last name."""
     for position, name in enumerate(parts):
-        if name[:1].isupper():
+        is_last = is_value and position == len(parts) - 1 and name != "std"
+        if name[:1].isupper() or is_last:
             walk.refer(ReferenceRole.TYPE, name, node, ".".join(parts[:position]))
 
 

@@ -1,0 +1,209 @@
+"""Chooses which of several overloads of C++ a call means, by the literals among its arguments.
+
+`run("a")` means `run(const char*)` before `run(std::string)`, and not `run(int)`. The parser records a mark
+for each literal behind the alias of a call (`repo_mcp/languages/native/cpp_given.py`). A class takes a
+literal if one of its constructors does; one of the standard library, if its name says that it is a text. The
+overload that is left is probable, never sure: the types of other arguments are not known, nor which
+constraints of a template hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import starmap
+
+from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.languages.treesitter.written_lists import split_signature
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import BEHIND_ALIAS
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, SymbolKind
+
+MAX_CANDIDATES = 16
+MAX_ALIASES = 4  # from a type's name to the type
+# How well a parameter takes a literal: not at all; as a class that has a template for a constructor, whose
+# constraints must exclude it where another class takes the literal, too; as a class or another basic type; as
+# a type parameter; as its own type. Of an UNKNOWN type nothing is known.
+NOT, PERHAPS, MADE, ANY, EQUAL, UNKNOWN = range(6)
+
+_BETTER = frozenset({(EQUAL, ANY), (EQUAL, MADE), (EQUAL, PERHAPS), (MADE, PERHAPS), (ANY, PERHAPS)})
+_WIDE = re.compile(r"\b(?:wchar_t|char16_t|char32_t|char8_t)\b")
+_ARITHMETIC = re.compile(
+    r"\b(?:int|long|short|unsigned|signed|float|double|u?int\d+_t|s?size_t|u?intptr_t|ptrdiff_t|u?intmax_t)\b"
+)
+_EQUAL = {
+    "s": re.compile(r"(?:const )?char ?(?:const ?)?\*"),
+    "w": re.compile(r"(?:const )?(?:wchar_t|char16_t|char32_t|char8_t) ?(?:const ?)?\*"),
+    "i": re.compile(r"(?:const )?int ?&?"),
+    "f": re.compile(r"(?:const )?double ?&?"),
+    "c": re.compile(r"(?:const )?char ?&?"),
+    "b": re.compile(r"(?:const )?bool ?&?"),
+    "n": re.compile(r"(?:const )?(?:std::)?nullptr_t ?&?"),
+}
+_ARRAY = re.compile(r"char\w*\b.*\[")
+_AROUND = re.compile(r"\b(?:const|volatile|typename)\b|[&\s]|\.\.\.")
+_TEXTS = re.compile(r"(?i)str|text|path")
+_OUTSIDE = re.compile(r"\bstd::")
+_TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?|T[a-z]\w*|Args|Ts|Types")
+_DEFAULT = re.compile(r"\s*=.*", re.DOTALL)
+_NAMED = re.compile(r"(.*[\s*&>])\w+(\[\w*\])?\s*", re.DOTALL)
+
+
+def split_marks(reference: Reference) -> tuple[Reference, str]:
+    """Return a reference without the marks behind its alias, and the marks."""
+    alias, behind, marks = reference.alias.partition(BEHIND_ALIAS)
+    return (replace(reference, alias=alias), marks) if behind else (reference, "")
+
+
+def choose_taking(lookup: NamedLookup, found: Resolution, marks: str) -> Resolution:
+    """Return a resolution in which the only possible overload that takes the literals best is probable."""
+    possible = [one for one in found.targets if one.confidence is Confidence.POSSIBLE]
+    if not marks or not 1 < len(possible) <= MAX_CANDIDATES or len(possible) < len(found.targets):
+        return found
+    declarations = [one.declaration for one in possible]
+    if not all(_is_callable(lookup, one) for one in declarations):
+        return found
+    ranks = [_rank(lookup, one, marks) for one in declarations]
+    best = [
+        at
+        for at, one in enumerate(ranks)
+        if all(_is_better(one, other) for there, other in enumerate(ranks) if there != at)
+    ]
+    if len(best) != 1:
+        return found
+    chosen = Target(declarations[best[0]], Confidence.PROBABLE)
+    return replace(found, targets=(chosen, *(one for at, one in enumerate(possible) if at != best[0])))
+
+
+def _is_callable(lookup: NamedLookup, one: Declaration) -> bool:
+    scope = lookup.find_scope(one.path)
+    return scope is not None and scope.get_kind(one.ordinal) in CALLABLE_KINDS - {SymbolKind.MACRO}
+
+
+def _is_better(one: Sequence[int], other: Sequence[int]) -> bool:
+    """Return whether an overload takes each literal at least as well as another, and one of them better."""
+    if NOT in one:
+        return False
+    if NOT in other:
+        return True
+    steps = list(starmap(_compare, zip(one, other, strict=True)))
+    return min(steps) >= 0 and max(steps) > 0
+
+
+def _compare(one: int, other: int) -> int:
+    """Return 1 for a better rank, 0 for the same, -1 for a worse one or where it is not known which is."""
+    if one == other and one != UNKNOWN:
+        return 0
+    return 1 if (one, other) in _BETTER else -1
+
+
+def _rank(lookup: NamedLookup, one: Declaration, marks: str) -> list[int]:
+    """Return how well a function takes each of the literals."""
+    scope = lookup.find_scope(one.path)
+    assert scope is not None
+    texts = split_signature(scope.get_symbol(one.ordinal).parameters).parameters
+    ranks = []
+    for at, mark in enumerate(marks):
+        if mark == "?":
+            continue
+        text = texts[at] if at < len(texts) else texts[-1] if texts else ""
+        if at >= len(texts) and "..." not in text:
+            ranks.append(NOT)
+        else:
+            ranks.append(_rank_one(lookup, one, _read_type(text), mark))
+    return ranks
+
+
+def _read_type(text: str) -> str:
+    """Return the type of a parameter, without its name."""
+    text = " ".join(_DEFAULT.sub("", text).split())
+    named = _NAMED.fullmatch(text)
+    if named is None or named[1].strip() in {"const", "unsigned", "struct", "class", "enum"}:
+        return text
+    return named[1].strip() + ("*" if named[2] else "")
+
+
+def _rank_one(lookup: NamedLookup, declared: Declaration, text: str, mark: str, hops: int = 0) -> int:
+    """Return how well a parameter of some type takes a literal."""
+    rank = _rank_plain(text, mark)
+    return _rank_class(lookup, declared, text, mark, hops) if rank is None else rank
+
+
+def _rank_plain(text: str, mark: str) -> int | None:
+    """Return how well a type without a class takes a literal; None for a class or a type parameter."""
+    is_text = mark in "sw"
+    if not text or text.strip("& ") in {"...", "auto", "const auto"}:
+        return UNKNOWN
+    if (mark in _EQUAL and _EQUAL[mark].fullmatch(text)) or (is_text and _ARRAY.search(text)):
+        return EQUAL if not is_text or (_WIDE.search(text) is not None) == (mark == "w") else NOT
+    if is_text and (mark == "s" if _WIDE.search(text) else mark == "w" and "char" in text):
+        return NOT
+    if text.endswith("*"):
+        return MADE if mark == "n" else UNKNOWN if "void" in text and is_text else NOT
+    bare = _spell_bare(text)
+    if bare == "bool":
+        return UNKNOWN if is_text or mark == "n" else MADE
+    if bare in {"char", "wchar_t"} or (_ARITHMETIC.search(text) and "<" not in text):
+        return NOT if is_text or mark == "n" else MADE
+    if text.endswith("&") and "const" not in text and not text.endswith("&&"):
+        is_any = is_text and _TYPE_PARAMETER.fullmatch(bare) is not None
+        return None if is_any else NOT  # of all literals only texts have an address
+    return None
+
+
+def _spell_bare(text: str) -> str:
+    return _AROUND.sub("", text)
+
+
+def _rank_class(lookup: NamedLookup, declared: Declaration, text: str, mark: str, hops: int) -> int:
+    """Return how well a class, an enum or a type parameter takes a literal."""
+    bare = _spell_bare(text)
+    if _TYPE_PARAMETER.fullmatch(bare):
+        return ANY
+    scope = lookup.find_scope(declared.path)
+    assert scope is not None
+    named = read_type(re.sub(r"\btypename\b", "", text))
+    names = (*filter(None, named.qualifier.split(".")), named.name)
+    found = lookup.find_type(scope, declared.ordinal, names).declarations if named.name else ()
+    if not found:
+        if _OUTSIDE.search(text):
+            return MADE if mark in "sw" and _TEXTS.search(named.name or bare) else NOT
+        return UNKNOWN
+    each = {_rank_declared(lookup, one, mark, hops) for one in found}
+    return each.pop() if len(each) == 1 else UNKNOWN
+
+
+def _rank_declared(lookup: NamedLookup, one: Declaration, mark: str, hops: int) -> int:
+    scope = lookup.find_scope(one.path)
+    kind = scope.get_kind(one.ordinal) if scope is not None else None
+    if scope is None or kind not in TYPE_KINDS:
+        return UNKNOWN
+    if kind is SymbolKind.ENUM:
+        return NOT
+    if kind is SymbolKind.TYPE:
+        written = scope.get_symbol(one.ordinal).return_type
+        return _rank_one(lookup, one, written, mark, hops + 1) if written and hops < MAX_ALIASES else UNKNOWN
+    ranks = {_rank_maker(lookup, maker, mark) for maker in lookup.find_constructors(one)}
+    return max(ranks, default=NOT)
+
+
+def _rank_maker(lookup: NamedLookup, maker: Declaration, mark: str) -> int:
+    """Return how well a class takes a literal by one constructor, which takes it without a further class."""
+    scope = lookup.find_scope(maker.path)
+    assert scope is not None
+    texts = split_signature(scope.get_symbol(maker.ordinal).parameters).parameters
+    if not texts or any("=" not in one and "..." not in one for one in texts[1:]):
+        return NOT
+    text = _read_type(texts[0])
+    rank = _rank_plain(text, mark)
+    if rank is not None:
+        return MADE if rank in {EQUAL, MADE} else NOT
+    named = read_type(text)
+    if scope.get_name(maker.ordinal) == named.name:  # copies and moves
+        return NOT
+    names = (*filter(None, named.qualifier.split(".")), named.name)
+    is_known = bool(lookup.find_type(scope, maker.ordinal, names).declarations)
+    is_class = is_known or _OUTSIDE.search(text) is not None
+    return NOT if is_class and not _TYPE_PARAMETER.fullmatch(named.name) else PERHAPS

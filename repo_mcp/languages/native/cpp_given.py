@@ -1,0 +1,54 @@
+"""The literals among the arguments of a call in C++, by which an overload is chosen.
+
+`run("a", 2, x)` is recorded as a call with the alias "|si?": one mark for each argument. Left out on purpose:
+what any other argument is, a zero, which may be a pointer, and which type a suffix gives a number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
+from repo_mcp.symbols.model import BEHIND_ALIAS
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+MAX_MARKED = 8  # arguments
+_MARKS = {
+    "string_literal": "s",
+    "raw_string_literal": "s",
+    "concatenated_string": "s",
+    "char_literal": "c",
+    "true": "b",
+    "false": "b",
+    "null": "n",
+}
+_OTHER = "?"
+
+
+def mark_given(walk: CaptureWalk, arguments: Node | None) -> str:
+    """Return the marks of a call's arguments, with BEHIND_ALIAS before them; nothing if none is a literal."""
+    if arguments is None:
+        return ""
+    given = [one for one in arguments.named_children[: MAX_MARKED + 1] if one.type != "comment"]
+    marks = "".join(_mark(walk, one) for one in given[:MAX_MARKED])
+    return BEHIND_ALIAS + marks if marks.strip(_OTHER) else ""
+
+
+def _mark(walk: CaptureWalk, node: Node) -> str:
+    mark = _MARKS.get(node.type, _OTHER)
+    start = walk.text[node.start_byte : node.start_byte + 2]
+    if mark in "sc" and start[:1] in {b"L", b"u", b"U"}:
+        return "w" if mark == "s" else _OTHER
+    if mark == "n":
+        return mark if walk.read(node) == "nullptr" else _OTHER
+    if node.type == "unary_expression":
+        inner = node.child_by_field_name("argument")
+        return _mark(walk, inner) if inner is not None and inner.type == "number_literal" else _OTHER
+    if node.type != "number_literal":
+        return mark
+    text = walk.read(node).lower()
+    if text.isdigit():
+        return "i" if text != "0" else _OTHER
+    return "f" if text.replace(".", "", 1).isdigit() else "a"

@@ -1,0 +1,126 @@
+"""Blank macros of C++ where no grammar expects a word, and what the grammar lacks, byte for byte.
+
+`if ANY_CONSTEXPR (size > 1)`, `ANY_TRY { ... } ANY_CATCH(...) {}`, `template <class T, ANY_IF(!is<T>())>`,
+`ANY_INLINE constexpr auto size = 3;`, `TEST(suite, bool) {` and `#if ANY_HAS_INCLUDE(<bit>)` each cost the
+grammar the declaration around them, sometimes a whole file; so do `unsigned(size) < 2`, `Locale loc = {}` and
+`::new (place) T`. What takes the place of a macro begins with a space, by which its name is found again. See
+`repo_mcp/languages/native/c_macros.py` for the macros that C has as well.
+"""
+
+from __future__ import annotations
+
+import re
+
+MAX_TEMPLATE_BYTES = 600  # of the parameters of a template
+
+_CAPITALS = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]++"
+_ASKED = re.compile(rb"(?i:has_include)\w*+[ \t]*+\([ \t]*+(<[\w./+-]++>|\"[\w./+-]++\")(?=[ \t]*+\))")
+_CONDITIONS = re.compile(rb"\bif[ \t]++(%s)(?=[ \t]*+\()" % _CAPITALS)
+_TRIES = re.compile(rb"\b[A-Z][A-Z0-9]*_(?:[A-Z0-9]++_)*TRY(?=[ \t\n]*+\{)")
+_CATCHES = re.compile(rb"\b[A-Z][A-Z0-9]*_(?:[A-Z0-9]++_)*CATCH(?=[ \t]*+\([^()\n]*+\)[ \t\n]*+\{)")
+_FIRST_WORDS = re.compile(
+    rb"\n[ \t]*+(?:(?:static|inline)[ \t]++)?(%s)[ \t]++" % _CAPITALS
+    + rb"(?=(?:constexpr|static|inline|explicit|virtual|template|class|struct|enum|using|typedef|extern|const"
+    + rb"|auto)\b)"
+)
+_BETWEEN = re.compile(
+    rb"\n[ \t]*+(?:(?:static|inline|constexpr|const|extern)[ \t]++){1,3}(%s)[ \t]++" % _CAPITALS
+    + rb"(?=[a-z]\w*+[ \t*&]++\w++[ \t]*+[=;{\[])"
+)
+_EMPTY_DEFAULT = re.compile(rb"[\w>&*][ \t]*+(=[ \t]*+\{\})(?=[ \t\n]*+[,)])")
+_INSTANCES = re.compile(rb"\n[ \t]*+(extern[ \t]++template\b[^;{}]{0,300}+;)")
+_ATTRIBUTE_ALONE = re.compile(
+    rb"\n([ \t]*+#[ \t]*+if[^\n\\]*+\n[ \t]*+(?:__attribute__\(\([^\n]*+|%s[ \t]*+)\n" % _CAPITALS
+    + rb"[ \t]*+#[ \t]*+endif)(?=[ \t]*+\n)"
+)
+_TEMPLATE = re.compile(rb"\btemplate[ \t]*+<")
+_IN_TEMPLATE = re.compile(rb"[<>()]|(?<=[,<\s])(%s)(?=\()" % _CAPITALS)
+_CONSTRAINT = b" int ="  # in place of a macro's name: its arguments become the default of a parameter
+_HEAD_WORD = re.compile(
+    rb"\n[A-Z][A-Z0-9_]{2,}+\([ \t]*+\w++[ \t]*+,[ \t\n]*+"
+    rb"(bool|char|int|long|short|float|double|void|signed|unsigned|auto|template|operator|this|new|delete|default"
+    rb"|const|static|union|struct|class|enum|namespace|return|try|catch|throw|if|else|for|while|do|switch|case"
+    rb"|size_t|ptrdiff_t|intptr_t|uintptr_t|nullptr_t|true|false|nullptr)(?=[ \t]*+\)[ \t;]*+\{)"
+)
+# `unsigned(size) << 2`: as a cast the grammar knows basic types of one word alone.
+_CASTS = re.compile(
+    rb"(?<![\w.])(?<!unsigned )(?<!signed )(?<!long )(?<!short )(?:unsigned|signed|long|short)(?=\()"
+)
+# Behind the name of a parameter: `const T& x ANY_LIFETIMEBOUND)`
+_BEHIND = re.compile(
+    rb"[\w>][ \t*&]++(?!(?:return|case|goto|throw|sizeof|new|delete|not|and|or|const)\b)[a-z]\w*+[ \t]++"
+    + rb"(%s)(?=[ \t]*+[,)])" % _CAPITALS
+)
+_THROWN = re.compile(rb"\([ \t\n]*+(throw)(?=[ \t]++\w)")
+_PLACED = re.compile(rb"(?<![\w>])(::)(?=new\b)")
+
+
+def blank_more(text: bytes) -> bytes:
+    """Return a text of C++ with those macros blanked, at the same length."""
+    if b"_include" in text or b"_INCLUDE" in text:
+        text = _ASKED.sub(_zero, text)
+    text = _FIRST_WORDS.sub(_blank_group, _CONDITIONS.sub(_blank_group, text))
+    text = _EMPTY_DEFAULT.sub(_blank_group, _BETWEEN.sub(_blank_group, text))
+    text = _ATTRIBUTE_ALONE.sub(_blank_group, _INSTANCES.sub(_blank_group, text))
+    text = _CASTS.sub(lambda found: b"int".rjust(len(found.group())), text)
+    text = _BEHIND.sub(_blank_group, text)
+    if b"_TRY" in text:
+        text = _CATCHES.sub(_catch, _TRIES.sub(_try, text))
+    if b"throw" in text:
+        text = _THROWN.sub(_blank_group, text)
+    text = _PLACED.sub(_blank_group, _HEAD_WORD.sub(_underline, text))
+    return _blank_constraints(text) if b"template" in text else text
+
+
+def _blank_constraints(text: bytes) -> bytes:
+    """Turn the macros among the parameters of templates into unnamed parameters with a default."""
+    changed: bytearray | None = None
+    for head in _TEMPLATE.finditer(text):
+        depth, inside = 1, 0
+        for found in _IN_TEMPLATE.finditer(text, head.end(), head.end() + MAX_TEMPLATE_BYTES):
+            mark = found.group()
+            if found.group(1) is not None:
+                if not inside and depth == 1 and len(mark) >= len(_CONSTRAINT):
+                    changed = bytearray(text) if changed is None else changed
+                    changed[found.start() : found.end()] = _CONSTRAINT.ljust(len(mark))
+            elif mark in b"()":
+                inside += 1 if mark == b"(" else -1
+            elif not inside:
+                depth += 1 if mark == b"<" else -1
+                if not depth:
+                    break
+    return text if changed is None else bytes(changed)
+
+
+def _is_left(found: re.Match[bytes]) -> bool:
+    """Return whether a word is in a comment or a text, or in a directive."""
+    text, start = found.string, found.start(1) if found.lastindex else found.start()
+    line = text[text.rfind(b"\n", 0, start + 1) + 1 : start].lstrip()
+    return b"//" in line or line.count(b'"') % 2 == 1 or line.startswith((b"*", b"/*", b"#"))
+
+
+def _try(found: re.Match[bytes]) -> bytes:
+    return found.group() if _is_left(found) else b"try".rjust(len(found.group()))
+
+
+def _catch(found: re.Match[bytes]) -> bytes:
+    return found.group() if _is_left(found) else b"catch".rjust(len(found.group()))
+
+
+def _zero(found: re.Match[bytes]) -> bytes:
+    return _fill(found, b"0")
+
+
+def _underline(found: re.Match[bytes]) -> bytes:
+    return _fill(found, b"_")
+
+
+def _blank_group(found: re.Match[bytes]) -> bytes:
+    return found.group() if _is_left(found) else _fill(found, b" ")
+
+
+def _fill(found: re.Match[bytes], byte: bytes) -> bytes:
+    whole, offset = found.group(), found.start()
+    start, end = found.span(1)
+    filled = b"\n".join(byte * len(line) for line in found.group(1).split(b"\n"))
+    return whole[: start - offset] + filled + whole[end - offset :]

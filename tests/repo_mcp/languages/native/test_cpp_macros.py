@@ -1,0 +1,62 @@
+"""Macros of C++ are known by where they stand, and what is put in their place keeps every offset."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.languages.native.c_macros import blank_macros
+
+
+def blank(text: str) -> str:
+    """Return a text as the grammar gets it."""
+    plain = blank_macros(text.encode()).decode()
+    assert [len(one) for one in plain.split("\n")] == [len(one) for one in text.split("\n")]
+    return plain
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("void f() {\n  if ANY_CONSTEXPR_20 (n > 1) g();\n}\n", "void f() { if (n > 1) g(); }"),
+        (
+            "void f() {\n  ANY_TRY { g(); }\n  ANY_CATCH(const E& e) {}\n}\n",
+            "void f() { try { g(); } catch(const E& e) {} }",
+        ),
+        (
+            "template <class T, ANY_ENABLE_IF(!is<T>::value)>\nvoid f(T one);\n",
+            "template <class T, int = (!is<T>::value)> void f(T one);",
+        ),
+        ("\nANY_INLINE_HERE constexpr auto size = 3;\n", "constexpr auto size = 3;"),
+        ("\nconstexpr ANY_INLINE_HERE size_type size = 3;\n", "constexpr size_type size = 3;"),
+        ("void f(const T& one ANY_LIFETIME, int two);\n", "void f(const T& one , int two);"),
+        ("void f(Locale one = {}, int two = 2);\n", "void f(Locale one , int two = 2);"),
+        ("int f() { return unsigned(a) < unsigned(b); }\n", "int f() { return int(a) < int(b); }"),
+        ("void f() {\n  ::new (&place) T();\n}\n", "void f() { new (&place) T(); }"),
+        ("void f() {\n  CHECK((throw E(1)), E);\n}\n", "void f() { CHECK(( E(1)), E); }"),
+        ("\nextern template auto f<char>(\n  char) -> int;\nint g;\n", "int g;"),
+        ("\n#if A_B\n  ANY_ALWAYS_HERE\n#endif\n  int f();\n", "int f();"),
+    ],
+)
+def test_what_no_grammar_expects_is_blank(text: str, plain: str) -> None:
+    assert blank(text).split() == plain.split()
+
+
+def test_names_of_headers_are_numbers_and_names_of_tests_that_are_words_of_the_language_are_names() -> None:
+    assert blank("#if ANY_HAS_INCLUDE(<bit>)\n#endif\n") == "#if ANY_HAS_INCLUDE(00000)\n#endif\n"
+    assert blank("\nTEST(suite, bool) {\n}\n") == "\nTEST(suite, ____);{\n}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// see if ANY_THING (or another)\n",
+        "/* the first of one ANY_THING, and others */\n",
+        'const char* one = "of one ANY_THING, too";\n',
+        "template <class T>\nvoid f(T one) { g(one, ANY_MACRO(2)); }\n",
+        "void f(const ANY_TYPE, unsigned ANY_OTHER);\n",
+        "#define ANY_TRY {\n",
+        "#if ANY_USE_CONSTEXPR\nint a;\n#endif\n",
+    ],
+)
+def test_what_may_be_code_or_is_a_comment_is_left(text: str) -> None:
+    assert blank(text) == text
