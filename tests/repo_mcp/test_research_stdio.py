@@ -359,17 +359,15 @@ def test_the_clients_model_widens_and_sums_up_in_the_second_era(root: Path) -> N
 # Errors
 
 
-def test_a_search_without_an_index_says_how_to_get_one(root: Path) -> None:
-    """The first call comes before the server has begun to index by itself."""
+def test_a_first_search_waits_for_the_index_that_is_being_built(root: Path) -> None:
+    """It comes before the server has begun to index by itself."""
     first = {"name": "search_code", "arguments": {"query": "password", "path": str(root)}}
     client = Client(root, ask_first=first)
     assert client.early is not None
-    assert client.early["isError"] is True
-    assert client.early["content"] == error(
-        f"No index found for path: {root}. Run 'index_codebase' tool first."
-    )
-    client.call("index_codebase", path=".")
-    assert client.found("search_code", query="password")["results"]
+    assert not client.early.get("isError")
+    found = client.found("search_code", query="password")["results"]
+    assert client.early["structuredContent"]["results"] == found
+    assert found
     client.close()
 
 

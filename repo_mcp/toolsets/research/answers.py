@@ -153,14 +153,19 @@ class PathScope:
 def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
     """Return the scope of `path` and `path_filter`, for a tool that needs an index.
 
-    Raises RepoError in the words of specification 4 for a path that is not a folder or has no index.
+    Waits a little for the first files while they are indexed. Raises RepoError in the words of specification 4
+    for a path that is not a folder, and where no index is being built.
     """
     scope = _build_scope(resolve_folder(repository, arguments), arguments.get("path_filter"))
-    if not repository.index_exists:
+    try:
+        repository.require_index()
+    except RepoError as error:
+        if error.code is not ErrorCode.INDEX_UNAVAILABLE or repository.indexes.lexical.is_being_built():
+            raise
         given = _given(arguments)
         place = f"{given} (the root)" if given == "." else given
         message = f"No index found for path: {place}. Run 'index_codebase' tool first."
-        raise ResearchToolError(ErrorCode.INDEX_UNAVAILABLE, message)
+        raise ResearchToolError(ErrorCode.INDEX_UNAVAILABLE, message) from error
     return scope
 
 
