@@ -153,8 +153,8 @@ class PathScope:
 def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
     """Return the scope of `path` and `path_filter`, for a tool that needs an index.
 
-    Waits a little for the first files while they are indexed. Raises RepoError in the words of specification 4
-    for a path that is not a folder, and where no index is being built.
+    Waits a little for the first files while they are indexed. Raises RepoError in the words of
+    specification 4 for a path that is not a folder, and where no index is being built.
     """
     scope = _build_scope(resolve_folder(repository, arguments), arguments.get("path_filter"))
     try:

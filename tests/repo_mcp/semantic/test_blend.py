@@ -14,7 +14,7 @@ from repo_mcp.ranking.ranking import BEST_UNITS, rank, rank_files
 from repo_mcp.ranking.ranking_weights import WEIGHTS
 from repo_mcp.ranking.searcher import Filter, Ranking, Searcher
 from repo_mcp.ranking.segment_search import Mask
-from repo_mcp.ranking.signals import get_file_role, keep_shares
+from repo_mcp.ranking.signals import get_file_role, list_role_shares
 from repo_mcp.semantic.live_vectors import NEXT_CHUNK, rank_blended
 from repo_mcp.semantic.vector_index import NearChunks, VectorView
 from tests.repo_mcp.semantic.vector_trees import (
@@ -57,7 +57,7 @@ def blend_slowly(searcher: Searcher, vectors: dict[str, np.ndarray], weight: flo
     """Return the score of each file."""
     best = searcher.find_best_units(QUERY, BEST_UNITS, Filter())
     words = {one.path: one.score for one in rank_files(searcher, QUERY, best, 1_000)}
-    shares = keep_shares(understand(QUERY.text).roles, WEIGHTS)
+    shares = list_role_shares(understand(QUERY.text).roles, WEIGHTS)
     scores = {}
     for path, rows in vectors.items():
         near = sorted((max(0.0, compute_cosine(QUESTION, row)) for row in rows), reverse=True)

@@ -70,7 +70,7 @@ def test_depth_is_that_of_a_whole_walk(text: bytes, most: int, monkeypatch: pyte
         deepest = max(deepest, depth)
         waiting += [(child, depth + 1) for child in node.children]
     monkeypatch.setattr(tree_sitter_parser, "MAX_DEPTH", most)
-    assert tree_sitter_parser._survey(tree, len(text)) == (deepest > most, len(text))
+    assert tree_sitter_parser._bound_search(tree, len(text)) == (deepest > most, len(text))
 
 
 def test_a_long_row_of_tokens_in_an_error_ends_what_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
