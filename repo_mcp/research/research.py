@@ -157,7 +157,7 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
     check_request(request)
     state = ResearchState(source, request, control)
     state.report_progress(0, "understanding the question")
-    reading = understand(source.graph, request)
+    reading = understand(source.graph, request, is_partial=source.is_partial)
     if source.graph is None:
         return _answer_by_text(state, reading)
     if request.depth is None:
@@ -291,9 +291,9 @@ class Researcher:
             def search_exact(asked: ExactRequest) -> ExactAnswer:
                 return self._search_exact(asked, control.cancelled)
 
-            report = answer_question(
-                request, Source(graph, self._searches, search_exact, self._read), control
-            )
+            is_partial = graph is not None and bool(self._graph.warn())
+            source = Source(graph, self._searches, search_exact, self._read, is_partial=is_partial)
+            report = answer_question(request, source, control)
         return replace(report, warnings=(*report.warnings, *self._graph.warn()))
 
 

@@ -78,9 +78,15 @@ class Source:
         searches: Searches,
         search_exact: Callable[[ExactRequest], ExactAnswer],
         read: Callable[[str], bytes],
+        *,
+        is_partial: bool = False,
     ) -> None:
-        """`graph` is None while nothing is parsed; `read` returns the bytes of a file or raises RepoError."""
+        """`graph` is None while nothing is parsed. One that `is_partial` may lack names that are declared.
+
+        `read` returns the bytes of a file or raises RepoError.
+        """
         self.graph = graph
+        self.is_partial = is_partial
         self.search = searches.search
         self.rate = searches.rate
         self.search_docs = searches.search_docs

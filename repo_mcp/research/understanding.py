@@ -58,8 +58,11 @@ def is_about_shapes(request: ResearchRequest) -> bool:
     return request.focus is Focus.PATTERNS and own.issuperset(map(str.lower, list_words(request.query)))
 
 
-def understand(graph: Graph | None, request: ResearchRequest) -> Reading:
-    """Return the way a question is understood. Without a graph every question is one of words."""
+def understand(graph: Graph | None, request: ResearchRequest, *, is_partial: bool = False) -> Reading:
+    """Return the way a question is understood. Without a graph every question is one of words.
+
+    A graph that `is_partial` may lack a name that is declared, so the words of the name are searched for.
+    """
     parsed = parse_question(request.query)
     if graph is None:
         return _build_reading(Form.OPEN, (Subject(request.query, "words"),))
@@ -68,7 +71,7 @@ def understand(graph: Graph | None, request: ResearchRequest) -> Reading:
         reading = _try(subjects, one, request)
         if reading is not None:
             return reading
-    for one in parsed:
+    for one in () if is_partial else parsed:
         reading = _try_undeclared(subjects, one)
         if reading is not None:
             return reading

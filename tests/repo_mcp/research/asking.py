@@ -55,10 +55,12 @@ class Asked:
 
     texts: Mapping[str, str]
     has_graph: bool = True
+    unparsed: frozenset[str] = frozenset()  # paths of which the graph knows nothing yet
     told: list[tuple[float, float, str]] = field(default_factory=list)  # progress of the last question
 
     def __post_init__(self) -> None:
-        self._graph = make_graph(self.texts) if self.has_graph else None
+        parsed = {path: text for path, text in self.texts.items() if path not in self.unparsed}
+        self._graph = make_graph(parsed) if self.has_graph else None
         self._searcher = open_index(self.texts)
 
     def ask(
@@ -72,7 +74,8 @@ class Asked:
         return answer_question(request, self.open_source(), control)
 
     def open_source(self) -> Source:
-        return Source(self._graph, self, self._search_exact, self._read)
+        is_partial = bool(self.unparsed)
+        return Source(self._graph, self, self._search_exact, self._read, is_partial=is_partial)
 
     def rate(
         self, request: BundleRequest, folder: str, most: int

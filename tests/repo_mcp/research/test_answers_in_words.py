@@ -147,6 +147,16 @@ def test_a_name_that_is_not_declared_is_said_so_with_the_nearest(
     assert report.findings == ()
 
 
+def test_a_name_that_may_be_in_a_file_not_parsed_yet_is_looked_for() -> None:
+    texts = {
+        "a.py": "def known():\n    return 1\n",
+        "b.py": "def late_name():\n    return 1\n\n\ndef user():\n    return late_name()\n",
+    }
+    report = Asked(texts, unparsed=frozenset({"b.py"})).ask("what calls late_name()")
+    assert "not declared" not in report.claim
+    assert {one.path for one in report.findings} == {"b.py"}
+
+
 def test_plain_words_that_are_no_name_are_still_looked_for(shop: Asked) -> None:
     assert shop.ask("who uses the parcel insurance").findings
 
