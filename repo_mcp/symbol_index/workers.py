@@ -37,7 +37,7 @@ READ_BATCHES = 2  # per worker: read, and not yet taken
 WAITING_BATCHES = 8  # per worker: parsed, and not yet taken; writing a segment takes as long as 4
 WAIT_SECONDS = 0.1  # between checks of `cancelled`
 NICENESS = 10  # of a parser process with much to do: calls and the lexical index come first
-FEW_BYTES = 1024 * 1024  # parsed in half a second, at no lower priority: somebody may wait for them
+FEW_BYTES = 1024 * 1024  # parsed first, in half a second, at no lower priority: somebody may wait for them
 
 MakeParser = Callable[[], BatchParser]
 Outcome = ParsedFile | WantedFile  # parsed; or left, because it is not the version that was indexed
@@ -96,9 +96,6 @@ class ParseWorkers:
         self._read_many = read_many
         self._stopped = threading.Event()
         self._parsers = [make_parser() for _ in range(workers)]
-        if sum(file.size for file in files) > FEW_BYTES:
-            for parser in self._parsers:
-                parser.lower(NICENESS)
         self._read: Queue[_Batch | None] = Queue(READ_BATCHES * workers)
         self._results: Queue[list[Outcome] | Exception | None] = Queue(WAITING_BATCHES * workers)
         self._threads = [
@@ -107,6 +104,7 @@ class ParseWorkers:
         ]
         self._threads.append(threading.Thread(target=self._load_all, name="structure reader", daemon=True))
         self._is_started = False
+        self._given = 0  # source bytes given to the parsers so far
 
     def start(self) -> None:
         """Start to read and to parse, unless that was done before."""
@@ -181,7 +179,12 @@ class ParseWorkers:
 
     def _work(self, parser: BatchParser) -> None:
         try:
+            is_low = False
             while (batch := self._take_batch()) is not None:
+                self._given += sum(len(text) for _, text in batch.files)
+                if self._given > FEW_BYTES and not is_low:
+                    parser.lower(NICENESS)
+                    is_low = True
                 self._put(self._results, self._parse(parser, batch))
         except Exception as error:  # the round raises it
             self._put(self._results, error)

@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -105,6 +105,32 @@ def test_a_build_from_nothing_in_many_segments_ends_as_one(
     assert told[0] == IndexProgress("structure", 0, 120, 0, sum(map(len, MANY.values())))
     assert told[-1] == IndexProgress("merge", 120, 120, told[0].bytes_total, told[0].bytes_total)
     assert [one.files_done for one in told] == sorted(one.files_done for one in told)
+
+
+@pytest.mark.parametrize(("most", "wanted"), [(150, ["parse", "parse", "lower"]), (99_999, [])])
+def test_what_is_parsed_first_is_parsed_at_the_usual_priority(
+    make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch, most: int, wanted: list[str]
+) -> None:
+    monkeypatch.setattr(symbol_workers, "FEW_BYTES", most)
+    monkeypatch.setattr(symbol_workers, "BATCH_FILES", 5)
+    done: list[str] = []
+    parse, lower = BatchParser.parse, BatchParser.lower
+
+    def note_parse(self: BatchParser, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
+        done.append("parse")
+        return parse(self, requests)
+
+    def note_lower(self: BatchParser, niceness: int) -> None:
+        done.append("lower")
+        lower(self, niceness)
+
+    monkeypatch.setattr(BatchParser, "parse", note_parse)
+    monkeypatch.setattr(BatchParser, "lower", note_lower)
+    tree = make_tree()
+    tree.write(MANY)
+    assert tree.run().parsed == len(MANY)
+    assert done.count("lower") == wanted.count("lower")  # once
+    assert done[: len(wanted)] == wanted
 
 
 def test_few_changes_are_parsed_small_ones_first(make_tree: MakeTree) -> None:
