@@ -14,6 +14,7 @@ from index_format import DiskDirectory, Snapshot
 from repo_mcp.config.server_config import Config
 from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.indexing.indexer import Indexer
+from repo_mcp.indexing.refresh import RefreshResources
 from repo_mcp.indexing.shards import SHARD_BYTES, BuildSettings
 from repo_mcp.model import IndexProgress, WalkReport
 from repo_mcp.ranking.searcher import Searcher
@@ -111,7 +112,7 @@ def open_indexer(
 ) -> Indexer:
     """Open the writing side of an index, made when it is not there. Without workers no process is started."""
     directory = DiskDirectory(settings.index_path, create=True)
-    return Indexer(directory, settings, configuration, workers, walk)
+    return Indexer(RefreshResources(directory, settings, workers), configuration, walk)
 
 
 def open_snapshot(index_path: Path) -> Snapshot:

@@ -7,29 +7,22 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from index_format import (
-    Directory,
     IndexForeign,
     IndexFormatError,
     IndexLocked,
     IndexWriter,
-    MakeTag,
     Merger,
     read_manifest,
 )
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
-from repo_mcp.indexing.purging import NO_PROBE, PurgeMark, TreeProbe
 from repo_mcp.indexing.refresh import Refresh, RefreshHooks, RefreshResources, Walk, count_files
-from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.reports import build_compact_report, explain_write_error
-from repo_mcp.indexing.scan_state import SeenRecord, read_seen, write_seen
-from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.indexing.scan_state import read_seen, write_seen
 from repo_mcp.indexing.workers import encode_windows
 from repo_mcp.model import CompactReport, ProgressCallback, RefreshReport
 from repo_mcp.record_classes import replace
 from repo_mcp.text.schema import FIELDS
 from repo_mcp.workspace.path_changes import PathChanges
-from repo_mcp.workspace.walk_memory import WalkMemory
 
 DAMAGED = "The index was damaged, so it was rebuilt."
 FOREIGN = "The index was not written with this user's key, so it was rebuilt."
@@ -42,44 +35,17 @@ class Indexer:
 
     def __init__(
         self,
-        directory: Directory,
-        settings: BuildSettings,
+        resources: RefreshResources,
         configuration: str,
-        workers: int,
         walk: Walk,
-        record: SeenRecord | None = None,
-        *,
-        probe: TreeProbe = NO_PROBE,
         note_purge: Callable[[], None] = lambda: None,
-        note_purge_due: Callable[[int], None] = lambda _generation: None,
-        make_tag: MakeTag | None = None,
-        donations: Donations = NO_DONATIONS,
-        remaining: RemainingFiles | None = None,
-        memory: WalkMemory | None = None,
     ) -> None:
-        """`record` is kept from one indexer of the index to the next.
-
-        `probe` finds out where a file that the walk left out is now. `note_purge_due` is called with the
-        committed generation before text that must not be served is dead, `note_purge` when nothing of it is
-        left. `make_tag` seals the mark. An empty index may start from one of `donations`. In `remaining` are
-        the files of the running refresh. `memory` is that of the walks, which is kept beside the index.
-        """
-        self._directory = directory
+        """`note_purge` is called when nothing is left of text that must not be served."""
+        self._resources = resources
+        self._directory = resources.directory
         self._configuration = configuration
         self._walk = walk
         self._note_purge = note_purge
-        self._resources = RefreshResources(
-            directory,
-            settings,
-            workers,
-            record if record is not None else SeenRecord(),
-            probe,
-            PurgeMark(directory, make_tag),
-            note_purge_due,
-            donations,
-            remaining if remaining is not None else RemainingFiles(),
-            memory,
-        )
 
     def refresh(
         self,

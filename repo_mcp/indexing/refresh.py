@@ -20,6 +20,7 @@ from index_format import (
     Directory,
     EncodedRun,
     IndexWriter,
+    MakeTag,
     Merge,
     Merger,
     SegmentEntry,
@@ -28,7 +29,7 @@ from index_format import (
 from repo_mcp.indexing.adoption import NO_DONATIONS, Adopting, Adoption, Donations
 from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.indexing.purging import Purge, PurgeMark, TreeProbe, find_inode
+from repo_mcp.indexing.purging import NO_PROBE, Purge, PurgeMark, TreeProbe, find_inode
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.reports import count_milliseconds
 from repo_mcp.indexing.scan_state import (
@@ -84,13 +85,19 @@ class RefreshResources:
     directory: Directory
     settings: BuildSettings
     workers: int
-    record: SeenRecord
-    probe: TreeProbe
-    mark: PurgeMark
-    note_purge_due: Callable[[int], None]
-    donations: Donations = NO_DONATIONS
-    remaining: RemainingFiles = field(default_factory=RemainingFiles)
-    memory: WalkMemory | None = None  # of the walks, kept for the next process
+    record: SeenRecord = field(default_factory=SeenRecord)  # kept from one refresh to the next
+    probe: TreeProbe = NO_PROBE  # finds out where a file that the walk left out is now
+    make_tag: MakeTag | None = None  # seals the mark
+    # Called with the committed generation before text that must not be served is dead.
+    note_purge_due: Callable[[int], None] = lambda _generation: None
+    donations: Donations = NO_DONATIONS  # that an empty index may start from
+    remaining: RemainingFiles = field(default_factory=RemainingFiles)  # files of the running refresh
+    memory: WalkMemory | None = None  # of the walks, kept beside the index for the next process
+
+    @property
+    def mark(self) -> PurgeMark:
+        """Return the mark of a purge that is not finished."""
+        return PurgeMark(self.directory, self.make_tag)
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.purging import NO_PROBE, TreeProbe
-from repo_mcp.indexing.refresh import Walk
+from repo_mcp.indexing.refresh import RefreshResources, Walk
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.reports import count_milliseconds, explain_write_error
 from repo_mcp.indexing.scan_state import (
@@ -335,21 +335,19 @@ class Refresher:
             directory = self._generation.make_directory()
         except OSError as error:
             raise explain_write_error(error) from error
-        return Indexer(
+        resources = RefreshResources(
             directory,
             self.settings,
-            self._configuration,
             self._workers,
-            self._look.walk,
             self._generation.record,
-            probe=self._probe,
-            note_purge=self._note_purge,
-            note_purge_due=self.note_purge_due,
-            make_tag=self._make_tag,
-            donations=self._donations,
-            remaining=self.remaining,
-            memory=self._memory,
+            self._probe,
+            self._make_tag,
+            self.note_purge_due,
+            self._donations,
+            self.remaining,
+            self._memory,
         )
+        return Indexer(resources, self._configuration, self._look.walk, self._note_purge)
 
     def _note_purge(self) -> None:
         self.purges += 1

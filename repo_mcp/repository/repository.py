@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from index_format import IndexFormatError
 from repo_mcp.config.home import find_home
@@ -55,9 +54,6 @@ from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
 from repo_mcp.workspace.system_places import is_system_place
-
-if TYPE_CHECKING:
-    pass
 
 Warn = Callable[[str], None]
 

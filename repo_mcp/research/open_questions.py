@@ -58,6 +58,36 @@ def _name_members(
     ]
 
 
+def _rank_reached(
+    state: ResearchState,
+    level: Sequence[Node],
+    links: dict[Declaration, list[tuple[Link, Node, Traversal]]],
+    words: Sequence[str],
+    hop: int,
+) -> list[Declaration]:
+    """Return the symbols that were reached and are not noted yet, the best first."""
+    order = {node: number for number, node in enumerate(level)}
+
+    def rank(declaration: Declaration) -> tuple[bool, bool, int, int, int, str, int]:
+        own = links[declaration]
+        shared = shares_word(state.get_node(declaration).symbol.name, words)
+        joined = len({one.declaration for _, one, _ in own})
+        joined += hop > 1 and any(shares_word(one.symbol.name, words) for _, one, _ in own)
+        calls = hop == 1 and any(traversal.upwards for _, _, traversal in own)  # calls a seed
+        return (
+            is_test_place(declaration.path),
+            all(link.kind == "references" for link, _, _ in own),
+            -(joined + 2 * shared + calls),
+            rank_role(declaration.path),
+            min(order[one] for _, one, _ in own),  # reached from a better fit
+            declaration.path,
+            declaration.ordinal,
+        )
+
+    new = (one for one in links if one not in state.nodes and one.ordinal and state.admits(one.path))
+    return sorted(new, key=rank)
+
+
 def _note_reached(
     state: ResearchState,
     level: Sequence[Node],
@@ -66,32 +96,7 @@ def _note_reached(
     hop: int,
 ) -> list[Node]:
     """Note the best symbols that were reached, and every edge between noted symbols."""
-
-    order = {node: number for number, node in enumerate(level)}
-
-    def rank(declaration: Declaration) -> tuple[bool, bool, int, int, int, str, int]:
-        node = state.get_node(declaration)
-        shared = shares_word(node.symbol.name, words)
-        joined = len({one.declaration for _, one, _ in links[declaration]})
-        joined += hop > 1 and any(shares_word(one.symbol.name, words) for _, one, _ in links[declaration])
-        calls = hop == 1 and any(traversal.upwards for _, _, traversal in links[declaration])  # calls a seed
-        return (
-            is_test_place(declaration.path),
-            all(link.kind == "references" for link, _, _ in links[declaration]),
-            -(joined + 2 * shared + calls),
-            rank_role(declaration.path),
-            min(order[one] for _, one, _ in links[declaration]),  # reached from a better fit
-            declaration.path,
-            declaration.ordinal,
-        )
-
-    new = [
-        declaration
-        for declaration in links
-        if declaration not in state.nodes and declaration.ordinal and state.admits(declaration.path)
-    ]
-    ranks = {declaration: rank(declaration) for declaration in new}
-    new.sort(key=ranks.__getitem__)
+    new = _rank_reached(state, level, links, words, hop)
     if len(new) > REACHED:
         state.limit(
             f"{len(new) - REACHED} more symbols at hop {hop}", f"the {REACHED} most connected are shown"

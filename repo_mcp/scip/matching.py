@@ -25,6 +25,7 @@ from repo_mcp.scip.export import is_letter
 from repo_mcp.scip.messages import DEFINITION, FORWARD_DEFINITION, Document, Occurrence, PositionEncoding
 from repo_mcp.symbol_index.precise_record import encode_precise_record
 from repo_mcp.symbols.symbol_record import (
+    Reference,
     ReferenceRole,
     SymbolRecord,
     SymbolRecordBuilder,
@@ -210,7 +211,7 @@ def _join(
     uses: set[tuple[int, str]],
 ) -> Matched:
     """Return a file's record with the meanings of its references and with uses that it does not have."""
-    strings, owners = record.strings, _list_owners(record)
+    owners = _list_owners(record)
     rows = [record.get_reference(row) for row in range(record.reference_count)]
     found: list[bytes | None] = []
     there: set[tuple[int, str]] = set()
@@ -225,7 +226,25 @@ def _join(
         if (line, name) in uses and ((line, name) not in there or len(meant) > 1)
         for meaning in meant
     ]
-    builder = SymbolRecordBuilder(strings[record.names[0]], 1 + int(record.spans[0]))
+    builder = _copy_record(record, rows)
+    for line, name, _ in added:
+        builder.add_reference(int(owners[min(line, len(owners) - 1)]), ReferenceRole.USE, name, line)
+    every = [*found, *(meaning for _, _, meaning in added)]
+    lines = [*(row.line for row in rows), *(line for line, _, _ in added)]
+    order = np.argsort(np.array(lines, dtype=np.int64), kind="stable").tolist()  # as `encode` sorts them
+    references = [every[place] for place in order]
+    new = [row for row, place in enumerate(order) if place >= len(rows)]
+    return Matched(
+        encode_precise_record(builder.encode(), declared, references, new),
+        frozenset(declared.values()),
+        frozenset(name for _, name, _ in added),
+        sum(one is not None for one in every),
+    )
+
+
+def _copy_record(record: SymbolRecord, rows: Iterable[Reference]) -> SymbolRecordBuilder:
+    """Return a builder with the symbols of a record and with `rows`, its references."""
+    builder = SymbolRecordBuilder(record.strings[record.names[0]], 1 + int(record.spans[0]))
     builder.status = record.status
     for ordinal in range(1, record.symbol_count):
         symbol = record.get_symbol(ordinal)
@@ -244,19 +263,7 @@ def _join(
             alias=row.alias,
             arguments=row.arguments,
         )
-    for line, name, _ in added:
-        builder.add_reference(int(owners[min(line, len(owners) - 1)]), ReferenceRole.USE, name, line)
-    every = [*found, *(meaning for _, _, meaning in added)]
-    lines = [*(row.line for row in rows), *(line for line, _, _ in added)]
-    order = np.argsort(np.array(lines, dtype=np.int64), kind="stable").tolist()  # as `encode` sorts them
-    references = [every[place] for place in order]
-    new = [row for row, place in enumerate(order) if place >= len(rows)]
-    return Matched(
-        encode_precise_record(builder.encode(), declared, references, new),
-        frozenset(declared.values()),
-        frozenset(name for _, name, _ in added),
-        sum(one is not None for one in every),
-    )
+    return builder
 
 
 def _list_owners(record: SymbolRecord) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

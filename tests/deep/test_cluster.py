@@ -344,7 +344,7 @@ def test_a_fault_of_our_own_in_talking_to_the_cluster(root: Path, tmp_path: Path
 
     def end(builders: Any, done: int) -> None:
         if done == 2:
-            loop = builders.errands._loop
+            loop = builders.loop._loop
             loop.call_soon_threadsafe(loop.stop)
 
     warnings = shards.build(end)

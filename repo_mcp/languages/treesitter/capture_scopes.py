@@ -209,8 +209,19 @@ class CaptureScopes(CaptureText):
         above = self.scopes[-1].ordinal if parent is None else parent
         if last_row is None:
             last_row = node.end_point.row - (node.end_point.column == 0)
-        lines = row + 1, max(row, last_row) + 1
-        ordinal = self._add(name, kind, above, lines, flags, access, parameters, count, result)
+        ordinal = self.builder.add_symbol(
+            name,
+            kind,
+            above,
+            row + 1,
+            max(row, last_row) + 1,
+            flags=flags,
+            access=access,
+            parameters=parameters,
+            parameter_count=count,
+            return_type=result,
+        )
+        self._note_parent(ordinal, above)
         self.last_declared = OpenScope(node.end_byte if end is None else end, ordinal, kind, name, access)
         if self._expected:
             self.local_names.setdefault(ordinal, set()).update(self._expected)
@@ -225,36 +236,13 @@ class CaptureScopes(CaptureText):
         flags = SymbolFlag.DOCUMENTED if self._comment_end == row - 1 and row else 0
         kind = SymbolKind.MODULE
         ordinal = self.builder.add_symbol(name, kind, 0, row + 1, max(row + 1, self._lines), flags=flags)
-        if ordinal == len(self.parents):
-            self.parents.append(0)
+        self._note_parent(ordinal, 0)
         self.open(OpenScope(NO_END, ordinal, kind, name))
 
-    def _add(
-        self,
-        name: str,
-        kind: SymbolKind,
-        above: int,
-        lines: tuple[int, int],
-        flags: int,
-        access: Access,
-        parameters: str,
-        count: int,
-        result: str,
-    ) -> int:
-        ordinal = self.builder.add_symbol(
-            name,
-            kind,
-            above,
-            *lines,
-            flags=flags,
-            access=access,
-            parameters=parameters,
-            parameter_count=count,
-            return_type=result,
-        )
+    def _note_parent(self, ordinal: int, parent: int) -> None:
+        """Record the parent of a symbol that the builder took; it leaves out those above its limit."""
         if ordinal == len(self.parents):
-            self.parents.append(above)
-        return ordinal
+            self.parents.append(parent)
 
     def open(self, scope: OpenScope) -> None:
         """Open a declaration: captures before its end belong to it."""

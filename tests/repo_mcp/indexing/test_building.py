@@ -21,7 +21,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import building
 from repo_mcp.indexing import workers as workers_module
 from repo_mcp.indexing.indexer import Indexer
-from repo_mcp.indexing.refresh import Refresh
+from repo_mcp.indexing.refresh import Refresh, RefreshResources
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.scan_state import SIDE_FILE, read_seen
 from repo_mcp.indexing.shard_pool import FEWEST, ShardPool
@@ -118,9 +118,8 @@ class Tree:
         force: bool = False,
         committed: Callable[[], None] = lambda: None,
     ) -> RefreshReport:
-        indexer = Indexer(
-            self.directory, self.settings, "test", self.workers, walk or self.repository.tree.walk
-        )
+        resources = RefreshResources(self.directory, self.settings, self.workers)
+        indexer = Indexer(resources, "test", walk or self.repository.tree.walk)
         return indexer.refresh(
             force=force, progress=self.told.append, cancelled=cancelled, committed=committed
         )
