@@ -1,4 +1,4 @@
-"""The door: every way out of the root is shut, and what is inside opens."""
+"""The repository reader: every way out of the root is shut, and what is inside opens."""
 
 from __future__ import annotations
 
