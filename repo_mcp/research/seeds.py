@@ -40,6 +40,7 @@ from repo_mcp.research.locating import find_innermost, is_program, is_test_place
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import (
     Action,
     count_words,
@@ -74,11 +75,14 @@ LEFT_OPEN = 1.8
 USER_SHARE = 0.4  # of a declaration's worth, for its callers
 USED = 4  # of the best declarations, whose callers are looked for
 MANY_USERS = 8  # a declaration with more callers says little about each
+NAMED_WORDS = 4  # of the question, in the reason for a finding
+MAX_WORD_CHARS = 60  # of each
 OVERLOAD_LINES = 12  # longer bodies are shown beside others of the same name
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 
 
 # A member that others implement: abstract, of an interface or a trait, or one that only raises.
+_WORD = re.compile(r"\w+")
 _UNFILLED = re.compile(
     r"\babstract\b|\bNotImplementedError\b"
     r"|^\s*(?!return|await|throw|yield|new|delete|else|case|go|defer)(?:[\w.<>\[\]?*&]+\s+)+\w+(?:<[^<>]*>)?"
@@ -168,7 +172,7 @@ def _choose(
                 name,
                 node,
                 worth,
-                one.told.replace(MATCHING, "") or _join_terms(one),
+                one.told.replace(MATCHING, "") or _describe_words(one),
             )
         )
     seeds.sort(key=lambda seed: -seed.worth)  # stable
@@ -339,9 +343,16 @@ def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None
     state.add_place(Finding(seed.path, start, end, around, "text", None, seed.why, 0, "text", shown=shown))
 
 
-def _join_terms(one: RatedBlock) -> str:
-    terms = one.terms
-    return f"has words like {', '.join(terms[:4])}" if terms else "fits the question"
+def _describe_words(one: RatedBlock) -> str:
+    """Return the first words of a block that yield terms of the question, as they are written."""
+    words: dict[str, str] = {}
+    for line, terms in one.term_lines.items():
+        for word in _WORD.findall(one.view.live.lines[line - 1]):
+            if len(word) <= MAX_WORD_CHARS and not set(terms).isdisjoint(get_word_terms(word)):
+                words.setdefault(word.lower(), word)
+        if len(words) >= NAMED_WORDS:
+            break
+    return f"has words like {', '.join([*words.values()][:NAMED_WORDS])}" if words else "fits the question"
 
 
 def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS) -> None:
