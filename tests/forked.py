@@ -5,13 +5,14 @@ runs nothing itself. What it forks has the environment, the directory and the st
 on as `python -m repo_mcp ...` or `python -c CODE ...` from the first line to the last function that is
 called at an exit; only imports were done before, which saves half a second, and modules are not taken down
 one by one, which saves a tenth. A start that differs otherwise (another option of Python's, a variable that
-Python reads when it starts) is a real one.
+Python reads when it starts) is a real one. The children that it starts are forked, too
+(`tests/forked_children.py`), but in `make deep`.
 
 Nothing is synced in a check (`tests/unsynced.py`).
 
 What must not be shared, the imports and what they cost, is tested where the real `subprocess` is used:
-`tests/repo_mcp/test_launch.py`, `tests/repo_mcp/test_server_stdio.py`, and, by `make deep`, all of
-`tests/deep`.
+`tests/repo_mcp/test_launch.py`, `tests/repo_mcp/test_server_end.py`, `tests/repo_mcp/process`, all clients of
+the SDK, and, by `make deep`, all of `tests/deep`.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.deep.sizes import IS_DEEP
+from tests.forked_children import fork_own_children, start_forking
+
 PROJECT = Path(__file__).resolve().parents[1]
 STARTING = {"PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL", "LC_CTYPE", "LANG"}
 PATIENCE_SECONDS = 120.0
@@ -60,11 +64,16 @@ def run_program(
     return subprocess.CompletedProcess(command, process.returncode, said, complained)
 
 
-def popen(command: list[str], *, env: Mapping[str, str], **options: Any) -> subprocess.Popen[Any]:
-    """Start a program as `subprocess.Popen` does. The project can be imported in it."""
+def popen(
+    command: list[str], *, env: Mapping[str, str], forks_children: bool = True, **options: Any
+) -> subprocess.Popen[Any]:
+    """Start a program as `subprocess.Popen` does. The project can be imported in it.
+
+    Without `forks_children` its children are its own: in its group, under its limits, with its number.
+    """
     env = {"PYTHONPATH": str(PROJECT)} | dict(env)
     if _can_fork(command, env):
-        return _Forked(command, env=env, **options)
+        return _Forked(command, forks_children=forks_children, env=env, **options)
     return subprocess.Popen(command, env=env, **options)
 
 
@@ -77,6 +86,11 @@ def _can_fork(command: list[str], env: Mapping[str, str]) -> bool:
 
 class _Forked(subprocess.Popen[Any]):
     """A process that is no child of this one: its nanny says in a pipe which it is, and how it ended."""
+
+    def __init__(self, command: list[str], *, forks_children: bool, **options: Any) -> None:
+        is_hardened = "--harden" in command  # and so are children of its own
+        self._forks_children = forks_children and not is_hardened and not IS_DEEP
+        super().__init__(command, **options)
 
     def _execute_child(self, command: list[str], *options: Any) -> None:
         cwd, env = options[4], options[5]
@@ -91,6 +105,7 @@ class _Forked(subprocess.Popen[Any]):
             "cwd": os.fspath(cwd or os.getcwd()),
             "env": env,
             "starts_session": options[20],
+            "forks_children": self._forks_children,
         }
         socket.send_fds(mother, [json.dumps(request).encode()], [given, said, complained, telling])
         os.close(telling)
@@ -194,6 +209,8 @@ def _become(request: dict[str, Any], streams: list[int]) -> list[str]:
         io.BufferedWriter(complained), "utf-8", "backslashreplace", line_buffering=True
     )
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+    if request["forks_children"]:
+        fork_own_children()
     command: list[str] = request["command"]
     return command
 
@@ -229,6 +246,7 @@ def _run_to_the_end(command: list[str]) -> None:
 
 if __name__ == "__main__":
     asked = socket.socket(fileno=int(sys.argv[1]))
+    start_forking()
     _import_all()
     gc.collect()
     gc.freeze()

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from repo_mcp.config.server_config import load_config
 from repo_mcp.serving.toolset_loader import load_toolsets
 from tests.deep.sizes import IS_DEEP
+from tests.forked import popen
 from tests.growth import HANG_SECONDS
+from tests.repo_mcp import retrieval_client
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, RetrievalClient, build_environment
 from tests.repo_mcp.test_server_stdio import Process
 from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, write_tree
@@ -361,7 +364,10 @@ def is_running(pid: int) -> bool:
 @pytest.mark.sized
 @linux_only
 @pytest.mark.parametrize("how", ["end of input", "SIGTERM"])
-def test_the_end_comes_in_time_and_leaves_no_orphan_while_files_are_parsed(tmp_path: Path, how: str) -> None:
+def test_the_end_comes_in_time_and_leaves_no_orphan_while_files_are_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(retrieval_client, "popen", partial(popen, forks_children=False))
     body = "".join(f"def f{number}(x):\n    return f{number + 1}(x)\n" for number in range(2_000))
     root = write_tree(tmp_path / "r", {f"m{number:03}.py": body for number in range(150)})
     client = start(root)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.forked import popen
 from tests.growth import HANG_SECONDS
+from tests.repo_mcp import retrieval_client
 from tests.repo_mcp.retrieval_client import START, RetrievalClient, build_environment
 from tests.repo_mcp.semantic.semantic_roots import find_directory, make_tree, wait_until
 from tests.repo_mcp.semantic.tiny_model import write_model
@@ -72,7 +75,10 @@ def test_vectors_come_behind_the_answers_and_stay(tmp_path: Path) -> None:
 
 
 @linux_only
-def test_a_killed_server_leaves_no_process_and_a_whole_index(tmp_path: Path) -> None:
+def test_a_killed_server_leaves_no_process_and_a_whole_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieval_client, "popen", partial(popen, forks_children=False))
     root, model, data = make_tree(tmp_path / "root"), write_model(tmp_path / "model"), tmp_path / "data"
     for number in range(300):
         (root / f"f{number}.py").write_text(f"def read_{number}():\n    return the\n")
