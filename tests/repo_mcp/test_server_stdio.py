@@ -25,6 +25,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from repo_mcp.server import main
 from tests.deep.sizes import IS_DEEP
+from tests.forked import popen
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.lean_answers import read_answer
 
@@ -73,10 +74,14 @@ def root(tmp_path: Path) -> Path:
 
 
 class Process:
-    """One server process; lines from its stdout arrive in a queue."""
+    """One server process; lines from its stdout arrive in a queue.
 
-    def __init__(self, root: Path, *options: str, start: str = START) -> None:
-        self.popen = subprocess.Popen(
+    It is forked, but in `make deep` and where a test has it started.
+    """
+
+    def __init__(self, root: Path, *options: str, start: str = START, forks: bool = not IS_DEEP) -> None:
+        start_process = popen if forks else subprocess.Popen
+        self.popen = start_process(
             [sys.executable, "-c", start, "--repo-root", str(root), *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -87,16 +87,7 @@ print(json.dumps(facts))
 """
 
 
-def has_landlock() -> bool:
-    """Return whether this kernel would say yes: asked in a process that can lose its rights."""
-    ask = (
-        "import sys; from repo_mcp.process.hardening import harden; "
-        "sys.exit(not harden([], []).startswith('on'))"
-    )
-    return subprocess.run([sys.executable, "-c", ask], check=False).returncode == 0
-
-
-with_landlock = pytest.mark.skipif(not has_landlock(), reason="the kernel has no Landlock")
+with_landlock = pytest.mark.skipif(not hardening.is_available(), reason="the kernel has no Landlock")
 
 
 @with_landlock
@@ -172,7 +163,8 @@ def test_a_hardened_server_does_all_that_it_did(tmp_path: Path) -> None:
     root.mkdir()
     (root / "a.py").write_text("def first_function():\n    return 1\n")
     (root / "link.py").symlink_to("/etc/passwd")
-    process = Process(root, "--harden", "--toolsets", "repo,graph", "--workers", "2")
+    options = ("--harden", "--toolsets", "repo,graph", "--workers", "2")
+    process = Process(root, *options, forks=False)
     try:
         process.handshake()
         assert ask(process, 1, "repo.refresh_index", {"force": True})["ok"]
