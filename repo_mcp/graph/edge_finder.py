@@ -148,7 +148,8 @@ class EdgeFinder:
             return
         reference = record.get_reference(row)
         found = self._resolvers.resolve(path, record, row)
-        for target in found.targets:
+        targets = [target for target in found.targets if self._is_parsed(target.declaration)]
+        for target in targets:
             other = target.declaration
             if own is not None and other.path == path and own[other.ordinal]:
                 continue  # inside the symbol in question
@@ -158,12 +159,16 @@ class EdgeFinder:
             if below is not None and self.dispatch.is_dispatched(record, row, other):
                 for one in below.list_of(other):
                     gathered.add(edge_type, one.declaration, Confidence.POSSIBLE, reference.line, other)
-        if not found.targets:
+        if not targets:
             edge_type = _TYPES.get(role) or _OUTSIDE[role]
             if found.external and edge_type in types:
                 gathered.add_external(edge_type, found.external, reference.line)
-            elif edge_type in types and found == NOTHING:
+            elif edge_type in types and (found.targets or found == NOTHING):
                 gathered.add_unresolved(path, row, reference.line)
+
+    def _is_parsed(self, declaration: Declaration) -> bool:
+        """Return False for a file without a record, which has no node: no parser reads it, or it changed."""
+        return bool(declaration.ordinal) or self._program.find_record(declaration.path) is not None
 
     def _name_edge(self, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
         """Return the type of an edge; for a base it depends on the kinds of both ends."""

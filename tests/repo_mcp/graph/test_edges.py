@@ -291,3 +291,11 @@ def test_nearness_is_a_permutation_by_the_folders_that_are_shared(found: list[st
     ascending = sorted(set(found))
     wanted = sorted(ascending, key=lambda path: (path != near, -count_shared(path), path))
     assert order_by_nearness(ascending, near) == wanted
+
+
+def test_an_included_file_without_a_parser_is_no_edge_and_its_line_is_named() -> None:
+    texts = {"a.c": '#include "t.inc"\n#include "b.h"\nint f(void) { return g(); }\n'}
+    graph = make_graph({**texts, "t.inc": "1, 2\n", "b.h": "int g(void);\n"})
+    assert ends(list_outgoing(graph, "a.c", EdgeType.IMPORTS)) == ["b.h"]
+    found = graph.find_outgoing(find_node(graph, "a.c"), [EdgeType.IMPORTS])
+    assert found.unresolved == (Unresolved("a.c", (1,), 1),)
