@@ -67,7 +67,10 @@ class BulkScan:
         self.read_lines = program.read_lines
 
     def list_paths(self, folder: str) -> list[str]:
-        """Return the files with a symbol record in a folder ("" for the root), ascending."""
+        """Return the parsed files in a folder ("" for the root), ascending.
+
+        One that changed or was removed since has no record.
+        """
         with self._lock:
             paths = self._program.list_paths()
         prefix = f"{folder}/" if folder else ""

@@ -140,10 +140,11 @@ class Subjects:
             return Subject(text, "folder", name=path)
         paths = scan.list_paths(self._prefix.rstrip("/"))
         fitting = [one for one in paths if one == path or one.endswith(f"/{path}")]
-        if fitting:
-            best = min(fitting, key=lambda one: (one != path, is_test_place(one), one.count("/"), one))
-            node = self._graph.get_node(Declaration(best, 0))
-            return Subject(text, "file", (node,), left_out=len(fitting) - 1)
+        fitting.sort(key=lambda one: (one != path, is_test_place(one), one.count("/"), one))
+        for best in fitting:
+            if scan.find_record(best) is not None:  # else it changed or was removed a moment ago
+                node = self._graph.get_node(Declaration(best, 0))
+                return Subject(text, "file", (node,), left_out=len(fitting) - 1)
         folders = sorted(
             {one[: one.index(f"/{path}/") + len(path) + 1] for one in paths if f"/{path}/" in one}
         )

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.research import hops
 from repo_mcp.research.configured import LineUse, classify_use
 from repo_mcp.research.records import Focus, Form, ResearchRequest, RunControl
 from repo_mcp.research.seeds import MAX_WORDS, NO_WORD
+from tests.repo_mcp.graph.memory_index import MemoryIndex
 from tests.repo_mcp.research.asking import Asked, find_one, list_edges, list_found
 
 SERVICE = {
@@ -703,3 +706,16 @@ def test_a_question_of_signs_finds_nothing_and_says_why() -> None:
     report = Asked(SERVICE).ask("((( ?")
     assert report.findings == ()
     assert report.warnings == (NO_WORD,)
+
+
+def test_a_file_that_is_parsed_again_is_no_subject(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The symbol index lists it, but has no record of its present text."""
+    asked = Asked({"pkg/a.py": "def first(): ...\n", "pkg/b.py": "from pkg.a import first\n"})
+    assert asked._graph is not None
+    program = asked._graph._program
+    assert isinstance(program, MemoryIndex)
+    monkeypatch.setattr(program, "list_paths", lambda: ["pkg/a.py", "pkg/b.py"])
+    assert [one.how for one in asked.ask("what depends on pkg/a.py").reading.subjects] == ["file"]
+    del program._structures["pkg/a.py"]
+    asked._graph = Graph(program, RESOLVERS)
+    assert [one.how for one in asked.ask("what depends on pkg/a.py").reading.subjects] != ["file"]
