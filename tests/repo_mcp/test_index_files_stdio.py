@@ -7,10 +7,13 @@ import os
 import signal
 import sys
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.forked import popen
+from tests.repo_mcp import retrieval_client
 from tests.repo_mcp.retrieval_client import RetrievalClient
 from tests.repo_mcp.test_graph_stdio import start, wait_for, wait_until_ready
 
@@ -45,7 +48,10 @@ def write_shards(root: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
-def test_a_file_is_indexed_at_once_while_the_index_is_built(tmp_path: Path) -> None:
+def test_a_file_is_indexed_at_once_while_the_index_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieval_client, "popen", partial(popen, forks_children=False))
     root = tmp_path / "tree"
     write_shards(root)
     with closing(start(root, "--workers", "1", "--no-last-bundle")) as client:
