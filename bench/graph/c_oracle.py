@@ -89,7 +89,7 @@ def iter_new(root: Path, unit: cindex.TranslationUnit, walked: set[Start]) -> It
 
 
 def iter_uses(
-    root: Path, unit: cindex.TranslationUnit, definitions: dict[str, Place], walked: set[Start]
+    root: Path, unit: cindex.TranslationUnit, definitions: dict[str | Place, Place], walked: set[Start]
 ) -> Iterator[Row]:
     """Yield the names that a file uses, and those used by what it includes of the tree; note definitions."""
     waiting = [*iter_new(root, unit, walked)]
@@ -105,6 +105,9 @@ def iter_uses(
             place = say_place(root, cursor.location)
             if place is not None and cursor.get_usr():
                 definitions[cursor.get_usr()] = place
+                declared = say_place(root, cursor.canonical.location)
+                if declared is not None and declared[0] != OUTSIDE:
+                    definitions[declared] = place
         found = cursor.referenced if cursor.kind in _USES else None
         if found is None or not found.spelling or is_local(found) or found.kind == _UNDECIDED:
             continue
@@ -123,7 +126,8 @@ def main(arguments: list[str]) -> int:
     index = cindex.Index.create()
     seen: dict[Row, None] = {}
     walked: set[Start] = set()
-    definitions: dict[str, Place] = {}  # what one file declares another may define
+    # What one file declares another may define; by place, too: `f(const int)` has another name than `f(int)`.
+    definitions: dict[str | Place, Place] = {}
     options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
     for file in sorted(tree.glob(pattern)):
         unit = index.parse(str(file), args=given[1:], options=options)
@@ -133,7 +137,11 @@ def main(arguments: list[str]) -> int:
             continue
         seen.update(dict.fromkeys(iter_uses(tree, unit, definitions, walked)))
     for path, line, name, declared, kind, usr in seen:
-        print(json.dumps((path, line, name, declared, definitions.get(usr, declared), kind)))
+        print(
+            json.dumps(
+                (path, line, name, declared, definitions.get(usr, definitions.get(declared, declared)), kind)
+            )
+        )
     return 0
 
 

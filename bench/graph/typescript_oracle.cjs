@@ -118,7 +118,8 @@ function findKeyed(node) {
   if (!type) return [];
   const found = [];
   for (const one of type.isUnion() ? type.types : [type]) {
-    const symbol = checker.getPropertyOfType(one, node.text);
+    let symbol = checker.getPropertyOfType(one, node.text);
+    if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol); // a member of a module
     for (const declaration of (symbol && symbol.declarations) || []) {
       // A member that the object itself gives a type from: nothing that is declared.
       if (declaration !== parent && !found.includes(declaration)) found.push(declaration);

@@ -26,6 +26,7 @@ from repo_mcp.symbols.model import NAMESPACE
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
+    Reference,
     ReferenceRole,
     SymbolKind,
     list_references,
@@ -286,13 +287,13 @@ class CRules(Rules):
         own = [one for one in found if one[0] is scope]
         defined = [one for one in own if not one[0].is_forward(one[1])]
         if defined:
-            return defined, True
+            return self._join_overloads(scope, defined, found), True
         others = [one for one in found if one[0] is not scope]
         seen = [one for one in others if _is_header(one[0]) and self.is_included(scope.path, one[0].path)]
         defined = [one for one in seen if not one[0].is_forward(one[1])]
         if defined:
             near = self._choose_near(scope, [], defined)
-            return near, len(near) == len(defined)
+            return self._join_overloads(scope, near, found), len(near) == len(defined)
         elsewhere = [one for one in others if not one[0].is_forward(one[1])]
         sources = [one for one in elsewhere if not _is_header(one[0])] or elsewhere
         is_announced = bool(own or seen)
@@ -308,6 +309,16 @@ class CRules(Rules):
             is_told = any(not self._is_open(scope, path, use, setting) for path, setting in prototypes)
             return sources, is_told
         return (own or seen, True) if is_announced else (found, False)
+
+    def _join_overloads(
+        self, scope: FileScope, defined: list[Candidate], found: list[Candidate]
+    ) -> list[Candidate]:
+        """Return functions of C++ with those of the same path that take another number of arguments."""
+        if scope.language == "c" or not all(one[0].get_kind(one[1]) in CALLABLE_KINDS for one in defined):
+            return defined
+        counts = {one[0].count_parameters(one[1]) for one in defined}
+        others = [one for one in found if one[0].count_parameters(one[1]) not in counts]
+        return [*defined, *(self.choose(scope, others)[0] if others else ())]
 
     def _is_announced_apart(
         self, defined: Candidate, seen: list[Candidate], headers: list[Candidate]
@@ -387,6 +398,15 @@ class CRules(Rules):
             if near:
                 return near
         return sources
+
+
+def is_meant(rules: Rules, found: list[Candidate], call: Reference | None) -> bool:
+    """Return whether one of the declarations around a name is defined, and in C++ takes the call."""
+    if all(scope.is_forward(one) for scope, one in found):
+        return False
+    if call is None or not call.arguments or found[0][0].language != "cpp":
+        return True
+    return any(rules.accepts(scope.get_symbol(one), call) for scope, one in found)
 
 
 def _is_replacing(one: Candidate, setting: Setting) -> bool:

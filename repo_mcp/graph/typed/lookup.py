@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Callable, Iterator, Mapping
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role, is_wanted
-from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules
+from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules, is_meant
 from repo_mcp.graph.typed.file_scope import FileScope, is_list, split_name
 from repo_mcp.graph.typed.go_rules import GoRules
 from repo_mcp.graph.typed.java_rules import JavaRules
@@ -135,7 +135,7 @@ class NamedLookup:
             if found.declarations or found.external:
                 return found
         inner = self._find_in_scopes(scope, ordinal, name, role, call)
-        if inner and not all(other.is_forward(one) for other, one in inner):
+        if inner and is_meant(rules, inner, call):
             found = self._choose(scope, inner)
             if scope.language == "rust":
                 return self._join_imported(scope, ordinal, name, role, found)

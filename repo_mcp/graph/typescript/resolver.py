@@ -238,9 +238,13 @@ def _choose(known: list[tuple[Declaration, Symbol]], row: Reference) -> list[Dec
     """Return the declarations that a call may mean: implementations, or signatures that fit."""
     if row.role is not ReferenceRole.CALL or len(known) < 2:
         return [ordinal for ordinal, _ in known]
-    run = [(ordinal, symbol) for ordinal, symbol in known if not symbol.flags & SymbolFlag.FORWARD]
-    if run:
-        return [ordinal for ordinal, _ in run]
+    run = {(one.path, symbol.parent) for one, symbol in known if not symbol.flags & SymbolFlag.FORWARD}
+    if run:  # of each owner: the members of two classes are no overloads of each other
+        return [
+            one
+            for one, symbol in known
+            if not symbol.flags & SymbolFlag.FORWARD or (one.path, symbol.parent) not in run
+        ]
     fitting = [
         ordinal for ordinal, symbol in known if row.arguments and symbol.parameter_count == row.arguments - 1
     ]

@@ -240,6 +240,8 @@ class ScriptTypes:
         rows = [row for row in rows if row.name != symbol.name or row.qualifier]
         for at, row in enumerate(rows):
             owners = self._follow_binds(file, [one for one in rows[at:] if one.line == row.line], steps)
+            if owners.declarations and row.arguments == CALLED:
+                return owners  # `const api = make({ run() {} })` has not the members of the object
             if owners != NOBODY:
                 return replace(owners, declarations=(own, *owners.declarations))
         owners = self._follow_results(file, symbol, steps)  # of a getter

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
 # The head of a body by a macro with a class and a name as arguments; the parser saw a semicolon before it.
 _MEMBER_HEAD = re.compile(rb"^[A-Z][A-Z0-9_]+\(\s*([A-Za-z]\w*)\s*,\s*([A-Za-z]\w*)\s*\)\s*\Z", re.M | re.A)
+_HEAD_NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}")
 MAX_HEAD_BYTES = 300
 _FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 
@@ -165,8 +166,23 @@ def _on_function(walk: CaptureWalk, node: Node) -> None:
         walk.open(OpenScope(node.end_byte, walk.scope.ordinal, SymbolKind.FUNCTION, ""))
     elif found.name.type == "qualified_identifier":
         _declare_outside(walk, node, found)
-    else:
+    elif not _is_macro_head(walk, node, found):
         _declare_callable(walk, node, found, 0)
+
+
+def _is_macro_head(walk: CaptureWalk, node: Node, found: Declarator) -> bool:
+    """Return whether a function without a result, outside classes, is a macro before a body; add its call."""
+    body, name = node.child_by_field_name("body"), walk.read(found.name)
+    if found.function is None or body is None or node.child_by_field_name("type") is not None:
+        return False
+    if walk.scope.kind not in _FLAT_SCOPES or _HEAD_NAME.fullmatch(name) is None:
+        return False
+    parameters = found.function.child_by_field_name("parameters")
+    if parameters is not None:
+        walk.take_words(parameters)
+    read_called(walk, found.name, None, parameters)
+    _on_loose_block(walk, body)
+    return True
 
 
 def _declare_callable(walk: CaptureWalk, node: Node, found: Declarator, flags: int) -> None:
@@ -211,7 +227,7 @@ def _on_loose_block(walk: CaptureWalk, node: Node) -> None:
     if found is None or parent is None or walk.scope.kind not in _FLAT_SCOPES:
         on_loose_block(walk, node)
         return
-    walk.refer(ReferenceRole.TYPE, owner, node)
+    walk.refer_at(ReferenceRole.TYPE, owner, found.start(1))
     row = node.start_point.row - walk.text.count(b"\n", found.start(), start)
     walk.declare(node, found.group(2).decode(), SymbolKind.METHOD, parent=parent, first_row=row)
 
@@ -452,6 +468,10 @@ def _refer_qualified(
     start = node.start_byte
     head_end = walk.text.find(b"<", start, node.end_byte)
     walk.taken.update(walk.iter_words(start, node.end_byte if head_end < 0 else head_end))
+    last = walk.text.rfind(b">::", start, node.end_byte)
+    if last > start:
+        head_end = walk.text.find(b"<", last, node.end_byte)
+        walk.taken.update(walk.iter_words(last, node.end_byte if head_end < 0 else head_end))
     parts = [*filter(None, (part.strip() for part in path.split("::")))]
     if parts and parts[-1].replace("_", "a").isalnum():
         walk.taken.add(-1 - start)

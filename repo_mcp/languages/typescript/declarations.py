@@ -19,7 +19,7 @@ from repo_mcp.languages.typescript.walk import (
     expect,
     refer_keys,
 )
-from repo_mcp.symbols.model import MAX_PARAMETERS
+from repo_mcp.symbols.model import BLOCK, MAX_PARAMETERS
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -93,8 +93,11 @@ def on_class_expression(walk: ScriptWalk, node: Node) -> None:
         walk.taken.add(name_node.start_byte)
     ordinal = walk.values.get(node.start_byte, -1)
     if ordinal < 0:
-        walk.declare(node, walk.read(name_node) or "class", SymbolKind.CLASS, Prefix(node.start_byte))
+        name = walk.read(name_node) or "class"
+        walk.declare(node, name, SymbolKind.CLASS, Prefix(node.start_byte))
         ordinal = len(walk.entries) - 1
+        last = walk.find_line(node.end_byte - 1)  # by its name it is seen in itself alone
+        walk.refer(ReferenceRole.BIND, name, node.start_byte, "", BLOCK, last, ordinal)
     walk.open_scope(node.end_byte, is_local=False, ordinal=ordinal)
 
 

@@ -126,3 +126,45 @@ def test_a_macro_that_only_an_option_leaves_out_is_probable() -> None:
     assert repository.ask("use.cc", "CHECK_END", "CHECK_END") == ["check.h:6 CHECK_END probable"]
     assert repository.ask("use.cc", "COPY(1, 2)", "COPY") == ["check.h:9 COPY possible"]  # the system's
     assert repository.ask("use.cc", "MARK(3)", "MARK") == ["check.h:12 MARK possible"]
+
+
+def test_overloads_in_other_files_count_where_those_of_the_file_do_not_take_a_call() -> None:
+    texts = {
+        "node.hpp": """
+            struct Node {
+              int show() const { return show(1, 2); }
+              static int show(int first, int second);
+            };
+            void clean(int* path, int* rest);
+        """,
+        "node.cc": """
+            #include "node.hpp"
+            int Node::show(int first, int second) { return 0; }
+            void clean(int* path, int* rest) {}
+        """,
+        "use.cc": """
+            #include "node.hpp"
+            namespace {
+            void clean(int* path) { ::clean(path, 0); }
+            }
+            struct Test {};
+            TEST_F(Test, clean)
+            {
+              int path = Node::show(3, 4);
+              clean(&path, &path);
+              clean(&path);
+            }
+        """,
+    }
+    repository = Repository.build(texts)
+    assert repository.ask("node.hpp", "show(1, 2)", "show") == ["node.cc:2 show exact"]
+    assert repository.ask("use.cc", "Node::show(3, 4)", "show") == ["node.cc:2 show exact"]
+    assert repository.ask("use.cc", "::clean(path, 0)", "clean") == ["node.cc:3 clean exact"]
+    assert repository.ask("use.cc", "clean(&path, &path)", "clean") == ["node.cc:3 clean exact"]
+    assert repository.ask("use.cc", "TEST_F(Test", "Test") == ["use.cc:5 Test exact"]
+    assert repository.ask("use.cc", "TEST_F(Test", "TEST_F") == []
+
+
+def test_a_name_behind_template_arguments_is_not_used_alone() -> None:
+    repository = Repository.build({"a.cc": "using Item = std::vector<int>::Item;\n"})
+    assert repository.ask("a.cc", "using Item", "Item") == ["-> std.vector.Item"]

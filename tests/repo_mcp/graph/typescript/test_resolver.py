@@ -549,3 +549,63 @@ def test_what_a_block_declares_is_seen_in_its_lines_alone() -> None:
     called = [found.ask("a.ts", f"read({number})", "read", CALL) for number in (1, 2, 3, 4, 5)]
     lines = ["a.ts:4 read exact", "a.ts:10 read exact", "a.ts:12 read exact", "-> read", "a.ts:17 read exact"]
     assert called == [[one] for one in lines]
+
+
+def test_the_name_of_a_class_that_is_a_value_is_seen_in_it_alone() -> None:
+    repository = Repository.build(
+        {
+            "a.ts": """
+            const Shown = wrap(
+                class Shown {
+                    copy() { return Shown }
+                }
+            )
+            see(Shown)
+            test(() => {
+                const Local = wrap(
+                    class Local {
+                        clone() { return Local }
+                    }
+                )
+                see(Local)
+            })
+            """
+        }
+    )
+    assert repository.ask("a.ts", "see(Shown)", "Shown") == ["a.ts:1 Shown exact"]
+    assert repository.ask("a.ts", "copy()", "Shown") == ["a.ts:2 Shown exact"]
+    assert repository.ask("a.ts", "see(Local)", "Local") == ["-> Local"]
+    assert repository.ask("a.ts", "clone()", "Local") == ["a.ts:9 Local exact"]
+
+
+def test_members_of_two_classes_are_no_overloads_of_each_other() -> None:
+    repository = Repository.build(
+        {
+            "a.ts": """
+            declare class Known { register(): void }
+            class Own { register() {} }
+            const Either = flag ? Known : Own
+            const made = new Either()
+            made.register()
+            """
+        }
+    )
+    found = repository.ask("a.ts", "made.register()", "register")
+    assert found == ["a.ts:1 register exact", "a.ts:2 register exact"]
+
+
+def test_a_call_gives_its_result_and_not_the_object_that_it_is_given() -> None:
+    repository = Repository.build(
+        {
+            "a.ts": """
+            interface Api { run(): void }
+            declare function make(given: { run: () => void }): Api
+            const plain = { run() {} }
+            const made = make({ run() {} })
+            plain.run()
+            made.run()
+            """
+        }
+    )
+    assert repository.ask("a.ts", "plain.run()", "run") == ["a.ts:3 run exact"]
+    assert repository.ask("a.ts", "made.run()", "run") == ["a.ts:1 run exact"]
