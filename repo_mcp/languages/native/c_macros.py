@@ -17,6 +17,7 @@ import re
 from repo_mcp.languages.native.cpp_macros import blank_more
 
 MAX_BODY_BYTES = 8_000  # of a struct, before a macro in it
+MAX_LINE_BYTES = 300  # before a macro
 MAX_WORD_BYTES = 60  # of a macro's name before "for_each"
 
 # Words that headers of kernels and C libraries put into declarations.
@@ -235,7 +236,8 @@ def _blank_known(found: re.Match[bytes]) -> bytes:
 def _blank_unless_defined(found: re.Match[bytes]) -> bytes:
     """Return spaces; unchanged in a directive."""
     text, start = found.string, found.start()
-    line = text[text.rfind(b"\n", 0, start) + 1 : start].lstrip()
+    limit = max(0, start - MAX_LINE_BYTES)
+    line = text[max(limit, text.rfind(b"\n", limit, start) + 1) : start].lstrip()
     return found.group() if line.startswith(b"#") else b" " * (found.end() - found.start())
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 
 MAX_TEMPLATE_BYTES = 600  # of the parameters of a template
+MAX_DEPTH = 20  # of brackets there
+MAX_LINE_BYTES = 300  # before a word: a file may have a single line
 
 _CAPITALS = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]++"
 _ASKED = re.compile(rb"(?i:has_include)\w*+[ \t]*+\([ \t]*+(<[\w./+-]++>|\"[\w./+-]++\")(?=[ \t]*+\))")
@@ -87,15 +89,16 @@ def _blank_constraints(text: bytes) -> bytes:
                 inside += 1 if mark == b"(" else -1
             elif not inside:
                 depth += 1 if mark == b"<" else -1
-                if not depth:
-                    break
+            if not depth or depth + inside > MAX_DEPTH:
+                break
     return text if changed is None else bytes(changed)
 
 
 def _is_left(found: re.Match[bytes]) -> bool:
     """Return whether a word is in a comment or a text, or in a directive."""
     text, start = found.string, found.start(1) if found.lastindex else found.start()
-    line = text[text.rfind(b"\n", 0, start + 1) + 1 : start].lstrip()
+    limit = max(0, start - MAX_LINE_BYTES)
+    line = text[max(limit, text.rfind(b"\n", limit, start + 1) + 1) : start].lstrip()
     return b"//" in line or line.count(b'"') % 2 == 1 or line.startswith((b"*", b"/*", b"#"))
 
 
