@@ -190,7 +190,10 @@ class PythonResolver:
             return self._export(path, reference)
         if not reference.qualifier:
             is_base = reference.role is ReferenceRole.INHERIT
-            return self._answer(self._scoping.look_up(path, reference.symbol, reference.name, is_base))
+            ordinal = reference.symbol
+            if _is_not_yet_bound(names, reference):
+                ordinal = names.parents[ordinal]
+            return self._answer(self._scoping.look_up(path, ordinal, reference.name, is_base))
         return self._attribute(path, names, reference)
 
     def _import(self, path: str, reference: Reference) -> Resolution:
@@ -321,3 +324,12 @@ def _is_declared_by(path: str, names: PythonNames, member: Value, reference: Ref
         return False
     is_property = names.kinds[member.ordinal] == SymbolKind.PROPERTY and not names.is_function(member.ordinal)
     return is_property and int(names.record.starts[member.ordinal]) == reference.line
+
+
+def _is_not_yet_bound(names: PythonNames, reference: Reference) -> bool:
+    """Return whether a class binds a name by its value outside: `limit: int = limit`."""
+    ordinal = reference.symbol
+    if not ordinal or not names.is_class(ordinal) or reference.role is not ReferenceRole.USE:
+        return False
+    declared = names.list_declared(ordinal, reference.name)
+    return bool(declared) and all(int(names.record.starts[one]) == reference.line for one in declared)

@@ -75,6 +75,7 @@ SCOPES = {
         ["a.py:f"],
     ),
     "a name of the class in its body": ("class A:\n    x = 1\n    y = [«x»]\nx = 2\n", ["a.py:A.x"]),
+    "a value from outside under its own name": ("x = 2\nclass A:\n    x: int = «x»\n", ["a.py:x"]),
     "a name of the class in an annotation": (
         "class A:\n    class B: ...\n    def f(self, b: «B»): ...\n",
         ["a.py:A.B"],
