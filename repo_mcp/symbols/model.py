@@ -127,6 +127,10 @@ class Binding(IntEnum):
     # one more for each further item
 
 
+# Names in BIND rows of typed languages, in place of what gives the type of the variable.
+UNKNOWN_TYPE = "?"  # nothing that is recorded gives it
+UNBOUND = ""  # from this line on the name means again what it meant outside
+
 # In TypeScript, the arguments of a BIND row whose variable has the type of a parameter; see `name_parameter`.
 OF_PARAMETER = 64
 MAX_PARAMETERS = 8  # of one function, that are told apart

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.model import AS_FIELDS
+from repo_mcp.symbols.model import AS_FIELDS, UNBOUND
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,
@@ -140,7 +140,7 @@ class FileScope(SymbolScopes):
         for around in self.iter_around(ordinal):
             rows = self._bindings.get((around, name), ())
             above = bisect_right(rows, line, key=_get_line)
-            if above:
+            if above and rows[above - 1].name != UNBOUND:
                 return rows[above - 1]
         return None
 
@@ -212,3 +212,13 @@ def skip_own_scope(scope: FileScope, reference: Reference) -> int:
     """Return the ordinal to look from: bases in a type's header are looked up outside the type."""
     is_header = reference.role in {ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND}
     return scope.get_parent(reference.symbol) if is_header and reference.symbol else reference.symbol
+
+
+def extends_anything(scope: FileScope, ordinal: int) -> bool:
+    """Return whether a symbol is an extension of all types that fit: in Rust, `impl<T> Shape for T`."""
+    return scope.get_kind(ordinal) is SymbolKind.EXTENSION and scope.find_extended(ordinal) is None
+
+
+def has_trait(scope: FileScope, ordinal: int) -> bool:
+    """Return whether an `impl` names a trait."""
+    return any(one.role is ReferenceRole.IMPLEMENT for one in scope.list_bases(ordinal))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.lookup import FoundDeclarations, NamedLookup
+from repo_mcp.graph.typed.rules import Rules
+from repo_mcp.languages.treesitter.type_names import read_wrapper
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.model import BY_REFERENCE
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
+TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # as they are named by custom
 MAX_TWINS = 4  # definitions of one C struct
 
 
@@ -23,7 +28,7 @@ class Holder:
     group: Declaration | None = None  # the field of an unnamed struct, inside `types`
     guarded: Holder | None = None  # the value behind a Rust lock, which is itself `external`
     inner: int = 0  # levels of lists inside the list of items
-    given: tuple[tuple[str, Holder], ...] = ()  # type parameters of a type of Swift, and what they stand for
+    given: tuple[tuple[str, Holder], ...] = ()  # what type parameters stand for; in Rust the only one, ""
     hiding: frozenset[str] = frozenset()  # members of an `Option` or `Rc` around the types
 
 
@@ -74,3 +79,62 @@ def list_twins(lookup: NamedLookup, found: tuple[Declaration, ...]) -> tuple[Dec
     scopes = [(one, lookup.find_scope(one.path)) for one in found]
     real = [one for one, scope in scopes if scope and scope.get_kind(one.ordinal) is not SymbolKind.TYPE]
     return tuple(real or found)[:MAX_TWINS]
+
+
+def find_pointed(lookup: NamedLookup, holder: Holder) -> Holder | None:
+    """Return what a type of Rust points to by `impl<T> Deref` with `type Target = T`, where its only type
+    argument is known.
+
+    An external type is taken to do so, which is for fields alone: it has methods that are not known."""
+    for name, given in () if holder.is_items else holder.given:
+        if not name and (holder.external or any(_points_to_parameter(lookup, one) for one in holder.types)):
+            return replace(given, is_certain=False)
+    return None
+
+
+def _points_to_parameter(lookup: NamedLookup, owner: Declaration) -> bool:
+    """Return whether the `Target` of a type is a type parameter."""
+    for one in lookup.find_members(owner, "Target", ReferenceRole.TYPE):
+        scope = lookup.find_scope(one.path)
+        if scope is not None and scope.language == "rust":
+            return TYPE_PARAMETER.fullmatch(scope.get_symbol(one.ordinal).return_type) is not None
+    return False
+
+
+def find_own(lookup: NamedLookup, scope: FileScope, ordinal: int, is_base: bool) -> Holder | None:
+    """Return the type around a symbol, what `this` or `self` is; or its bases."""
+    around = scope.find_type_around(ordinal)
+    if around is None:
+        return None
+    own = lookup.find_extended(Declaration(scope.path, around))
+    if not is_base:
+        # Not all members are known of an external type, or of every type that fits a bound.
+        return Holder(tuple(own), is_certain=scope.language != "rust" or not is_extension(lookup, own))
+    bases = [base for one in own for base in lookup.list_bases(one)]
+    return Holder(tuple(bases)) if bases else Holder(external="super")
+
+
+def is_extension(lookup: NamedLookup, found: list[Declaration]) -> bool:
+    """Return whether one of some types is an extension, which stands for an external type."""
+    scopes = ((lookup.find_scope(one.path), one.ordinal) for one in found)
+    return any(scope and scope.get_kind(ordinal) is SymbolKind.EXTENSION for scope, ordinal in scopes)
+
+
+def list_hiding(rules: Rules, text: str) -> frozenset[str]:
+    """Return the members that a wrapper in a written type of Rust may have itself."""
+    if rules.of_pointers and rules.read_result(text) != text.strip():
+        return rules.transparent | rules.giving_item
+    return rules.of_pointers if read_wrapper(text).name else frozenset()
+
+
+def make_holder(lookup: NamedLookup, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Holder:
+    """Return the type that a written name led to; of several declarations the first, which is not sure."""
+    types = found.declarations[:1]
+    if scope.language == "c":
+        types = list_twins(lookup, found.declarations)
+    is_one = len(types if scope.language == "c" else found.declarations) == 1
+    is_one = is_one and not found.alternatives
+    is_one = is_one or (found.alternatives > 1 and scope.language == "c")
+    if scope.language == "rust":
+        is_one = is_one and not is_extension(lookup, list(types))  # `u64` has members of its own
+    return Holder(types, "", is_items, found.is_certain and is_one)

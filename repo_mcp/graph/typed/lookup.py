@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role, is_wanted
 from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules, is_meant
-from repo_mcp.graph.typed.file_scope import FileScope, is_list, split_name
+from repo_mcp.graph.typed.file_scope import FileScope, extends_anything, has_trait, is_list, split_name
 from repo_mcp.graph.typed.go_rules import GoRules
 from repo_mcp.graph.typed.java_rules import JavaRules
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules, count_common_folders
@@ -28,12 +28,13 @@ from repo_mcp.symbols.symbol_record import (
 LANGUAGES = ("go", "java", "rust", "c", "cpp", "swift")
 MAX_FILES = 60  # nearest declaring files examined for one use of a name
 MAX_TYPES = 40  # visited among direct and indirect bases, for one member
-MAX_FOLLOWED = 12  # re-exports followed for one path
+MAX_FOLLOWED = 48  # re-exports followed for one path: a module of a large crate has some 20 of `a::*`
 MAX_OPEN = 20  # depth: types whose bases are needed to find another's bases
 MAX_STEPS = 500  # types whose bases are determined for one question
 MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 
 WITH_MACROS = frozenset({"c", "cpp"})
+_NO_NAMES = frozenset({SymbolKind.EXTENSION, SymbolKind.PROPERTY})  # the latter of an unnamed struct
 _CPP_KINDS = frozenset({SymbolKind.CLASS, SymbolKind.CONSTRUCTOR, SymbolKind.MODULE})  # not in C
 _RULES: Mapping[str, Callable[[Program], Rules]] = {
     "go": GoRules,
@@ -68,6 +69,7 @@ class NamedLookup:
         self._rules: dict[str, Rules] = {}
         self._bases: dict[Declaration, tuple[Declaration, ...]] = {}
         self._extended: dict[Declaration, tuple[Declaration, ...]] = {}
+        self._followed: dict[tuple[str, Path, ReferenceRole], FoundDeclarations] = {}  # of Rust, by crate
         self._open_ended: dict[Declaration, bool] = {}  # whether a type has a base of another repository
         self._open: set[Declaration] = set()  # types whose bases are being determined
         self._cuts = 0  # lookups of bases cut short by a cycle or a limit
@@ -168,7 +170,7 @@ class NamedLookup:
                     return self._as_type(scope, around)
                 continue
             found = [one for one in scope.find_children(around, name) if self._is_wanted(scope, one, role)]
-            real = [one for one in found if scope.get_kind(one) is not SymbolKind.EXTENSION]
+            real = [one for one in found if scope.get_kind(one) not in _NO_NAMES]
             if real:
                 return [(scope, one) for one in real]
         return []
@@ -265,8 +267,19 @@ class NamedLookup:
 
     def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
         """Return the declarations of a full path, following re-exports to other paths."""
-        rules = self.get_rules(scope)
-        waiting, seen = [path], {path}
+        if scope.language != "rust":
+            return self._follow_path(scope, path, role)
+        key = (
+            self.get_rules(scope).find_home(scope)[0],
+            path,
+            role,
+        )  # of the crate, which sees its own imports
+        if key not in self._followed:
+            self._followed[key] = self._follow_path(scope, path, role)
+        return self._followed[key]
+
+    def _follow_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
+        rules, waiting, seen = self.get_rules(scope), [path], {path}
         for _ in range(MAX_FOLLOWED):
             if not waiting:
                 break
@@ -302,7 +315,7 @@ class NamedLookup:
         found = []
         for other in self.iter_declaring(scope, path[-1], path):
             for ordinal in other.find_named(path[-1]):
-                if not self._is_wanted(other, ordinal, role) or _extends_anything(other, ordinal):
+                if not self._is_wanted(other, ordinal, role) or extends_anything(other, ordinal):
                     continue
                 if rules.parts_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
                     continue
@@ -442,7 +455,7 @@ class NamedLookup:
     def _is_same_type(self, scope: FileScope, owner: int, other: FileScope, extension: int) -> bool:
         """Return whether an extension with a type's name extends that very type."""
         rules = self.get_rules(scope)
-        if not rules.is_same_type(scope, owner, other, extension) or _extends_anything(scope, owner):
+        if not rules.is_same_type(scope, owner, other, extension) or extends_anything(scope, owner):
             return False
         is_extension = other.get_kind(extension) is SymbolKind.EXTENSION
         if not rules.checks_extensions or not is_extension or scope.get_kind(owner) is SymbolKind.EXTENSION:
@@ -580,18 +593,8 @@ def settle(lookup: NamedLookup, scope: FileScope, line: int, found: FoundDeclara
     return replace(found, declarations=declarations, alternatives=alternatives)
 
 
-def _extends_anything(scope: FileScope, ordinal: int) -> bool:
-    """Return whether a symbol is an extension of all types that fit: in Rust, `impl<T> Shape for T`."""
-    return scope.get_kind(ordinal) is SymbolKind.EXTENSION and scope.find_extended(ordinal) is None
-
-
 def _prefer_inherent(found: list[tuple[FileScope, int]]) -> list[tuple[FileScope, int]]:
     """Return the inherent ones among Rust members of one name: they take precedence over those of traits."""
     if len(found) < 2 or found[0][0].language != "rust":
         return found
     return [one for one in found if not has_trait(one[0], one[0].get_parent(one[1]))] or found
-
-
-def has_trait(scope: FileScope, ordinal: int) -> bool:
-    """Return whether an `impl` names a trait."""
-    return any(one.role is ReferenceRole.IMPLEMENT for one in scope.list_bases(ordinal))

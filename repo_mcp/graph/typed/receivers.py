@@ -11,7 +11,17 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope, split_name
-from repo_mcp.graph.typed.holder import Holder, is_of_c, list_c_members, list_twins, take_item
+from repo_mcp.graph.typed.holder import (
+    TYPE_PARAMETER,
+    Holder,
+    find_own,
+    find_pointed,
+    is_of_c,
+    list_c_members,
+    list_hiding,
+    make_holder,
+    take_item,
+)
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.overriding import list_results
 from repo_mcp.graph.typed.rules import Rules
@@ -27,8 +37,14 @@ from repo_mcp.graph.typed.swift_steps import (
     is_of_swift,
     read_generic,
 )
-from repo_mcp.languages.treesitter.type_names import TypeName, read_type, read_wrapper, split_bounds
-from repo_mcp.languages.treesitter.written_lists import split_signature
+from repo_mcp.languages.treesitter.type_names import (
+    TypeName,
+    read_names,
+    read_type,
+    read_wrapper,
+    split_bounds,
+)
+from repo_mcp.languages.treesitter.written_lists import read_only_argument, split_signature
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
@@ -43,7 +59,6 @@ MAX_STEPS = 12
 MAX_DEPTH = 12  # of variables typed by other variables, possibly in a cycle
 MAX_BOUNDS = 8  # of one associated type
 _ITEM = re.compile(r"Iterator\s*<.*?\bItem\s*=\s*(.*)>")
-_TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")
 _LOCK = re.compile(r"\b(Mutex|RwLock|RefCell)\s*<")
 _LOCKING = frozenset({"lock()", "try_lock()", "read()", "write()", "borrow()", "borrow_mut()", "get_mut()"})
 _VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
@@ -67,6 +82,8 @@ def find_holder(
             if holder is not None and holder.guarded is not None and segment in _LOCKING:
                 holder = holder.guarded
                 continue
+            if holder is not None and holder.external and not segment.endswith("()"):
+                holder = find_pointed(lookup, holder) or holder
             if holder is None or holder.external:
                 break
             holder = _take_step(lookup, holder, segment)
@@ -98,7 +115,7 @@ def _find_path_type(
     """Return the struct or enum variant that a path names; the path may begin with `Self`."""
     if names[0] not in lookup.get_rules(scope).own_words or len(names) == 1:
         return _find_type(lookup, scope, ordinal, names)
-    own = _find_own(lookup, scope, ordinal, is_base=False)
+    own = find_own(lookup, scope, ordinal, is_base=False)
     for one in own.types if own is not None else ():
         found = lookup.find_members(one, names[-1], ReferenceRole.TYPE)
         if found:
@@ -113,7 +130,7 @@ def _find_first(
     rules = lookup.get_rules(scope)
     first = segments[0]
     if first in rules.own_words or first in rules.base_words:
-        return _find_own(lookup, scope, ordinal, first in rules.base_words), 1
+        return find_own(lookup, scope, ordinal, first in rules.base_words), 1
     if not first.endswith("()"):
         binding = scope.find_binding(ordinal, line, first)
         if binding is not None and scope.language == "swift" and is_of_itself(binding, line):
@@ -123,23 +140,6 @@ def _find_first(
         if first in {"self"}:
             return None, 1
     return _find_static(lookup, scope, ordinal, segments)
-
-
-def _find_own(lookup: NamedLookup, scope: FileScope, ordinal: int, is_base: bool) -> Holder | None:
-    around = scope.find_type_around(ordinal)
-    if around is None:
-        return None
-    own = lookup.find_extended(Declaration(scope.path, around))
-    if not is_base:
-        # Not all members are known of an external type, or of every type that fits a bound.
-        return Holder(tuple(own), is_certain=scope.language != "rust" or not _is_extension(lookup, own))
-    bases = [base for one in own for base in lookup.list_bases(one)]
-    return Holder(tuple(bases)) if bases else Holder(external="super")
-
-
-def _is_extension(lookup: NamedLookup, found: list[Declaration]) -> bool:
-    scopes = ((lookup.find_scope(one.path), one.ordinal) for one in found)
-    return any(scope and scope.get_kind(ordinal) is SymbolKind.EXTENSION for scope, ordinal in scopes)
 
 
 def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Holder | None:
@@ -201,7 +201,7 @@ def _find_own_parameter(
             return None
         symbol = other.get_symbol(one.ordinal)
         row = scope.find_binding(binding.symbol, binding.line, symbol.return_type)
-        if row is None or row.alias == binding.alias or not _TYPE_PARAMETER.fullmatch(symbol.return_type):
+        if row is None or row.alias == binding.alias or not TYPE_PARAMETER.fullmatch(symbol.return_type):
             return None
         bounds = _find_parameter(lookup, scope, row)
         return replace(bounds, is_certain=False) if bounds is not None else None
@@ -295,16 +295,10 @@ def _find_type(
     """Return the type of a written name."""
     rules = lookup.get_rules(scope)
     if len(names) == 1 and names[0] in rules.own_words:
-        return _find_own(lookup, scope, ordinal, is_base=False)
+        return find_own(lookup, scope, ordinal, is_base=False)
     found = lookup.find_type(scope, ordinal, names)
     if found.declarations:
-        types = found.declarations[:1]
-        if scope.language == "c":
-            types = list_twins(lookup, found.declarations)
-        is_one = len(found.declarations if scope.language == "cpp" else types) == 1
-        is_one = is_one and not found.alternatives
-        is_one = is_one or (found.alternatives > 1 and scope.language == "c")
-        return Holder(types, "", is_items, found.is_certain and is_one)
+        return make_holder(lookup, scope, found, is_items=is_items)
     if found.external:
         return Holder(external=found.external)
     if len(names[-1]) == 1 and names[-1].isupper():
@@ -399,7 +393,8 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
             return holder
         if name in rules.imitating:
             return replace(holder, is_certain=False)
-    return None
+    pointed = find_pointed(lookup, holder)
+    return _find_member_type(lookup, pointed, segment) if pointed is not None else None
 
 
 def _find_index(lookup: NamedLookup, holder: Holder) -> Holder | None:
@@ -467,7 +462,7 @@ def _read_text(
     """Return the type written in the text of a result, looked up in the scope of its declaration."""
     if scope.language == "rust" and text.startswith(":"):
         return _read_bounds(lookup, scope, declaration, text[1:], holder)
-    hiding = _list_hiding(rules, text)
+    hiding = list_hiding(rules, text)
     text = rules.read_result(text)
     locked = _LOCK.search(text) if scope.language == "rust" else None
     if locked is not None:
@@ -509,14 +504,25 @@ def _read_text(
     found = _find_type(lookup, scope, declaration.ordinal, names, is_items=found_type.is_items)
     if found is not None and scope.language == "swift":
         return read_generic(lookup, scope, declaration, text, found, holder, _FUNCTIONS)
-    return replace(found, inner=found_type.inner, hiding=hiding) if found is not None else None
+    if found is None:
+        return None
+    argument = _read_argument(lookup, scope, declaration, text, found_type.name)
+    return replace(found, inner=found_type.inner, hiding=hiding, given=argument)
 
 
-def _list_hiding(rules: Rules, text: str) -> frozenset[str]:
-    """Return the members that a wrapper in a written type of Rust may have itself."""
-    if rules.of_pointers and rules.read_result(text) != text.strip():
-        return rules.transparent | rules.giving_item
-    return rules.of_pointers if read_wrapper(text).name else frozenset()
+def _read_argument(
+    lookup: NamedLookup, scope: FileScope, declaration: Declaration, text: str, name: str
+) -> tuple[tuple[str, Holder], ...]:
+    """Return the type that a text of Rust gives as the only type argument of a type, without a name."""
+    argument = read_only_argument(text, name) if scope.language == "rust" else ""
+    if not argument or lookup.depth >= MAX_DEPTH:
+        return ()
+    lookup.depth += 1
+    try:
+        given = _read_text(lookup, lookup.get_rules(scope), scope, declaration, argument, None)
+    finally:
+        lookup.depth -= 1
+    return (("", given),) if given is not None and given.types else ()
 
 
 def _read_bounds(
@@ -534,15 +540,9 @@ def _read_bounds(
             lookup.depth -= 1
         return replace(one, is_items=True, is_certain=False) if one is not None else None
     traits = (one.strip() for one in bounds if "Self" not in one.partition("<")[0])
-    found = [_find_type(lookup, scope, declaration.ordinal, _read_names(one)) for one in traits]
+    found = [_find_type(lookup, scope, declaration.ordinal, read_names(one)) for one in traits]
     types = tuple(dict.fromkeys(each for one in found if one is not None for each in one.types))
     return Holder(types, is_certain=False) if types else None
-
-
-def _read_names(text: str) -> tuple[str, ...]:
-    """Return the dotted name of the type that a text writes, in parts; one empty part for none."""
-    found = read_type(text)
-    return (*filter(None, found.qualifier.split(".")), found.name)
 
 
 def _find_associated(

@@ -23,15 +23,14 @@ from repo_mcp.graph.program import (
     is_wanted,
 )
 from repo_mcp.graph.typed.cpp_overloads import choose_taking, split_marks
-from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope, split_name
-from repo_mcp.graph.typed.holder import Holder, list_c_members, may_mean_of_reference
+from repo_mcp.graph.typed.file_scope import FileScope, has_trait, skip_own_scope, split_name
+from repo_mcp.graph.typed.holder import Holder, find_pointed, list_c_members, may_mean_of_reference
 from repo_mcp.graph.typed.lookup import (
     LANGUAGES,
     NOT_FOUND,
     WITH_MACROS,
     FoundDeclarations,
     NamedLookup,
-    has_trait,
     settle,
 )
 from repo_mcp.graph.typed.overriding import list_not_overridden
@@ -328,6 +327,8 @@ class NamedResolver:
             return self._guess(scope, reference, is_member=True)
         if scope.language == "swift" and reference.name == "init" and reference.role is ReferenceRole.CALL:
             return self._resolve_made(reference, holder)
+        if holder.external and reference.role is ReferenceRole.USE:
+            holder = find_pointed(lookup, holder) or holder
         if holder.external or holder.is_items:
             return Resolution((), f"{holder.external}.{reference.name}") if holder.external else NOTHING
         if scope.language == "c":
@@ -354,7 +355,8 @@ class NamedResolver:
             concluded = self._conclude(FoundDeclarations(tuple(members), is_certain and is_own), reference)
             if concluded.targets:
                 return concluded
-        return NOTHING
+        pointed = find_pointed(lookup, holder)
+        return self._resolve_in_holder(scope, reference, pointed) if pointed is not None else NOTHING
 
     def _resolve_made(self, reference: Reference, holder: Holder) -> Resolution:
         """Resolve `.init(...)` in Swift: initialisers, or a type that declares none but has implied ones."""

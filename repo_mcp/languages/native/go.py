@@ -14,16 +14,18 @@ from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
     Dialect,
     count_arguments,
+    on_block,
     on_bound,
     on_comment,
     on_extend,
     on_inherit,
     on_taken,
     on_type,
+    split_path,
 )
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import OF_TYPE
-from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import Access, Binding, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
@@ -242,6 +244,11 @@ def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
         walk.bind_type(name, said, node)
     elif value.type == "type_assertion_expression":
         walk.bind_type(name, walk.read_line(value.child_by_field_name("type")), node)
+    elif value.type in {"selector_expression", "index_expression"}:
+        chain = walk.read_chain(value)
+        if chain != "?":
+            called, qualifier = split_path(chain)
+            walk.bind_call(name, called, qualifier, node, Binding.SAME)
 
 
 def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
@@ -370,6 +377,7 @@ GO = Dialect(
     "go",
     {
         "comment": on_comment,
+        "block": on_block,
         "package": _on_package,
         "import": _on_import,
         "type_declaration": _on_type_declaration,

@@ -14,6 +14,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
     Dialect,
     count_arguments,
+    on_block,
     on_bound,
     on_comment,
     on_extend,
@@ -394,6 +395,7 @@ JAVA = Dialect(
     {
         "comment": on_comment,
         "taken": on_taken,
+        "block": on_block,
         "package": _on_package,
         "import": _on_import,
         "class": _on_class,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.languages.native.rust_bindings import (
     bind_pattern,
     bind_value,
+    find_given,
     note_given,
     on_closure,
     on_for,
@@ -25,6 +26,8 @@ from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
     Dialect,
     count_arguments,
+    note_bound,
+    on_block,
     on_bound,
     on_comment,
     on_type,
@@ -338,16 +341,29 @@ def _on_let(walk: CaptureWalk, node: Node) -> None:
         return
     if pattern.type != "identifier":
         _on_pattern_owner(walk, node)
+        _postpone_used(walk, node, pattern)
         return
     name = walk.bind_name(pattern)
     type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
     if value is not None and re.search(rf"\b{name}\b", walk.read_line(value, MAX_VALUE_CHARS)):
         walk.bound_from = node.end_point.row + 2  # `let x = f(x);`: until its end x is the one of before
+    given = find_given(walk, value)
+    if walk.bound_from or given:
+        walk.shadowing.postpone(walk.scope.ordinal, name, node.end_point.row + 2, given)
     if type_node is not None:
         walk.bind_type(name, walk.read_line(type_node), pattern)
     elif value is not None:
         bind_value(walk, name, value, pattern)
     walk.bound_from = 0
+
+
+def _postpone_used(walk: CaptureWalk, node: Node, pattern: Node) -> None:
+    """Let the variables of a pattern whose names are in the value begin after it: `let (a, b) = f(a, b);`."""
+    used = set(re.findall(r"\w+", walk.read_line(node.child_by_field_name("value"), MAX_VALUE_CHARS)))
+    for found in _PATTERN_WORD.finditer(walk.text, pattern.start_byte, pattern.end_byte):
+        name = found.group(1).decode("utf-8", "replace")
+        if name in used:
+            walk.shadowing.postpone(walk.scope.ordinal, name, node.end_point.row + 2)
 
 
 def _on_pattern(walk: CaptureWalk, node: Node) -> None:
@@ -369,7 +385,9 @@ def _bind_pattern(walk: CaptureWalk, node: Node) -> None:
     for found in _PATTERN_WORD.finditer(walk.text, node.start_byte, end):
         if found.group(1) not in _NO_BINDING:
             walk.taken.add(found.start(1))
-            walk.add_local(found.group(1).decode("utf-8", "replace"))
+            name = found.group(1).decode("utf-8", "replace")
+            walk.add_local(name)
+            note_bound(walk, name, found.start(1))
 
 
 # -- uses --------------------------------------------------------------------------------------------------
@@ -474,6 +492,7 @@ def _on_scoped_type(walk: CaptureWalk, node: Node) -> None:
 RUST = Dialect(
     "rust",
     {
+        "block": on_block,
         "comment": on_comment,
         "attribute": _on_attribute,
         "use": _on_use,

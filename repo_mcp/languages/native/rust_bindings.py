@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, split_path
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, note_bound, split_path
 from repo_mcp.symbols.symbol_record import Binding
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 MAX_PATTERNS = 40  # taken apart in one pattern
+MAX_ARMS = 40  # of a `match`, looked at for its value
 MAX_NAME_BYTES = 100  # of a variable in a pattern
 _AROUND = frozenset(
     {
@@ -28,6 +29,7 @@ _AROUND = frozenset(
         "unary_expression",  # `*value`; `-1` and `!flag` have no members
     }
 )
+_WITH_BLOCKS = frozenset({"block", "unsafe_block", "match_expression", "if_expression", "else_clause"})
 _WRAPPERS = frozenset({"Some", "Ok"})
 _GIVING = frozenset(
     b"map and_then filter for_each inspect any all find position map_or is_some_and retain then_some".split()
@@ -49,6 +51,35 @@ def bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
             walk.bind_call(name, called, qualifier, node)
     elif value.type in {"field_expression", "index_expression", "identifier", "self"}:
         _bind_chain(walk, name, walk.read_chain(value), node, Binding.SAME)
+
+
+def find_given(walk: CaptureWalk, value: Node | None) -> tuple[str, int] | None:
+    """Return the variable inside a value that is the value, as in `match y { Some(z) => z, .. }`, and where
+    the value ends: all arms of a `match` have the same type."""
+    waiting = [value] if value is not None and value.type in _WITH_BLOCKS else []
+    for _ in range(MAX_ARMS):
+        if not waiting:
+            break
+        one = waiting.pop(0)
+        if one.type == "identifier" and value is not None:
+            return walk.read(one), value.end_byte
+        waiting += _list_results(one)
+    return None
+
+
+def _list_results(node: Node) -> list[Node]:
+    """Return the last expressions of a block, an `if` or a `match`, one of which is its value."""
+    if node.type == "match_expression":
+        body = node.child_by_field_name("body")
+        arms = body.named_children[:MAX_ARMS] if body is not None else []
+        found = [one.child_by_field_name("value") for one in arms]
+    elif node.type == "if_expression":
+        found = [node.child_by_field_name("consequence"), node.child_by_field_name("alternative")]
+    elif node.type in _WITH_BLOCKS:
+        found = [next(iter(reversed(node.named_children)), None)]
+    else:
+        found = []
+    return [one for one in found if one is not None]
 
 
 def bind_pattern(walk: CaptureWalk, pattern: Node, value: str) -> None:
@@ -114,8 +145,9 @@ def on_match_pattern(walk: CaptureWalk, node: Node) -> None:
 def on_for(walk: CaptureWalk, node: Node) -> None:
     """Bind the variable of a loop."""
     pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
-    plain = _PLAIN.fullmatch(walk.read(pattern)) if pattern is not None else None
+    plain = _PLAIN.fullmatch(walk.read(pattern).lstrip("&")) if pattern is not None else None
     if pattern is not None and plain is not None:
+        _note_early(walk, plain.group(1), pattern)
         _bind_chain(walk, plain.group(1), walk.read_chain(value), pattern, Binding.ITEM)
 
 
@@ -136,4 +168,10 @@ def on_closure(walk: CaptureWalk, node: Node) -> None:
     for one in parameters.named_children[:1] if parameters is not None and chain else ():
         plain = _PLAIN.fullmatch(walk.read(one))
         if plain is not None:
+            _note_early(walk, plain.group(1), one)
             _bind_chain(walk, plain.group(1), chain, one, Binding.ITEM)
+
+
+def _note_early(walk: CaptureWalk, name: str, pattern: Node) -> None:
+    """Note where a pattern binds a name before the pattern is passed, as its type is known already."""
+    note_bound(walk, name, walk.text.find(name.encode(), pattern.start_byte))

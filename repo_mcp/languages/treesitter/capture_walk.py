@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_scopes import CaptureScopes
+from repo_mcp.languages.treesitter.shadowing import Row, Shadowing, iter_uses
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, split_bounds
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import Binding, ReferenceRole
@@ -36,8 +37,6 @@ _OF_VALUES = frozenset({int(Binding.CALLED), int(Binding.SAME), int(Binding.ITEM
 _USE = ReferenceRole.USE
 
 Handler = Callable[["CaptureWalk", "Node"], None]
-# symbol, role, name, qualifier, alias, line, arguments
-Row = tuple[int, ReferenceRole, str, str, str, int, int]
 
 _CHECKED_ROLES = frozenset(
     {ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.INHERIT}
@@ -73,6 +72,8 @@ class CaptureWalk(CaptureScopes):
         self.closure_numbers: dict[int, int] = {}  # start of a closure -> its number
         self._builtins = dialect.builtins
         self._handlers = dialect.handlers
+        self.shadowing = Shadowing()
+        self.has_blocks = "block" in dialect.handlers
         self._quotes, self._follows = dialect.quotes, dialect.follows
         self._roles: list[tuple[int, ReferenceRole]] = []  # (end, role) of spans in which types have a role
         self._rows: list[Row] = []
@@ -143,6 +144,7 @@ class CaptureWalk(CaptureScopes):
         self.taken.add(node.start_byte)
         name = self.read(node)
         self.add_local(name)
+        note_bound(self, name, node.start_byte)
         return name
 
     def bind_parameter_type(self, node: Node, bound: Node | None) -> None:
@@ -181,6 +183,8 @@ class CaptureWalk(CaptureScopes):
         line = max(self.find_line(node.start_byte), self.bound_from)
         row = (self.scopes[-1].ordinal, ReferenceRole.BIND, name, qualifier, alias, line, arguments)
         self._rows.append(row)
+        if self.has_blocks and arguments != Binding.BOUND:
+            self.shadowing.note_type(row)
 
     # -- the end ------------------------------------------------------------------------------------------
 
@@ -191,6 +195,8 @@ class CaptureWalk(CaptureScopes):
         roots = self._gather_roots(chains)
         seen: set[tuple[int, ReferenceRole, str, str, int, int]] = set()
         add = self.builder.add_reference
+        if self.has_blocks:
+            self._rows = [*self.shadowing.iter_rows(iter_uses(self._rows), self.parents), *self._rows]
         quoted = self._quotes and b"`" in self.text
         for row in map(_unquote, self._rows) if quoted else self._rows:
             ordinal, role, name, qualifier, alias, line, arguments = row
@@ -216,7 +222,7 @@ class CaptureWalk(CaptureScopes):
             ]
         add = self.builder.add_reference
         for each, before, relation in found:
-            if each and each not in _NO_TYPES:
+            if each not in _NO_TYPES and (each or arguments != UNREAD):
                 add(ordinal, role, each, line, qualifier=before, alias=alias, arguments=relation)
 
     def _read_types(self, ordinal: int, text: str, names: tuple[set[str], ...]) -> list[TypeName]:
@@ -295,6 +301,18 @@ def on_comment(walk: CaptureWalk, node: Node) -> None:
 def on_bound(walk: CaptureWalk, node: Node) -> None:
     """Bind the name of a local variable or a type parameter."""
     walk.bind_name(node)
+
+
+def on_block(walk: CaptureWalk, node: Node) -> None:
+    """Open a block of statements, or of one pattern and what it is for."""
+    end = node.end_byte
+    walk.shadowing.open_block(node.start_byte, end, walk.find_line(max(0, end - 1)))
+
+
+def note_bound(walk: CaptureWalk, name: str, start: int) -> None:
+    """Note where a name is bound, whose type may be shown then."""
+    if walk.has_blocks:
+        walk.shadowing.note(walk.scope.ordinal, name, start, walk.find_line(start))
 
 
 def on_taken(walk: CaptureWalk, node: Node) -> None:

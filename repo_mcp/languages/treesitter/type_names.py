@@ -86,6 +86,12 @@ def read_type(text: str) -> TypeName:
     return NO_TYPE
 
 
+def read_names(text: str) -> tuple[str, ...]:
+    """Return the dotted name of the type that a text writes, in parts; one empty part for none."""
+    found = read_type(text)
+    return (*filter(None, found.qualifier.split(".")), found.name)
+
+
 def read_wrapper(text: str) -> TypeName:
     """Return the name of the wrapper, list or map that a text begins with; NO_TYPE for any other type.
 

@@ -39,3 +39,10 @@ def split_signature(text: str) -> Signature:
     types, opening, rest = _OPENING.fullmatch(text.strip()).groups()  # type: ignore[union-attr]  # fits all
     parameters = split_list(rest.removesuffix(")" if opening == "(" else "]"))
     return Signature(split_list(types.strip().removeprefix("<").removesuffix(">")), parameters)
+
+
+def read_only_argument(text: str, name: str) -> str:
+    """Return the only type argument, besides lifetimes, of a type of Rust with a name; else nothing."""
+    _, opening, rest = text.partition(f"{name}<")
+    types = [one for one in split_list(rest.rpartition(">")[0]) if not one.startswith("'")] if opening else []
+    return types[0] if len(types) == 1 else ""

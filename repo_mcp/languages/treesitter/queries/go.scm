@@ -21,6 +21,18 @@
 (type_switch_statement alias: (expression_list (identifier) @bound))
 (label_name) @label
 
+; Blocks
+(block) @block
+(if_statement) @block
+(for_statement) @block
+(func_literal) @block
+(expression_switch_statement) @block
+(type_switch_statement) @block
+(expression_case) @block
+(type_case) @block
+(communication_case) @block
+(default_case) @block
+
 ; Uses
 (struct_type (field_declaration_list (field_declaration !name type: (_) @embedded)))
 (interface_type (type_elem . (type_identifier) @base .))

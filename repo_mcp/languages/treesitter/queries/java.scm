@@ -38,6 +38,16 @@
 (switch_expression) @switch
 (switch_label (identifier) @case_label)
 
+; Blocks
+(block) @block
+(for_statement) @block
+(enhanced_for_statement) @block
+(lambda_expression) @block
+(catch_clause) @block
+(try_with_resources_statement) @block
+(switch_block) @block
+(switch_rule) @block
+
 ; Uses
 (superclass) @superclass
 (super_interfaces) @super_interfaces

@@ -36,6 +36,14 @@
 (closure_parameters (tuple_pattern) @pattern)
 (closure_parameters (reference_pattern) @pattern)
 
+; Blocks
+(block) @block
+(match_arm) @block
+(closure_expression) @block
+(if_expression) @block
+(while_expression) @block
+(for_expression) @block
+
 ; Uses
 (trait_bounds) @bounds
 (type_arguments) @types
