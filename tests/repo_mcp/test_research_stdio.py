@@ -55,9 +55,7 @@ class Client:
         self.process = popen(
             command, stdin=pipe, stdout=pipe, stderr=pipe, env=build_environment(home), cwd=home
         )
-        self.killer = threading.Timer(PATIENCE_SECONDS, self.process.kill)
-        self.killer.daemon = True
-        self.killer.start()
+        self.killer: threading.Timer | None = None
         self.model = model
         self.notices: list[Frame] = []
         self.questions: list[Frame] = []
@@ -71,6 +69,14 @@ class Client:
         early = None if ask_first is None else self.send("tools/call", ask_first)
         self.opened = self.read(opening)["result"]
         self.early = None if early is None else self.read(early)["result"]
+
+    def restart_killer(self) -> None:
+        """Kill the server if its next answer hangs. A module shares it, so all of them may take long."""
+        if self.killer is not None:
+            self.killer.cancel()
+        self.killer = threading.Timer(PATIENCE_SECONDS, self.process.kill)
+        self.killer.daemon = True
+        self.killer.start()
 
     def write(self, frame: Frame) -> None:
         assert self.process.stdin is not None
@@ -88,6 +94,7 @@ class Client:
     def read(self, number: int) -> Frame:
         """Return the answer to a request; questions on the way are answered by the model, notices kept."""
         assert self.process.stdout is not None
+        self.restart_killer()
         for line in self.process.stdout:
             frame: Frame = json.loads(line)
             if frame.get("method") == "sampling/createMessage" and self.model is not None:
@@ -122,7 +129,8 @@ class Client:
             assert self.process.returncode == 0, errors
             assert CANARY not in errors.decode()
         finally:
-            self.killer.cancel()
+            if self.killer is not None:
+                self.killer.cancel()
             self.process.kill()
 
 
