@@ -347,6 +347,7 @@ def _silence_sdk() -> None:
 
 def _refresh_soon(repositories: Sequence[Repository]) -> None:
     for repository in repositories:
+        repository.expect_refresh()
         _run_later(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
 
 

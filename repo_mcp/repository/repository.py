@@ -329,6 +329,10 @@ class Repository:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
         return self._index.refresher.compact(full=full)
 
+    def expect_refresh(self) -> None:
+        """Note that `start_background_refresh` is about to be called: a call that comes before it waits."""
+        self.symbol_index.is_expected = bool(STRUCTURE_TOOLSETS.intersection(self.config.toolsets))
+
     def start_background_refresh(self) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status`.
 

@@ -88,6 +88,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         self._is_followed_whole = True  # if not, files that are gone may remain
         self._hurried = threading.Event()  # set while a call waits to have a few files parsed
         self._compares_all = True
+        self.is_expected = False  # `start` is about to be called: a first call may come before it
         self._purged = 0  # number of the lexical index's purges already followed
         self._next_healing = 0.0  # time.monotonic
         self._unparsed: tuple[Manifest, int, tuple[str, ...]] | None = None  # what `_find_unparsed` found
@@ -171,15 +172,15 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
 
         Files saved just before the call are indexed first, and the background round gets ROUND_SECONDS. Then
         the files that the call needs are parsed. Returns False if the deadline came first; `warn` then says
-        so. Does not wait before `start`, nor for files that failed. The deadline does not include the time to
-        find and index files that the lexical index lacks. Raises RepoError with INDEX_UNAVAILABLE if there is
-        no lexical index.
+        so. Does not wait where `start` is not expected, nor for files that failed. The deadline does not
+        include the time to find and index files that the lexical index lacks. Raises RepoError with
+        INDEX_UNAVAILABLE if there is no lexical index.
         """
         started = time.monotonic()
         is_needed = deadline > started and bool(need.text or need.paths)
         self._index.get_searcher(fresh=True, need=need if is_needed else None)
         deadline += time.monotonic() - started
-        if self._thread is None:
+        if self._thread is None and not self.is_expected:
             return True
         if self._wait(min(deadline, time.monotonic() + ROUND_SECONDS)):
             return is_needed or not self._index.refresher.remaining.are_any

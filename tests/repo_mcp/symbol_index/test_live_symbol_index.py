@@ -19,6 +19,7 @@ from index_format import CorruptIndex, DiskDirectory, IndexWriter
 from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.live import derived_index
+from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import IndexedPath, SearchRequest, SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.repository import Repository, root_indexes
@@ -27,6 +28,7 @@ from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS
+from tests.growth import HANG_SECONDS
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser, serve_tiny
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -425,3 +427,18 @@ def test_closing_ends_the_thread(open_root: Open) -> None:
     wait_until(lambda: repository.symbol_index.status().state == "ready")
     repository.close()
     wait_until(lambda: not any(one.name == "structure" for one in set(threading.enumerate()) - before))
+
+
+def test_a_call_before_the_first_round_waits_for_it(open_root: Open) -> None:
+    """A server begins to index a moment after it was asked for the first time."""
+    repository = open_root(("repo", "graph"))
+    repository.refresh()
+    symbols = repository.symbol_index
+    assert symbols.wait_for(Need(), time.monotonic() + HANG_SECONDS)  # nobody is about to parse
+    assert symbols.status().state == "missing"
+    repository.expect_refresh()
+    later = threading.Timer(0.05, repository.start_background_refresh)
+    later.start()
+    assert symbols.wait_for(Need(), time.monotonic() + HANG_SECONDS)
+    assert symbols.status().files_done == 2
+    later.join()
