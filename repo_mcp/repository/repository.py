@@ -207,13 +207,6 @@ class Repository:
         """Return whether anything that can be searched was committed."""
         return self._index.find_searcher() is not None
 
-    def require_index(self) -> None:
-        """Wait a little for the first files while they are indexed.
-
-        Raises RepoError with INDEX_UNAVAILABLE while there are none.
-        """
-        self._index.get_searcher()
-
     def search(self, request: SearchRequest) -> SearchAnswer:
         """Return ranked chunks for a query. Raises INVALID_ARGUMENT; INDEX_UNAVAILABLE without an index."""
         from repo_mcp.ranking.word_search import run_search  # here: a quarter of all that a command imports

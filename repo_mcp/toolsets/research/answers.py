@@ -157,10 +157,11 @@ def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
     specification 4 for a path that is not a folder, and where no index is being built.
     """
     scope = _build_scope(resolve_folder(repository, arguments), arguments.get("path_filter"))
+    index = repository.indexes.lexical
     try:
-        repository.require_index()
+        index.get_searcher()
     except RepoError as error:
-        if error.code is not ErrorCode.INDEX_UNAVAILABLE or repository.indexes.lexical.is_being_built():
+        if error.code is not ErrorCode.INDEX_UNAVAILABLE or index.is_being_built():
             raise
         given = _given(arguments)
         place = f"{given} (the root)" if given == "." else given
