@@ -238,39 +238,39 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
 
     def status(self) -> SymbolIndexStatus:
         """Return the progress and size of the index, from the commits and the work in this process."""
-        unparsed, told = self._find_unparsed()
-        warnings = (self._fault, *told) if self._fault else told
-        progress = self._progress
-        building = self._running.locked()
         try:
+            lexical = self._index.get_searcher().snapshot
             view = self.find_view()
-            done, total = self._count_done(view, self._index.get_searcher().snapshot)
-        except (IndexFormatError, RepoError, OSError):
-            view, done, total = None, 0, 0
-        if view is None:
-            state = "degraded" if self._fault else "building" if building else "missing"
-            return SymbolIndexStatus(
-                *(state, None, done, total, 0, 0, 0, 0, 0),
-                unparsed=unparsed,
-                progress=progress,
-                warnings=warnings,
-            )
-        manifest = view.snapshot.manifest
-        state = "building" if building else "ready" if done >= total else "partial"
-        state = "degraded" if self._fault else state
+            return self._describe(view, *self._count_done(view, lexical))
+        except IndexFormatError as error:
+            self._report_damage(error)
+        except (RepoError, OSError):  # whoever reads the lexical index next reports it
+            pass
+        return self._describe(None, 0, 0)
+
+    def _describe(self, view: SymbolIndex | None, done: int, total: int) -> SymbolIndexStatus:
+        """Return the status of a generation with records of `done` files of `total`, or of none.
+
+        Raises IndexFormatError where the generation is damaged.
+        """
+        unparsed, told = self._find_unparsed()
+        state = "missing" if view is None else "ready" if done >= total else "partial"
+        state = "degraded" if self._fault else "building" if self._running.locked() else state
+        entries = () if view is None else view.snapshot.manifest.segments
+        statuses = {} if view is None else view.statuses
         return SymbolIndexStatus(
             state,
-            view.snapshot.name,
+            None if view is None else view.snapshot.name,
             done,
             total,
-            view.statuses[ParseStatus.PARTIAL],
-            view.statuses[ParseStatus.FAILED],
-            view.symbol_count,
-            len(manifest.segments),
-            sum(entry.file_bytes for entry in manifest.segments),
-            view.languages,
-            progress,
-            warnings,
+            statuses.get(ParseStatus.PARTIAL, 0),
+            statuses.get(ParseStatus.FAILED, 0),
+            0 if view is None else view.symbol_count,
+            len(entries),
+            sum(entry.file_bytes for entry in entries),
+            {} if view is None else view.languages,
+            self._progress,
+            (self._fault, *told) if self._fault else told,
             unparsed,
         )
 

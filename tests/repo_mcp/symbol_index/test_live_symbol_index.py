@@ -251,6 +251,21 @@ def test_damage_is_noticed_and_the_index_built_anew(open_root: Open, root: Path)
     wait_until(lambda: repository.symbol_index.warn() == [])
 
 
+def test_a_status_of_an_index_that_is_cut_says_so_and_has_it_rebuilt(open_root: Open, root: Path) -> None:
+    repository = open_root()
+    repository.refresh()
+    repository.symbol_index.build()
+    with repository.symbol_index.view() as view:  # opened, and its columns of the files not read yet
+        assert view.snapshot.file_count
+    for segment in root.glob(".repo_mcp/structure-*/*.seg"):
+        os.truncate(segment, segment.stat().st_size // 2)
+    damaged = repository.symbol_index.status()
+    assert (damaged.state, damaged.snapshot, damaged.symbols) == ("degraded", None, 0)
+    assert any("being rebuilt" in one for one in damaged.warnings)
+    wait_until(lambda: repository.symbol_index.status().state == "ready")
+    assert repository.symbol_index.status().symbols
+
+
 def test_a_structure_that_another_process_writes_is_read_and_waited_for(
     open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
