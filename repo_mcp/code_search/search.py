@@ -246,6 +246,7 @@ class LiveCodeSearch:
         """Return the hits; `ask` queries the client's model. Raises RepoError with INDEX_UNAVAILABLE."""
         searcher = self._index.get_searcher(fresh=True, need=Need(request.query, wanted=request.matches_path))
         find_record = self._symbol_index.open_finder()
+        told = self._symbol_index.warn()  # before the search, in which the parsing of files may end
         meaning = self._meaning
         sources = CodeSources(
             searcher,
@@ -261,7 +262,7 @@ class LiveCodeSearch:
             answer = search_code(request, sources, ask, is_whole=not progress)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-        told = self._symbol_index.warn()
+        told = told or self._symbol_index.warn()
         if not told and not self._symbol_index.exists:
             told = [NO_RECORDS]
         notes = [*answer.warnings, *dict.fromkeys([*progress, *told])]

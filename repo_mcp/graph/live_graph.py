@@ -309,8 +309,11 @@ class LiveGraph:
 
     @contextmanager
     def _view(self) -> Iterator[Graph]:
-        with self._symbol_index.view() as view:
-            self._told.warnings = self._symbol_index.warn()
+        with self._symbol_index.view() as opened:
+            view, told = opened, self._symbol_index.warn()
+            while not told and (latest := self._symbol_index.find_view()) not in (None, view):
+                view, told = latest, self._symbol_index.warn()  # the warnings were about a newer one
+            self._told.warnings = told
             try:
                 yield self._find_graph(view)
             except RepoError as error:

@@ -266,6 +266,29 @@ def test_a_status_of_an_index_that_is_cut_says_so_and_has_it_rebuilt(open_root: 
     assert repository.symbol_index.status().symbols
 
 
+def test_a_call_during_which_a_newer_generation_is_committed_reads_that_or_says_what_it_lacks(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its warnings are about what it reads, not about what is there a moment later."""
+    repository = open_root()
+    repository.refresh()
+    repository.symbol_index.build()
+    symbol_index, tell = repository.symbol_index, repository.symbol_index.warn
+    waiting = ["def fresh\n"]
+
+    def warn() -> list[str]:
+        if waiting:
+            (root / "late.tiny").write_text(waiting.pop())
+            repository.refresh()
+            symbol_index.build()
+        return tell()
+
+    monkeypatch.setattr(symbol_index, "warn", warn)
+    with repository.engines.graph.open() as graph:
+        assert graph.outline("late.tiny")
+    assert repository.engines.graph.warn() == []
+
+
 def test_a_structure_that_another_process_writes_is_read_and_waited_for(
     open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
