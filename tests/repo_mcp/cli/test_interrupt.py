@@ -26,7 +26,7 @@ sys.stdout.flush()
 sys.exit(main())
 """
 LONGEST_SECONDS = 2.5
-ROUNDS = choose(4, 120)
+ROUNDS, LONG_ROUNDS = choose(4, 120), choose(2, 120)
 
 
 def interrupt(tree: Path, seconds: float, *arguments: str) -> tuple[int, str]:
@@ -61,7 +61,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.sized
-@pytest.mark.parametrize("seed", range(ROUNDS))
+@pytest.mark.parametrize("seed", range(LONG_ROUNDS))
 def test_an_interrupt_is_one_line_whenever_it_comes(tree: Path, seed: int) -> None:
     seconds = random.Random(seed).uniform(0.005, LONGEST_SECONDS)
     code, said = interrupt(tree, seconds, "index", "--workers", "2", "--force")

@@ -15,8 +15,8 @@ from tests.forked import PATIENCE_SECONDS, PROJECT, popen
 from tests.posix import posix
 from tests.repo_mcp.indexing.test_determinism import read_segments
 
-FILES = 70
-DESCRIPTORS = 64  # the usual limit is 1,024, and 256 on macOS
+FILES = 56
+DESCRIPTORS = 50  # the usual limit is 1,024, and 256 on macOS
 
 # Builds with a shard for each file and as few descriptors as it is told. Each generation is opened, and
 # another thread searches all the time where it is "searched". A "killed" one ends before its last merge.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 
 from repo_mcp.cli.console.endings import name_commands
 from tests.architecture.source_tree import ROOT, Module, load_modules
@@ -19,6 +20,7 @@ def list_tools() -> list[str]:
     return [name for name in names if re.search(r"[._]", name)]
 
 
+@cache
 def list_sentences(module: Module) -> list[str]:
     """Return the texts of a module that may be shown: of more than one word, and no docstrings."""
     described = ast.Module | ast.ClassDef | ast.FunctionDef
