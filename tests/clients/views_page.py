@@ -44,11 +44,12 @@ PAGE = ROOT / "docs" / "client-views.md"
 HEAD = f"""# What the models of four clients see
 
 The same four calls, made in {", ".join(CLIENTS.values())} by a scripted model, on
-`tests/corpus/tiny_repo`. `python -m tests.clients.views_page` writes this page with the real programs, whose
-versions `docs/clients.md` names; a test compares the answers with those of the server. Each client passes the
-text of an answer on whole, so it stands here once, and below it what each puts around it, with `{ANSWER}` in
-its place. Ids and times are `...`. To clients that name their roots, as Claude Code and Gemini CLI do, the
-first answer says `This answer is for the repository "tree".` among its warnings.
+`tests/corpus/tiny_repo`. `python -m tests.clients.views_page` writes this page with the real programs;
+`docs/clients.md` names their versions. A test compares the answers with those of the server. Every client
+passes on the whole text of an answer, so the text is shown once. The table below it shows what each client adds
+around the text, with `{ANSWER}` in its place. Ids and times are shown as `...`. Clients that name their roots, as
+Claude Code and Gemini CLI do, also get `This answer is for the repository "tree".` among the warnings of the
+first answer.
 """
 
 
