@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.forked import popen
+from tests.growth import HANG_SECONDS
 from tests.repo_mcp.lean_answers import read_answer
 
 PROJECT = Path(__file__).resolve().parents[2]
 START = "from repo_mcp.server import main; raise SystemExit(main())"
-PATIENCE_SECONDS = 60.0  # then a server that does not answer is killed, and the test fails
+PATIENCE_SECONDS = HANG_SECONDS  # then a server that does not answer is killed, and the test fails
 
 
 def build_environment(home: Path, **variables: str) -> dict[str, str]:

@@ -368,7 +368,7 @@ def test_the_end_comes_in_time_and_leaves_no_orphan_while_files_are_parsed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     monkeypatch.setattr(retrieval_client, "popen", partial(popen, forks_children=False))
-    body = "".join(f"def f{number}(x):\n    return f{number + 1}(x)\n" for number in range(2_000))
+    body = "".join(f"def f{number}(x):\n    return f{number + 1}(x)\n" for number in range(500))
     root = write_tree(tmp_path / "r", {f"m{number:03}.py": body for number in range(150)})
     client = start(root)
     try:
