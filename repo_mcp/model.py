@@ -171,6 +171,7 @@ class SearchAnswer:
     snapshot: str  # names the content of the index that answered
     warnings: tuple[str, ...] = ()
     total_is_lower_bound: bool = False  # there are as many at least
+    lacks_most: bool = False  # no file has most of the query's words
 
 
 MAX_CONTEXT_LINES = 50  # before and after a match

@@ -6,7 +6,8 @@ Each step is a function of the result of the step before. No model is asked.
 
 The budget is spent block by block, each time on the one with the most worth for its lines, while lines are
 left. Each further block of a file counts less, so that no file fills the bundle. A block that does not fit is
-skipped for one that does, except for the best of all: its head and deciding lines are shown.
+skipped for one that does, except for the best of all: its head and deciding lines are shown. If no file has
+most words of the prompt, and it names no file, only FEW_LINES are spent.
 
 A reader can verify every statement: a term is named by a word of the excerpt, a symbol is declared in the
 lines or encloses them, and a step is named by the block where it began.
@@ -24,7 +25,7 @@ from repo_mcp.bundler.build import Choice
 from repo_mcp.bundler.companions import find_around, find_head, take_companions
 from repo_mcp.bundler.evidence import SCORE_DECIMALS, Evidence, HintFinder, gather_evidence, is_called
 from repo_mcp.bundler.following import follow_names
-from repo_mcp.bundler.limits import NOTHING_FITS
+from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
 from repo_mcp.bundler.opened_files import FileView, OpenedFile, Opener
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, build_selection, order_selections
 from repo_mcp.bundler.records import (
@@ -43,7 +44,7 @@ from repo_mcp.bundler.weights import WEIGHTS, Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.prompt import ClueKind, Mention
 from repo_mcp.ranking.searcher import Ranking
-from repo_mcp.ranking.word_search import describe_absent, look_up_words
+from repo_mcp.ranking.word_search import describe_absent, lacks_most, look_up_words
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import get_word_terms
 
@@ -77,6 +78,12 @@ class HybridStrategy:
     def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
         """Choose the excerpts for a request within its budget, with the audit of how they were found."""
         evidence = gather_evidence(request, source, self._find_hints, self._weights)
+        words = look_up_words(request.prompt, source.count_units)
+        told = describe_absent(words, is_whole=source.is_whole)
+        is_noise = source.is_whole and not evidence.mentions and lacks_most(request.prompt, words)
+        if is_noise and budget.max_total_lines > FEW_LINES:
+            budget = replace(budget, max_total_lines=FEW_LINES)
+            told.append(FEW_SHOWN)
         packer = Packer(budget)
         opener = Opener(self._read_layout, evidence, self._weights, source, packer)
         opened = opener.open_best(budget)
@@ -91,12 +98,11 @@ class HybridStrategy:
             for one in order_selections(packer.selections, {path: at for at, path in enumerate(files)})
         )
         too_small = [NOTHING_FITS] if not selections and any(any(one.worth) for one in opened) else []
-        absent = describe_absent(look_up_words(request.prompt, source.count_units), is_whole=source.is_whole)
         return Choice(
             selections,
             packer.total(),
             build_audit(evidence, packer, selections),
-            (*absent, *too_small, *list_warnings(evidence, packer, shown)),
+            (*told, *too_small, *list_warnings(evidence, packer, shown)),
         )
 
 

@@ -106,3 +106,4 @@ class CodeAnswer:
     summary: Summary | None = None
     follow_ups: tuple[FollowUp, ...] = ()
     warnings: tuple[str, ...] = ()
+    lacks_most: bool = False  # no file has most of the query's words, and no others were added

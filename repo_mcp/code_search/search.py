@@ -48,7 +48,7 @@ from repo_mcp.ranking.searcher import Filter, Searcher
 from repo_mcp.ranking.signals import weigh_inverse
 from repo_mcp.ranking.snippets import LiveChunk, LiveChunks, ReadLive, decode_lines, read_chunks
 from repo_mcp.ranking.spell_suggest import suggest
-from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH, describe_words
+from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH, describe_words, lacks_most, look_up_words
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.text.analysis import get_word_terms
@@ -140,12 +140,16 @@ def search_code(
     hits = tuple(describer.describe(one, shares[id(one.ranked)]) for one in live.chunks)
     searcher = sources.searcher
     near = suggest(searcher.snapshot, found.unknown, thorough=not found.total)
-    told = describe_words(query.text, searcher, found.chunks[:1], near, sources.read_live, is_whole=is_whole)
+    words = look_up_words(query.text, searcher.count_units)
+    told = describe_words(words, searcher, found.chunks[:1], near, sources.read_live, is_whole=is_whole)
     notes = [*told, *near, *notes, *more, *live.warnings]
     if not found.total and not searcher.has_files(wanted):
         notes.append(NOTHING_HERE)
     total = found.total + len(ordered.hits) - len(found.chunks)
-    answer = CodeAnswer(hits, total, expansion, warnings=tuple(notes))
+    is_expanded = expansion is not None and bool(expansion.terms)
+    by_words = is_whole and not is_expanded and not request.semantic_weight
+    lacking = by_words and lacks_most(query.text, words)
+    answer = CodeAnswer(hits, total, expansion, warnings=tuple(notes), lacks_most=lacking)
     if not request.sums_up or not hits:
         return answer
     excerpts = _build_excerpts(hits, live, ordered) if ask is not None else []

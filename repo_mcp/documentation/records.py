@@ -70,3 +70,4 @@ class DocsAnswer:
     total: int  # sections and comments that were ranked
     truncated: bool  # there are more hits than are returned
     warnings: tuple[str, ...] = ()
+    lacks_most: bool = False  # no file has most of the query's words

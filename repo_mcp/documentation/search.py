@@ -43,6 +43,7 @@ from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.ranking import BEST_UNITS
 from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
 from repo_mcp.ranking.spell_suggest import suggest
+from repo_mcp.ranking.word_search import describe_absent, lacks_most, look_up_words
 from repo_mcp.record_classes import dataclass, replace
 
 SECTION_LINES = 300  # of a section that are searched for references
@@ -71,8 +72,12 @@ def search_docs(
     source: DocsSource,
     cancelled: Callable[[], bool],
     weights: DocsWeights = WEIGHTS,
+    *,
+    is_whole: bool = True,
 ) -> DocsAnswer:
-    """Return the best sections and comments. Raises RepoError with CANCELLED, IndexFormatError, OSError."""
+    """Return the best sections and comments; `is_whole` when every file is indexed.
+
+    Raises RepoError with CANCELLED, IndexFormatError, OSError."""
     query = parse_query(request.query, source.max_words)
     searcher = source.searcher
     wanted = Filter(
@@ -93,12 +98,15 @@ def search_docs(
     kept, warnings = _keep_phrases(_keep_required(found, query), query)
     ordered = order_candidates(kept, weights.repeat)
     hits = _HitRenderer(source, words).show(ordered[: request.limit])
-    notes = [*query.warnings, *warnings, *describe_reading((documents, code))]
+    looked_up = look_up_words(query.text, searcher.count_units)
+    absent = describe_absent(looked_up, is_whole=is_whole)
+    notes = [*absent, *query.warnings, *warnings, *describe_reading((documents, code))]
     if not hits:
         unknown = [term for term, one in zip(query.terms, best.terms, strict=True) if not one.frequency]
         notes += suggest(searcher.snapshot, unknown, thorough=True)
         notes += () if _has_units(searcher, best) or found else (NOTHING_HERE,)
-    return DocsAnswer(tuple(hits), len(ordered), len(ordered) > len(hits), tuple(notes))
+    lacking = is_whole and lacks_most(query.text, looked_up)
+    return DocsAnswer(tuple(hits), len(ordered), len(ordered) > len(hits), tuple(notes), lacking)
 
 
 def _has_units(searcher: Searcher, best: BestUnits) -> bool:
@@ -222,10 +230,10 @@ class LiveDocumentation:
         searcher = self._index.get_searcher(fresh=True, need=Need(request.query, wanted=documents))
         source = DocsSource(searcher, self._read_live, self._reader, self._extensions, self._max_words)
         try:
-            answer = search_docs(request, source, cancelled)
+            progress = self._index.report.describe_progress(searcher.snapshot)
+            answer = search_docs(request, source, cancelled, is_whole=not progress)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-        progress = self._index.report.describe_progress(searcher.snapshot)
         return replace(answer, warnings=(*answer.warnings, *progress))
 
 

@@ -8,6 +8,9 @@ A word is absent when no unit and no path has it, nor its stem; a name of severa
 whole of it, in any usual spelling. A word tells something when it is rare: absent, or in no more units than
 the square root of all. Of pasted text, which has many words that mean nothing, only names count; and words
 with which anything is asked (`which`, `tell`, `among`) never do.
+
+A query most of whose words are absent asks for what the repository does not have. A page of what matches the
+rest would be noise: answers show little of it.
 """
 
 from __future__ import annotations
@@ -44,6 +47,7 @@ MAX_WORDS = 32  # of a query, looked up one by one
 MAX_NAMED = 5  # in one sentence
 MIN_CHARS = 3  # of a word
 MIN_RARITY = 0.5  # from 0, in every unit, to 1, in one
+LEAST_ABSENT = 3  # absent words; no question of 228 that files answer had so many, and over half of its own
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
 
@@ -84,7 +88,8 @@ def run_search(
         shown = _put_first(shown, asked, request.top_k, partial(look, tells=False))
     unknown = choose_unknown(query, ranking)
     near = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
-    told = describe_words(query.text, searcher, ranking.chunks[:1], near, read_live, is_whole=not progress)
+    words = look_up_words(query.text, searcher.count_units)
+    told = describe_words(words, searcher, ranking.chunks[:1], near, read_live, is_whole=not progress)
     total, is_least = ranking.total, ranking.total_is_lower_bound
     if query.phrases and NO_PHRASE not in shown.warnings:  # the index counts chunks with their words
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
@@ -96,6 +101,7 @@ def run_search(
         snapshot=snapshot,
         warnings=(*told, *near, *query.warnings, *progress, *shown.warnings),
         total_is_lower_bound=is_least,
+        lacks_most=not progress and lacks_most(query.text, words),
     )
 
 
@@ -171,7 +177,7 @@ def _grade(hit: Hit, asked: AskedName) -> Grade:
 
 
 def describe_words(
-    text: str,
+    words: Sequence[QueryWord],
     searcher: Searcher,
     best: Sequence[RankedChunk],
     near: Sequence[str],
@@ -183,7 +189,6 @@ def describe_words(
 
     `best` is the best chunk, if there is one; what the sentences `near` name is not named again.
     """
-    words = look_up_words(text, searcher.count_units)
     said = " ".join(near)
     named = [word for word in words if f"`{word.text.lower()}`" not in said]
     told = describe_absent(named, is_whole=is_whole)
@@ -220,8 +225,7 @@ def look_up_words(text: str, count_units: Callable[[str], int]) -> list[QueryWor
 @lru_cache(maxsize=4)
 def _list_informative(text: str) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
     """Return the words that may tell something, with the terms of each and those that are counted."""
-    words = _WORD.findall(text)
-    is_story = len(words) > STORY_WORDS or "\n" in text.strip()
+    words, is_story = _WORD.findall(text), _is_story(text)
     found: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
     for word in words:
         folded = word.lower()
@@ -235,6 +239,20 @@ def _list_informative(text: str) -> list[tuple[str, tuple[str, ...], tuple[str, 
         counted = spell(word) if len(terms) > 2 else terms
         found[folded] = (word, terms, counted)
     return list(found.values())
+
+
+def _is_story(text: str) -> bool:
+    """Return whether a text is of several lines or many words, and so was pasted."""
+    return "\n" in text.strip() or len(_WORD.findall(text)) > STORY_WORDS
+
+
+def lacks_most(text: str, words: Collection[QueryWord]) -> bool:
+    """Return whether no file has most of the words of a query, so that what matches the rest is noise.
+
+    Never for pasted text: most of its words are not looked up.
+    """
+    absent = sum(not word.units for word in words)
+    return absent >= LEAST_ABSENT and 2 * absent > len(words) and not _is_story(text)
 
 
 def describe_absent(words: Collection[QueryWord], *, is_whole: bool = True) -> list[str]:

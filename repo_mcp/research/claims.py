@@ -38,6 +38,8 @@ def build_claim(state: ResearchState, reading: Reading) -> str:
     if reading.form is Form.CONFIGURED:
         return _describe_settings(state, reading.subjects[0])
     own = [node for node in state.nodes.values() if not is_test_place(node.path)]
+    if state.lacks_most:
+        return "This repository may have no answer: most words of the question are in no file."
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
         return _describe_best(state, own)
     return ""

@@ -21,6 +21,7 @@ from repo_mcp.graph.questions import name_kind
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
+from repo_mcp.ranking.word_search import describe_absent, lacks_most, look_up_words
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture
 from repo_mcp.research.configured import build_hit_address
@@ -321,3 +322,16 @@ class LiveSearches:
             return rate_blocks(request, source, self.read_layout, most)
         except IndexFormatError as error:
             raise self.index.report_damage() from error
+
+    def describe_absent(self, text: str) -> tuple[list[str], bool]:
+        """Return a sentence on words that no file has, if any, and whether these are most of the words.
+
+        Raises RepoError with INDEX_UNAVAILABLE.
+        """
+        searcher = self.index.get_searcher(fresh=False)
+        is_whole = not self.index.report.describe_progress(searcher.snapshot)
+        try:
+            words = look_up_words(text, searcher.count_units)
+        except IndexFormatError as error:
+            raise self.index.report_damage() from error
+        return describe_absent(words, is_whole=is_whole), is_whole and lacks_most(text, words)

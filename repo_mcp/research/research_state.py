@@ -68,6 +68,10 @@ class Searches(Protocol):
         """Return the best sections of documents and comments of declarations."""
         ...
 
+    def describe_absent(self, text: str, /) -> tuple[list[str], bool]:
+        """Return a sentence on words that no file has, if any, and whether these are most of the words."""
+        ...
+
 
 class Source:
     """One root as one question sees it."""
@@ -90,6 +94,7 @@ class Source:
         self.search = searches.search
         self.rate = searches.rate
         self.search_docs = searches.search_docs
+        self.describe_absent = searches.describe_absent
         self._read_layout = searches.read_layout
         self._comment_lines: LruCache[str, frozenset[int]] = LruCache(CACHED_FILES)
         self.search_exact = search_exact
@@ -144,6 +149,7 @@ class ResearchState:
         self.entry_points: dict[Declaration, EntryPoint] = {}
         self.outside: list[Outside] = []
         self.warnings: list[str] = []
+        self.lacks_most = False  # no file has most words of the question
         self.confidences: dict[Declaration, Confidence] = {}  # with which those noted were reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
         self._control = control

@@ -66,6 +66,7 @@ AGAIN, AGAIN_ROOM = 0.7, 330  # worth and characters of a declaration with the n
 LEAST_ROOM = 160
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
 MOST_SEEDS = 24
+FEW_SEEDS = 3  # of a question most of whose words no file has
 MAX_SECTIONS = 3
 SECTION_LINES = 4  # shown of a section, beside its heading
 MATCHING = ", which matches the prompt"  # the bundler says so of a step; here it is true of everything shown
@@ -135,6 +136,8 @@ def find_seeds(
     if not any(re.search(r"\w", word) for word in words):
         state.warnings.append(NO_WORD)
         return []
+    absent, state.lacks_most = state.source.describe_absent(" ".join(words))
+    state.warnings += absent
     wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in words)
     request = BundleRequest(lower_plain_names(" ".join(words)), include_tests=wants_tests)
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
@@ -144,6 +147,8 @@ def find_seeds(
     named = {seed.node.declaration for seed in seeds if seed.node is not None}
     found = _choose(state, rated, preferred, wants_tests)
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
+    if state.lacks_most:
+        seeds = seeds[:FEW_SEEDS]
     _note(state, seeds, weights, preferred)
     state.report_progress(0.5, f"{len(seeds)} declarations fit the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))

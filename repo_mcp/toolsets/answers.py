@@ -40,6 +40,7 @@ from functools import partial
 from typing import Generic, TypeVar, cast
 
 from repo_mcp.audit.call_recorder import CallOutcome, classify, new_request_id
+from repo_mcp.config.server_config import Config
 from repo_mcp.errors import ErrorCode, RepoError, explain_limit
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, JsonSchema, ToolAnswer
@@ -48,6 +49,7 @@ from repo_mcp.text.lines import escape_text, escape_texts, is_plain
 from repo_mcp.toolsets.schema_parts import Schema
 
 ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
+LONG_LINE_CHARS = 2_000  # shown of a line with more characters than that
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
 
 # Hints that several toolsets give for failures that come without one.
@@ -65,6 +67,7 @@ HINTS: Mapping[ErrorCode, str] = {
 
 Asked = TypeVar("Asked")  # a repository, or several roots
 Fitted = TypeVar("Fitted")
+Found = TypeVar("Found")
 Result = dict[str, object]
 Record = Callable[[str, CallOutcome], bool]  # given the request's id; False when it could not be recorded
 Prune = Callable[[dict[str, object]], dict[str, object]]
@@ -372,6 +375,11 @@ def _shorten_object(fields: _Fields, value: object) -> object:
 
 CURSOR: Schema = {"type": "string", "description": ""}  # said by its name, and where an answer is cut
 NEXT_CURSOR: Schema = {"type": "string", "description": "For the next page; none at the end"}
+FEW_HITS = 3  # of a query most of whose words no file has
+FEW_SHOWN = (
+    f"most words of the query are in no file, so only {FEW_HITS} hits are shown: ask in other words,"
+    " or continue with cursor"
+)
 MAX_ROWS = 1_000_000  # before a cursor: a list is made anew for each page, so a made-up cursor costs no more
 _DIGEST_BYTES = 4  # one cursor of 4,000,000,000 is taken for another's
 _MAX_CHARS = 200
@@ -449,6 +457,30 @@ class Page:
             return {}
         position = _name_rows(keys[:end]) + end.to_bytes((end.bit_length() + 7) // 8)
         return {"cursor": encode_cursor(self._tool, self._arguments, position)}
+
+
+def choose_line_chars(config: Config, lines: Iterable[str]) -> int:
+    """Return how many characters of each line are shown by a tool that gives lines whole.
+
+    All, unless a limit was set, or no client would pass one of the lines on: it is data, or minified code.
+    """
+    most = config.limits.max_line_chars
+    if "max_line_chars" in config.given or most < LONG_LINE_CHARS:
+        return most
+    longest = max(map(len, lines), default=0)
+    return longest if longest <= ORDINARY_CHARS else LONG_LINE_CHARS
+
+
+def cut_line(line: str, most: int) -> str:
+    """Return a line, or its first `most` characters with a mark that says how many it has."""
+    return line if len(line) <= most else f"{line[:most]}… [cut: the line has {len(line):,} characters]"
+
+
+def keep_few(hits: Sequence[Found], page: Page, *, lacks_most: bool) -> tuple[Sequence[Found], list[str]]:
+    """Return the hits of a page, only a few of a first one if no file has most of the query, and a note."""
+    if not lacks_most or page.start or len(hits) <= FEW_HITS:
+        return hits, []
+    return hits[:FEW_HITS], [FEW_SHOWN]
 
 
 def _name_call(tool: str, arguments: Arguments) -> bytes:

@@ -15,7 +15,17 @@ from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.text.media_types import find_media_type
-from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, add_warnings, find_integer
+from repo_mcp.toolsets.answers import (
+    Arguments,
+    Draft,
+    Page,
+    Part,
+    Result,
+    add_warnings,
+    choose_line_chars,
+    cut_line,
+    find_integer,
+)
 from repo_mcp.toolsets.graph.schemas import (
     DEFAULT_DEPTH,
     MAX_ENTRIES,
@@ -32,6 +42,7 @@ if TYPE_CHECKING:
 _ROOT_PATHS = ("", ".", "./", "/")
 _ESCAPED_BYTES = 6  # that JSON takes for one byte of content at most: a control character
 MAX_NOTES = 20  # warnings of one tree
+_NAMED = 5  # how many line numbers a warning lists
 _NOTE_BYTES = 600  # of the warnings that an answer may come to have
 
 
@@ -82,12 +93,24 @@ def read_file(repository: Repository, arguments: Arguments, context: CallContext
         )
     except RepoError as error:
         raise _name_arguments(error, str(arguments["path"])) from error
+    opened, long = _cut_long(opened, choose_line_chars(repository.config, opened.lines))
     most = _choose(repository, "max_total_bytes_per_response", _ESCAPED_BYTES * MAX_READ_BYTES)
-    frame = _build_text(opened, 0)
+    frame = _build_text(opened, 0, (), long)
     room = most - len(encode_json(add_warnings(frame.result, frame.warnings)).encode()) - _NOTE_BYTES
     whole = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
     cut, notes = _cut_bytes(opened, whole, room)
-    return Draft(lambda rows: _build_text(cut, rows, notes), len(cut.lines), max_bytes=most)
+    return Draft(lambda rows: _build_text(cut, rows, notes, long), len(cut.lines), max_bytes=most)
+
+
+def _cut_long(opened: OpenedText, most: int) -> tuple[OpenedText, tuple[str, ...]]:
+    """Return the lines, of each at most `most` characters, and a warning if any was cut."""
+    numbers = [number for number, line in enumerate(opened.lines, opened.start_line) if len(line) > most]
+    if not numbers:
+        return opened, ()
+    more = f" and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else ""
+    named = f"line{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers[:_NAMED]))}{more}"
+    lines = tuple(cut_line(line, most) for line in opened.lines)
+    return replace(opened, lines=lines), (f"cut at {most:,} characters: {named}",)
 
 
 def _check_order(first: int, last: int) -> None:
@@ -151,11 +174,13 @@ def _count_escaped(line: str) -> int:
     return len(json.dumps(line, ensure_ascii=False).encode())
 
 
-def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...] = ()) -> Part:
+def _build_text(
+    opened: OpenedText, rows: int, more: tuple[str, ...] = (), long: tuple[str, ...] = ()
+) -> Part:
     lines = opened.lines[:rows]
     end = opened.start_line + rows - 1
     truncated = opened.truncated or rows < len(opened.lines)
-    notes = [*opened.warnings, *more]
+    notes = [*opened.warnings, *long, *more]
     if any(HIDING.search(line) for line in lines):
         notes.append("control or bidirectional characters may hide text")
     if truncated and end < opened.total_lines:
@@ -167,7 +192,7 @@ def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...] = ()) -> Pa
         "line_start": opened.start_line,
         "line_end": end,
         "total_lines": opened.total_lines,
-        "truncated": truncated,
+        "truncated": truncated or bool(long),
     }
     return Part(result, notes)
 

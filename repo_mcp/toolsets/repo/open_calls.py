@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
-from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text, warn_of_escapes
+from repo_mcp.toolsets.answers import (
+    Arguments,
+    Draft,
+    Part,
+    Result,
+    cut_line,
+    find_integer,
+    find_text,
+    warn_of_escapes,
+)
 from repo_mcp.toolsets.repo.answers import describe_error
 
 if TYPE_CHECKING:
@@ -116,17 +125,11 @@ def _render(opened: OpenedText, rows: int, *, max_chars: int) -> Part:
         "end_line": following - 1,
         "total_lines": opened.total_lines,
         "content": "".join(
-            f"{number}\t{_cut(line, max_chars)}\n" for number, line in zip(numbers, lines, strict=True)
+            f"{number}\t{cut_line(line, max_chars)}\n" for number, line in zip(numbers, lines, strict=True)
         ),
         "truncated": opened.truncated or bool(long) or is_cut,
     }
     return Part(result | ({"symbol": escape_text(opened.symbol)} if opened.symbol else {}), warnings)
-
-
-def _cut(line: str, max_chars: int) -> str:
-    if len(line) <= max_chars:
-        return line
-    return f"{line[:max_chars]}… [cut: the line has {len(line):,} characters]"
 
 
 def _name_lines(numbers: list[int]) -> str:

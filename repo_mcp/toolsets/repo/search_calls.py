@@ -54,6 +54,7 @@ from repo_mcp.toolsets.answers import (
     Result,
     find_integer,
     find_text,
+    keep_few,
     plain_number,
     warn_of_escapes,
 )
@@ -128,13 +129,14 @@ def _draft_hits(
         warnings += ("explain: not with detail text",)
     keys = [hit.chunk_id for hit in answer.hits]
     page.check(keys)
-    found = answer.hits[page.start :]
+    found, few = keep_few(answer.hits[page.start :], page, lacks_most=answer.lacks_most)
+    goes_on = answer.truncated or bool(few)
 
     def build(rows: int) -> Part:
         hits = [_write_hit(hit) if is_text else _render_hit(hit, explains) for hit in found[:rows]]
-        notes = [*warnings, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
+        notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
-        is_cut = answer.truncated or rows < len(found)
+        is_cut = goes_on or rows < len(found)
         return Part({"hits": hits, **result, "truncated": is_cut, **page.follow(keys, rows, is_cut)}, notes)
 
     return Draft(build, len(found), "top_k" not in arguments)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result
+from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, keep_few
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import schemas
 from repo_mcp.toolsets.research.answers import PathScope, resolve_scope
@@ -88,7 +88,7 @@ def _build_filter(scope: PathScope, endings: tuple[str, ...]) -> Callable[[str],
 def _draft(query: str, answer: CodeAnswer, page: Page, notes: Iterable[str], *, ordinary: bool) -> Draft:
     keys = [f"{hit.start_line} {hit.path}" for hit in answer.hits]
     page.check(keys)
-    shown = answer.hits[page.start :]
+    shown, few = keep_few(answer.hits[page.start :], page, lacks_most=answer.lacks_most)
     hits = [_render_hit(hit) for hit in shown]
     more: Result = {}
     if answer.expansion is not None and not page.start:  # the first page has told it
@@ -96,10 +96,10 @@ def _draft(query: str, answer: CodeAnswer, page: Page, notes: Iterable[str], *, 
         more["expansion"] = {"by": answer.expansion.author.value, "terms": terms}
     if answer.summary is not None:
         more["summary"] = _render_summary(answer)
-    said = list(notes)
+    said = [*notes, *few]
 
     def build(rows: int) -> Part:
-        is_cut = rows < len(hits) or answer.total > len(keys)
+        is_cut = rows < len(hits) or answer.total > len(keys) or bool(few)
         result: Result = {
             "results": hits[:rows],
             "total": answer.total,

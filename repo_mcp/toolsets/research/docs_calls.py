@@ -14,7 +14,7 @@ from repo_mcp.config.server_config import Limits
 from repo_mcp.protocol.tool_model import Audio, Block, CallContext, Notes, ResourceLink
 from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import CURSOR, NEXT_CURSOR, Arguments, Draft, Page, Part, Result
+from repo_mcp.toolsets.answers import CURSOR, NEXT_CURSOR, Arguments, Draft, Page, Part, Result, keep_few
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research.answers import resolve_scope
 from repo_mcp.toolsets.research.schemas import (
@@ -117,17 +117,19 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     page = Page("search_docs", arguments)
     scope = resolve_scope(repository, arguments)
     query, limit = str(arguments["query"]).replace("\0", " "), arguments.get("limit")
-    hits = repository.config.limits.max_search_hits
+    most = repository.config.limits.max_search_hits
     request = DocsRequest(
         query,
-        page.start + (limit if isinstance(limit, int) else min(DEFAULT_HITS, hits)),
+        page.start + (limit if isinstance(limit, int) else min(DEFAULT_HITS, most)),
         None if scope.is_whole else scope.holds,
         scope.key,
     )
     found = repository.engines.documentation.search(request, context.cancelled)
     keys = [f"{hit.start_line} {hit.path}" for hit in found.hits]
     page.check(keys)
-    answer = replace(found, hits=found.hits[page.start :])
+    hits, few = keep_few(found.hits[page.start :], page, lacks_most=found.lacks_most)
+    is_more = found.truncated or bool(few)
+    answer = replace(found, hits=tuple(hits), truncated=is_more, warnings=(*found.warnings, *few))
 
     def build(rows: int) -> Part:
         is_cut = answer.truncated or rows < len(answer.hits)

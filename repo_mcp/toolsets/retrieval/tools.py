@@ -20,6 +20,8 @@ from repo_mcp.toolsets.answers import (
     Page,
     Part,
     Result,
+    choose_line_chars,
+    cut_line,
     find_integer,
     find_text,
     warn_of_escapes,
@@ -140,7 +142,7 @@ def _render_match(name: str, match: ExactMatch) -> Result:
 
 def open_file(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `open_file`."""
-    return _read_lines(roots, "open_file", arguments, 1, MAX_LINE_NUMBER)
+    return _read_lines(roots, "open_file", arguments, (1, MAX_LINE_NUMBER), cuts_lines=False)
 
 
 def get_snippet(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
@@ -148,18 +150,22 @@ def get_snippet(roots: Roots, arguments: Arguments, context: CallContext) -> Dra
     start, end = find_integer(arguments, "start_line"), find_integer(arguments, "end_line")
     assert start is not None
     assert end is not None
-    return _read_lines(roots, "get_snippet", arguments, start, end)
+    return _read_lines(roots, "get_snippet", arguments, (start, end), cuts_lines=True)
 
 
-def _read_lines(roots: Roots, tool: str, arguments: Arguments, start: int, end: int) -> Draft:
+def _read_lines(
+    roots: Roots, tool: str, arguments: Arguments, lines: tuple[int, int], *, cuts_lines: bool
+) -> Draft:
     name, path = str(arguments["repo"]), find_text(arguments, "path") or ""
     repository = open_root(roots, name)
     try:
-        opened = repository.open_file(path, start, end)
+        opened = repository.open_file(path, *lines)
     except RepoError as error:
         raise explain(error, tool, name, path) from error
     limits = repository.config.limits
     most = min(limits.max_line_chars, limits.max_total_bytes_per_response // _BYTES_PER_CHAR)
+    if cuts_lines:
+        most = min(most, choose_line_chars(repository.config, opened.lines))
     return Draft(lambda rows: _build_lines(opened, rows, most), len(opened.lines))
 
 
@@ -185,15 +191,9 @@ def _build_lines(opened: OpenedText, rows: int, max_chars: int) -> Part:
         "start_line": opened.start_line,
         "end_line": end_line,
         "total_lines": opened.total_lines,
-        "content": "".join(f"{number}\t{_cut(line, max_chars)}\n" for number, line in numbered),
+        "content": "".join(f"{number}\t{cut_line(line, max_chars)}\n" for number, line in numbered),
     }
     return Part(result, warnings, cut or bool(long))
-
-
-def _cut(line: str, max_chars: int) -> str:
-    if len(line) <= max_chars:
-        return line
-    return f"{line[:max_chars]}… [cut: the line has {len(line):,} characters]"
 
 
 def _name_some(what: str, numbers: list[int]) -> str:

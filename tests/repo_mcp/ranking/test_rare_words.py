@@ -13,7 +13,13 @@ from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.code_search.records import CodeRequest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking.word_search import QueryWord, describe_absent, describe_best, look_up_words
+from repo_mcp.ranking.word_search import (
+    QueryWord,
+    describe_absent,
+    describe_best,
+    lacks_most,
+    look_up_words,
+)
 from repo_mcp.repository import Repository
 
 TASKS = Path(__file__).parents[3] / "bench/quality/packages.jsonl"
@@ -40,6 +46,20 @@ def count(term: str) -> int:
 )
 def test_the_words_that_no_file_has(query: str, absent: list[str]) -> None:
     assert [word.text for word in look_up_words(query, count) if not word.units] == absent
+
+
+@pytest.mark.parametrize(
+    ("query", "lacks"),
+    [
+        ("flux capacitor unicorn parser token", True),
+        ("flux capacitor unicorn", True),
+        ("flux capacitor unicorn parser token read", False),  # as many are there
+        ("flux capacitor", False),  # two words may be other words for what is there
+        ("some story\nof readFlux readCapacitor readUnicorn", False),  # of whose prose nothing was looked up
+    ],
+)
+def test_a_query_lacks_most_when_over_half_of_its_words_are_absent(query: str, lacks: bool) -> None:
+    assert lacks_most(query, look_up_words(query, count)) is lacks
 
 
 def test_the_absent_words_are_named_up_to_five() -> None:

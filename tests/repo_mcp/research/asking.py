@@ -19,6 +19,7 @@ from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.word_search import describe_absent, lacks_most, look_up_words
 from repo_mcp.research.records import Finding, Focus, Report, ResearchRequest, RunControl
 from repo_mcp.research.research import answer_question
 from repo_mcp.research.research_state import Source
@@ -88,6 +89,10 @@ class Asked:
     def search_docs(self, request: DocsRequest) -> DocsAnswer:
         reader = MediaReader(str, lambda _path: None, lambda path, _most: self._read(path))
         return search_docs(request, DocsSource(self._searcher, self._read, reader, {}, 1_000), lambda: False)
+
+    def describe_absent(self, text: str) -> tuple[list[str], bool]:
+        words = look_up_words(text, self._searcher.count_units)
+        return describe_absent(words), lacks_most(text, words)
 
     def _read(self, path: str) -> bytes:
         if path not in self.texts:

@@ -179,27 +179,41 @@ def test_500_kb_are_given_in_whole_lines_and_more_are_said(tmp_path: Path) -> No
         served.close()
 
 
-def test_a_line_that_is_too_long_is_begun_and_said(tmp_path: Path) -> None:
-    served = make(tmp_path, {"one.txt": "z" * 800_000, "two.txt": "z" * 800_000 + "\nlast\n"})
+def test_a_line_that_no_client_passes_on_is_begun_and_said(tmp_path: Path) -> None:
+    long, most = "z" * 800_000, "y" * 19_000
+    served = make(tmp_path, {"one.txt": long, "two.txt": f"first\n{long}\nlast\n", "most.txt": most})
+    try:
+        one = served.call("read_file", path="one.txt")
+        assert one["content"] == "z" * 2_000 + "… [cut: the line has 800,000 characters]"
+        assert (one["line_end"], one["truncated"]) == (1, True)
+        assert one["warnings"] == ["cut at 2,000 characters: line 1"]
+        two = served.call("read_file", path="two.txt", line_end=2)  # all that was asked for, but for its end
+        assert (two["line_end"], two["truncated"]) == (2, True)
+        assert two["warnings"] == ["cut at 2,000 characters: line 2"]
+        assert served.call("read_file", path="two.txt", line_start=3)["content"] == "last\n"
+        assert served.call("read_file", path="most.txt")["content"] == most
+    finally:
+        served.close()
+
+
+def test_the_operator_may_have_long_lines_given_whole(tmp_path: Path) -> None:
+    served = make(tmp_path, {"one.txt": "z" * 800_000}, max_line_chars=1_000_000)
     try:
         one = served.call("read_file", path="one.txt")
         assert (len(one["content"]), one["line_end"], one["truncated"]) == (500_000, 1, True)
         assert one["warnings"] == ["line 1 is too long: its first 500,000 characters are given"]
-        two = served.call("read_file", path="two.txt")
-        assert two["warnings"][1] == "cut after line 1 of 2; continue with line_start 2"
-        assert served.call("read_file", path="two.txt", line_start=2)["content"] == "last\n"
     finally:
         served.close()
 
 
 def test_control_characters_are_given_said_and_cut_nothing(tmp_path: Path) -> None:
     text = ("\x01" * 99 + "\n") * 4_000
-    served = make(tmp_path, {"a.txt": text, "one.txt": "\x01" * 300_000})
+    served = make(tmp_path, {"a.txt": text, "one.txt": "\x01" * 19_000})
     try:
         answer = served.call("read_file", path="a.txt")
         assert answer["content"] == text
         assert answer["warnings"] == ["control or bidirectional characters may hide text"]
-        assert len(served.call("read_file", path="one.txt")["content"]) == 300_000
+        assert len(served.call("read_file", path="one.txt")["content"]) == 19_000
     finally:
         served.close()
 

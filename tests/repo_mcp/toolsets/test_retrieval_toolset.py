@@ -413,6 +413,16 @@ def test_get_snippet_gives_the_range_alone_clamped_to_the_file(
     assert envelope["meta"]["truncated"] is False  # clamping to the file cuts nothing off
 
 
+def test_get_snippet_begins_a_line_that_no_client_passes_on(changing: Served) -> None:
+    write_tree(changing.docs, {"data.json": "y" * 100_000 + "\n", "wide.md": "y" * 19_000 + "\n"})
+    envelope = changing.call("get_snippet", repo="docs", path="data.json", start_line=1, end_line=1)
+    assert envelope["result"]["content"] == "1\t" + "y" * 2_000 + "… [cut: the line has 100,000 characters]\n"
+    assert envelope["meta"]["truncated"] is True
+    assert envelope["meta"]["warnings"] == ["cut at 2,000 characters: line 1"]
+    wide = changing.result("get_snippet", repo="docs", path="wide.md", start_line=1, end_line=1)
+    assert wide["content"] == "1\t" + "y" * 19_000 + "\n"
+
+
 def test_a_range_of_an_empty_file_is_empty(served: Served) -> None:
     result = served.result("get_snippet", repo="docs", path="empty.md", start_line=1, end_line=5)
     assert (result["start_line"], result["end_line"], result["content"]) == (1, 0, "")
