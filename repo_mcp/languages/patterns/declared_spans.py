@@ -1,6 +1,7 @@
 """Finds the lines of declarations by landmarks and indentation: cheap, for every language, without parsing.
 
-A declaration begins at the comment, decorator or attribute lines that touch it from above. It ends before
+A declaration begins at the comment, decorator or attribute lines that touch it from above; in C and its kin
+also at the line of its type, where the name begins the next line, as BSD and GNU write it. It ends before
 the next line that is indented no deeper; a line there that closes a bracket or a block (`}`, `)`, `end`)
 still belongs to it. In languages with braces only such a line ends it, because labels and preprocessor lines
 of C begin in the first column. In Python the lines within strings and brackets and those of comments end
@@ -47,6 +48,13 @@ _INDENTED_LANGUAGES = frozenset(
 _WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia"))  # blocks end in a word
 _DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may be above a name
 _HEADING_LANGUAGES = frozenset(("markdown", "rst", "toml", "ini"))
+_TYPED_LANGUAGES = frozenset(("c", "cpp", "objective-c"))  # whose types may stand above names
+_NAME_FIRST = compile_late(rb"[ \t]*[A-Za-z_]\w*(?:(?:<[^<>\n]{0,60}+>)?::~?\w+){0,4}[ \t]*\(")
+_TYPE_ALONE = compile_late(
+    rb"[ \t]*(?!else\b|do\b|try\b|[A-Z_][A-Z0-9_]*[ \t]*$)[A-Za-z_][\w \t*&:<>,]{0,200}(?<![:,])"
+    rb"(?:__\w{1,40}[ \t]*\([^;{}\n]{0,200}\))?[ \t]*"
+)
+_MACRO = compile_late(rb"[ \t]*#[ \t]*define\b")  # ends with its line, and those that a backslash continues
 _COMMENT = re.compile(rb"[ \t]*(?:#(?!\[)|//|/?\*|--)")
 # Repeats of groups are counted, not possessive: Python before 3.11.5 matches those wrongly.
 _PYTHON_TOKENS = compile_late(
@@ -111,6 +119,7 @@ class _Layout:
 
     def __init__(self, text: bytes, doc_spans: Spans, language: str) -> None:
         self._docs_stand_above = language not in _DOCSTRING_LANGUAGES
+        self._types_stand_above = language in _TYPED_LANGUAGES
         self.lines = text.split(b"\n")
         if self.lines[-1] == b"":
             self.lines.pop()
@@ -173,14 +182,21 @@ class _Layout:
             yield outer[place]
 
     def find_start(self, line: int) -> int:
-        """Return the first of the comment and decorator lines that touch a declaration from above."""
-        start = line
+        """Return the first line of the type, comments and decorators that touch a declaration from above."""
+        start = line - 1 if self._has_type_above(line) else line
         while start > 0 and line - start < MAX_LEAD_LINES:
             above = self._find_lead(start - 1, self.depths[line])
             if above is None:
                 break
             start = above
         return start
+
+    def _has_type_above(self, line: int) -> bool:
+        """Return True for a line that begins with the name of a function, below a line that is its type."""
+        if not self._types_stand_above or line == 0 or not _NAME_FIRST.match(self.lines[line]):
+            return False
+        is_code = self.depths[line - 1] == self.depths[line] and not self.is_doc[line - 1]
+        return is_code and _TYPE_ALONE.fullmatch(self.lines[line - 1]) is not None
 
     def _find_lead(self, line: int, depth: int) -> int | None:
         """Return the first line of the comment or decorator that ends in `line`, or None."""
@@ -258,6 +274,8 @@ def _find_indented_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) ->
 
 
 def _find_brace_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    if _MACRO.match(layout.lines[line]):
+        return _find_macro_end(layout, line)
     body = _find_body(layout, line)
     if body is None:
         return _find_statement_end(layout, line)
@@ -283,6 +301,12 @@ def _find_body(layout: _Layout, line: int) -> int | None:
         if text.rstrip().endswith(b";") or not text.strip():
             return None
     return None
+
+
+def _find_macro_end(layout: _Layout, line: int) -> int:
+    while line + 1 < len(layout.lines) and layout.lines[line].endswith(b"\\") and layout.spend_step():
+        line += 1
+    return line
 
 
 def _find_statement_end(layout: _Layout, line: int) -> int:

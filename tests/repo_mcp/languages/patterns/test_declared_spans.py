@@ -69,6 +69,36 @@ type Account struct {
 	Name string
 }
 """
+MACROS = b"""#define ONE 1
+#define TWO 2
+struct item {
+	int one;
+};
+#define LOOP(x) do { \\
+	x(); \\
+} while (0)
+int after(void)
+{
+}
+"""
+BSD = b"""/* The first. */
+static struct item *
+first(int a)
+{
+	return (find(a));
+}
+
+__dead void __attribute__((cold))
+second (a)
+{
+}
+
+#define LIMIT 3
+third(void)
+{
+	return;
+}
+"""
 RUBY = b"""module Ledger
   class Account
     def post(amount)
@@ -144,6 +174,13 @@ LIMIT = 3
             "b.go",
             b"func Gather(\n\tseen map[uint64]struct{},\n\tin chan struct{},\n) error {\n\treturn nil\n}\n",
             [("Gather", 1, 6)],
+        ),
+        ("m.h", MACROS, [("ONE", 1, 1), ("TWO", 2, 2), ("item", 3, 5), ("LOOP", 6, 8), ("after", 9, 11)]),
+        ("bsd.c", BSD, [("first", 1, 6), ("second", 8, 11), ("LIMIT", 13, 13), ("third", 14, 17)]),
+        (
+            "q.cpp",
+            b"class Box {\n  Q_OBJECT\n  Box(int size) {\n  }\n};\n",
+            [("Box", 1, 5), ("Box.Box", 3, 4)],
         ),
         ("b.ts", b"function open(\n  way: Way = {},\n) {\n  go(way);\n}\n", [("open", 1, 5)]),
         ("a.py", PYTHON, [("outer", 1, 17), ("outer.inner", 13, 14), ("LIMIT", 20, 20)]),
