@@ -143,10 +143,11 @@ class IndexReport:
         progress = self._refresher.progress
         if progress is not None and progress.phase == "index" and progress.files_total:
             fault = "out of date" if self._generation.is_whole(snapshot) else "missing"
-            return [
-                f"The index is being refreshed: {progress.files_done} of {progress.files_total} files"
-                f" are done; the rest may be {fault} here."
-            ]
+            done, total = progress.files_done, progress.files_total
+            state = f"{done} of {total} files are done; the rest"
+            if done >= total:  # but not all are committed
+                state = f"all {total} files are read; the last of them"
+            return [f"The index is being refreshed: {state} may be {fault} here."]
         if self._generation.loss:
             return [self._generation.loss]
         changed = self._watch.count_waiting() or self._look.stale

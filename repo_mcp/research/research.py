@@ -21,7 +21,7 @@ from repo_mcp.graph.questions import name_kind
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
-from repo_mcp.ranking.word_search import describe_absent, lacks_most, look_up_words
+from repo_mcp.ranking.word_search import QueryWord, look_up_words
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture
 from repo_mcp.research.configured import build_hit_address
@@ -158,7 +158,7 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
     check_request(request)
     state = ResearchState(source, request, control)
     state.report_progress(0, "understanding the question")
-    reading = understand(source.graph, request, is_partial=source.is_partial)
+    reading = understand(source.graph, request, source.is_absent, is_partial=source.is_partial)
     if source.graph is None:
         return _answer_by_text(state, reading)
     if request.depth is None:
@@ -323,15 +323,14 @@ class LiveSearches:
         except IndexFormatError as error:
             raise self.index.report_damage() from error
 
-    def describe_absent(self, text: str) -> tuple[list[str], bool]:
-        """Return a sentence on words that no file has, if any, and whether these are most of the words.
+    def look_up_words(self, text: str) -> tuple[Sequence[QueryWord], bool]:
+        """Return the words of a text that may tell something, and whether all files were looked up.
 
         Raises RepoError with INDEX_UNAVAILABLE.
         """
         searcher = self.index.get_searcher(fresh=False)
         is_whole = not self.index.report.describe_progress(searcher.snapshot)
         try:
-            words = look_up_words(text, searcher.count_units)
+            return look_up_words(text, searcher.count_units), is_whole
         except IndexFormatError as error:
             raise self.index.report_damage() from error
-        return describe_absent(words, is_whole=is_whole), is_whole and lacks_most(text, words)

@@ -9,7 +9,7 @@ Its source is everything that a question may read: the graph, the searches, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -24,6 +24,7 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import name_kind
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import ExactAnswer, ExactRequest, Hit, SearchAnswer, SearchRequest
+from repo_mcp.ranking.word_search import QueryWord, describe_absent, lacks_most
 from repo_mcp.record_classes import replace
 from repo_mcp.research.locating import find_innermost, weaker
 from repo_mcp.research.records import (
@@ -68,8 +69,8 @@ class Searches(Protocol):
         """Return the best sections of documents and comments of declarations."""
         ...
 
-    def describe_absent(self, text: str, /) -> tuple[list[str], bool]:
-        """Return a sentence on words that no file has, if any, and whether these are most of the words."""
+    def look_up_words(self, text: str, /) -> tuple[Sequence[QueryWord], bool]:
+        """Return the words of a text that may tell something, and whether all files were looked up."""
         ...
 
 
@@ -94,7 +95,7 @@ class Source:
         self.search = searches.search
         self.rate = searches.rate
         self.search_docs = searches.search_docs
-        self.describe_absent = searches.describe_absent
+        self._look_up_words = searches.look_up_words
         self._read_layout = searches.read_layout
         self._comment_lines: LruCache[str, frozenset[int]] = LruCache(CACHED_FILES)
         self.search_exact = search_exact
@@ -119,6 +120,16 @@ class Source:
         except RepoError:
             raw = []
         return tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
+
+    def describe_absent(self, text: str) -> tuple[list[str], bool]:
+        """Return a sentence on words of a text that no file has, if any, and whether they are most of it."""
+        words, is_whole = self._look_up_words(text)
+        return describe_absent(words, is_whole=is_whole), is_whole and lacks_most(text, words)
+
+    def is_absent(self, word: str) -> bool:
+        """Return True for a word that no file has."""
+        words, is_whole = self._look_up_words(word)
+        return is_whole and bool(words) and not any(one.units for one in words)
 
     def find_around(self, path: str, line: int) -> Node | None:
         """Return the innermost symbol of a file whose lines include `line`; None when no indexed one does."""

@@ -11,6 +11,7 @@ callers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.documentation.records import DocsRequest
@@ -183,6 +184,9 @@ def _is_left_open(state: ResearchState, node: Node) -> bool:
     return bool(node.symbol.flags & SymbolFlag.ABSTRACT) or around.symbol.kind in _OPEN_TYPES
 
 
+_SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
+
+
 def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     """Return the groups that are not empty, in the order in which they are shown."""
     best = [node for node in state.nodes.values() if not is_test_place(node.path)][:AROUND]
@@ -230,11 +234,19 @@ def _find_users(state: ResearchState, node: Node) -> Sequence[Edge]:
     return state.graph.find_incoming(node, CALLS, GROUP_BOUNDS).edges
 
 
+def _names(text: str, name: str) -> bool:
+    """Return whether a text names a symbol. A plain word such as `Available` must be written as a name."""
+    word = rf"\b{re.escape(name)}\b"
+    if not _SHAPED.search(name):
+        word = rf"(?:[`.:]|^\#+ |(?<=[a-z,] )(?=[A-Z])){word}|{word}[`(]"
+    return re.search(word, text, re.MULTILINE) is not None
+
+
 def _list_sections(state: ResearchState, best: Sequence[Node]) -> tuple[str, ...]:
     """Return the sections of documents that name the best finding."""
     name = best[0].symbol.name
     answer = state.source.search_docs(DocsRequest(name, has_comments=False))
-    named = [hit for hit in answer.hits if name in hit.snippet]
+    named = [hit for hit in answer.hits if _names(hit.snippet, name)]
     shown = [hit for hit in named if state.admits(hit.path)][:2]
     return tuple(
         f"{hit.breadcrumb or hit.path} ({hit.path}:{hit.start_line}-{hit.end_line})" for hit in shown

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
 from repo_mcp.bundler.statements import is_side_file
@@ -77,15 +77,19 @@ class Subjects:
                 return outside
         return Subject(phrase.text, "unknown")
 
-    def find_undeclared(self, phrase: Phrase) -> Subject | None:
+    def find_undeclared(
+        self, phrase: Phrase, is_absent: Callable[[str], bool] = lambda _word: False
+    ) -> Subject | None:
         """Return the subject of a phrase that looks like a symbol's name but is neither declared nor used
-        here.
+        here, or that is one word which `is_absent`.
 
         It carries the symbols with the most similar names. Return None for any other phrase.
         """
         text = phrase.text
         is_called = phrase.kinds == CALLABLE_KINDS | TYPE_KINDS
-        if not _NAME.fullmatch(text) or not (is_called or _IS_SURELY_NAME.search(text)):
+        if not _NAME.fullmatch(text):
+            return None
+        if not (is_called or _IS_SURELY_NAME.search(text) or is_absent(text)):
             return None
         plain = normalise_name(text)
         near = [node for node in self._graph.list_near(plain) if self._admits(node)]

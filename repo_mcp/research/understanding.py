@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from repo_mcp.graph.graph import Graph
 from repo_mcp.research.grammar import OF_WORDS, Parsed, Phrase, parse_question, read_phrase
 from repo_mcp.research.records import Focus, Form, Reading, ResearchRequest, Subject
@@ -58,9 +60,16 @@ def is_about_shapes(request: ResearchRequest) -> bool:
     return request.focus is Focus.PATTERNS and own.issuperset(map(str.lower, list_words(request.query)))
 
 
-def understand(graph: Graph | None, request: ResearchRequest, *, is_partial: bool = False) -> Reading:
+def understand(
+    graph: Graph | None,
+    request: ResearchRequest,
+    is_absent: Callable[[str], bool] = lambda _word: False,
+    *,
+    is_partial: bool = False,
+) -> Reading:
     """Return the way a question is understood. Without a graph every question is one of words.
 
+    A subject of one word that `is_absent`, because no file has it, is a name that is not declared.
     A graph that `is_partial` may lack a name that is declared, so the words of the name are searched for.
     """
     parsed = parse_question(request.query)
@@ -72,7 +81,7 @@ def understand(graph: Graph | None, request: ResearchRequest, *, is_partial: boo
         if reading is not None:
             return reading
     for one in () if is_partial else parsed:
-        reading = _try_undeclared(subjects, one)
+        reading = _try_undeclared(subjects, one, is_absent)
         if reading is not None:
             return reading
     for one in parsed:
@@ -137,14 +146,15 @@ def _try_overview(subjects: Subjects, parsed: Parsed, request: ResearchRequest) 
     return None if folder is None else _build_reading(Form.OVERVIEW, (folder,))
 
 
-def _try_undeclared(subjects: Subjects, parsed: Parsed) -> Reading | None:
+def _try_undeclared(subjects: Subjects, parsed: Parsed, is_absent: Callable[[str], bool]) -> Reading | None:
     """Return the reading of a question about a symbol whose name is not declared, or None."""
     if parsed.form not in _OF_SYMBOLS:
         return None
+    check = is_absent if len(parsed.phrases) == 1 else lambda _word: False  # else it may be a word of prose
     found = []
     for phrase in parsed.phrases:
         declared = subjects.find(phrase, parsed.form)
-        found.append(declared if declared.is_found else subjects.find_undeclared(phrase))
+        found.append(declared if declared.is_found else subjects.find_undeclared(phrase, check))
     if not any(one is not None and one.how == "undeclared" for one in found):
         return None
     return _build_reading(

@@ -131,3 +131,6 @@ def test_files_that_are_read_again_are_not_said_to_be_missing(
         assert repository.search(SearchRequest(WORD, 5)).warnings == (f"{done} out of date here.",)
         monkeypatch.setattr(repository._index.generation, "is_whole", lambda snapshot: False)
         assert repository.search(SearchRequest(WORD, 5)).warnings == (f"{done} missing here.",)
+        monkeypatch.setattr(repository._index.refresher, "progress", IndexProgress("index", 3, 3, 30, 30))
+        done = "The index is being refreshed: all 3 files are read; the last of them may be missing here."
+        assert repository.search(SearchRequest(WORD, 5)).warnings == (done,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, compute_fingerprint, write_segment
@@ -19,7 +19,7 @@ from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.searcher import Searcher
-from repo_mcp.ranking.word_search import describe_absent, lacks_most, look_up_words
+from repo_mcp.ranking.word_search import QueryWord, look_up_words
 from repo_mcp.research.records import Finding, Focus, Report, ResearchRequest, RunControl
 from repo_mcp.research.research import answer_question
 from repo_mcp.research.research_state import Source
@@ -90,9 +90,8 @@ class Asked:
         reader = MediaReader(str, lambda _path: None, lambda path, _most: self._read(path))
         return search_docs(request, DocsSource(self._searcher, self._read, reader, {}, 1_000), lambda: False)
 
-    def describe_absent(self, text: str) -> tuple[list[str], bool]:
-        words = look_up_words(text, self._searcher.count_units)
-        return describe_absent(words), lacks_most(text, words)
+    def look_up_words(self, text: str) -> tuple[Sequence[QueryWord], bool]:
+        return look_up_words(text, self._searcher.count_units), True
 
     def _read(self, path: str) -> bytes:
         if path not in self.texts:

@@ -136,6 +136,7 @@ def test_what_lies_around_has_tests_apart(shop: Asked) -> None:
         ("what calls ship_parcels()", "ship_parcels", "ship_parcel"),
         ("what breaks if I change Carrier.quota", "Carrier.quota", "Carrier.quote"),
         ("who uses parcelTooHeavyError", "parcelTooHeavyError", "ParcelTooHeavy"),
+        ("what breaks if I change insuree", "insuree", "insure"),  # a plain word that no file has
     ],
 )
 def test_a_name_that_is_not_declared_is_said_so_with_the_nearest(
@@ -344,3 +345,22 @@ COMMANDS = {
 def test_of_many_types_of_one_name_the_one_that_they_derive_from_is_shown() -> None:
     report = Asked(COMMANDS).ask("how do I add a management command?")
     assert report.findings[0].symbol == "base.BaseCommand"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_named"),
+    [
+        ("[Available for MacOS](https://example.org)", False),
+        ("Available since 2.0", False),
+        ("where `Available` decides", True),
+        ("calls Upstream.Available", True),
+        ("call Available() first", True),
+        ("## Available\n\nIt says", True),
+        ("the type Available holds", True),
+    ],
+)
+def test_documents_name_a_symbol_that_is_a_plain_word_only_as_code(text: str, is_named: bool) -> None:
+    store = "def Available():\n    return 1\n"
+    shop = Asked({"store.py": store, "README.md": f"# Store\n\n{text}\n"})
+    groups = {one.what: one.places for one in shop.ask("what breaks if I change Available").groups}
+    assert ("documentation" in groups) is is_named
