@@ -301,12 +301,12 @@ def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Ment
     mentions: list[Mention] = []
     for clue in clues:
         if clue.kind in (ClueKind.FRAME, ClueKind.PATH):
-            meant = _find_meant(clue.text, find_paths)
+            meant = find_meant(clue.text, find_paths)
             mentions += [Mention(path, clue, 1 / len(meant)) for path in meant]
     return tuple(mentions)
 
 
-def _find_meant(text: str, find_paths: FindPaths) -> list[str]:
+def find_meant(text: str, find_paths: FindPaths) -> list[str]:
     """Return the files that a path refers to; none when there are more than MAX_MEANT."""
     wanted = [part for part in text.split("/") if part not in ("", ".", "..")]
     meant = _find_agreeing(wanted, find_paths, lambda path: path) if wanted else []

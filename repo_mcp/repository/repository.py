@@ -53,6 +53,7 @@ from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
+from repo_mcp.workspace.repository_reader import OpenedFile
 from repo_mcp.workspace.system_places import is_system_place
 
 Warn = Callable[[str], None]
@@ -181,7 +182,7 @@ class Repository:
         """
         limits = self.config.limits
         most = limits.max_open_lines if most_lines is None else most_lines
-        opened = self.tree.read(path)
+        opened = self._read(path)
         if symbol is None and around is None:
             return show_lines(opened, start_line, end_line, limits.default_open_lines, most)
         text = decode_source(opened.data)
@@ -195,10 +196,18 @@ class Repository:
 
         Fails as `open_file` does for a file that cannot be opened or is not text.
         """
-        opened = self.tree.read(path)
+        opened = self._read(path)
         text = decode_source(opened.data)
         found = self.outliner.outline(opened.path, text.data)
         return replace(found, path=opened.path, warnings=(*describe_reading(opened, text), *found.warnings))
+
+    def _read(self, path: str) -> OpenedFile:
+        try:
+            return self.tree.read(path)
+        except RepoError as error:
+            from repo_mcp.repository.near_paths import add_near_paths  # here: few paths lead nowhere
+
+            raise add_near_paths(error, path, self.tree, self._index.find_searcher()) from error
 
     # Searching
 

@@ -146,10 +146,11 @@ def _invalid(message: str) -> RepoError:
 
 def explain_no_file(path: str, *, is_directory: bool = False) -> RepoError:
     """Return the error for anything but a regular file."""
+    what = "a directory" if is_directory else "not a regular file"
     return RepoError(
         ErrorCode.NOT_A_FILE,
-        f"{shown(path) if path else 'The root'} is not a regular file.",
-        "List the files to find one to open.",
+        f"{shown(path) if path else 'The root'} is {what}.",
+        "List the files in it to find one." if is_directory else "List the files to find one to open.",
         {"is_directory": is_directory},
     )
 

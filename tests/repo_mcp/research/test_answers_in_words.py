@@ -136,7 +136,6 @@ def test_what_lies_around_has_tests_apart(shop: Asked) -> None:
         ("what calls ship_parcels()", "ship_parcels", "ship_parcel"),
         ("what breaks if I change Carrier.quota", "Carrier.quota", "Carrier.quote"),
         ("who uses parcelTooHeavyError", "parcelTooHeavyError", "ParcelTooHeavy"),
-        ("what breaks if I change insuree", "insuree", "insure"),  # a plain word that no file has
     ],
 )
 def test_a_name_that_is_not_declared_is_said_so_with_the_nearest(
@@ -145,6 +144,12 @@ def test_a_name_that_is_not_declared_is_said_so_with_the_nearest(
     report = shop.ask(question)
     assert report.claim.startswith(f"{name} is not declared in this repository.")
     assert near in report.claim
+    assert report.findings == ()
+
+
+def test_a_plain_word_that_no_file_has_is_no_prose(shop: Asked) -> None:
+    report = shop.ask("what breaks if I change frobnicate")
+    assert report.claim == "frobnicate is not declared in this repository. No name here is like it."
     assert report.findings == ()
 
 

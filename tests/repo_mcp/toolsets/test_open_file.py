@@ -264,3 +264,37 @@ def test_cut_spans_say_how_to_go_on(served: Served) -> None:
         assert (one["start_line"], one["end_line"], one["content"]) == (1, 0, "")
         assert one["warnings"] == ["cut to keep the answer short; continue with start_line 1, end_line 3001"]
     assert missing["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("pkg/wroker.py", "Similar paths: 'pkg/worker.py'."),  # a slip
+        ("src/pkg/worker.py", "Similar paths: 'pkg/worker.py'."),  # from a folder that is not there
+        ("worker.py", "Similar paths: 'lib/worker.py', 'pkg/worker.py'."),
+        ("pkg/id_rs", "List or search the files for its path."),  # never what is denied
+        ("pkg/nothing.py", "List or search the files for its path."),
+        ("nowhere/at/all.py", "List or search the files for its path."),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_answered_with_those_like_it(
+    tmp_path: Path, path: str, hint: str
+) -> None:
+    root = tmp_path / "root"
+    for name in ("pkg/worker.py", "lib/worker.py", "pkg/id_rsa"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(SOURCE)
+    served = Served(root, tmp_path / "data")
+    try:
+        served.repository.refresh()
+        error = served.call(path=path)["error"]
+        assert (error["code"], error["hint"]) == ("not_found", hint)
+    finally:
+        served.repository.close()
+
+
+def test_a_folder_is_called_one(served: Served) -> None:
+    (served.root / "folder").mkdir()
+    error = served.call(path="folder")["error"]
+    assert error["message"] == "'folder' is a directory."
+    assert error["hint"] == "List the files in it to find one."
