@@ -36,11 +36,11 @@ CALLS: Sequence[tuple[str, Mapping[str, str]]] = (
 )
 HEAD = """# Ten answers, before and after
 
-The same ten calls, made to the server of commit `{before}`, before answers were shortened, and to a current one,
-over stdio and with default limits, on the folder `repo_mcp` of that commit. `python -m bench.economy.show`
-writes this page. If a server offers hits and outlines as text, they are asked for as text. Bundles have
-grown because they now use the whole budget that they are given; what surrounds their code has not grown.
-`docs/toolsets.md` has the means over many answers.
+The same ten calls, made to the server of commit `{before}`, before answers were shortened, and to a current
+one, over stdio and with default limits, on the folder `repo_mcp` of that commit. This page is written by
+`python -m bench.economy.show`. If a server offers hits and outlines as text, they are asked for as text.
+Bundles have grown because they now use the whole budget that they are given; what surrounds their code has
+not grown. `docs/toolsets.md` has the means over many answers.
 
 | call | before, bytes | after |
 |---|--:|--:|
