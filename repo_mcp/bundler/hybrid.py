@@ -311,7 +311,8 @@ def list_warnings(evidence: Evidence, packer: Packer, shown: Iterable[OpenedFile
     if changed:
         warnings.append(f"Of the files found, {changed} changed after indexing: refresh the index.")
     if cut:
-        warnings.append(f"{cut} lines were cut at {MAX_LINE_CHARS} characters.")
+        lines = "1 line was" if cut == 1 else f"{cut} lines were"
+        warnings.append(f"{lines} cut at {MAX_LINE_CHARS} characters.")
     return tuple(warnings)
 
 

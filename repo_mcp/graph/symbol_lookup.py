@@ -277,10 +277,11 @@ class SymbolLookup:
         if not path and _LINE.fullmatch(behind):
             return RepoError(ErrorCode.NOT_FOUND, f"No source file has the path {shown(head)}.", "", details)
         said = f"No symbol is named {shown(rest)}" + (f" in {shown(path)}." if path else ".")
+        usual = "Find the symbol with search_symbols."
         if self._nodes.find_paths(text):
             said = f"No symbol found with node_id {shown(text)}."
+            usual = "Find the symbol with search_symbols; renaming changes a node_id."
         near = self.list_near(text, normalise_name(rest).rpartition(".")[2], path)
-        usual = "Find the symbol with search_symbols; renaming changes a node_id."
         return RepoError(ErrorCode.NOT_FOUND, said, _suggest(near, usual), details)
 
     def list_near(self, text: str, last: str, path: str = "") -> list[Node]:

@@ -128,14 +128,21 @@ def count_done(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask) -> t
     return sum(int(np.count_nonzero(one)) for one in are_done), sum(map(len, are_done))
 
 
-def plan_named(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask, paths: Collection[str]) -> Plan:
-    """Return the plan for the given paths alone. Raises as `plan_round` does."""
+def plan_named(
+    lexical: Snapshot,
+    indexed: KnownFiles,
+    find_task: FindTask,
+    paths: Collection[str],
+    *,
+    keeps_order: bool = False,
+) -> Plan:
+    """Return the plan for the given paths alone; `keeps_order` of theirs. Raises as `plan_round` does."""
     places = KnownFiles(lexical)
     segments = {segment.name: segment for segment in lexical.segments}
     files: list[WantedFile] = []
     gone: list[str] = []
     done_files = done_bytes = 0
-    for path in sorted(set(paths)):
+    for path in dict.fromkeys(paths) if keeps_order else sorted(set(paths)):
         place = places.find(path)
         wanted = None if place is None else _read_wanted(segments[place.segment], place.file, path, find_task)
         known = indexed.find_fingerprint(path)
@@ -146,7 +153,8 @@ def plan_named(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask, path
             done_bytes += wanted.size
         else:
             files.append(wanted)
-    return Plan(_order(files), tuple(gone), done_files, done_bytes, sum(file.size for file in files))
+    ordered = tuple(files) if keeps_order else _order(files)
+    return Plan(ordered, tuple(gone), done_files, done_bytes, sum(file.size for file in files))
 
 
 def _read_wanted(segment: LiveSegment, file: int, path: str, find_task: FindTask) -> WantedFile | None:

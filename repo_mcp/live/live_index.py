@@ -36,7 +36,7 @@ from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
 
 NOT_WHOLE = "The index is being built or updated: files may be missing here."
-CHANGING = "Files changed a moment ago and are not indexed yet: results may be out of date."
+CHANGING = "Changes of the last moment are not indexed yet: results may be out of date."
 RENEWED = "Changed files were being indexed during this call: results may be out of date. Ask again."
 NOT_COMPARED = "The tree is being compared with the index: changed files may be missing here."
 TOLD_AGE_SECONDS = 0.5  # of a look at the tree, from which answers say how old it is

@@ -65,6 +65,8 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     first_hop = [one for one in state.findings if one.hop == 1]
     readers = [one for one in first_hop if one.why.startswith(READS)]
     found = [one for one in first_hop if READS not in one.why]
+    if state.source.is_partial:
+        none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may
     if not found and not readers:
         return f"{none} {named}."
     later = join_names(f"{one.symbol} ({one.citation})" for one in readers)

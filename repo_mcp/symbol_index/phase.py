@@ -76,7 +76,7 @@ PENDING = "pending"
 LEFT_OUT = "excluded"  # ignored, hidden or denied because of its name
 MAX_WORDS = 50  # of a question
 MAX_FILES = 30  # parsed first: half a second's work
-_NAME = compile_late(r"\w+(?:\.\w+)*")
+_NAME = compile_late(r"(?:\w+(?:\.|::|#|->))*(\w+)")
 
 
 def make_parser() -> BatchParser:
@@ -186,7 +186,7 @@ class SymbolPhase:
     def _plan(self, lexical: Snapshot, known: KnownFiles, paths: Collection[str] | None) -> Plan:
         if paths is None:
             return plan_round(lexical, known, self.find_task)
-        return plan_named(lexical, known, self.find_task, paths)
+        return plan_named(lexical, known, self.find_task, paths, keeps_order=True)
 
     def _parse_ahead(self, lexical: Snapshot, known: KnownFiles) -> None:
         """Begin to parse the files that differ from a donor's while all are compared, which takes as long."""
@@ -407,10 +407,10 @@ def find_needed(searcher: Searcher, need: Need) -> NeededFiles:
     """Return the files that are named, and those with the names. Raises IndexFormatError, OSError."""
     if not need.text:
         return NeededFiles(need.paths, are_all=bool(need.paths))
-    is_name = _NAME.fullmatch(need.text) is not None
+    name = _NAME.fullmatch(need.text)
     query = parse_query(need.text, MAX_WORDS)
-    if is_name:  # as a whole, because its parts may be in every file
-        query = Query(terms=analyse_text(need.text.rpartition(".")[2])[:1])
+    if name is not None:  # as a whole, because its parts may be in every file
+        query = Query(terms=analyse_text(name.group(1))[:1])
     ranking = searcher.rank(query, MAX_FILES)
     found = dict.fromkeys([*need.paths, *(chunk.path for chunk in ranking.chunks)])
-    return NeededFiles(tuple(found), are_all=is_name and ranking.total <= len(ranking.chunks))
+    return NeededFiles(tuple(found), are_all=name is not None and ranking.total <= len(ranking.chunks))

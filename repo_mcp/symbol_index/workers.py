@@ -33,6 +33,7 @@ from repo_mcp.text.lines import decode_source
 
 BATCH_BYTES = 192 * 1024  # of source files per request to a process, at most BATCH_FILES files
 BATCH_FILES = 48
+FIRST_BATCH_BYTES = 48 * 1024  # of the first request: a call may wait for the first files alone
 READ_BATCHES = 2  # per worker: read, and not yet taken
 WAITING_BATCHES = 8  # per worker: parsed, and not yet taken; writing a segment takes as long as 4
 WAIT_SECONDS = 0.1  # between checks of `cancelled`
@@ -240,11 +241,11 @@ class ParseWorkers:
 
 def _iter_batches(files: Sequence[WantedFile]) -> Iterator[Sequence[WantedFile]]:
     batch: list[WantedFile] = []
-    size = 0
+    size, most = 0, FIRST_BATCH_BYTES
     for file in files:
-        if batch and (size + file.size > BATCH_BYTES or len(batch) == BATCH_FILES):
+        if batch and (size + file.size > most or len(batch) == BATCH_FILES):
             yield batch
-            batch, size = [], 0
+            batch, size, most = [], 0, BATCH_BYTES
         batch.append(file)
         size += file.size
     if batch:

@@ -150,7 +150,7 @@ def render(show: Show) -> str:
     """Return the page."""
     summary = {key: value for key, value in show.answer["summary"].items() if key != "follow_ups"}
     # A slow start may be noticed as a change of the files: that is no part of the show.
-    warnings = [one for one in show.answer["warnings"] if not one.startswith("Files changed a moment ago")]
+    warnings = [one for one in show.answer["warnings"] if not one.startswith("Changes of the last moment")]
     shown = {"summary": summary, "warnings": warnings}
     return TEXT.format(
         call=json.dumps({"name": "search_code", "arguments": ARGUMENTS}, indent=1),

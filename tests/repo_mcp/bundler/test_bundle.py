@@ -460,7 +460,7 @@ def test_a_line_too_long_is_cut_with_a_warning(tmp_path: Path) -> None:
         repository.refresh()
         bundle = repository.engines.bundles.build(BundleRequest("frobnicate"))
     assert len(bundle.selections[0].lines[0]) == 501
-    assert bundle.warnings == ("1 lines were cut at 500 characters.",)
+    assert bundle.warnings == ("1 line was cut at 500 characters.",)
 
 
 def test_a_strategy_can_be_replaced(tiny: Repository) -> None:

@@ -14,17 +14,20 @@ import pytest
 
 from index_format import CorruptIndex, DiskDirectory, IndexWriter, verify_index
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.derived_plan import list_changed, plan_round
+from repo_mcp.indexing.derived_plan import list_changed, plan_named, plan_round
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
+from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import IndexProgress
 from repo_mcp.process.parse_worker import BatchParser, ParseWorker
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
+from repo_mcp.symbol_index.phase import find_needed
 from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS, USES
 from repo_mcp.symbols.symbol_record import ParseStatus, decode_symbol_record
 from tests.growth import HANG_SECONDS
+from tests.repo_mcp.research.asking import open_index
 from tests.repo_mcp.symbol_index.structure_tree import StructureTree
 from tests.repo_mcp.symbol_index.tiny_parser import make_tiny_parser, parse_tiny
 
@@ -141,6 +144,22 @@ def test_few_changes_are_parsed_small_ones_first(make_tree: MakeTree) -> None:
     tree.write({f"m{number}.tiny": "def m\n" * (300 - number) for number in range(220)})
     plan = plan_round(tree.lexical, KnownFiles(None), tree.phase.find_task)
     assert [file.path for file in plan.files] == sorted(file.path for file in plan.files)
+
+
+def test_named_files_are_parsed_in_the_order_in_which_they_are_named(make_tree: MakeTree) -> None:
+    tree = make_tree()
+    tree.write({"a.tiny": "def a\n" * 50, "b.tiny": "def b\n", "c.tiny": "def c\n" * 9})
+    named = ["c.tiny", "a.tiny", "c.tiny", "b.tiny"]  # the best first, whatever their sizes
+    plan = plan_named(tree.lexical, KnownFiles(None), tree.phase.find_task, named, keeps_order=True)
+    assert [file.path for file in plan.files] == ["c.tiny", "a.tiny", "b.tiny"]
+
+
+@pytest.mark.parametrize("name", ["from_text", "Range.from_text", "Range::from_text", "Range#from_text"])
+def test_a_name_in_any_language_needs_the_files_that_have_its_last_part(name: str) -> None:
+    others = {f"use{number}.py": "range = text = 1\n" for number in range(40)}
+    searcher = open_index({"range.rs": "impl Range {\n    pub fn from_text() {}\n}\n", **others})
+    needed = find_needed(searcher, Need(name))
+    assert (needed.paths, needed.are_all) == (("range.rs",), True)
 
 
 def test_texts_that_end_their_process_fail_alone_and_are_not_tried_again(make_tree: MakeTree) -> None:
