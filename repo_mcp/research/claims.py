@@ -37,6 +37,8 @@ def build_claim(state: ResearchState, reading: Reading) -> str:
         return _describe_relation(state, reading)
     if reading.form is Form.CONFIGURED:
         return _describe_settings(state, reading.subjects[0])
+    if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
+        return f"{'; '.join(map(_describe_compared, reading.subjects))}."
     own = [node for node in state.nodes.values() if not is_test_place(node.path)]
     if state.lacks_most:
         return "This repository may have no answer: most words of the question are in no file."
@@ -78,6 +80,12 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     tests = len(found) - len(own)
     also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
     return f"{named} {relation} {' and by '.join(filter(None, (first, also)))}.{told}"
+
+
+def _describe_compared(subject: Subject) -> str:
+    more = len(subject.nodes) + subject.left_out - 1
+    others = f" and {more} more {'declaration' if more == 1 else 'declarations'}" if more else ""
+    return f"{subject.asked} is {name_place(subject.nodes[0])}{others}"
 
 
 def _describe_settings(state: ResearchState, subject: Subject) -> str:

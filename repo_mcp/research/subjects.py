@@ -273,6 +273,7 @@ def describe_subject(subject: Subject) -> str:
         f"{node.qualified_name} ({node.kind}{f' in {node.path}' if counts[node.qualified_name] > 1 else ''})"
         for node in subject.nodes
     ]
+    names = list(dict.fromkeys(names))  # overloads say the same
     listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     if subject.how == "declared_otherwise":
         return f'{listed} ("{subject.asked}" itself is not declared)'

@@ -111,6 +111,8 @@ def test_a_difference_shows_both_bodies_first(shop: Asked) -> None:
     report = shop.ask("what is the difference between insure and book?")
     assert report.reading.form is Form.DIFFERENCE
     assert list_found(report)[:2] == ["shop.desk.insure", "shop.desk.book"]
+    places = [f"{one.symbol} ({one.citation})" for one in report.findings[:2]]
+    assert report.claim == f"insure is {places[0]}; book is {places[1]}."
     assert "13\t    return parcel.value // 100\n" in report.findings[0].excerpt
 
 
