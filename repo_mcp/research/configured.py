@@ -43,6 +43,7 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_DOTTED = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)+")
 _READING = re.compile(r"(?:get|pop|read|lookup|env|has|is_)", re.IGNORECASE)  # functions that read a setting
 _SETTING = re.compile(r"(?:set|define|declare|register|add|default|option)", re.IGNORECASE)
 
@@ -63,6 +64,8 @@ def _join_words(text: str) -> list[str]:
 
 def find_settings(state: ResearchState, subject: Subject) -> None:
     """Note the lines that give the subject a value: configuration first, tests last."""
+    if not subject.nodes and _DOTTED.fullmatch(subject.asked) and _note_dotted(state, subject.asked):
+        return
     for name in list_setting_names(subject):
         state.check()
         matches, mentions = _search(state, name), _search_mentions(state, name)
@@ -74,6 +77,17 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         state.report_hop(1)
         _note_readers(state, name, mentions)
         _note_matches(state, name, [one for one in matches if one not in own])
+
+
+def _note_dotted(state: ResearchState, key: str) -> bool:
+    """Note the lines that have a key of several parts, `search.lang`, as it is written. False for none."""
+    found = state.source.search_exact(ExactRequest(key, whole_word=True, limit=MAX_MATCHES)).matches
+    setting = [one for one in found if _is_configuration(one.path)]
+    reading = [one for one in found if one not in setting and is_program(one.path)]
+    _note_matches(state, key, setting)
+    state.report_hop(1)
+    _note_readers(state, key, reading)
+    return bool(setting or reading)
 
 
 def _is_configuration(path: str) -> bool:

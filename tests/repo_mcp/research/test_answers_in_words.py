@@ -371,3 +371,14 @@ def test_documents_name_a_symbol_that_is_a_plain_word_only_as_code(text: str, is
     shop = Asked({"store.py": store, "README.md": f"# Store\n\n{text}\n"})
     groups = {one.what: one.places for one in shop.ask("what breaks if I change Available").groups}
     assert ("documentation" in groups) is is_named
+
+
+def test_a_setting_of_several_parts_is_looked_for_as_it_is_written() -> None:
+    texts = {
+        "site.yml": "theme:\n  features:\n    - navigation.instant\n    - search.highlight\n",
+        "src/app.ts": 'export function mount() {\n  if (feature("navigation.instant")) go()\n}\n',
+        "src/preview.ts": "export function preview() {\n  const instant = 1\n  return instant\n}\n",
+    }
+    report = Asked(texts).ask("where is navigation.instant configured")
+    assert [(one.path, one.lines) for one in report.findings] == [("site.yml", (3,)), ("src/app.ts", (2,))]
+    assert report.claim == "navigation.instant is set at site.yml:3-3."
