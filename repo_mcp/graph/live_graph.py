@@ -320,7 +320,8 @@ class LiveGraph:
                 if error.code is not ErrorCode.NOT_FOUND or not self._told.warnings:
                     raise
                 message = " ".join([error.message, *self._told.warnings])
-                raise RepoError(error.code, message, error.hint, error.details) from error
+                hint = f"Ask again in a moment. {error.hint}".strip()
+                raise RepoError(error.code, message, hint, error.details) from error
 
     def _wait_for(self, symbol: str) -> None:
         deadline = time.monotonic() + self._wait_seconds
