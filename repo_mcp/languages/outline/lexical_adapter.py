@@ -23,6 +23,7 @@ from repo_mcp.languages.outline.adapter import (
     cut,
 )
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
+from repo_mcp.languages.patterns.declared_spans import is_type_above
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass, replace
@@ -238,11 +239,17 @@ class _Reading:
         self._symbols.append(Symbol("macro", name, signature, number + 1, end + 1, doc, None, "module"))
 
     def _find_first_line(self, number: int) -> int:
-        """Return the line of the first decorator or attribute right above a declaration."""
-        first = number
+        """Return the line of the first decorator, attribute or type right above a declaration."""
+        first = number - self._has_type_above(number)
         while first > 0 and number - first < _DECORATOR_LINES and _DECORATOR.match(self._lines[first - 1]):
             first -= 1
         return first
+
+    def _has_type_above(self, number: int) -> bool:
+        if number == 0 or number - 1 in self._comment_lines:
+            return False
+        above, line = self._lines[number - 1], self._lines[number]
+        return _measure_indent(above) == _measure_indent(line) and is_type_above(self._language, above, line)
 
     def _sign(self, number: int, column: int) -> tuple[str, int]:
         """Return the declaration's text on one line, and the line where it ends."""
@@ -259,6 +266,8 @@ class _Reading:
             depth += parts[-1].count(b"(") - parts[-1].count(b")")
         if depth > 0:  # never closed: take the line alone
             parts, end = [line], number
+        if self._has_type_above(number):
+            parts.insert(0, self._lines[number - 1])
         text = _one_line(b" ".join(parts)).rstrip("{ ")
         if self._language == "python":
             text = text.removesuffix(":")

@@ -114,12 +114,19 @@ def list_declared_spans(
     return _nest(spans, layout)
 
 
+def is_type_above(language: str, above: bytes, line: bytes) -> bool:
+    """Return whether a line begins with the name of a function, and the one above holds its type alone."""
+    if language not in _TYPED_LANGUAGES or not _NAME_FIRST.match(line):
+        return False
+    return _TYPE_ALONE.fullmatch(above) is not None
+
+
 class _Layout:
     """The lines of a text by 0-based number: their offsets and depths of indentation."""
 
     def __init__(self, text: bytes, doc_spans: Spans, language: str) -> None:
         self._docs_stand_above = language not in _DOCSTRING_LANGUAGES
-        self._types_stand_above = language in _TYPED_LANGUAGES
+        self._language = language
         self.lines = text.split(b"\n")
         if self.lines[-1] == b"":
             self.lines.pop()
@@ -192,11 +199,9 @@ class _Layout:
         return start
 
     def _has_type_above(self, line: int) -> bool:
-        """Return True for a line that begins with the name of a function, below a line that is its type."""
-        if not self._types_stand_above or line == 0 or not _NAME_FIRST.match(self.lines[line]):
+        if line == 0 or self.depths[line - 1] != self.depths[line] or self.is_doc[line - 1]:
             return False
-        is_code = self.depths[line - 1] == self.depths[line] and not self.is_doc[line - 1]
-        return is_code and _TYPE_ALONE.fullmatch(self.lines[line - 1]) is not None
+        return is_type_above(self._language, self.lines[line - 1], self.lines[line])
 
     def _find_lead(self, line: int, depth: int) -> int | None:
         """Return the first line of the comment or decorator that ends in `line`, or None."""

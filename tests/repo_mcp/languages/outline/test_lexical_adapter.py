@@ -37,6 +37,17 @@ def test_c() -> None:
     assert main.signature == "int main(int argc, char **argv)"
 
 
+def test_a_function_whose_type_stands_above_it() -> None:
+    text = (
+        "/* Finds one. */\nstatic struct item *\nfind(int key,\n    int most)\n{\n\treturn (get(key));\n}\n"
+    )
+    assert rows("a.c", text) == [("function", "find", 2, 7, None)]
+    (symbol,) = ADAPTER.outline("a.c", text).symbols
+    assert symbol.signature == "static struct item * find(int key, int most)"
+    assert symbol.doc == "Finds one."
+    assert rows("a.rs", "fn\nfind(x: i32) {\n}\n") == []  # C alone is written so
+
+
 def test_java_with_annotations_comments_and_constructors() -> None:
     text = (
         "package a;\n\n/**\n * Keeps accounts.\n */\n@Entity\npublic class Book extends Base {\n"
