@@ -1,11 +1,11 @@
 """The segments of another index that a writer takes over: linked or copied, and proven to be those sealed.
 
-A segment is proven by a seal of the same owner that knows its file: the donor's, or that of another index
-which has the very same file (a witness). Linking a file, and deleting a link, change its ctime; so after a
-second work tree has linked a segment, it is that one's seal which knows it. What no seal knows is read and
-compared, beside other work. A copy is compared as it is written.
+A segment is proven by a seal of the same owner that lists its file: the donor's seal, or that of another
+index which has the very same file (a witness). Linking a file or deleting a link changes its ctime. So after
+a second work tree has linked a segment, only the seal of that work tree lists it. Files that no seal lists
+are read and compared, beside other work. A copy is compared while it is written.
 
-Left out on purpose: what is live of a segment, which the writer is told.
+Left out on purpose: which files of a segment are live. The caller tells the writer.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class SegmentAdoption:
         self.unproven: list[tuple[ReadableFile, SealedFile]] = []  # open, and what they must be
 
     def take(self, one: SealedFile, name: str) -> SealedFile:
-        """Take over a segment that the donor's seal has as `one`, and return what to seal it with.
+        """Take over a segment with the entry `one` in the donor's seal, and return the entry for our seal.
 
         Its identity is that before its bytes are compared, so that a change meanwhile does not go unnoticed.
         Raises CorruptIndex, OSError.

@@ -45,7 +45,7 @@ class ChunkSpan(NamedTuple):
 
 
 def compute_chunk_id(path: str, fingerprint: bytes, chunk: ChunkSpan) -> str:
-    """Return the id of a chunk, 32 hexadecimal digits: the xxh3_128 of all that says which text it is.
+    """Return the id of a chunk, 32 hexadecimal digits: the xxh3_128 of everything that identifies its text.
 
     That is its path, its lines and the fingerprint of its file. It is not stored, and no other file changes
     it: a chunk keeps its id for as long as its file is the same and cut the same way.
@@ -104,7 +104,7 @@ class ChunksReader:
         return ChunkTable(first, count, kind)
 
     def find_ends(self, chunks: tuple[I64, I64], units: tuple[I64, I64]) -> tuple[I64, I64]:
-        """Return the chunks of some ascending files, and the unit behind the end of each; both ascend.
+        """Return the chunks of some ascending files, and the unit after the end of each; both ascend.
 
         `chunks` and `units` give the first and the end for each file, none without units. Raises CorruptIndex
         when the chunks do not cover their file.

@@ -283,7 +283,7 @@ class DiskDirectory:
     def __init__(
         self, path: str | DirectoryHolder, *, create: bool = False, make_tag: MakeTag | None = None
     ) -> None:
-        """Raise OSError when the path is no directory, is a symbolic link, or cannot be created."""
+        """Raise OSError when the path is not a directory, is a symbolic link, or cannot be created."""
         self._holder = None if isinstance(path, str) else path
         self.path = path if isinstance(path, str) else path.path
         self.make_tag = make_tag

@@ -141,8 +141,8 @@ def read_sealed_manifest(directory: Directory) -> Manifest | None:
 def copy_manifest(directory: Directory, make_tag: MakeTag) -> tuple[Manifest, MemoryDirectory]:
     """Return the committed manifest as another owner would have written it, and a directory that holds it.
 
-    It is the first generation, and its seal, made with `make_tag`, says nothing of this machine: both depend
-    on the content alone. No segment is copied. Raises IndexForeign as `read_sealed_manifest` does,
+    It is the first generation, and its seal, made with `make_tag`, says nothing about this machine: both
+    depend on the content alone. No segment is copied. Raises IndexForeign as `read_sealed_manifest` does,
     CorruptIndex for a segment that was changed, FileNotFoundError without an index, OSError.
     """
     data = read_manifest_bytes(directory)
@@ -167,9 +167,8 @@ def copy_manifest(directory: Directory, make_tag: MakeTag) -> tuple[Manifest, Me
 class ManifestReader:
     """Reads the committed manifest of a directory again only when its file has changed. Safe in any thread.
 
-    A commit replaces the file, by one with another inode and other times, so a look at these tells whether
-    it is the one that was read. Whoever opens a snapshot reads the manifest and checks its seal all the
-    same."""
+    A commit replaces the file by one with another inode and other times, so comparing these shows whether it
+    is the one that was read. Opening a snapshot always reads the manifest and checks its seal."""
 
     def __init__(self) -> None:
         self._known: tuple[tuple[int, ...], Manifest] | None = None
@@ -205,7 +204,7 @@ def read_manifest_bytes(directory: Directory) -> bytes | None:
 def write_manifest(directory: Directory, manifest: Manifest, known: Sealed = MappingProxyType({})) -> Sealed:
     """Commit the manifest and return what was sealed. Its segments must have been synced and named before.
 
-    `known` is what had been sealed already. Raises OSError, CorruptIndex.
+    `known` has the entries that were sealed already. Raises OSError, CorruptIndex.
     """
     data = encode_manifest(manifest)
     sealed = write_seal(directory, data, (entry.name for entry in manifest.segments), known)

@@ -39,7 +39,7 @@ def choose_early_merge(segments: Sequence[SegmentEntry], fan_in: int = FAN_IN) -
 
 
 def choose_merge(segments: Sequence[SegmentEntry], fan_in: int = FAN_IN) -> tuple[SegmentEntry, ...]:
-    """Return the segments to merge into one now; none when the index is in order."""
+    """Return the segments to merge into one now; none when no merge is due."""
     ordered = _order(segments)
     chosen = 0
     total = 0

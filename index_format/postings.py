@@ -141,7 +141,7 @@ def decode_lists(data: bytes, table: ListTable, where: str) -> tuple[I64, I64]:
     """Return the doc ids and term frequencies of consecutive lists that fill `data`.
 
     Raises CorruptIndex when a list does not fill its size exactly, its doc ids do not ascend, or one of them
-    is no document of the level.
+    is not a document of the level.
     """
     frequencies, sizes = table.frequencies, table.sizes
     if len(data) != int(sizes.sum()) or (frequencies < 1).any() or (frequencies > table.docs).any():

@@ -1,4 +1,4 @@
-"""The seal: a file beside the manifest that proves to its owner that he wrote the manifest and the segments.
+"""The seal: a file beside the manifest that proves to an owner that its program wrote manifest and segments.
 
     8s magic | u16 version | u16 zero | u32 bytes of the record | packed record | 32s tag
 

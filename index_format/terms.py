@@ -10,9 +10,9 @@ are cut into pages of PAGE_TERMS. Four sections:
           lists begin
     TOPS  the first term of each page, each followed by a line feed
 
-A head is twice the document frequency; or, of one document with term frequency 1, one more than twice the
-doc id; or 0: the list has the doc ids of the term's first one (postings.py). Lists of the last two kinds have
-no bytes: six of ten.
+A head is twice the document frequency; or, for one document with term frequency 1, one more than twice the
+doc id; or 0: the list has the doc ids of the term's first list (postings.py). Lists of the last two kinds
+have no bytes: six of ten.
 
 No term contains a line feed. There are no gaps: everything of a page ends where that of the next begins.
 A look-up reads TOPS, which is cached, then one page of TERM and LIST: two reads. Within a page

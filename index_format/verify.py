@@ -1,7 +1,7 @@
 """Reads every byte of an index and lists every fault. Changes nothing.
 
-At the end each segment is written anew, and the bytes discarded. The same content gives the same bytes, so
-a segment whose name comes out different was not written as FORMAT.md says, whatever its checksums.
+At the end each segment is encoded again, and the bytes are discarded. The same content gives the same bytes,
+so a segment whose name comes out different was not written as FORMAT.md says, whatever its checksums.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ RECORD_SECTIONS = {RECS, RECE}
 
 
 def verify_index(directory: Directory, *, reads_all: bool = True) -> list[str]:
-    """Return the faults of the committed generation, in order; none for a whole index. Raises OSError.
+    """Return the faults of the committed generation, in order; none for an intact index. Raises OSError.
 
     The seal is checked where the directory has a `make_tag`. Without `reads_all` only what opening an index
     reads is read.

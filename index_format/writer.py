@@ -155,8 +155,8 @@ class IndexWriter:
         """Take over the segments of another index of the same schema, as far as its owner's seal proves them.
 
         They are linked or copied, and nothing of them is live before `put`. A link gives the file another
-        ctime, so that its donor's seal no longer knows it: that of one of the `witnesses`, which have the
-        same file, may. What no seal knows is compared, bytes and all, in a thread of its own.
+        ctime, so the donor's seal no longer lists it, but the seal of one of the `witnesses`, which have the
+        same file, may. Files that no seal lists are compared byte by byte, in a thread of their own.
 
         Raises IndexForeign when it is not sealed or of another schema, another IndexFormatError when it is
         damaged or changes all the time, OSError.
@@ -320,8 +320,9 @@ class Merger:
     def merge_early(self, *, added: bool = True, committed: Callable[[], None] = lambda: None) -> bool:
         """Merge and commit some segments when there are so many that a process could run out of descriptors.
 
-        Of `added` ones alone, so that what the caller knows of older segments stays true. What was merged is
-        deleted after `committed` was called. Returns True when there was a merge. Raises as `merge` does.
+        Only `added` segments are merged, so that what the caller knows about older ones stays true. The
+        sources are deleted after `committed` was called. Returns True if there was a merge. Raises as `merge`
+        does.
         """
         writer = self._writer
         chosen = choose_early_merge(writer.added if added else writer.segments, self._fan_in)

@@ -211,7 +211,7 @@ class ExactMatch:
     rest: tuple[str, ...] = ()  # lines after the first of a match that spans several
     symbol: str | None = None  # qualified name of the innermost declaration of several lines around it
     symbol_lines: tuple[int, int] | None = None  # that declaration's own, decorators included
-    declares: bool = False  # the declaration's name stands in the match's lines
+    declares: bool = False  # the declaration's name is in the match's lines
 
 
 @dataclass(frozen=True, slots=True)

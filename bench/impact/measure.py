@@ -4,7 +4,7 @@ The tree is the commit's parent with the first file as the commit left it; the d
 commit counts as found when at least one of its other files is among the first ten of a list.
 
 The files are those of the task: source files that were there before and after, without tests. They are looked
-for in `files`; the tests that the commit changed in `tests`. Beside it stand what edges alone find, and the
+for in `files`; the tests that the commit changed in `tests`. Next to it are what edges alone find, and the
 words of the changed lines alone, in the order of the text's ranking.
 """
 

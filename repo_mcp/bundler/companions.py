@@ -71,7 +71,7 @@ def find_imports(
 ) -> tuple[int, int, tuple[str, ...]] | None:
     """Return the first and last line of the imports that the excerpts use, and their names, or None.
 
-    When the imports lie apart, the run within MAX_IMPORT_LINES that binds the most names is chosen.
+    When the imports are far apart, the run within MAX_IMPORT_LINES that binds the most names is chosen.
     """
     used = {name for excerpt in excerpts for line in excerpt for name in _NAME.findall(line)}
     found = [

@@ -2,7 +2,7 @@
 
 Text without information is removed from a prompt: templates, check-lists, interpreter banners and tables of
 versions are in every report of a project, and their words are found everywhere. Code, sessions, tracebacks
-and logs stay; of lines that a log repeats, only the first stays. A prompt of one line is a question, and is
+and logs are kept, but only the first of lines that a log repeats. A prompt of one line is a question, and is
 not changed. Terms are weighed by their kind and rarity.
 
 Candidates are the files that a bundle may quote: those that the prompt names, then the others in the order of

@@ -1,12 +1,11 @@
-"""Bundles from one root as it is now, and the last of them, which is kept while it may be served.
+"""Bundles from one root as it is now; stores the last one as long as it may be served.
 
-A server that never makes a bundle does not import the modules that make it: each refresh asks about the kept
-one.
+The stored bundle is in the data directory, as `last_bundle.json` and `last_bundle.md`. These files are an
+artefact, not a log: they hold the prompt and text of files, each bundle replaces the one before, and the
+operator can switch them off. They are written whole or not at all, private to the user, never through a link.
+They are deleted when a file that they quote may no longer be served; every refresh checks this.
 
-It is in the data directory, as `last_bundle.json` and `last_bundle.md`. These files are an artefact, not a
-log: they hold the prompt and text of files, each bundle replaces the one before, and the operator can switch
-them off. They are written whole or not at all, private to the user, never through a link. They are deleted
-when a file that they quote may no longer be served; every refresh checks this.
+The modules that make bundles are imported with the first one: every refresh uses this module for its check.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class LiveBundles:
         self._tree = tree
         self._index = index
         self._make_strategy = make_strategy
-        self._purges = 0  # of the lexical index, already followed by the kept bundle
+        self._purges = 0  # of the lexical index, that the stored bundle has already followed
 
     @cached_property
     def _strategy(self) -> Strategy:
@@ -91,7 +90,7 @@ class LiveBundles:
         return bundle
 
     def review_last(self, *, refreshed: bool = True) -> str:
-        """Delete the kept bundle if a file that it quotes may no longer be served.
+        """Delete the stored bundle if a file that it quotes may no longer be served.
 
         If `refreshed`, only indexed files may be served; after a purge, only in the version that was quoted.
         Returns an error message if the bundle could not be deleted, else "".

@@ -219,7 +219,7 @@ def _read(command: Command, arguments: Sequence[str]) -> Namespace:
 
 
 def _mark_words(arguments: Sequence[str]) -> list[str]:
-    """Mark the words behind `--`: intermixed with options, argparse would take those with a dash for one."""
+    """Mark the words after `--`: intermixed with options, argparse would take those with a dash for one."""
     words = list(arguments)
     end = words.index("--") if "--" in words else len(words)
     return words[:end] + [_MARK + word for word in words[end + 1 :]]

@@ -82,7 +82,7 @@ def _list_options(words: tuple[Word, ...]) -> list[str]:
 
 
 def _list_values(words: tuple[Word, ...]) -> list[str]:
-    """Return what may stand where no option is: one of some words; none where anything may."""
+    """Return the words that are possible where no option is expected; none if anything is."""
     return [choice for word in words if not word.names for choice in word.choices]
 
 

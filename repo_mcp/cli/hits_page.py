@@ -4,7 +4,7 @@
       8-/* One step of the sum. */
       9:static void fletcher_step(...)
 
-A ranked hit begins with a line that holds its rank, path and best line, the declaration around it and its
+A ranked hit begins with a line of its rank, path and best line, the declaration around it and its
 score. An exact match is one line, `path:line:text`; lines around it are `path-line-text`, and `--` separates
 groups. A terminal and a pipe get the same text, apart from colours.
 """

@@ -79,7 +79,7 @@ def read_file_uri(uri: str) -> str:
 
 
 def name_directories(paths: Iterable[str]) -> dict[str, str]:
-    """Return each path by its name: the last of its parts, and as many more as tell it from the others."""
+    """Return each path by its name: the last of its parts, and as many more as distinguish it."""
     split = {path: [part for part in path.replace("\\", "/").split("/") if part] for path in paths}
     names: dict[str, str] = {}
     for path, parts in split.items():

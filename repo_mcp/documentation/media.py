@@ -91,7 +91,7 @@ class MediaFinder:
         return Media(path, media_type, size, text, breadcrumb, min(1.0, priority), is_text, sound)
 
     def _read_sound(self, path: str, by_name: str) -> tuple[bytes | None, str]:
-        """Read a sound and detect its type from its first bytes; None instead of bytes that are no sound."""
+        """Read a sound and detect its type from its first bytes; None for bytes that are not audio."""
         try:
             data = self._reader.read(path, SOUND_BYTES)
         except RepoError:

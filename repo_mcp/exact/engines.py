@@ -91,7 +91,7 @@ class Re2:
         return compiled
 
     def compile_bytes(self, expression: bytes) -> Any:
-        """Compile an expression of ours for bytes that are no text."""
+        """Compile an expression of ours for bytes that are not text."""
         settings = self._module.Options()
         settings.max_mem = MAX_PROGRAM_BYTES
         settings.encoding = self._module.Options.Encoding.LATIN1

@@ -39,7 +39,7 @@ TERMS_OF_A_PAGE = 16  # finding this many singly takes as long as reading all th
 NEAR_PAGES = 3  # apart: reading the pages between costs less than reading twice
 GRAM_BYTES = 3
 SHAPE_SECONDS = 0.5  # of processor time for a shape; the kernel's 88 MB take 0.15, but a bad shape takes more
-KELVIN = b"k"  # the Kelvin sign becomes this in a term; to RE2's `\b` it is no letter
+KELVIN = b"k"  # the Kelvin sign becomes this in a term; to RE2's `\b` it is not a letter
 _LINE_FEED = b"\n"
 _LAST_ASCII = 0x7F
 

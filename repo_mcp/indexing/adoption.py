@@ -98,8 +98,8 @@ def _iter_adopted(writer: IndexWriter, donors: Sequence[Donor]) -> Iterator[tupl
 
 
 class Adopting:
-    """The first donor that has what it seems to have. While its segments are compared with its seal, what Git
-    noted is read and the tree may be walked: nothing of them is read before that is done."""
+    """The first donor whose segments are all there. While they are compared with its seal, Git's records are
+    read and the tree may be walked. Nothing is read from the segments before the comparison is done."""
 
     def __init__(self, writer: IndexWriter, donations: Donations) -> None:
         self._writer = writer

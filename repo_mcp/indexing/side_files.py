@@ -37,7 +37,7 @@ def write_side_file(directory: Directory, name: str, version: int, fields: Mappi
 def read_side_file(directory: Directory, name: str, version: int) -> tuple[bytes, Mapping[str, Any]] | None:
     """Return the mark and the fields of a record; None when there is none of this version that is ours.
 
-    Raises CorruptIndex or OSError, and KeyError or TypeError where what the owner wrote is no record.
+    Raises CorruptIndex or OSError, and KeyError or TypeError if what the owner wrote is not a record.
     """
     try:
         file = directory.open(name)

@@ -134,9 +134,9 @@ class TreeLook:
             self._looking.release()
 
     def note_refresh(self, started: float, *, is_last: bool = False) -> None:
-        """Use the findings of a refresh that began at `started` (time.monotonic), which has looked too.
+        """Use findings of a refresh that began at `started` (time.monotonic) and has examined the tree too.
 
-        With `is_last` they never become old.
+        With `is_last` they never expire.
         """
         found = self._generation.read_seen()
         if found is not None:
@@ -256,9 +256,9 @@ class Refresher:
     ) -> Callable[[RefreshReport], RefreshReport]:
         """Take `running` after the refresh that is already running, reporting its progress. Raises CANCELLED.
 
-        If that one does not begin within REFRESH_WAIT_SECONDS, it waits for another process, and BUSY is
-        raised. Returns a function that adds its work to the report of the next refresh, which indexes later
-        changes.
+        If that refresh has not begun within REFRESH_WAIT_SECONDS, it is waiting for another process, and BUSY
+        is raised. Returns a function that adds its work to the report of the next refresh, which indexes
+        later changes.
         """
         started, before = time.monotonic(), self.finished.copy()
         told, moved = None, started

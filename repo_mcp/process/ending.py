@@ -1,6 +1,6 @@
-"""The end of a process of ours: children are killed, streams flushed, and modules left as they are.
+"""Ends one of our processes: kills its children, flushes its streams, and leaves modules as they are.
 
-Importing this is cheap, for it is imported before anything else, by what may end at any moment.
+Importing this is cheap: programs that may end at any moment import it before anything else.
 """
 
 from __future__ import annotations

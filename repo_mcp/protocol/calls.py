@@ -449,7 +449,7 @@ class AnsweredCall:
         self._pooled = submit_tool(pool, tool, arguments, context, end)
 
     def cancel(self) -> None:
-        """End the call because the client waits no more: send nothing, and tell what runs."""
+        """End the call because the client no longer waits: send nothing, and cancel its work."""
         if not self._ending.acquire(blocking=False):
             return
         self._cancelled.set()

@@ -7,7 +7,7 @@ Worked example, a request and its refusal when the version is wrong:
     {"jsonrpc":"1.0","id":7,"method":"ping"}     a Refusal: id 7, code -32600
 
 Strict on purpose, where the SDK's own reader is lenient or silent: bytes that are not UTF-8, NaN and
-Infinity, numbers no double holds, keys that stand twice, deep nesting, batches, ids that are not a string
+Infinity, numbers no double holds, duplicate keys, deep nesting, batches, ids that are not a string
 or an integer. Whatever is refused gets an answer, so that no client waits for ever; only notifications
 and responses, which JSON-RPC never answers, may be dropped. Left out on purpose: what a method means, and
 its arguments. They are judged where they are used.
@@ -26,7 +26,7 @@ MAX_FRAME_BYTES = 4 * 1024 * 1024  # a longer line is refused before it is held
 MAX_DEPTH = 64  # levels of nesting; the deepest schema of ours has 6
 MAX_ID_CHARS = 1_024  # an id is echoed and held while its call runs
 MAX_METHOD_CHARS = 256  # an unknown method's name is echoed
-MAX_DIGITS = 100  # of one integer; longer ones are no argument of anything and slow to convert
+MAX_DIGITS = 100  # of one integer; no argument needs longer ones, and they are slow to convert
 MAX_ID_INTEGER = 2**63 - 1  # an id must survive clients that hold it in 64 bits
 
 PARSE_ERROR = -32700

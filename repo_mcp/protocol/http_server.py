@@ -8,12 +8,12 @@ Sessions are counted by ASGI middleware:
     POST /mcp without a session    opens one, if its answer is a result; else the session is ended again
     one more than the limit        ends the one that was used least recently and answers nothing just now
 
-An open GET stream is no use of a session: nothing is sent on it. The client of a session that was ended
-gets 404 and opens another one, as the specification of the transport asks. What a session is, the
-application behind says, which has them and ends one at a DELETE.
+An open GET stream does not count as use of a session: nothing is sent on it. The client of a session that was
+ended gets 404 and opens another one, as the specification of the transport requires. The SDK's application
+holds the sessions, and ends one at a DELETE.
 
 Opt-in: only `serve --transport http` imports this file, and with it starlette and uvicorn, which the SDK
-brings along. Left out on purpose: TLS (a proxy's work, for who leaves the loopback), and tasks and questions
+depends on. Left out on purpose: TLS (a proxy's work, beyond the loopback interface), and tasks and questions
 to the client's model: both belong to one conversation, and here there are many.
 """
 

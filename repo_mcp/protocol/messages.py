@@ -6,17 +6,17 @@ each request carries an envelope in `_meta`:
     {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
      "io.modelcontextprotocol/clientCapabilities": {}, "io.modelcontextprotocol/clientInfo": {…}}
 
-What the server reads is judged, and a refusal names the field. What it does not read is not judged: a
-client with an odd capability, or a parameter of another version, is served all the same. Tests hold this
-against the SDK's server, and list where the two differ.
+The server checks the fields that it reads, and a refusal names the field. It does not check others: a
+client with an odd capability, or a parameter of another version, is served all the same. Tests compare this
+with the SDK's server, and list where the two differ.
 
     {"jsonrpc":"2.0","id":7,"result":{"content":[{"text":"{\\"ok\\":true}","type":"text"}],"isError":false,
      "structuredContent":{"ok":true}}}
 
-The keys of an answer stand in the order of the SDK's models, by the alphabet with what its base models
-declare behind; those of a tool's schemas stand as the tool has them. Tests compare the bytes with those of
-the SDK, in every version of the protocol. Results of the second era name their kind and the server. A tool's
-JSON is encoded once, by the tool: it is sent as it is in `structuredContent`, and as a string in `content`.
+The keys of an answer are in the order of the SDK's models: alphabetical, followed by those of its base
+models. Those of a tool's schemas are in the tool's order. Tests compare the bytes with those of the SDK, in
+every version of the protocol. Results of the second era name their kind and the server. A tool's JSON is
+encoded once, by the tool: it is sent as it is in `structuredContent`, and as a string in `content`.
 
 Pure. Left out on purpose: the state of the session, the arguments of tools, and what is said of tasks
 (`repo_mcp.protocol.task_methods`).

@@ -72,7 +72,7 @@ def relate(task_id: str) -> JsonObject:
 
 
 def describe_question(question: Question) -> JsonObject:
-    """Return a question as the params of a request. Keys stand in the order of the SDK's models."""
+    """Return a question as the params of a request. Keys are in the order of the SDK's models."""
     return {
         "maxTokens": question.max_tokens,
         "messages": [{"content": {"text": question.text, "type": "text"}, "role": "user"}],
@@ -198,7 +198,7 @@ class Round:
         raise AnswerNeeded(question)
 
     def describe(self, question: Question) -> JsonObject:
-        """Return the result that asks the question. Keys stand in the order of the SDK's models."""
+        """Return the result that asks the question. Keys are in the order of the SDK's models."""
         state = {
             "answers": self._answers,
             "asked": question.key,

@@ -127,7 +127,7 @@ class Session:
             self.change_resources()
 
     def change_resources(self) -> None:
-        """Tell a client that has a list of files that it is another from now on."""
+        """Tell a client that has fetched the list of resources that the list has changed."""
         if self._was_listed:
             self._wire.say(encode_frame({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}))
 

@@ -3,12 +3,11 @@
 Arguments are checked against the schemas of the toolsets, in the subset of JSON Schema that they write:
 `type` (one name, or a list of names of plain values), `properties`, `required`, `enum`, `minimum`, `maximum`,
 `minLength`, `maxLength`, `items`, `maxItems`, `additionalProperties: false`. `check_schema` refuses any other
-constraint, so that no schema promises what is not checked. As in JSON Schema a boolean is no integer, "5" is
-no number, and 5.0 is the integer 5. Two things are taken that a schema refuses, since models send them and
+constraint, so that no schema promises what is not checked. As in JSON Schema a boolean is not an integer, "5"
+is no number, and 5.0 is the integer 5. Two things are taken that a schema refuses, since models send them and
 mean well: null, as if the argument was left out, and an integer above its maximum, as that maximum, with a
-warning.
-Strings that hold a lone surrogate or NUL are refused, except NUL in the arguments that a tool names as
-free text: those are only searched for.
+warning. Strings that hold a lone surrogate or NUL are refused, except NUL in the arguments that a tool names
+as free text: those are only searched for.
 
 Left out on purpose: how an error or a result is rendered. That is each toolset's own specification.
 """

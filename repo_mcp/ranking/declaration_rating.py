@@ -1,11 +1,11 @@
 """Finds the declarations of a file that a question may be about.
 
-The index ranks units of some fifty lines, whose edges fall anywhere. In the file of a first hit the
-declaration that answers is often in another unit than the one with the most words: so all declarations of
-that file are rated, by the rare words of the question in their own lines, and in the line with their name.
+The index ranks units of some fifty lines, which begin and end anywhere. In the file of a first hit, the
+declaration that answers is often not in the unit with the most words. So all declarations of that file are
+rated by the rare words of the question in their own lines, and in the line with their name.
 
-Left out on purpose: the length of a declaration, its docstring, its class, and the synonyms of the question's
-words: none found more answers.
+Left out on purpose, because none found more answers: the length of a declaration, its docstring, its class,
+and synonyms of the question's words.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def weigh_terms(terms: Sequence[str], count_units: Callable[[str], int], unit_co
 def list_asked(
     declarations: Declarations, found: Sequence[int], weights: Sequence[float], most: int
 ) -> list[SymbolSpan]:
-    """Return the declarations that a question may be about, `most` at most, the best first.
+    """Return at most `most` declarations that a question may be about, the best first.
 
-    Each has a word of it. `found` are the words of each line of the file, as bits, whose worth `weights`
-    gives from the lowest on.
+    Each holds a word of the question. `found` has a bit mask for each line of the file: the words in it.
+    `weights` has the weight of each bit, from the lowest.
     """
     numbers: dict[int, list[int]] = {}  # by declaration: its lines with words
     spans: dict[int, SymbolSpan] = {}

@@ -2,12 +2,12 @@
 
 words -> stems for names of files | names that may be defined, by kind | paths and frames | roles
 
-A query may be a name and nothing else: who asks so wants to see its declaration.
+A query may be a name and nothing else; then its declaration is wanted.
 
     QuerySet.filter -> filter in QuerySet    django.core.signing.Signer -> Signer in django, core, signing
     get_user()      -> get_user              class QuerySet             -> QuerySet
 
-`config.json` may be a file or a name: its qualifier counts only where it is declared beside the name.
+`config.json` may be a file or a name: its qualifier counts only if it is declared beside the name.
 """
 
 from __future__ import annotations

@@ -3,14 +3,14 @@
     query -> questions to the index, the closest first -> chunks, ranked -> declarations in their live text
 
 The index says where a name is declared, and the live text decides: a hit is a declaration that line patterns
-find there now. Its score orders what a look-up goes by:
+find there now. Its score combines what a look-up compares:
 
     a name           its spelling (as written 4, in another case 3, in another spelling 2, as a part 1),
                      and .1 for each qualifier that it has
     several words    how many of them its qualified name has, and .2 times the best spelling
     both             .1 times its place in the ranking of chunks, 1 for the first, falling
 
-A name that nobody declares is said to be missing, with the nearest ones that there are.
+If a name is declared nowhere, a warning says so and gives the nearest names.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def look_up(
     is_whole: bool = True,
     tells: bool = True,
 ) -> Found:
-    """Return the best `top_k` declarations of what a query names. `is_whole` when every file is indexed.
+    """Return the best `top_k` declarations of what a query names. `is_whole`: every file is indexed.
 
     With `tells`, a warning names what is not declared.
 

@@ -7,9 +7,8 @@ A gain is a whole multiple of GRAIN. Sums of gains are then exact in any order, 
 unit's score depends neither on the form of a list nor on the segment that holds the unit.
 
 The lists of a term over all segments are weighed once for a snapshot, whose statistics do not change, and are
-held while there is room: what is used again is mostly common words, and the parts of names. Lists that are
-decoded as a whole are held as their scorers; of long ones their bounds are, and for the last of them their
-bytes.
+cached while there is room: mostly common words and parts of names are used again. Of a list that is decoded
+as a whole, the scorer is cached. Of a long list, the bounds are cached, and the bytes if it was used lately.
 """
 
 from __future__ import annotations
@@ -410,7 +409,7 @@ class PathList:
 
 LISTS_BYTES = 24 * 1024 * 1024  # of weighed lists that are kept, in all
 BLOCKS_BYTES = 4 * 1024 * 1024  # of the bytes of long lists
-PATH_UNITS = 8_192  # of the files with a term in their path, above which these are no part of a short list
+PATH_UNITS = 8_192  # of the files with a term in their path, above which these are not part of a short list
 ALL_FIELDS = frozenset(range(len(FIELDS)))
 NO_SHARES: Mapping[str, float] = MappingProxyType({})
 

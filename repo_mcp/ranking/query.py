@@ -88,11 +88,11 @@ def parse_query(text: str, max_words: int) -> Query:
 
 
 def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Query:
-    """Return a question with the stems of words that mean much the same as its own behind them.
+    """Return a question with the stems of words of similar meaning after its own, with less weight.
 
-    Those count less. Names and short queries mean what they say, and pasted text has words enough: both stay
-    as they are. So does a word that many of the `unit_count` units have, as `count_units` says: the code
-    speaks so itself.
+    Names, short queries and pasted text are returned unchanged: the former mean what they say, and the latter
+    has enough words. A word that many of the `unit_count` units hold, by `count_units`, is not widened
+    either: the code uses it itself.
     """
     if "\n" in query.text.strip() or not LEAST_WORDS <= len(query.text.split()) <= STORY_WORDS:
         return query

@@ -180,7 +180,7 @@ class Searcher:
     def count_chunks(self, query: Query, best: BestUnits, most: int) -> int:
         """Return the number of chunks that match the query whose best units are given, or `most` if more do.
 
-        Units are looked at in the order of their numbers, some blocks at a time, until there are enough. In a
+        Units are examined in the order of their numbers, some blocks at a time, until there are enough. In a
         large tree the commonest list, which gains least, has enough in the first blocks.
         """
         total = 0

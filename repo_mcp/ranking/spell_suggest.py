@@ -1,12 +1,12 @@
-"""Names near to one that is not in the index: what a search without that name offers instead.
+"""Suggests names similar to one that is not in the index.
 
-Of one slip (a letter changed, added, left out, or two swapped) one half of a word stays whole. So the
-terms that begin or end with a half are read off the dictionary, and those that are near and live are kept.
-The dictionaries of all segments are read, so this is for the rare case alone. What was found in a segment
-is kept as long as that is open, from one generation to the next.
+After one slip (a letter changed, added, left out, or two swapped), one half of a word is still intact. So the
+terms that begin or end with a half are read from the dictionary, and those that are similar and live are
+kept. The dictionaries of all segments are read, so this is only for the rare case. What was found in a
+segment is cached as long as the segment is open, from one generation to the next.
 
-Which files have a name and how common a term is are found without a search. Only live documents count, so
-that the answers depend on the tree and not on its history.
+This module also finds, without a search, which files have a name and how common a term is. Only live
+documents count, so that the answers depend on the tree and not on its history.
 """
 
 from __future__ import annotations
@@ -77,10 +77,10 @@ def _read_live(segment: LiveSegment, posting_list: PostingList) -> npt.NDArray[n
 
 
 def suggest(snapshot: Snapshot, words: Iterable[str], *, thorough: bool) -> list[str]:
-    """Return a sentence for each folded word that the index does not hold, with the near ones that it does.
+    """Return a sentence for each folded word that the index lacks, with the similar ones that it holds.
 
-    Near ones whose first half is otherwise take a look at the whole dictionary, a tenth of a second for the
-    kernel's: in a large tree only a `thorough` look finds them. Raises IndexFormatError.
+    Similar words whose first half differs need a scan of the whole dictionary, a tenth of a second for the
+    kernel's: in a large tree only a `thorough` search finds them. Raises IndexFormatError.
     """
     thorough = thorough or snapshot.unit_count <= SMALL_UNITS
     wanted = [word for word in dict.fromkeys(words) if MIN_CHARS <= len(word) <= MAX_CHARS]
@@ -94,7 +94,7 @@ def suggest(snapshot: Snapshot, words: Iterable[str], *, thorough: bool) -> list
 
 
 def find_near(snapshot: Snapshot, word: str, *, thorough: bool) -> list[str]:
-    """Return the live terms nearest to a word: the likest first, then the commonest, then by their letters.
+    """Return the live terms nearest to a word: the most similar first, then the commonest, then by letters.
 
     Raises IndexFormatError.
     """

@@ -1,13 +1,14 @@
 """Turns a query into the answer of a search: ranked chunks with live text, and warnings.
 
-An answer says what of a query the index lacks: words that no file has, and a best hit that has no word that
-tells. A ranked search always finds something. Asked for what a repository does not have, it gives what shares
-the common words of the question, and nothing in the hits shows that. So the words are looked up one by one.
+An answer says what the index lacks: words of the query that no file has, and a best hit without any telling
+word. A ranked search always finds something. Asked for what a repository does not have, it returns what
+shares the common words of the question, and nothing in the hits shows that. So the words are looked up one by
+one.
 
-A word is absent when no unit and no path has it, nor its stem; a name of several parts when nobody has the
-whole of it, in any usual spelling. A word tells something when it is rare: absent, or in no more units than
-the square root of all. Of pasted text, which has many words that mean nothing, only names count; and words
-with which anything is asked (`which`, `tell`, `among`) never do.
+A word is absent if no unit and no path has it or its stem. A name of several parts is absent if the whole of
+it is nowhere, in any usual spelling. A word is telling if it is rare: absent, or in no more units than the
+square root of all. Of pasted text, which has many meaningless words, only names count. Words with which
+anything is asked (`which`, `tell`, `among`) never count.
 
 A query most of whose words are absent asks for what the repository does not have. A page of what matches the
 rest would be noise: answers show little of it.
@@ -185,9 +186,9 @@ def describe_words(
     *,
     is_whole: bool,
 ) -> list[str]:
-    """Return sentences on words that no file has, and on a best hit that has no word that tells anything.
+    """Return sentences about words that no file has, and about a best hit without any telling word.
 
-    `best` is the best chunk, if there is one; what the sentences `near` name is not named again.
+    `best` is the best chunk, if there is one. Words that the sentences `near` name are not named again.
     """
     said = " ".join(near)
     named = [word for word in words if f"`{word.text.lower()}`" not in said]
@@ -215,7 +216,7 @@ class QueryWord:
 
 
 def look_up_words(text: str, count_units: Callable[[str], int]) -> list[QueryWord]:
-    """Return the words of a query that may tell something, in order, with the units that have them."""
+    """Return the words of a query that may be telling, in order, with the units that have them."""
     return [
         QueryWord(word, (*terms, *counted), max(map(count_units, counted)))
         for word, terms, counted in _list_informative(text)
@@ -256,7 +257,7 @@ def lacks_most(text: str, words: Collection[QueryWord]) -> bool:
 
 
 def describe_absent(words: Collection[QueryWord], *, is_whole: bool = True) -> list[str]:
-    """Return a sentence that names the absent words, if any. `is_whole` when every file is indexed."""
+    """Return a sentence that names the absent words, if any. `is_whole`: every file is indexed."""
     absent = [word.text for word in words if not word.units]
     if not absent:
         return []
@@ -266,10 +267,10 @@ def describe_absent(words: Collection[QueryWord], *, is_whole: bool = True) -> l
 def describe_best(
     words: Collection[QueryWord], unit_count: int, best: Collection[str], read_text: Callable[[], str]
 ) -> list[str]:
-    """Return a sentence when the best hit, which matches the terms `best`, has no rare word of the query.
+    """Return a sentence if the best hit, which matches the terms `best`, has no rare word of the query.
 
-    None where it has over a third of the words, since in a small tree any word is rare; nor where its file,
-    whose text `read_text` gives, has a rare one elsewhere.
+    There is none if the hit has over a third of the words, since in a small tree any word is rare, or if its
+    file, whose text `read_text` returns, has a rare word elsewhere.
     """
     rare = [word for word in words if compute_rarity(word.units, unit_count) >= MIN_RARITY]
     had = [word for word in words if not set(word.terms).isdisjoint(best)]

@@ -99,7 +99,7 @@ def _specify(row: _Row) -> Any:
 
 
 def _get_values(names: Sequence[str]) -> Callable[[Any], Any]:
-    """Return a function from a record to a tuple of its values, which is no method of it."""
+    """Return a function from a record to a tuple of its values, which is not a method of it."""
     if len(names) > 1:
         return attrgetter(*names)
     return staticmethod(lambda record: tuple([getattr(record, name) for name in names]))

@@ -1,7 +1,7 @@
 """Bring both indexes of one root up to date in one call: the index of words, then the symbol index.
 
-If either is already being built, by this process in the background or by another one, that build is waited
-for while it moves, and its progress reported, because the caller needs an index in the end.
+If either is already being built, by this process in the background or by another one, the call waits for that
+build as long as it makes progress, and reports the progress, because the caller needs an index in the end.
 
 Left out on purpose: how each of them is built. See `repo_mcp.indexing.indexer` and
 `repo_mcp.symbol_index.phase`.

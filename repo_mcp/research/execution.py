@@ -6,7 +6,7 @@ The findings that fit into an answer are chosen by worth, but a reader wants the
 run. From the best finding the walk climbs to its outermost caller and descends from there, call by call; then
 it continues with the best finding that is left.
 
-Findings of hop 0, which the question names or its words fit, come first. A later one is worth less the
+Findings of hop 0, which the question names or its words match, come first. A later one is worth less the
 further away and the less sure it is, and the more findings of its hop come before it. So each hop gets a
 share of the answer.
 """

@@ -81,7 +81,7 @@ def _find_end(text: str, start: int) -> int | None:
 
 
 def _find_single(text: str, mark: str, start: int) -> int:
-    """Return the position of a mark, where two mean one that is no mark; -1 without one."""
+    """Return the position of a mark, where a doubled one is not a mark; -1 without one."""
     found = text.find(mark, start)
     while found >= 0 and text.startswith(mark, found + 1):
         found = text.find(mark, found + 2)

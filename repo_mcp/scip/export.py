@@ -1,15 +1,15 @@
 """Our graph as an index in SCIP: a document for each parsed file, in the order of their paths.
 
 A reference is written only if it leads to a declaration with certainty: readers of SCIP take everything in it
-as certain. Probable and possible references are counted and left out. Our records know lines. The characters
-are found in the line by the name, and beside the same name by what stands before it; the lines are those of
-the version that was parsed, or the file is left out.
+as certain. Probable and possible references are counted and left out. Our records have only line numbers. The
+characters are found by searching the line for the name; if it occurs more than once, the text before it
+decides. If the file is no longer the version that was parsed, it is left out.
 
 One document is in memory at a time, and the symbols of CACHED_FILES files. Nothing depends on the machine,
 the time or the directory: equal trees give equal bytes.
 
-Left out on purpose: names of other packages, whose versions nobody here knows; overriding members, since the
-types that inherit say as much; documentation and texts, which readers have in the files.
+Left out on purpose: names of other packages, whose versions are not known here; overriding members, since the
+inheritance of the types implies them; documentation and texts, which readers have in the files.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ class VectorPhase:
 
 
 class _LexicalDamage(Exception):
-    """The lexical index is damaged; that is no reason to rebuild all vectors."""
+    """The lexical index is damaged; that is not a reason to rebuild all vectors."""
 
     def __init__(self, error: IndexFormatError) -> None:
         super().__init__()

@@ -134,7 +134,7 @@ def _lower(word: str) -> str:
 
 
 def _is_sign(char: str) -> bool:
-    """Return True for punctuation, and any ASCII character that is no letter, digit or white space."""
+    """Return True for punctuation, and any ASCII character that is not a letter, digit or white space."""
     if ord(char) < _ASCII_END:
         return not char.isalnum() and not char.isspace()
     return unicodedata.category(char)[0] == "P"

@@ -107,7 +107,7 @@ class Donors:
     def list_for(self, kind: str, configuration: str, own: str) -> tuple[Donor, ...]:
         """Return the indexes of a kind of which rows may be taken over, those with the most files first.
 
-        `own` is the path of the index to begin, which is no donor. Raises as `list_packed` does.
+        `own` is the path of the index to begin, which is not a donor. Raises as `list_packed` does.
         """
         found = [
             donor

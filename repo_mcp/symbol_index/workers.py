@@ -3,9 +3,9 @@
 The reading thread takes files in the order of the plan, batch by batch, through the repository reader, and
 checks that each is still the version in the lexical index. A worker has the next batch parsed as soon as its
 process has finished the one before. Results are validated before use, since a parsed text may have taken
-control of its process. A text that ended a process, or whose answer is no valid record, gets the record of a
-failure, and so is not tried again until it changes. One that ended a process also goes on the poison list and
-is not tried under another name either.
+control of its process. A text that ended a process, or whose answer is not a valid record, gets the record of
+a failure, and so is not tried again until it changes. One that ended a process also goes on the poison list
+and is not tried under another name either.
 """
 
 from __future__ import annotations

@@ -8,24 +8,24 @@ client. An argument of a call that was checked has the type of its schema, or is
 Answers are pruned by the output schema of the tool: fields whose absence says the same are left out.
 
 A field that its schema does not require is left out when it has the value that its absence stands for: its
-`default`, and where none is declared null, "", [], {} or false. So builders simply give values, and a field
-that must be seen even when it is empty is required, or has a default that it never has.
+`default` or, if none is declared, null, "", [], {} or false. So builders simply give values. A field that
+must be seen even when it is empty is required, or has a default that it never takes.
 
     {"hits": [{"path": "a.py", "symbol": null}], "truncated": false}  ->  {"hits": [{"path": "a.py"}]}
 
-Where a list was cut, a client goes on by a cursor.
+If a list was cut, a client continues with a cursor.
 
     cursor = URL-safe Base64 of: 4 bytes that name the call, 4 that name the rows given so far, their number
 
-Nothing is kept between two calls. A cursor names the tool and the arguments that the list was asked for with,
-without those that only say how much of it is shown, so a page may be longer than the one before. And it names
-the rows that stand before it. A call that goes on makes the list anew and compares: when those rows are still
-the same, no row is given twice and none is missed, whatever has changed elsewhere in the tree; when they are
-not, the cursor is refused. Equal lists have equal cursors.
+Nothing is stored between two calls. A cursor identifies the tool and the arguments of the call, except those
+that only say how much is shown, so a page may be longer than the one before. It also identifies the rows
+before it. The next call builds the list again and compares: if those rows are still the same, no row is given
+twice and none is missed, whatever has changed elsewhere in the tree; otherwise the cursor is refused. Equal
+lists have equal cursors.
 
-Left out on purpose: what failures look like, which is each toolset's own specification, and its `Form`;
-objects whose schema names no properties, such as counts by name, stay as they are; and secrecy: a client that
-makes up a cursor gets what another page would have shown it.
+Left out on purpose: the form of failures, which each toolset's specification and its `Form` define; pruning
+of objects whose schema names no properties, such as counts by name; and secrecy: a client that makes up a
+cursor gets what another page would have shown it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ Record = Callable[[str, CallOutcome], bool]  # given the request's id; False whe
 Prune = Callable[[dict[str, object]], dict[str, object]]
 _Shorten = Callable[[object], object]
 _Fields = Mapping[str, tuple[bool, object, "_Shorten | None"]]  # required; its default; how to shorten it
-_EMPTY = object()  # the default of a field that declares none: any empty value that is no number
+_EMPTY = object()  # the default of a field that declares none: any empty value that is not a number
 _UNKNOWN = (True, None, None)
 Arguments = Mapping[str, object]
 

@@ -60,10 +60,10 @@ def build_field(kind: str | list[str], description: str = "") -> Schema:
 
 
 def keep(schema: Schema) -> Schema:
-    """Return a field that answers hold even where it is empty, but not beside an error.
+    """Return a field that results always have, even if it is empty, but that errors lack.
 
-    For results whose schema cannot require it, since an error stands in its place: a field with a default is
-    left out only when it has that value, and no result has null here.
+    The schema cannot require it, since it describes errors too. A field with a default is left out only if it
+    has that value; the default is null, which no result has here.
     """
     return schema | {"default": None}
 

@@ -8,7 +8,7 @@ a file by its exact characters.
 Roots are compared component by component, never as a prefix of a string: `/srv/app-old` is not
 inside `/srv/app`.
 
-The errors of the repository reader stand here too: they say what is wrong with a path, without any absolute
+The errors of the repository reader are here too: they say what is wrong with a path, without any absolute
 path of ours.
 """
 

@@ -51,7 +51,7 @@ _FILES = frozenset(
         *(".hadolint", ".ansible-lint", ".cspell", ".codespellrc", ".typos", ".vale"),
     }
 )
-_TEMPLATES = ".env."  # `.env.example`: what is no template is denied
+_TEMPLATES = ".env."  # `.env.example`: what is not a template is denied
 
 
 def is_hidden(name: str) -> bool:

@@ -102,7 +102,7 @@ def parse_lines(lines: Sequence[bytes], where: str) -> tuple[list[Rule], list[st
 
 
 def add_warning(warnings: list[str], text: str) -> None:
-    """Add a warning about ignore files; behind MAX_WARNINGS there is only one more, which says so."""
+    """Add a warning about ignore files; after MAX_WARNINGS there is only one more, which says so."""
     if len(warnings) < MAX_WARNINGS:
         warnings.append(text)
     elif len(warnings) == MAX_WARNINGS:

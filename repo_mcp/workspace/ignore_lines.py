@@ -5,7 +5,7 @@ The syntax is that of Git's `dir.c` and `wildmatch.c`, down to what no manual sa
 - a carriage return ends a line once, a NUL cuts it, and of white space only spaces are trimmed at its end
 - `?` and sets match bytes, so two of them match an "é"; a set may hold escapes, ranges, classes and slashes
 - what is malformed (`[a`, `a\`, `[[:x:]]`) matches nothing
-- `**` is also special behind a literal beginning: `a**/b` matches `ab` and `ax/y/b`. Git compares the
+- `**` is also special after a literal prefix: `a**/b` matches `ab` and `ax/y/b`. Git compares the
   beginning by itself, and reads what remains as if it were the whole pattern
 
 A name that is literal, or literal beside one star, is compared by `ignore_layers`. In any other, the
@@ -100,7 +100,7 @@ def _find_components(pattern: str) -> list[_Place]:
 
 
 def _spell_out(pattern: str) -> list[str]:
-    """Return the patterns without `**` behind a literal beginning that match together what this one does."""
+    """Return patterns without `**` after a literal prefix that together match what this one matches."""
     found = _SPANS_BEHIND_TEXT.match(pattern)
     if found is None:
         return [pattern]
@@ -314,7 +314,7 @@ class _Sets:
 
 
 def _write_set(members: _Set) -> str:
-    """Return the set for pathspec, in the only spelling that needs no escape and is no negation.
+    """Return the set for pathspec, in the only spelling that needs no escape and is not a negation.
 
     First a bracket or a NUL, which no name has, then the ranges, then the minus.
     """

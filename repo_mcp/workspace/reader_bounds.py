@@ -9,10 +9,10 @@ A file system is identified by its device number, as in `find -xdev`. The same f
 the root (a bind mount) has the same number and is not noticed, and subvolumes of btrfs have numbers of
 their own.
 
-A file with the block of a private key in it (RFC 7468, or as PGP and SSH2 write it) is refused whole,
-not only the lines of the key: an excerpt may begin in the middle of one, and the words of an index would tell
-what it says. The rule does not guess: there must be a BEGIN line and, on the next line that is no header, a
-run of base64. Left out on purpose: redaction, and every other kind of secret.
+A file with the block of a private key in it (RFC 7468, or as PGP and SSH2 write it) is refused whole, not
+only the lines of the key: an excerpt may begin in the middle of one, and the words of an index would tell
+what it says. The rule does not guess: there must be a BEGIN line and, on the next line that is not a header,
+a run of base64. Left out on purpose: redaction, and every other kind of secret.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ if sys.platform == "win32":
         _kernel32.CloseHandle(directory)
 
     def _locate(parent: int, name: str) -> str:
-        """Return the path of one name in an open directory. Raises PATH_INVALID for what is no name."""
+        """Return the path of one name in an open directory. Raises PATH_INVALID for anything else."""
         check_windows_name(name)
         return f"{_final_path(parent)}\\{name}"
 

@@ -10,8 +10,8 @@ not mistaken for deleted. Skipped entries are counted by reason; an entry that i
 The walk uses its own stack, not Python's: a tree may be deeper than the recursion limit. Only the upper
 levels keep their directory open, so that a walk needs few descriptors at any depth.
 
-The names judged in a directory are cached for the next walk (`walk_memory`) and not judged again; the files
-behind the names are looked at every time.
+The names checked in a directory are cached for the next walk (`walk_memory`) and not checked again; the files
+themselves are examined every time.
 
 Left out on purpose: reading anything but `.gitignore` files, and telling text from binary. What Git tracks
 (`repo_mcp.workspace.git_index`) comes with the ignore rules.

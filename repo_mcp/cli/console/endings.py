@@ -86,7 +86,7 @@ def warn(message: str) -> None:
 def note(text: str) -> None:
     """Print a remark about the answer on one line of stderr, below what was printed of it so far.
 
-    Standard output holds the answer alone, so that it can be piped.
+    Standard output has only the answer, so that it can be piped.
     """
     sys.stdout.flush()
     print(escape_text(text), file=sys.stderr)

@@ -14,7 +14,8 @@ MARK = "<!doctype html><!-- repo-mcp report -->"  # the beginning of every repor
 def write_report(page: str, output: str | None, data_dir: DirectoryHolder) -> str:
     """Write the page whole. Return its path, relative if below the current directory.
 
-    Raises RepoError with INVALID_ARGUMENT for a file that is no report, for a link, or without a directory.
+    Raises RepoError with INVALID_ARGUMENT for a file that is not a report, for a link, or without a
+    directory.
     """
     path = os.path.join(data_dir.path, REPORT_NAME) if output is None else os.path.abspath(output)
     above, name = os.path.split(path)

@@ -330,7 +330,7 @@ class CSharpResolver:
         return {Access.PRIVATE: own, Access.PROTECTED: own | {one.partition("`")[0] for one in bases} | bases}
 
     def _is_plain_value(self, file: CSharpFile, symbol: Symbol) -> bool:
-        """Return whether a member is a value that cannot be called, as its type is no delegate's."""
+        """Return whether a member is a value that cannot be called, as its type is not a delegate."""
         if symbol.kind is not SymbolKind.PROPERTY:
             return False
         written = strip_nullable(normalize_type(symbol.return_type))

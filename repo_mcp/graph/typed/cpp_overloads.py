@@ -1,10 +1,10 @@
 """Chooses which of several overloads of C++ a call means, by the literals among its arguments.
 
-`run("a")` means `run(const char*)` before `run(std::string)`, and not `run(int)`. The parser records a mark
-for each literal behind the alias of a call (`repo_mcp/languages/native/cpp_given.py`). A class takes a
-literal if one of its constructors does; one of the standard library, if its name says that it is a text. The
-overload that is left is probable, never sure: the types of other arguments are not known, nor which
-constraints of a template hold.
+`run("a")` means `run(const char*)` rather than `run(std::string)`, and never `run(int)`. The parser records a
+mark for each literal after the alias of a call (`repo_mcp/languages/native/cpp_given.py`). A class accepts a
+literal if one of its constructors does; a class of the standard library, if its name says that it is text.
+The overload that remains is probable, never sure: neither the types of other arguments nor the constraints of
+templates are known.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The overloads beside a method, and in Java those of its bases: what it does not override, what all return.
 
 Read from the texts of parameters and results, with the marker `@Override`. A type parameter of the base fits
-any type that is no number. Left out: type arguments, and conversions between what the parameters take.
+any type that is not a number. Left out: type arguments, and conversions between what the parameters take.
 """
 
 from __future__ import annotations

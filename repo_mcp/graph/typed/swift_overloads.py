@@ -1,9 +1,9 @@
 """Chooses which of several declarations a use in Swift means, where scopes and labels leave more than one.
 
-What another module does not show is left out, a value that is not called is a property rather than a
-function, and what a protocol demands is meant before what its extension gives. The rest is decided by what
-is known of the arguments: the parser records their chains behind the labels of a call, and of literals one
-character. What these leave is probable, never sure, as a type that is not known may fit better.
+Declarations that another module does not export are ruled out, a value that is not called is a property
+rather than a function, and a requirement of a protocol is preferred to a member of its extension. The rest is
+decided by what is known about the arguments: the parser records their chains after the labels of a call, and
+one character for each literal. The result is probable, never sure, since an unknown type may fit better.
 """
 
 from __future__ import annotations
@@ -162,9 +162,9 @@ def _spell_signature(lookup: NamedLookup, one: Declaration) -> str:
 def doubt_bare(
     lookup: NamedLookup, scope: FileScope, reference: Reference, found: FoundDeclarations
 ) -> FoundDeclarations:
-    """Return the meaning of a name without a receiver, not sure where another declaration may fit better.
+    """Return the meaning of a name without a receiver, less sure if another declaration may fit better.
 
-    A function that calls its own name may be around one of another repository, and `Name("text")` may be a
+    A function that calls its own name may wrap a function of another repository, and `Name("text")` may be a
     literal of the type."""
     around = scope.find_type_around(reference.symbol)
     one = found.declarations[0] if found.declarations else None

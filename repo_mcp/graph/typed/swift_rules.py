@@ -23,7 +23,7 @@ _MARKS = re.compile(r"[(\[{<]|[)\]}>]|,")
 _PLAIN = re.compile(
     r"\s*(?:u?int\d*|bool|string|double|float|character|url|data|\[.*\])[?!]?\s*", re.I | re.S
 )
-_ARROW = "\0\0"  # stands for "->", which is no bracket
+_ARROW = "\0\0"  # replaces "->", which is not a bracket
 _LABEL = re.compile(r"^(?:\w+\s+)?`?\w+`?\s*:\s*")
 _ATTRIBUTES = re.compile(r"^(?:@\w+(?:\([^()]*\))?\s+)+")
 
@@ -228,7 +228,7 @@ class SwiftRules(Rules):
         return any(self.program.has_folder(folder) for folder in folders)
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
-        """Return False for what another file keeps to itself, or a private type of it holds."""
+        """Return False for a declaration that is private to another file, or inside a private type there."""
         flags = other.record.flags
         return all(int(flags[one]) >> ACCESS_SHIFT != Access.PRIVATE for one in other.iter_around(ordinal))
 

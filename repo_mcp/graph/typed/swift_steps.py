@@ -1,8 +1,8 @@
-"""Steps of a chain of Swift that lead from a call to what it is given, and from a case to its values.
+"""Steps of a Swift chain that lead from a call to its arguments, and from a case to its values.
 
-`make.@1(of:_:)` is the second parameter of the function, initialiser or case that takes these labels, and
-`#0` behind it the first parameter of the function given there. `%some:0:2` is the first of two values of a
-case. None of these is sure: an overload of another repository may fit better.
+`make.@1(of:_:)` is the second parameter of the function, initialiser or case with these labels. `#0` after it
+is the first parameter of the function that is passed there. `%some:0:2` is the first of two values of a case.
+None of these is sure: an overload in another repository may fit better.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def find_given_type(
     read: ReadText,
     holder: Holder | None,
 ) -> Holder | None:
-    """Return the type of a parameter of the declarations found for a call; `inner` is a step behind it.
+    """Return the type of a parameter of the declarations found for a call; `inner` is the step after it.
 
-    Of several types none is returned, unless one step later only one of them has the member."""
+    If there are several types, return None, unless only one of them has the member of the next step."""
     position, _, labels = step[1:].partition("(")
     labels = f"({labels}"
     holders: dict[tuple[Declaration, ...] | str, Holder] = {}

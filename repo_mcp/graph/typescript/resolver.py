@@ -239,7 +239,7 @@ def _choose(known: list[tuple[Declaration, Symbol]], row: Reference) -> list[Dec
     if row.role is not ReferenceRole.CALL or len(known) < 2:
         return [ordinal for ordinal, _ in known]
     run = {(one.path, symbol.parent) for one, symbol in known if not symbol.flags & SymbolFlag.FORWARD}
-    if run:  # of each owner: the members of two classes are no overloads of each other
+    if run:  # of each owner: the members of two classes are not overloads of each other
         return [
             one
             for one, symbol in known

@@ -234,7 +234,7 @@ def spell_type(walk: CaptureWalk, node: Node | None, declarator: Declarator) -> 
 
 
 def has_word(walk: CaptureWalk, node: Node, stop: int, word: bytes) -> bool:
-    """Return True when a word stands in a declaration before its name."""
+    """Return True if a word is in a declaration before its name."""
     return word in _read_words(walk, node, stop)
 
 

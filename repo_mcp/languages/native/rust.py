@@ -210,7 +210,7 @@ def _on_static(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
-    """Declare an alias by its type, an associated type of a trait by its bounds behind a colon."""
+    """Declare an alias by its type, an associated type of a trait by its bounds after a colon."""
     written = node.child_by_field_name("type") or node.child_by_field_name("bounds")
     _declare(walk, node, SymbolKind.TYPE, result=walk.read_line(written))
 

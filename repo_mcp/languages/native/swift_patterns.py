@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def on_conditions(walk: CaptureWalk, node: Node) -> None:
-    """Read the conditions of `if`, `guard` and `while`, which stand one after the other."""
+    """Read the conditions of `if`, `guard` and `while`, which follow one another."""
     parts: list[Node] = []
     depth = 0  # in the parentheses of a pattern
     for one in node.children:

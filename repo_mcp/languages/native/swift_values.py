@@ -1,4 +1,4 @@
-"""The owners of values in Swift: of what stands behind a bare dot, and of what closures and loops are given.
+"""The owners of values in Swift: of members after a bare dot, and of what closures and loops are given.
 
 `.some` is a member of the type that is written for a variable, a parameter or a result, of the value that it
 is compared with or assigned to, or of the parameter that it is given to. A chain says the last with a step

@@ -111,7 +111,7 @@ class Scope:
         self.local = NO_NAMES
 
     def find_binder(self) -> Scope:
-        """Return the scope that a walrus in this one binds in: the nearest that is no comprehension."""
+        """Return the scope that a walrus in this one binds in: the nearest that is not a comprehension."""
         scope: Scope = self
         while scope.kind is COMPREHENSION and scope.parent is not None:
             scope = scope.parent

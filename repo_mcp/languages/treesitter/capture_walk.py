@@ -50,7 +50,7 @@ class Dialect:
     query: str  # name of its file in `queries`
     handlers: Mapping[str, Handler]  # capture name -> handler, for all but PLAIN
     builtins: frozenset[str]  # names in every file, which nobody searches for
-    quotes: bool = False  # a name may stand between backticks, which are no part of it
+    quotes: bool = False  # a name may be in backticks, which are not part of it
     follows: bool = False  # variables that the types of others depend on have recorded types, too
 
 

@@ -1,6 +1,6 @@
 """The `repo` toolset: search, read and list one repository, with every answer in one envelope.
 
-Tools stand in the order in which clients see them. Each call checks its arguments strictly, makes one
+Tools are in the order in which clients see them. Each call checks its arguments strictly, makes one
 call of the repository, renders one envelope and, however it ended, writes one line of the audit log.
 """
 

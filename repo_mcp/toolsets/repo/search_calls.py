@@ -15,14 +15,14 @@ Exact matches are hits, or text: one for each file, whose lines and declarations
     {"path":"a/ledger.py","start_line":12,"end_line":14,"snippet":"12\tdef post(...):\n14\t    post(x)\n",
      "symbol":"Ledger.post","symbol_lines":[12,20]}
 
-Where the lines of a file lie in several declarations, each of these stands in the snippet before its lines,
-with its own span: `12-20 Ledger.post`, and then `30-41 .close` for the next one of the same class. Where the
-line that declares a function follows, its span says enough: `50-61`. `more` counts the lines that match but
-are not shown.
+If the lines of a file are in several declarations, the snippet names each of these before its lines, with its
+span: `12-20 Ledger.post`, and then `30-41 .close` for the next one of the same class. If the line that
+declares a function follows, the span is enough: `50-61`. `more` counts the lines that match but are not
+shown.
 
-As text, a file is its path, and all of its lines in that way, numbered as ripgrep numbers them. A span whose
-first line declares stands in place of that line's number, with what the declaration lies in where that was
-not told yet; what follows the dot is in the line:
+As text, a file is its path and its lines in the same form, numbered as ripgrep numbers them. If the first
+line of a span declares it, the span replaces that line's number, with the enclosing declaration unless that
+was named before; the line itself has the name after the dot:
 
     a/ledger.py
     12-20 Ledger.post

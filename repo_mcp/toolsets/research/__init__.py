@@ -1,6 +1,6 @@
 """The `research` toolset: index a code base, search its code and its documentation.
 
-Tools stand in the order in which clients see them; each module of calls lists its own. Each call checks its
+Tools are in the order in which clients see them; each module of calls lists its own. Each call checks its
 arguments strictly, asks the engine, renders one answer and, however it ended, writes one line of the log of
 calls.
 """

@@ -1,15 +1,15 @@
 """The `retrieval` toolset: exact search and reading in the two repositories `docs` and `code`.
 
-Tools stand in the order in which clients see them. Each call checks its arguments strictly, asks the engine,
+Tools are in the order in which clients see them. Each call checks its arguments strictly, asks the engine,
 renders one envelope and, however it ended, writes one line of the log of calls.
 
     {"result":{…},"meta":{"repo":"docs","duration_ms":3,"truncated":false}}
     {"error":{"code":"PATH_NOT_FOUND","message":"…","details":{…}},
      "meta":{"repo":"docs","duration_ms":0,"truncated":false}}
 
-`meta.repo` is the repository asked for, "both" included; null when the argument names none. What varies
-from call to call stands in `meta` alone: equal trees and arguments give an equal `result`. `meta.warnings`
-is there only when something about the answer is incomplete or unusual.
+`meta.repo` is the repository asked for, "both" included; null when the argument names none. Only `meta`
+varies from call to call: equal trees and arguments give an equal `result`. `meta.warnings` is present only if
+something about the answer is incomplete or unusual.
 """
 
 from __future__ import annotations
