@@ -246,7 +246,7 @@ def _write_line(descriptor: int, line: bytes) -> None:
     if _is_torn(descriptor):
         line = b"\n" + line
     if os.write(descriptor, line) != len(line):
-        raise OSError(errno.ENOSPC, "the log took only part of a line")
+        raise OSError(errno.ENOSPC, "only part of a line was written to the log")
 
 
 def _is_torn(descriptor: int) -> bool:

@@ -274,7 +274,7 @@ def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selecti
     ]
     told = {one.path for one in packer.dropped} | set(packer.paths)
     rest = [
-        Dropped(one.path, None, None, "less worth its lines than what was chosen")
+        Dropped(one.path, None, None, "worth less per line than what was chosen")
         for one in evidence.candidates
         if one.path not in told
     ]
@@ -309,7 +309,7 @@ def list_warnings(evidence: Evidence, packer: Packer, shown: Iterable[OpenedFile
     cut = sum(len(line) > MAX_LINE_CHARS for one in packer.selections for line in one.lines)
     warnings = [*evidence.warnings]
     if changed:
-        warnings.append(f"Of the files found, {changed} changed after indexing: refresh the index.")
+        warnings.append(f"{changed} of the files found changed after indexing: refresh the index.")
     if cut:
         lines = "1 line was" if cut == 1 else f"{cut} lines were"
         warnings.append(f"{lines} cut at {MAX_LINE_CHARS} characters.")
@@ -333,7 +333,7 @@ def explain(
     if names:
         parts.append(f"declares {_join(names[:MAX_NAMED_TERMS])}, named in the prompt")
     elif around is not None and any(is_called(around, name) for name in evidence.names):
-        parts.append(f"lies in {around.qualified_name}, named in the prompt")
+        parts.append(f"is in {around.qualified_name}, named in the prompt")
     phrases = (clue.text for clue in evidence.clues if clue.kind is ClueKind.PHRASE)
     held = [phrase for phrase in phrases if holds_phrase(lines, phrase)]
     parts += [f'contains the text "{phrase}"' for phrase in held[:2]]

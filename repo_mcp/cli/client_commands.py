@@ -49,13 +49,13 @@ All other options of serve are written into the entry: --harden,
     add("--remove", action="store_true", help="show the change that removes the entry; --write makes it")
     add("--scope", choices=("user", "project"), help="the user's file or the project's")
     add("--name", metavar="NAME", default="repo", help="the server's name in the client (default: repo)")
-    add("--root", "--repo-root", metavar="ROOT", help="serve this directory alone (default: auto)")
+    add("--root", "--repo-root", metavar="ROOT", help="serve only this directory (default: auto)")
     add("--toolsets", metavar="NAMES", help="repo, graph, research, retrieval (default: repo)")
     add("--docs-root", metavar="DIR", help="root docs of the toolset retrieval")
     add("--code-root", metavar="DIR", help="root code of the toolset retrieval")
     add("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
     add("--semantic-model", metavar="DIR", help="folder of an embedding model")
-    add("--command", metavar="FILE", help="the server's program (default: this one's)")
+    add("--command", metavar="FILE", help="the server's program (default: the one installed here)")
     return parser
 
 

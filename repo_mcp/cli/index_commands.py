@@ -60,7 +60,7 @@ If it is killed at any moment, the next run finds the old index or the new one."
     add = parser.add_argument
     add("--force", action="store_true", help="rebuild from scratch")
     add("--structure", action=BooleanOptionalAction, help="the symbol index too (default: if there is one)")
-    add("--scip", metavar="FILE", help="import a SCIP index; its answers come before our own")
+    add("--scip", metavar="FILE", help="import a SCIP index; its edges take precedence over ours")
     add("--workers", metavar="N", type=int, help="processes (default: one per processor, at most 4)")
     add("--memory-mb", metavar="N", type=int, help="memory of all processes together (default: 1,000)")
     parameters.add_max_file_bytes(parser)

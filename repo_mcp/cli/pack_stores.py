@@ -35,7 +35,7 @@ _SECRETS = re.compile(
 _REASONS = {
     FileNotFoundError: "there is no such file",
     PermissionError: "access is denied",
-    NotImplementedError: "it can only be read from",
+    NotImplementedError: "it is read-only",
 }
 _INSTALL = "Install repo-mcp[shared], or copy the file yourself and name it."
 

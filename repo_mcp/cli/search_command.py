@@ -1,6 +1,6 @@
 """`search`: ranked or exact, as text that editors and pagers can follow, or as JSON.
 
-PATHs, globs and a type, by which a person says what files a search is about, become what the engine takes.
+PATHs, globs and a type, by which a person selects files, are converted to the filters of the engine.
 """
 
 from __future__ import annotations
@@ -125,7 +125,12 @@ def build_parser() -> CommandParser:
         DESCRIPTION, EXAMPLES,
     )  # fmt: skip
     add = parser.add_argument
-    add("query", metavar="QUERY", nargs="?", help="words, names or a question; exact text or an expression")
+    add(
+        "query",
+        metavar="QUERY",
+        nargs="?",
+        help="words, names or a question; exact text or a regular expression",
+    )
     add("paths", metavar="PATH", nargs="*", default=[], help="files and directories to search (default: all)")
     add("-F", "--literal", action="store_true", help="exact text (--mode literal)")
     add("-E", "--regex", action="store_true", help="RE2 expression (--mode regex)")
@@ -134,7 +139,7 @@ def build_parser() -> CommandParser:
     add("--mode", choices=MODES, default=RANKED, metavar="MODE", help=f"{', '.join(MODES)} (default: bm25)")
     add(
         "-g", "--glob", metavar="GLOB", action="append", default=[],
-        help="only matching files, or with !GLOB only others; repeatable",
+        help="only files that match; with !GLOB only files that do not; repeatable",
     )  # fmt: skip
     add(
         "-t", "--type", "--language", dest="language", metavar="TYPE", help="only this language: python or py"
@@ -231,7 +236,7 @@ def choose_top_k(config: Config, top_k: int | None) -> int:
         return config.limits.default_search_hits
     most = config.limits.max_search_hits
     if check_top_k(top_k) > most:
-        warn(f"--top-k is {top_k:,}, but one search gives {most} hits at most.")
+        warn(f"--top-k is {top_k:,}, but one search returns at most {most} hits.")
     return min(top_k, most)
 
 

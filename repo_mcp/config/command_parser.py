@@ -15,7 +15,7 @@ from repo_mcp.errors import shorten_message
 
 EXIT_USAGE = 2
 HELP_COLUMNS = 80
-TOO_MANY = "no such word is taken here; a repository is given with --repo-root"
+TOO_MANY = "unexpected argument; a repository is named with --repo-root"
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -52,7 +52,7 @@ class CommandParser(argparse.ArgumentParser):
         told = re.sub(r"^unrecognized arguments: ([^-].*)$", rf"\1: {TOO_MANY}", told)
         told = re.sub(
             r"^unrecognized arguments: (\S+).*$",
-            r"there is no option \1; behind -- a word may begin with -",
+            r"there is no option \1; after --, a word may begin with -",
             told,
         )
         told = re.sub(r"^argument (\S+): ", r"\1: ", told)

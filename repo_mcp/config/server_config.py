@@ -438,7 +438,7 @@ def _absolute(path: str, option: str) -> str:
 def _check_pack(path: str) -> str:
     """Return the absolute path of a pack. Raises RepoError for a URL."""
     if "://" in path:
-        what = "takes the path of a file and no URL, since the server opens no connections"
+        what = "must be the path of a file, not a URL, since the server opens no connections"
         raise _invalid("--index-pack", what, "Build the index with it first: repo-mcp index --from-pack URL.")
     return _absolute(path, "--index-pack")
 

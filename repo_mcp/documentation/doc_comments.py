@@ -250,7 +250,7 @@ def describe_reading(read: Sequence[LiveDocuments]) -> tuple[str, ...]:
     )
     notes = []
     if changed:
-        notes.append(f"Of the files found, {changed} changed after indexing: refresh the index.")
+        notes.append(f"{changed} of the files found changed after indexing: refresh the index.")
     if left_out:
         notes.append(
             f"{left_out} of the files found were not read, because those before them are very large."

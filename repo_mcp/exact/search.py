@@ -49,7 +49,7 @@ SCAN_THREADS = 2  # reading waits for the system and RE2 releases Python's lock;
 TOO_SLOW = f"The search stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more matches."
 NOT_FINISHED = (
     "The search stopped at a file in which this pattern takes too long without the package google-re2:"
-    " there may be more matches. Make the pattern simpler, or install that package."
+    " there may be more matches. Simplify the pattern, or install that package."
 )
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 
@@ -136,7 +136,11 @@ class _FileMatches:
 
 def describe_too_large(count: int) -> str:
     """Return the warning that `count` files are above the size limit."""
-    named = "1 file above max_file_bytes is" if count == 1 else f"{count} files above max_file_bytes are"
+    named = (
+        "1 file larger than max_file_bytes is"
+        if count == 1
+        else f"{count} files larger than max_file_bytes are"
+    )
     return f"{named} not searched."
 
 

@@ -75,7 +75,7 @@ class AmbiguousSymbolError(RepoError):
     def __init__(self, text: str, nodes: Sequence[Node], argument: str) -> None:
         super().__init__(
             ErrorCode.INVALID_ARGUMENT,
-            f"{len(nodes)} symbols fit {shown(text)}.",
+            f"{len(nodes)} symbols match {shown(text)}.",
             "Choose one of the candidates: give its node_id, a longer name, or path:line."
             + (" lookup_symbol lists all of them." if len(nodes) > MAX_CANDIDATES else ""),
             {"argument": argument},
@@ -146,7 +146,7 @@ class SymbolLookup:
             raise RepoError(
                 ErrorCode.NOT_FOUND,
                 f"Line {line} of {shown(path)} is outside every symbol.",
-                _suggest(near[:NEAR_NAMES], "Give the path alone for the file itself."),
+                _suggest(near[:NEAR_NAMES], "For the file itself, give only the path."),
                 {"argument": argument},
             )
         holders = {node.symbol.parent for node in around}

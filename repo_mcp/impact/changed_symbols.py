@@ -48,7 +48,7 @@ _REASONS = {
     ErrorCode.PATH_DENIED: "denied: this name is never served",
     ErrorCode.PATH_ESCAPE: "outside the root",
     ErrorCode.PATH_INVALID: "no file can have this path",
-    ErrorCode.NOT_A_FILE: "no regular file",
+    ErrorCode.NOT_A_FILE: "not a regular file",
     ErrorCode.BINARY_FILE: BINARY,
     ErrorCode.FILE_TOO_LARGE: "larger than max_file_bytes",
     ErrorCode.UNREADABLE: "the system refuses to read it",
@@ -174,7 +174,7 @@ class ChangedSymbols:
         self._uncompared = 0
 
     def list_of(self, file: ChangedFile) -> list[ChangedSymbol]:
-        """Return the symbols that a diff changes in a file, by line; those of its other side alone last."""
+        """Return the symbols that a diff changes in a file, by line; those only on its other side last."""
         here = self._make_side(file.path, file.lines) if file.is_there else _Side({})
         there = None if file.applied.side is Side.NEITHER else self._make_side(file.path, file.applied.other)
         record = self._find_record(file)
@@ -194,7 +194,7 @@ class ChangedSymbols:
         told = []
         if self._unparsed:
             some = ", ".join(self._unparsed[:FEW]) + " ..." * (len(self._unparsed) > FEW)
-            told.append(f"no symbols are indexed of these files, so nobody knows what uses them: {some}")
+            told.append(f"no symbols of these files are indexed, so it is not known what uses them: {some}")
         if self._uncompared:
             told.append(
                 f"what is added to and deleted from {self._uncompared:,} of the files is not known: too large"

@@ -143,7 +143,7 @@ class Evidence:
         own[signal] = own.get(signal, 0.0) + amount
 
     def list_paths(self) -> list[str]:
-        """Return the files that more than a folder speaks for, ascending."""
+        """Return the files with more evidence than a shared folder, ascending."""
         return sorted(path for path, own in self._amounts.items() if own.keys() - {Signal.FOLDER})
 
     def weigh(self, path: str) -> float:
@@ -328,7 +328,7 @@ def _is_test(path: str) -> bool:
 
 
 def _order_tests(one: ReachedFile) -> tuple[int, int]:
-    """Return a key by which the tests stand first that reach a change over the fewest and surest edges."""
+    """Return a sort key: tests that reach a change over the fewest and surest edges come first."""
     nearest = one.symbols[0] if one.symbols else None
     return (_FAR, 0) if nearest is None else (nearest.distance, ORDER[nearest.confidence])
 
@@ -339,9 +339,9 @@ def _note_files(files: Sequence[ChangedFile]) -> list[str]:
     told = [
         (
             [one.path for one in files if one.applied.side is Side.NEITHER and one.applied.misplaced],
-            "neither side of the diff fits these files as they are: changed lines are taken by their numbers",
+            "neither side of the diff matches these files as they are: changed lines are located by number",
         ),
-        ([one.path for one in elsewhere], "hunks of these files fit nowhere and are left out"),
+        ([one.path for one in elsewhere], "hunks of these files match nowhere and are left out"),
     ]
     return [f"{what}: {_name_some(paths)}" for paths, what in told if paths]
 

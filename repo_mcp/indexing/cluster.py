@@ -55,7 +55,7 @@ CLOSE_SECONDS = 5.0
 LOOK_SECONDS = 0.5  # between two looks at which workers there are
 MAX_FAILURES = 2  # of a shard before it is built here, of a worker before it is given nothing more
 MAX_NAME_CHARS = 60  # of an error
-GONE, LATE, OTHER, DAMAGED = "gone", "late", "another version of the program", "a reply that is not whole"
+GONE, LATE, OTHER, DAMAGED = "gone", "late", "another version of the program", "an incomplete reply"
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,7 @@ def read_reply(
         or sizes.get(path, seen[0]) != seen[0]
     ]
     if not is_so(doubted):
-        raise CorruptIndex("reply: files are not as they are here")
+        raise CorruptIndex("reply: files differ from those here")
     return ReceivedShard(
         _build_result(task, outcomes, is_settled, [entry for entry, _ in read]), tuple(segments)
     )
@@ -191,7 +191,7 @@ def _build_result(
 def _check_shape(task: ShardTask, reply: object) -> list[bytes]:
     """Return the byte strings of a reply. Raises CorruptIndex."""
     if not isinstance(reply, list | tuple) or not 1 <= len(reply) <= 1 + len(task.files):
-        raise CorruptIndex("reply: it is no list of a record and segments")
+        raise CorruptIndex("reply: it is not a list of a record and segments")
     if not all(isinstance(one, bytes) for one in reply) or sum(map(len, reply)) > MOST_REPLY_BYTES:
         raise CorruptIndex(f"reply: it is not of bytes, or of more than {MOST_REPLY_BYTES}")
     return list(reply)

@@ -102,7 +102,7 @@ if sys.platform == "linux":
         if abi < 1:
             raise _Unavailable("the kernel has no Landlock, or it is switched off")
         if len(os.listdir("/proc/self/task")) > 1:
-            raise _Unavailable("other threads run already")
+            raise _Unavailable("other threads are already running")
         handled = (1 << max(bits for since, bits in _FILE_BITS if since <= abi)) - 1
         ruleset = _create_ruleset(call, abi, handled)
         try:

@@ -92,7 +92,7 @@ class Guard:
         if not self._has_token(given.get(b"authorization", [])):
             return (
                 401,
-                "A bearer token is required: the one you chose, or that the server printed at its start.",
+                "A bearer token is required: yours, or the one that the server printed when it started.",
             )
         return None
 

@@ -52,7 +52,7 @@ def add_http_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--token-file",
         metavar="FILE",
-        help="file with the bearer token, readable by you alone (default: REPO_MCP_HTTP_TOKEN;"
+        help="file with the bearer token, readable only by you (default: REPO_MCP_HTTP_TOKEN;"
         " without that, a new token is printed on standard error)",
     )
     group.add_argument(
@@ -90,10 +90,10 @@ def read_http_options(options: argparse.Namespace) -> HttpOptions | None:
     hosts = tuple(options.allow_host or ())
     port = 0 if options.port is None else options.port
     if not 0 <= port <= MAX_PORT:
-        raise _invalid("--port", f"is {port}, allowed are 0 to {MAX_PORT}", "Give a port, or none.")
+        raise _invalid("--port", f"is {port}; it must be 0 to {MAX_PORT}", "Give a port, or none.")
     for name in hosts:
         if split_host(name) != name.lower().strip("[]"):
-            raise _invalid("--allow-host", "must be a name or an address alone", "Leave out scheme and port.")
+            raise _invalid("--allow-host", "must be only a name or an address", "Leave out scheme and port.")
     if not is_loopback(host) and not hosts:
         what = "is not a loopback address, and --allow-host names no host for clients to use"
         raise _invalid("--host", what, "Give a host name with --allow-host, or listen on 127.0.0.1.")

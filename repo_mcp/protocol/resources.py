@@ -5,8 +5,8 @@
     docs:///guide.md                  a file of the root `docs` of the toolset `retrieval`
 
 A URI is the client's: its escapes are decoded once, the path is judged by the repository reader like that of
-any tool, and `?`, `#` and `%` that are no part of an escape or of the lines belong to the path, since clients
-put names into templates as they are.
+any tool, and `?`, `#` and `%` that are not part of an escape or of the lines belong to the path, since
+clients put names into templates as they are.
 
 A method is answered as a tool is: checked, guarded, cancelled and logged alike. The structured content of its
 answer is the result, or else the error, with a code of the first era. Left out on purpose: which files are
@@ -102,7 +102,7 @@ def find_root(uri: object) -> str | None:
 
 def describe_templates(schemes: Sequence[str], *, names_roots: bool) -> list[JsonObject]:
     """Return the templates of the URIs of files. `names_roots`: there may be several roots of one scheme."""
-    whole = "Text, an image, a sound, a film or a PDF by its path in the repository; add #L10-L20 for lines"
+    whole = "Text, image, audio, video or PDF by its path in the repository; add #L10-L20 for lines"
     templates: list[JsonObject] = []
     for scheme in schemes:
         title = "File of the repository" if scheme == "repo" else f"File of {scheme}"

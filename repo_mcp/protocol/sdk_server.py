@@ -188,7 +188,7 @@ def _check_cursor(params: mcp_types.PaginatedRequestParams | None) -> None:
 
 def _check_room(calls: CallPool) -> None:
     if calls.is_full:  # a client of /sse has any number of calls under way
-        raise MCPError(code=TRY_AGAIN, message="Too many calls wait: try again in a moment")
+        raise MCPError(code=TRY_AGAIN, message="Too many calls are waiting: try again in a moment")
 
 
 async def _ask_about_files(

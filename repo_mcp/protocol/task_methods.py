@@ -224,7 +224,7 @@ class TaskMethods:
             self._store.wait(_read_task_id(request), request.id, partial(self._give_result, request.id))
         except TooManyTasks:
             raise RequestRefused(
-                TOO_MANY_TASKS, "Too many requests wait for results: use tasks/get"
+                TOO_MANY_TASKS, "Too many requests are waiting for results: use tasks/get"
             ) from None
 
     def _give_result(self, request_id: RequestId, task: Task | None) -> None:

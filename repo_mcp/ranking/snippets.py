@@ -187,7 +187,7 @@ def read_chunks(
             chunks.append(live)
     warnings = []
     if changed:
-        warnings.append(f"Of the files found, {changed} changed after indexing: refresh the index.")
+        warnings.append(f"{changed} of the files found changed after indexing: refresh the index.")
     if len(chunks) < tried:
         left_out = tried - len(chunks)
         warnings.append(f"Hits left out because their text is gone or lacks the phrase: {left_out}.")
@@ -316,7 +316,7 @@ def _choose_outside(first: int, lines: Sequence[str], found: Sequence[int], room
 def _choose_inside(
     symbol: SymbolSpan, after: int, first: int, lines: Sequence[str], found: Sequence[int], room: int
 ) -> dict[int, str]:
-    """Return the best window of a declaration's lines behind line `after`, by number.
+    """Return the best window of a declaration's lines after line `after`, by number.
 
     `lines` are those of the file from line `first` on.
     """

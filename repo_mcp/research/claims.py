@@ -54,7 +54,7 @@ def name_place(node: Node) -> str:
 
 def _describe_undeclared(subject: Subject) -> str:
     near = "; ".join(map(name_place, subject.near))
-    nearest = f" The nearest names are {near}." if near else " No name here is like it."
+    nearest = f" The nearest names are {near}." if near else " No name here is similar to it."
     return f"{subject.asked} is not declared in this repository.{nearest}"
 
 
@@ -124,9 +124,9 @@ def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
     sections = [one for one in state.findings if one.kind == "section"]
     others = [node for node in own[1:] if node not in callees]
     if others:
-        sentences.append(f"Beside it stand {join_names(map(name_place, others[:2]))}.")
+        sentences.append(f"Next to it are {join_names(map(name_place, others[:2]))}.")
     if sections:
-        sentences.append(f"The documents speak of it in {_cite_section(sections[0])}.")
+        sentences.append(f"The documentation describes it in {_cite_section(sections[0])}.")
     return " ".join(sentences)
 
 

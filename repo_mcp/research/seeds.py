@@ -102,7 +102,7 @@ class PreferredKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """One declaration that fits the words of a question."""
+    """One declaration that matches the words of a question."""
 
     path: str
     body: Body
@@ -130,7 +130,7 @@ def find_seeds(
 ) -> list[Node]:
     """Note the declarations that a question is most about, best first, and return their symbols.
 
-    `first` are the symbols that the question names: they come before declarations that only fit its words.
+    `first` are the symbols that the question names: they come before declarations that only match its words.
     """
     words = choose_words(state, text)
     if not any(re.search(r"\w", word) for word in words):
@@ -150,7 +150,7 @@ def find_seeds(
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
     _note(state, seeds, weights, preferred)
-    state.report_progress(0.5, f"{len(seeds)} declarations fit the words")
+    state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
 
 

@@ -37,7 +37,7 @@ from repo_mcp.workspace.live_tree import LiveTree
 NOT_INDEXED = "no indexed source file has this path"
 NAMED_TWICE = "it is named twice"
 SAVED_LATER = "it was saved after the index was made"
-CHANGED = "it changed while the index was taken in"
+CHANGED = "it changed while the index was imported"
 DAMAGED = "its document is damaged"
 
 
@@ -164,7 +164,7 @@ def take_index(
         index = DiskDirectory(above).open(name)
         made = os.stat(os.path.join(above, name)).st_mtime_ns
     except (IndexFormatError, OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no regular file"
+        reason = getattr(error, "strerror", None) or "it is not a regular file"
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
             f"The file of --scip cannot be read ({reason}).",

@@ -41,7 +41,7 @@ _RENAMED = re.compile(r"([^\W\d]\w*)\s+as\s")
 _NO_USE = (")", "]")  # end the symbols of parameters, which our records do not have
 _NO_NAME = ("/", ":", "`().", "`.", "`#")  # end those of modules and of what has no plain name in the text
 
-OUTSIDE = "it has places outside the file"
+OUTSIDE = "it has positions outside the file"
 OTHER_VERSION = "it describes another version of the file"
 
 

@@ -230,8 +230,8 @@ def _decode_occurrence(data: bytes, symbols: dict[bytes, str]) -> Occurrence | N
 
 def _decode_text(value: int | bytes) -> str:
     if isinstance(value, int):
-        raise WireError("a number in place of a text")
+        raise WireError("a number instead of text")
     try:
         return value.decode()
     except UnicodeDecodeError as error:
-        raise WireError("a text that is not UTF-8") from error
+        raise WireError("text that is not UTF-8") from error

@@ -25,7 +25,7 @@ MAX_NUMBER = (1 << 29) - 1  # of a field
 
 
 class WireError(ValueError):
-    """Bytes that are no message."""
+    """Bytes that are not a message."""
 
 
 def encode_varint(value: int) -> bytes:
@@ -76,7 +76,7 @@ def decode_varint(data: bytes, position: int) -> tuple[int, int]:
 def iter_fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
     """Yield the number and the value of each field of a message, in the order of its bytes.
 
-    Raises WireError where the bytes are no message; what was yielded before may be nonsense, too.
+    Raises WireError if the bytes are not a message; what was yielded before may be nonsense, too.
     """
     position, end = 0, len(data)
     while position < end:
@@ -95,7 +95,7 @@ def iter_fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
         else:
             raise WireError("a field of a kind that cannot be")
         if size > end - position:
-            raise WireError("a field that ends behind its message")
+            raise WireError("a field that ends after its message")
         if kind == BYTES:
             yield number, data[position : position + size]
         position += size

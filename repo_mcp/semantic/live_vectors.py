@@ -62,7 +62,7 @@ WORDS = DerivedIndexWording(
     "vectors",
     "Vectors are already being computed in the background.",
     "Computing vectors failed",
-    "Vectors are being computed: {} of {} files are done; the rest are ranked by words alone.",
+    "Vectors are being computed: {} of {} files are done; the rest are ranked only by words.",
 )
 NEAR_CHUNKS = 500  # that nearness is summed over
 MOST_FILES = 10_000  # above the few hundred candidates of the ranking by words

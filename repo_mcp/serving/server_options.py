@@ -112,12 +112,13 @@ _CHOSEN_FILES = {  # option -> (its value, what it does)
     ),
 }
 _SWITCHES = {
-    "--refuse-hard-links": "serve no file that has hard links: another name may be denied or outside the"
-    " root",
+    "--refuse-hard-links": "serve no file that has another name (a hard link), which may be denied or"
+    " outside the root",
     "--one-file-system": "serve nothing that is mounted below the root, like find -xdev",
     "--refuse-private-keys": "serve no file that contains a private key (PEM)",
     "--any-root": "allow the file system's root and kernel directories such as /proc as the root",
-    "--harden": "let the kernel deny files, programs and connections it does not need (Landlock, on Linux)",
+    "--harden": "let the kernel deny files, programs and connections that the server does not need"
+    " (Landlock, on Linux)",
     "--audit-queries": "keep the text of queries and prompts in the audit log"
     " (default: length and keyed digest)",
 }
@@ -135,7 +136,8 @@ def _add_rates(parser: argparse.ArgumentParser) -> None:
         "--max-calls-per-second",
         type=int,
         metavar="N",
-        help=f"tool calls per second; more fail with busy (default: {CALLS_PER_SECOND}; 0: no limit)",
+        help="tool calls per second; calls beyond that fail with busy"
+        f" (default: {CALLS_PER_SECOND}; 0: no limit)",
     )
     parser.add_argument(
         "--call-timeout-seconds",
@@ -148,7 +150,7 @@ def _add_rates(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="seconds that calls of graph and code_research wait while files are parsed"
-        f" (default: {SYMBOL_WAIT_SECONDS}; 0: none)",
+        f" (default: {SYMBOL_WAIT_SECONDS}; 0: do not wait)",
     )
 
 
@@ -182,7 +184,7 @@ def _add_donors(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--index-pack",
         metavar="FILE",
-        help="start a first index from the one in a pack, a file; see repo-mcp index",
+        help="start a first index from the one in this pack file; see repo-mcp index",
     )
     parser.add_argument(
         "--pack-key", metavar="FILE", help="key that the pack must be signed with, shared or Ed25519"

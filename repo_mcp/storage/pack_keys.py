@@ -128,7 +128,7 @@ def _read_half(data: bytes) -> PackKey:
         raise _refuse("holds an encrypted key, and there is nobody to ask for its passphrase", hint) from None
     except (ValueError, UnsupportedAlgorithm):
         raise _refuse("holds a key that cannot be read", _MAKE_PAIR) from None
-    raise _refuse("holds a key that is not one of Ed25519", _MAKE_PAIR)
+    raise _refuse("holds a key that is not an Ed25519 key", _MAKE_PAIR)
 
 
 def _refuse(what: str, hint: str) -> RepoError:

@@ -248,12 +248,12 @@ def _read_table(whole: ReadableFile, key: PackKey) -> dict[str, dict[str, PackFi
 def _measure_table(header: bytes) -> int:
     """Return the size in bytes of the table after a header. Raises RepoError."""
     if len(header) < HEADER.size:
-        raise _refuse("is no pack")
+        raise _refuse("is not a pack")
     magic, version, zero, size = HEADER.unpack(header)
     if magic != MAGIC or zero:
-        raise _refuse("is no pack")
+        raise _refuse("is not a pack")
     if version != VERSION:
-        raise _refuse(f"has version {version} of packs, and this program reads version {VERSION}")
+        raise _refuse(f"is a pack of version {version}, and this program reads version {VERSION}")
     if size > MAX_TABLE_BYTES:
         raise _refuse("is cut short")
     return int(size)
@@ -303,7 +303,7 @@ def _place(rows: Rows, whole: ReadableFile, start: int) -> dict[str, dict[str, P
         of_kind[name] = PackFile(name, whole, start, count)
         start += count
     if start != whole.size:
-        raise _refuse("is cut short" if start > whole.size else "has bytes behind its end")
+        raise _refuse("is cut short" if start > whole.size else "has bytes after its end")
     return files
 
 

@@ -156,12 +156,12 @@ class _Reader:
         elif line.startswith(("Binary files ", "GIT binary patch")):
             file.is_binary = True
         elif line.startswith(("+++ ", "--- ")):
-            self._fault(self._at - 1, "a line that names one side of a file stands without the other")
+            self._fault(self._at - 1, "a line names one side of a file without the other")
 
     def _read_hunk(self, at: int, head: str) -> None:
         match = _HUNK.match(head)
         if match is None or self._file is None:
-            what = "a hunk's head is not understood" if match is None else "a hunk stands before any file"
+            what = "a hunk's header is not understood" if match is None else "a hunk comes before any file"
             self._fault(at, what)
             return
         old_start, old, new_start, new = (1 if one is None else int(one) for one in match.groups())
@@ -169,7 +169,7 @@ class _Reader:
         found = (sum(line[0] != "+" for line in lines), sum(line[0] != "-" for line in lines))
         if found != (old, new):
             wanted = f"{old} old and {new} new lines"
-            self._fault(at, f"the hunk says {wanted}, and has {found[0]} and {found[1]}, which are taken")
+            self._fault(at, f"the hunk says {wanted}, and has {found[0]} and {found[1]}, which are used")
         if lines:
             self._file.hunks.append(Hunk(old_start, new_start, tuple(lines)))
 

@@ -76,7 +76,7 @@ _LOGGED: JsonSchema = {
 _OWN_HINTS: Mapping[ErrorCode, str] = {
     ErrorCode.NOT_FOUND: "Find the path with a tool that searches or lists files.",
     ErrorCode.NOT_A_FILE: "Only regular files are resources: list a directory with a tool.",
-    ErrorCode.BINARY_FILE: "Only text, images, sounds, films and PDFs can be read.",
+    ErrorCode.BINARY_FILE: "Only text, images, audio, video and PDFs can be read.",
     ErrorCode.TOO_MANY_CALLS: "Try again in a few seconds.",
     ErrorCode.TIMEOUT: "Try again in a moment.",
     ErrorCode.CANCELLED: "Ask again.",
@@ -206,7 +206,7 @@ def _check_size(lines: Sequence[bytes], first: int, last: int, text: str, uri: s
 
 
 def _render(_call: Call[Asked], _draft: Draft, part: Part) -> ToolAnswer:
-    """Return the result; warnings stand beside the content that they are about."""
+    """Return the result; each warning is beside the content that it is about."""
     result = dict(part.result)
     contents = result.get("contents")
     if part.warnings and isinstance(contents, list):

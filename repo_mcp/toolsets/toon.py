@@ -127,7 +127,7 @@ def _encode_fields(fields: Fields) -> str:
 
 def _list_cells(value: object, fields: Fields) -> list[str]:
     if not isinstance(value, Mapping):
-        raise ValueError("no JSON value: a row that is no object")
+        raise ValueError("not a JSON value: a row that is not an object")
     cells = []
     for key, inner in fields.items():
         cells += [_encode_plain(value[key])] if inner is None else _list_cells(value[key], inner)
@@ -154,13 +154,13 @@ def _encode_plain(value: object) -> str:
             return _encode_number(value)
         case str():
             return _quote(value) if _needs_quotes(value) else value
-    raise ValueError(f"no JSON value: {type(value).__name__}")
+    raise ValueError(f"not a JSON value: {type(value).__name__}")
 
 
 def _encode_number(value: float) -> str:
     """Return the shortest digits that give the number again, without a point for a whole one."""
     if not math.isfinite(value):
-        raise ValueError("no JSON value: a number that is not finite")
+        raise ValueError("not a JSON value: a number that is not finite")
     if value.is_integer() and abs(value) < _MOST:
         return str(int(value))
     if _LEAST <= abs(value) < _MOST:

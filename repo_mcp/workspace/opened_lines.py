@@ -54,6 +54,6 @@ def _check_lines(start: int, end: int, total: int) -> None:
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
             f"end_line is {end}, before start_line {start}.",
-            "Give an end_line from start_line on, or none.",
+            "Give an end_line that is not before start_line, or none.",
             {"argument": "end_line", "total_lines": total},
         )

@@ -225,7 +225,7 @@ def test_a_tree_that_workers_see_otherwise_is_built_here(
     other = make_tree(tmp_path / "other", 8, files=FILES)
     report, segments = build(root, tmp_path / "data", Cluster(cluster.scheduler_address, str(other)))
     assert segments == wanted
-    assert "a reply that is not whole" in report.warnings[0]
+    assert "an incomplete reply" in report.warnings[0]
 
 
 def test_a_cluster_without_workers_and_one_that_ends_cost_little(

@@ -186,11 +186,11 @@ def test_what_is_no_whole_pack_is_refused_in_words(main: GitTree, tmp_path: Path
         bad.write_bytes(content)
         return refuse(bad).removeprefix("The pack ").removesuffix(".")
 
-    assert look(b"") == look(b"PK\3\4" * 99) == "is no pack"
+    assert look(b"") == look(b"PK\3\4" * 99) == "is not a pack"
     assert look(data[:-1]) == look(data[:2000]) == "is cut short"
-    assert look(data + b"\0") == "has bytes behind its end"
+    assert look(data + b"\0") == "has bytes after its end"
     other = struct.pack("<H", 2)
-    assert look(data[:8] + other + data[10:]) == "has version 2 of packs, and this program reads version 1"
+    assert look(data[:8] + other + data[10:]) == "is a pack of version 2, and this program reads version 1"
     assert look(data[:12] + b"\xff" * 4 + data[16:]) == "is cut short"
     for lie in (
         lambda table: table.pop("files"),

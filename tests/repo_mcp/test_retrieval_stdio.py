@@ -162,7 +162,7 @@ def test_both_toolsets_may_be_served_together(roots: tuple[Path, Path], tmp_path
         assert list(client.listed)[-4:] == ["search", "open_file", "get_snippet", "list_dir"]
         assert [name for name in client.listed if name.startswith("repo.")] == list(client.listed)[:-4]
         limit = client.listed["search"]["inputSchema"]["properties"]["limit"]
-        assert limit["description"].startswith("Most matches, 1 to 7.")
+        assert limit["description"].startswith("Maximum matches, 1 to 7.")
         assert client.call("search", query="mount_volume", repo="docs")["result"]["matches"]
         status = client.ask("tools/call", {"name": "repo.status", "arguments": {}})["result"]
         assert status["structuredContent"]["result"]["toolsets"] == ["repo", "retrieval"]

@@ -114,7 +114,7 @@ def _follow(place: FileLocation) -> str:
     for directory in (find_home(), place.base):
         if os.path.commonpath([os.path.realpath(directory), target]) == os.path.realpath(directory):
             return target
-    raise _refuse(place, "is a link out of your home directory")
+    raise _refuse(place, "is a link that leads out of your home directory")
 
 
 def _refuse(place: FileLocation, what: str) -> RepoError:

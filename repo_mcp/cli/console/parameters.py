@@ -57,7 +57,7 @@ def add_donors(parser: CommandParser) -> None:
         help="start from the index of another work tree (default: yes)",
     )
     parser.add_argument("--index-from", metavar="DIR", help="start from the index of the checkout DIR")
-    parser.add_argument("--from-pack", metavar="PACK", help="start from the index in a pack, a file or a URL")
+    parser.add_argument("--from-pack", metavar="PACK", help="start from the index in a pack: a file or a URL")
     parser.add_argument("--pack", metavar="PACK", help="then write all indexes to a pack, for other machines")
     parser.add_argument(
         "--pack-key", metavar="FILE", help="key that packs are signed with, shared or Ed25519"
@@ -66,11 +66,13 @@ def add_donors(parser: CommandParser) -> None:
 
 def add_cluster(parser: CommandParser) -> None:
     """Add the options about a cluster that builds the index."""
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="let the workers of a Dask cluster build it")
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="let the workers of a Dask cluster build the index"
+    )
     parser.add_argument(
         "--scheduler-root",
         metavar="DIR",
-        help="where the workers have it (default: the same path)",
+        help="where the workers have the repository (default: the same path)",
     )
 
 

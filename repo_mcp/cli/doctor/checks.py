@@ -121,7 +121,7 @@ def _check_configuration(config: Config, ignored: Sequence[str]) -> Iterator[Fin
         yield Finding("configuration", State.WARNING, warning, "docs/configuration.md lists what it may set.")
     if config.narrowed:
         keys = ", ".join(sorted(config.narrowed))
-        yield Finding("configuration", State.NOTE, f"repo_mcp.toml narrows: {keys}.")
+        yield Finding("configuration", State.NOTE, f"repo_mcp.toml restricts: {keys}.")
     elif not ignored:
         yield Finding("configuration", State.OK, "Nothing in it is ignored.")
 
@@ -217,7 +217,8 @@ def _check_donors(donors: Sequence[Donor], config: Config) -> Iterator[Finding]:
     named = {"The checkout of --index-from": config.index_from, "The pack": config.index_pack and NO_PLACE}
     for subject, place in named.items():
         if place is not None and place not in places:
-            told = f"{subject} has no usable index: complete, of this version, with these settings."
+            wanted = "it must be complete, of this version and with these settings"
+            told = f"{subject} has no usable index: {wanted}."
             yield Finding("index", State.WARNING, told, "Make one there with this version and these options.")
 
 
@@ -242,7 +243,7 @@ def _check_pack(config: Config, *, reads_all: bool) -> Iterator[Finding]:
     if key.is_given:
         yield Finding("pack", State.OK, f"{told}signed with the key of --pack-key.")
     else:
-        hint = "What it says about files is trusted. With --pack-key only packs signed with that key are."
+        hint = "What it says about files is trusted. With --pack-key, only packs with that signature are."
         yield Finding("pack", State.NOTE, f"{told}it is not signed with a key of yours.", hint)
 
 

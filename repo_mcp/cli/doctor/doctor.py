@@ -114,7 +114,7 @@ def _write_remedy(client: Client, name: str, place: FileLocation) -> str:
         return "Write auto as its --repo-root."
     scope = "project" if place.in_project else "user"
     command = f"repo-mcp init {client.name} --scope {scope} --name {name} --replace --write"
-    return f"Write auto as its --repo-root, or replace it, other options included: {command}"
+    return f"Write auto as its --repo-root, or replace the whole entry with its options: {command}"
 
 
 def _describe_root(named: str | None, root: str, remedy: str) -> _Fault:

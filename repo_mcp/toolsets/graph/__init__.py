@@ -1,6 +1,6 @@
 """The `graph` toolset: files, symbols, and who calls, implements and depends on what.
 
-Tools stand in the order in which clients see them. Each call checks its arguments strictly, asks the engine,
+Tools are in the order in which clients see them. Each call checks its arguments strictly, asks the engine,
 renders one answer and, however it ended, writes one line of the log of calls.
 """
 
@@ -30,7 +30,7 @@ _ENTRIES = (
     Entry(
         "list_directory",
         "List a folder",
-        "A folder's entries; none hidden or ignored.",
+        "A folder's entries, without hidden and ignored ones.",
         schemas.FOLDER_ARGUMENTS,
         schemas.LISTING_OUTPUT,
         file_calls.list_directory,

@@ -33,8 +33,8 @@ EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", "" 
 DISPATCHING = frozenset({"get_callers", "get_callees"})  # whose edges may lead through what is overridden
 _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # but by paths
 TEXT_ROWS = 250  # with a greater limit, lines are shown by their numbers alone: 500 rows fit into 64 KiB
-CUT = "very many types inherit from each other here: there may be more edges than can be listed"
-MORE = "not every file was searched yet: the cursor continues with the others"
+CUT = "so many types inherit from each other here that some edges may not be listed"
+MORE = "not every file has been searched yet: continue with cursor"
 
 
 def get_callers(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:

@@ -36,7 +36,7 @@ _FAILED = {
     ErrorCode.PATH_ESCAPE: "The path leaves the repository.",
     ErrorCode.PATH_DENIED: "This name is denied, or the operator refuses the file.",
     ErrorCode.PATH_INVALID: "No file can have this path.",
-    ErrorCode.NOT_A_FILE: "The path names no regular file.",
+    ErrorCode.NOT_A_FILE: "The path does not name a regular file.",
 }
 
 

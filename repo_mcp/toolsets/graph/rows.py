@@ -57,7 +57,7 @@ def warn_untracked(node: Node) -> list[str]:
     if is_tracked(node.language, node.symbol.kind):
         return []
     kind = node.kind.replace("_", " ")
-    return [f"who uses a {kind} is not recorded for {node.language}: what is not listed may well exist"]
+    return [f"who uses a {kind} is not recorded for {node.language}: there may be users that are not listed"]
 
 
 def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str], via: Node | None = None) -> Row:

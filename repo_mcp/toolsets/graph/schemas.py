@@ -90,7 +90,7 @@ _CHOSEN_FIELDS: dict[str, Schema] = {
     "parameter_signature": build_field(_NULL_TEXT),
 }
 _CHOSEN = build_object(_CHOSEN_FIELDS, [name for name in _CHOSEN_FIELDS if name != "parameter_signature"])
-_CANDIDATES = build_list(_CHOSEN, "Symbols that fit, if several do")
+_CANDIDATES = build_list(_CHOSEN, "Symbols that match, if several do")
 
 
 def _result_of_symbol(properties: Mapping[str, Schema]) -> Schema:
@@ -122,7 +122,7 @@ _EDGE: dict[str, Schema] = {
         "description": "Of these lines. exact: resolved through scopes and imports; probable: the only one of"
         " that name; possible: one of several",
     },
-    "source": build_field("string", "scip: told by a precise indexer"),
+    "source": build_field("string", "scip: from a precise indexer"),
     "via": build_field("string", "The overridden member that the lines call, if any"),
     **_LINES,
 }
@@ -358,7 +358,7 @@ def _describe_unresolved(description: str) -> dict[str, Schema]:
         "unresolved": build_field("integer", description) | {"default": 0},
         "unresolved_in": build_list(
             build_object({"file_path": build_field("string"), **_LINES}, ("file_path",)),
-            f"Where, the nearest files first, at most {MAX_UNRESOLVED_FILES} in an answer; behind all edges",
+            f"Where, the nearest files first, at most {MAX_UNRESOLVED_FILES} in an answer; after all edges",
         ),
     }
 
@@ -366,7 +366,7 @@ def _describe_unresolved(description: str) -> dict[str, Schema]:
 def _describe_edges(direction: str) -> dict[str, Schema]:
     """Return the fields of a list of edges, all of one direction."""
     edge = _EDGE | {"direction": _EDGE["direction"] | {"default": direction}}
-    possible = "Of the total; these stand behind the others, on pages of their own"
+    possible = "Of the total; these come after the others, on pages of their own"
     return {
         "result": keep(build_list(build_object(edge, ("node_id", "name")))),
         "total": build_field("integer", "Symbols at the other end, once for each type of edge"),

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 NO_WORDS = "the query contains no name or word to search for"
 NO_EXPRESSION = (
-    "taken as plain words: AND, OR and NOT stand between words, and quotes and parentheses come in pairs"
+    "taken as plain words: AND, OR and NOT must be between words, and quotes and parentheses must be paired"
 )
-TOO_MANY = "more symbols fit than can be ranked: give more of the name, a node_type or a project_id"
+TOO_MANY = "more symbols match than can be ranked: give more of the name, a node_type or a project_id"
 # By the name of a NameMatch: that module is loaded with the first call.
 NOT_EXACT = {
     "ENDING": ("no symbol has exactly this qualified name; these end with it",),

@@ -139,7 +139,7 @@ def list_files_input(limits: Limits) -> Schema:
                 MAX_GLOB_CHARS,
             ),
             "max_results": build_count(
-                f"Most files, 1 to {limits.max_list_results:,}. Default {default}.",
+                f"Maximum number of files, 1 to {limits.max_list_results:,}. Default {default}.",
                 limits.max_list_results,
                 default,
             ),
@@ -189,7 +189,8 @@ def search_input(limits: Limits) -> Schema:
             )
             | {"default": SEARCH_MODES[0]},
             "top_k": build_count(
-                f"Most hits or files, 1 to {limits.max_search_hits}. Default {limits.default_search_hits}.",
+                f"Maximum hits or files, 1 to {limits.max_search_hits}."
+                f" Default {limits.default_search_hits}.",
                 limits.max_search_hits,
                 limits.default_search_hits,
             ),
@@ -206,7 +207,7 @@ def search_input(limits: Limits) -> Schema:
             | {"default": SEARCH_DETAILS[0]},
             "context": build_limited("Exact modes: lines around; default 0", 0, MAX_CONTEXT, 0),
             "max_per_file": build_count(
-                f"Exact modes: most lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
+                f"Exact modes: maximum lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
                 MAX_PER_FILE,
             ),
             "ignore_case": build_switch("Exact modes."),
@@ -239,7 +240,7 @@ def search_output(limits: Limits) -> Schema:
     file = build_record({"path": build_field("string"), "hits": build_field("integer")})
     extra = {
         "cursor": NEXT_CURSOR,
-        "total_is_lower_bound": build_field("boolean", "True: there are as many as `total` at least"),
+        "total_is_lower_bound": build_field("boolean", "True: there are at least `total`"),
         "files": build_list(file, "With detail files: the files of the hits, in their order"),
     }
     return build_envelope_schema(build_object(properties | extra, ("hits", "total")))
@@ -476,5 +477,5 @@ def audit_output(limits: Limits) -> Schema:
         "entries": build_list(entry, "In the order logged, the latest last"),
         "truncated": build_field("boolean", "True when there are earlier calls that match"),
     }
-    cursor = NEXT_CURSOR | {"description": "Gives the calls before these; none at the end"}
+    cursor = NEXT_CURSOR | {"description": "For the calls before these; none at the end"}
     return build_envelope_schema(build_object({**properties, "cursor": cursor}, ["entries"]))

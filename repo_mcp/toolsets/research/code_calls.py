@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_EXTENSIONS = 64
 NO_SEMANTICS = (
-    "semantic_weight has no effect: the server was started without --semantic-model, words alone count."
+    "semantic_weight has no effect: the server was started without --semantic-model, so only words count."
 )
 _EXTENSION = re.compile(r"[\w+-]{1,32}(?:\.[\w+-]{1,32}){0,3}")
 

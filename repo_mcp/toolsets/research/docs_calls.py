@@ -1,8 +1,8 @@
 """The call of `search_docs`: sections of the documentation, and links to the media that they refer to.
 
-A file that a returned section refers to comes as a `resource_link` beside the text, a short sound as an
-`audio` block behind its link, as long as the whole answer stays within its limit of bytes. Links name files
-by `repo:///` and their path, never by an absolute path, and lead to what `resources/read` gives.
+A file that a returned section refers to is added to the text as a `resource_link`; a short sound also as an
+`audio` block after its link, as long as the whole answer stays within its limit of bytes. Links name files
+by `repo:///` and their path, never by an absolute path, and `resources/read` reads them.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ DOCS_OUTPUT = build_result(
         "truncated": build_field("boolean", "There are more than returned"),
         "cursor": NEXT_CURSOR,
         "media": build_list(
-            _MEDIA, "Images, sounds and other files that the results refer to; linked beside the text"
+            _MEDIA, "Images, audio and other files that the results refer to; also linked after the text"
         ),
     }
 )

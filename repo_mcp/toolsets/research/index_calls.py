@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 
-WHOLE = "The whole repository was indexed, not this folder alone."
+WHOLE = "The whole repository was indexed, not only this folder."
 
 # Where each phase stands on the way from 0 to 100: its beginning and its size. `merge` is that of words; once
 # files were parsed it is that of their structure.

@@ -278,7 +278,7 @@ def cut_report(report: Report, rows: int) -> Part:
     }
     limits = [(one.what, one.why) for one in report.limits[:MAX_LIMITS]]
     if len(report.limits) > MAX_LIMITS:
-        limits.append((f"{len(report.limits) - MAX_LIMITS} more limits", "those are of less weight"))
+        limits.append((f"{len(report.limits) - MAX_LIMITS} more limits", "those matter less"))
     if cuts.said:
         limits.append((", ".join(cuts.said), "findings come first"))
     result["limits"] = [{"what": escape_text(what), "why": escape_text(why)} for what, why in limits]
@@ -438,8 +438,8 @@ ENTRIES = (
         "code_research",
         "Research the code",
         "Answer a question about structure by following references: what calls X, implementations of X,"
-        " what X depends on, where X is configured, how X reaches Y, the architecture. Gives cited findings,"
-        " a dependency map, call chains and entry points.",
+        " what X depends on, where X is configured, how X reaches Y, the architecture. Returns cited"
+        " findings, a dependency map, call chains and entry points.",
         RESEARCH_INPUT,
         RESEARCH_OUTPUT,
         code_research,

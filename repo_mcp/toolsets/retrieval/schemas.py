@@ -76,10 +76,10 @@ def search_input(limits: Limits) -> Schema:
         {
             "repo": build_choice('Default "both".', (*REPOS, BOTH)) | {"default": BOTH},
             "query": build_text(
-                "The text to find, or with regex an expression.",
+                "The text or, with regex, the pattern to find.",
                 MAX_QUERY_CHARS,
             ),
-            "limit": build_count(f"Most matches, 1 to {most:,}. Default {ordinary}.", most)
+            "limit": build_count(f"Maximum matches, 1 to {most:,}. Default {ordinary}.", most)
             | {"default": ordinary},
             "case_sensitive": build_switch(""),
             "regex": build_switch("RE2 syntax: no look-around, no back-references."),

@@ -364,7 +364,7 @@ def test_files_that_changed_or_went_since_they_were_indexed(tmp_path: Path) -> N
     assert [(one.path, one.reason) for one in bundle.audit.dropped] == [
         ("gone.py", "not readable now: not_found")
     ]
-    assert "Of the files found, 1 changed after indexing: refresh the index." in bundle.warnings
+    assert "1 of the files found changed after indexing: refresh the index." in bundle.warnings
 
 
 def test_nearly_equal_files_are_shown_once(tmp_path: Path) -> None:

@@ -428,6 +428,6 @@ def test_a_reason_names_lines_symbols_and_texts_that_are_there() -> None:
         "hit 1 of repo.search",
     )
     elsewhere = explain([mention], [], post, evidence, ["pass"], 9, [], [])
-    assert elsewhere == ("the prompt names this file", "lies in Account.post, named in the prompt")
+    assert elsewhere == ("the prompt names this file", "is in Account.post, named in the prompt")
     frame = replace(mention, clue=Clue(ClueKind.FRAME, "a.py", 9))
     assert explain([frame], [], None, evidence, ["pass"], 9, [], []) == ("a traceback frame names line 9",)

@@ -110,7 +110,7 @@ def test_the_server_takes_files_alone(tree: GitTree) -> None:
             ("serve", "--repo-root", ".", "--index-pack", name), cwd=tree.root, env=environment
         )
         assert (done.returncode, done.stdout) == (2, "")
-        told = "--index-pack takes the path of a file and no URL, since the server opens no connections"
+        told = "--index-pack must be the path of a file, not a URL, since the server opens no connections"
         assert told in done.stderr
         assert "repo-mcp index --from-pack URL" in done.stderr
 
@@ -275,13 +275,13 @@ def test_what_a_store_may_send_instead_is_refused_in_words(
     claimed = pack({**table, "files": [["index", "manifest", 1 << 60]]})
     huge = HEADER.pack(MAGIC, VERSION, 0, len(claimed)) + claimed
     claims = (
-        (send_bytes(b"<html>no such page</html>"), 2, "The pack is no pack."),
-        (send_bytes(b""), 2, "The pack is no pack."),
+        (send_bytes(b"<html>no such page</html>"), 2, "The pack is not a pack."),
+        (send_bytes(b""), 2, "The pack is not a pack."),
         (send_bytes(made[: HEADER.size + size // 2]), 2, "The pack is cut short."),
         (send_bytes(made[:-1]), 2, "The pack is cut short."),
-        (send_bytes(made + b"more"), 2, "The pack has bytes behind its end."),
-        (send_for_ever(made), 2, "The pack has bytes behind its end."),
-        (send_for_ever(b""), 2, "The pack is no pack."),
+        (send_bytes(made + b"more"), 2, "The pack has bytes after its end."),
+        (send_for_ever(made), 2, "The pack has bytes after its end."),
+        (send_for_ever(b""), 2, "The pack is not a pack."),
         (send_for_ever(huge), 3, "bytes, for which the temporary directory has no space."),
         (send_bytes(signed), 2, "The pack is signed, and --pack-key names no key."),
         (send_bytes(made, Content_Encoding="gzip"), 0, ""),  # it is not packed, whatever they say
@@ -367,4 +367,4 @@ def test_a_pack_that_cannot_be_stored_is_not_there(
     assert "The pack cannot be written (RuntimeError: the store is full: https://example.org/x)." in told
     assert not fsspec.filesystem("memory").exists("/packs/full.pack")
     assert run_command(["index", "--pack", "https://example.org/main.pack"]) == 3
-    assert "The pack cannot be written (it can only be read from)." in capsys.readouterr().err
+    assert "The pack cannot be written (it is read-only)." in capsys.readouterr().err

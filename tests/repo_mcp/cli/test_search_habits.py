@@ -90,7 +90,7 @@ def test_what_is_piped_is_the_answer_alone(tree: Path) -> None:
 def test_too_large_a_number_is_cut_with_a_note(tree: Path) -> None:
     done = run(tree, "search", "zeppelin", "--top-k", "1000")
     assert done.returncode == 0
-    assert done.stderr == "repo-mcp: warning: --top-k is 1,000, but one search gives 50 hits at most.\n"
+    assert done.stderr == "repo-mcp: warning: --top-k is 1,000, but one search returns at most 50 hits.\n"
     assert done.stdout.count("zeppelin = 1") == len(EVERYWHERE)
 
 
@@ -98,6 +98,6 @@ def test_a_query_may_begin_with_a_dash(tree: Path) -> None:
     (tree / "arrow.py").write_text("def f() -> None: ...\n")
     done = run(tree, "search", "-F", "->")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "behind -- a word may begin with -" in done.stderr
+    assert "after --, a word may begin with -" in done.stderr
     found = run(tree, "search", "-F", "-g", "arrow.py", "--", "->")
     assert found.stdout == "arrow.py:1:def f() -> None: ...\n"

@@ -285,7 +285,7 @@ def test_files_above_the_limit_are_said_and_not_searched(root: Path) -> None:
     again = repository.search_exact(ExactRequest("alpha"))
     repository.close()
     assert answer.total == again.total == 11
-    assert answer.warnings == ("1 file above max_file_bytes is not searched.",)
+    assert answer.warnings == ("1 file larger than max_file_bytes is not searched.",)
 
 
 def test_in_a_large_tree_a_look_is_used_again_for_a_while(

@@ -176,7 +176,7 @@ def test_a_changed_file_is_looked_at_again() -> None:
     moved = "\n" * 4 + TEXT
     shown = show_hits([rank(moved, ("kmalloc",), indexed=TEXT, last=14)], [], lambda _path: moved.encode())
     assert "12\t\t/* kmalloc the queue */\n" in shown.hits[0].snippet
-    assert shown.warnings == ("Of the files found, 1 changed after indexing: refresh the index.",)
+    assert shown.warnings == ("1 of the files found changed after indexing: refresh the index.",)
 
 
 def test_what_is_gone_is_left_out() -> None:

@@ -31,9 +31,9 @@ REFUSED = [
     (b"\x08" + b"\xff" * 9 + b"\x02", "a number of more than 64 bits"),
     (b"\x00\x01", "a field with a number that cannot be"),
     (b"\x0b", "a field of a kind that cannot be"),  # a group
-    (b"\x0a\x02\x00", "a field that ends behind its message"),
-    (b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "a field that ends behind its message"),
-    (b"\x0d\x00", "a field that ends behind its message"),
+    (b"\x0a\x02\x00", "a field that ends after its message"),
+    (b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "a field that ends after its message"),
+    (b"\x0d\x00", "a field that ends after its message"),
 ]
 
 

@@ -177,7 +177,7 @@ def test_what_is_no_such_key_is_refused_in_words(place: Path) -> None:
 
     assert look(show(private, BestAvailableEncryption(b"word"))).startswith("holds an encrypted key")
     other = show(x25519.X25519PrivateKey.from_private_bytes(b"x" * 32))
-    assert look(other) == "holds a key that is not one of Ed25519"
+    assert look(other) == "holds a key that is not an Ed25519 key"
     cut = (place / PUBLIC).read_bytes()[:-40]
     assert look(cut) == look(b"-----BEGIN CERTIFICATE-----\n" * 9) == "holds a key that cannot be read"
     assert look(b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n") == "holds a key that cannot be read"

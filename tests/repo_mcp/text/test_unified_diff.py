@@ -102,7 +102,7 @@ def test_a_mail_ends_with_a_signature_that_is_no_line() -> None:
         ("@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n", (" a", " ", "-b", "+c"), ""),
         ("@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n", ("-a", "+b"), ""),
         ("@@ nonsense @@\n@@ -1 +1 @@\n-a\n+b\n", ("-a", "+b"), ""),
-        ("@@ -x +y @@\n@@ -1 +1 @@\n-a\n+b\n", ("-a", "+b"), "a hunk's head is not understood"),
+        ("@@ -x +y @@\n@@ -1 +1 @@\n-a\n+b\n", ("-a", "+b"), "a hunk's header is not understood"),
     ],
 )  # fmt: skip
 def test_the_lines_of_a_hunk_count_more_than_its_numbers(

@@ -128,7 +128,8 @@ def test_operators_are_those_of_fts5_and_mistakes_are_said(served: Served) -> No
     answer = served.call("search_symbols", query="save AND")
     assert answer["result"]
     assert answer["warnings"] == [
-        "taken as plain words: AND, OR and NOT stand between words, and quotes and parentheses come in pairs"
+        "taken as plain words: AND, OR and NOT must be between words,"
+        " and quotes and parentheses must be paired"
     ]
 
 

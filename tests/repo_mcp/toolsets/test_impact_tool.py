@@ -214,7 +214,7 @@ def test_a_language_without_a_parser_has_names_and_words(served: Served) -> None
     }  # fmt: skip
     assert _find(found, "spec/shelf_spec.rb", "tests")["reasons"] == ["has the same name"]
     assert found["warnings"] == [
-        "no symbols are indexed of these files, so nobody knows what uses them: lib/shelf.rb"
+        "no symbols of these files are indexed, so it is not known what uses them: lib/shelf.rb"
     ]
 
 
@@ -251,8 +251,8 @@ def test_what_is_not_known_is_said(served: Served) -> None:
     ]  # fmt: skip
     assert [row["name"] for row in found["changed"]] == ["Money.__init__"]
     told = " ".join(found["warnings"])
-    assert "neither side of the diff fits these files as they are" in told
-    assert "a hunk's head is not understood" in told
+    assert "neither side of the diff matches these files as they are" in told
+    assert "a hunk's header is not understood" in told
     assert all(row["file_path"] != "shop/orders.py" or "place_order" not in str(row["reasons"])
                for row in found["result"])  # fmt: skip
 

@@ -203,7 +203,9 @@ def test_without_an_index_files_are_left_out_as_with_one(tmp_path: Path) -> None
         try:
             envelope = served.call("search", query="needle")
             assert places(envelope["result"]) == [("docs", "small.md", 1)]
-            assert envelope["meta"]["warnings"] == ["docs: 1 file above max_file_bytes is not searched."]
+            assert envelope["meta"]["warnings"] == [
+                "docs: 1 file larger than max_file_bytes is not searched."
+            ]
         finally:
             served.close()
 

@@ -37,7 +37,7 @@ def test_before_the_vectors_are_there_words_count_and_it_is_said(tmp_path: Path)
     answer = served.call("search_code", query="session", semantic_weight=0.7)
     assert answer["results"] == by_words["results"]
     assert answer["warnings"] == [
-        "Vectors are being computed: 0 of 9 files are done; the rest are ranked by words alone."
+        "Vectors are being computed: 0 of 9 files are done; the rest are ranked only by words."
     ]
     assert "warnings" not in by_words
     served.close()

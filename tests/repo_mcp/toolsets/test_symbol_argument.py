@@ -98,7 +98,7 @@ def list_candidates(error: dict[str, Any]) -> list[tuple[str, str, int]]:
 
 def test_what_is_ambiguous_is_refused_with_all_that_a_next_call_needs(served: Served) -> None:
     error = served.error("get_callers", symbol="kfree")
-    assert (error["code"], error["message"]) == ("invalid_parameter", "2 symbols fit 'kfree'.")
+    assert (error["code"], error["message"]) == ("invalid_parameter", "2 symbols match 'kfree'.")
     assert list_candidates(error) == [("kfree", "lib/slab.c", 1), ("kfree", "tools/slab.c", 1)]
     ids = [row["node_id"] for row in error["candidates"]]
     callers = [[row["name"] for row in served.rows("get_callers", symbol=one)] for one in ids]
@@ -139,7 +139,7 @@ def test_candidates_of_tests_come_last_and_are_counted(tmp_path: Path) -> None:
     served = Served(write_tree(tmp_path / "r", tree), tmp_path / "data")
     try:
         error = served.error("get_callers", symbol="setup")
-        assert error["message"] == "41 symbols fit 'setup'."
+        assert error["message"] == "41 symbols match 'setup'."
         assert (len(error["candidates"]), error["candidates"][0]["file_path"]) == (30, "z.py")
     finally:
         served.close()

@@ -101,7 +101,7 @@ def test_numbers_have_their_canonical_form(number: float, text: str) -> None:
 
 def test_what_json_cannot_hold_is_refused() -> None:
     for value in (float("nan"), float("inf"), object(), {"a": {1, 2}}, b"x"):
-        with pytest.raises(ValueError, match="no JSON value"):
+        with pytest.raises(ValueError, match="not a JSON value"):
             encode_toon(value)
 
 

@@ -306,7 +306,7 @@ def test_a_link_out_of_the_home_is_refused(place: Path, plan: Plan) -> None:
     real = put(place / "outside.toml", CODEX)
     (place / "home/.codex").mkdir()
     (place / "home/.codex/config.toml").symlink_to(real)
-    with pytest.raises(RepoError, match="link out of your home"):
+    with pytest.raises(RepoError, match="link that leads out of your home"):
         plan("codex")
     assert real.read_text() == CODEX
 

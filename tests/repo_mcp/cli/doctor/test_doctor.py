@@ -338,7 +338,9 @@ def test_a_file_that_is_the_users_and_the_projects_is_judged_once(both: Path) ->
     assert len(list(iter_client_findings(str(both / "home")))) == 1
 
 
-@pytest.mark.parametrize(("scope", "word"), [("user", "a link out"), ("project", "a link in the repository")])
+@pytest.mark.parametrize(
+    ("scope", "word"), [("user", "a link that leads out"), ("project", "a link in the repository")]
+)
 def test_a_linked_file_is_left_alone(both: Path, scope: str, word: str) -> None:
     file = write_client(both, "cursor", scope, {})
     file.unlink()
