@@ -252,7 +252,7 @@ def lacks_most(text: str, words: Collection[QueryWord]) -> bool:
 
     Never for pasted text: most of its words are not looked up.
     """
-    absent = sum(not word.units for word in words)
+    absent = len([word for word in words if not word.units])
     return absent >= LEAST_ABSENT and 2 * absent > len(words) and not _is_story(text)
 
 

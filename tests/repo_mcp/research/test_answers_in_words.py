@@ -151,7 +151,7 @@ def test_a_name_that_is_not_declared_is_said_so_with_the_nearest(
 
 def test_a_plain_word_that_no_file_has_is_no_prose(shop: Asked) -> None:
     report = shop.ask("what breaks if I change frobnicate")
-    assert report.claim == "frobnicate is not declared in this repository. No name here is like it."
+    assert report.claim == "frobnicate is not declared in this repository. No name here is similar to it."
     assert report.findings == ()
 
 
