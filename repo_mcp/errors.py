@@ -8,10 +8,12 @@ very long argument only in part.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from enum import StrEnum
 
 MAX_MESSAGE_CHARS = 600
+CALL_AGAIN = "Try again; if it fails again, the details are on the server's standard error."
 
 
 class ErrorCode(StrEnum):
@@ -72,3 +74,12 @@ def explain_limit(key: str) -> str:
     """Return the hint for a limit that a call has met: who may set it, and where."""
     option = "--" + key.replace("_", "-")
     return f"Ask the user to raise {key} with {option}; limits.{key} in repo_mcp.toml may have lowered it."
+
+
+def describe_failed_read(error: OSError) -> RepoError:
+    """Return the failure of a call for which the system could not read the index: in the system's own words.
+
+    The index may be intact: nobody rebuilds it.
+    """
+    said = f": {os.strerror(error.errno)}" if error.errno else ""
+    return RepoError(ErrorCode.INDEX_UNAVAILABLE, f"The system failed to read the index{said}.", CALL_AGAIN)

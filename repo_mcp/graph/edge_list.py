@@ -186,9 +186,16 @@ class EdgeLists:
         )
         with self._lock:
             key = (declaration, wanted, incoming, dispatches, folder)
-            return self._kept.get(
-                key, lambda: EdgeList(windows(declaration, wanted, dispatches=dispatches))
-            ).read(start)
+
+            def make() -> EdgeList:
+                return EdgeList(windows(declaration, wanted, dispatches=dispatches))
+
+            found = self._kept.get(key, make)
+            try:
+                return found.read(start)
+            except BaseException:  # what raised has ended, with whatever windows it had left
+                self._kept.put(key, make())
+                raise
 
     def list_folders(
         self,

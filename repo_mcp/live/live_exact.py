@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.config.server_config import Config
-from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.errors import ErrorCode, RepoError, describe_failed_read
 from repo_mcp.exact.engines import load_engine
 from repo_mcp.exact.killable_matcher import KillableMatcher, start_matcher_process
 from repo_mcp.exact.line_matcher import LineMatcher
@@ -78,7 +78,7 @@ class LiveExactSearch:
     ) -> ExactAnswer:
         """Search by the index.
 
-        Raises INDEX_UNAVAILABLE without one; with `complete` also if files may be missing.
+        Raises INDEX_UNAVAILABLE without one that can be read; with `complete` also if files may be missing.
         """
         searcher = self._index.get_searcher(waits=not complete)  # else all files are read, now
         try:
@@ -89,6 +89,8 @@ class LiveExactSearch:
             answer = run_exact(exact, request, matcher, wanted, changed, self._tree.read_many, stop)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
+        except OSError as error:
+            raise describe_failed_read(error) from error
         if changed is not None:  # what a running refresh has not indexed yet was read
             return answer
         return replace(

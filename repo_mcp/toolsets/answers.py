@@ -41,7 +41,7 @@ from typing import Generic, TypeVar, cast
 
 from repo_mcp.audit.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.config.server_config import Config
-from repo_mcp.errors import ErrorCode, RepoError, explain_limit
+from repo_mcp.errors import CALL_AGAIN, ErrorCode, RepoError, describe_failed_read, explain_limit
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, JsonSchema, ToolAnswer
 from repo_mcp.record_classes import dataclass, replace
@@ -62,7 +62,7 @@ HINTS: Mapping[ErrorCode, str] = {
     ErrorCode.LIMIT_EXCEEDED: "Ask for less.",
     ErrorCode.BUSY: "Try again in a few seconds.",
     ErrorCode.NO_ROOT: "Ask the user to open a repository in the client.",
-    ErrorCode.INTERNAL: "Try again; if it fails again, the details are on the server's standard error.",
+    ErrorCode.INTERNAL: CALL_AGAIN,
 }
 
 Asked = TypeVar("Asked")  # a repository, or several roots
@@ -180,6 +180,8 @@ def _take_failure(form: Form[Asked], call: Call[Asked], error: Exception) -> Rep
     if isinstance(error, RepoError):
         return error
     log_defect(form.toolset, call.tool, error, call.request_id)
+    if isinstance(error, OSError):  # of a file, the reader tells: this is the index, on a medium that fails
+        return describe_failed_read(error)
     return RepoError(ErrorCode.INTERNAL, "The server failed on this call.")
 
 
@@ -303,7 +305,8 @@ def choose_hint(
 ) -> str:
     """Return a failure's own hint, else one of `hints`, which go first for the codes `own`."""
     known = hints.get(error.code, "")
-    return escape_text(known if error.code in own else error.hint or known)
+    takes_own = error.code in own and error.hint != CALL_AGAIN  # which names no tool
+    return escape_text(known if takes_own else error.hint or known)
 
 
 def log_defect(toolset: str, tool: str, error: Exception, request_id: str = "") -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
-from repo_mcp.errors import ErrorCode, RepoError, explain_limit
+from repo_mcp.errors import CALL_AGAIN, ErrorCode, RepoError, explain_limit
 from repo_mcp.workspace.client_paths import shown
 
 
@@ -64,7 +64,7 @@ _HINTS: Mapping[Code, str] = {
     Code.RANGE_INVALID: "Give 1 <= start_line <= end_line; end_line may lie beyond the end of the file.",
     Code.BINARY_FILE: "Only text files can be opened.",
     Code.FILE_TOO_LARGE: explain_limit("max_file_bytes"),
-    Code.INTERNAL: "Try again; if it fails again, the details are on the server's standard error.",
+    Code.INTERNAL: CALL_AGAIN,
 }
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from typing import Any, cast
 
-from repo_mcp.graph.edge_list import MAX_WINDOWS, ROW_LINES, EdgeList, WindowEnd
+import pytest
+
+from repo_mcp.graph.edge_finder import EdgeFinder
+from repo_mcp.graph.edge_list import MAX_WINDOWS, ROW_LINES, EdgeList, EdgeLists, WindowEnd
 from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
@@ -74,3 +79,19 @@ def test_windows_that_hold_nothing_are_passed_a_few_at_a_time() -> None:
 def test_a_limit_of_the_hierarchy_is_told_at_the_end() -> None:
     found = EdgeList(iter_windows(Edges((), cut=True), read=[])).read(0)
     assert (found.totals.is_complete, found.totals.is_cut) == (True, True)
+
+
+def test_a_list_that_failed_is_read_anew_by_the_next_call() -> None:
+    class Failing:
+        calls = 0
+
+        def iter_outgoing(self, *_asked: Any, dispatches: bool) -> Iterator[Edges]:
+            self.calls += 1
+            if self.calls == 1:
+                raise OSError("the system fails to read the index")
+            yield Edges((build_edge("a", Confidence.EXACT, 1),))
+
+    lists = EdgeLists(cast(EdgeFinder, Failing()), threading.RLock())
+    with pytest.raises(OSError, match="fails to read"):
+        lists.read(Declaration("b", 1), {CALLS}, 0, incoming=False)
+    assert len(lists.read(Declaration("b", 1), {CALLS}, 0, incoming=False).rows) == 1
