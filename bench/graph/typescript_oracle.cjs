@@ -67,6 +67,7 @@ function describe(node) {
   const where = path.relative(root, file.fileName);
   const line = kind === "SourceFile" ? 1 : file.getLineAndCharacterOfPosition(name.getStart(file)).line + 1;
   let said = kind;
+  if (ts.isBinaryExpression(node) && node.left.getText(file) === "module.exports") return describe(file); // the module
   if (kind === "VariableDeclaration" || kind === "BindingElement") {
     let around = node.parent;
     while (around && !ts.isFunctionLike(around) && !ts.isBlock(around) && !ts.isSourceFile(around) && !ts.isModuleBlock(around)) around = around.parent;
@@ -116,6 +117,7 @@ function findKeyed(node) {
   else if (ts.isBindingElement(parent) && ts.isObjectBindingPattern(parent.parent) && !parent.dotDotDotToken && (parent.propertyName || parent.name) === node)
     type = checker.getTypeAtLocation(parent.parent);
   if (!type) return [];
+  if (type.flags & ts.TypeFlags.Any) return undefined; // of a package that is not installed
   const found = [];
   for (const one of type.isUnion() ? type.types : [type]) {
     let symbol = checker.getPropertyOfType(one, node.text);
@@ -128,15 +130,29 @@ function findKeyed(node) {
   return found;
 }
 
+// What the name in `{ name }` means: the member is that value, and either may be named.
+function findShorthand(declaration) {
+  if (!ts.isShorthandPropertyAssignment(declaration)) return [];
+  let symbol = checker.getShorthandAssignmentValueSymbol(declaration);
+  if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
+  return (symbol && symbol.declarations) || [];
+}
+
 const out = [];
 for (const file of program.getSourceFiles()) {
   const where = path.relative(root, file.fileName);
   if (where.startsWith("..") || where.includes("node_modules")) continue;
   const walk = (node) => {
-    const keyed = ts.isIdentifier(node) ? findKeyed(node) : [];
+    const known = ts.isIdentifier(node) ? findKeyed(node) : [];
+    const keyed = known || [];
+    if (!known) {
+      const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
+      out.push(JSON.stringify({ path: where, line, name: node.text, unknown: true }));
+    }
     if ((ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) && (keyed.length || !isDeclared(node)) && !(node.flags & ts.NodeFlags.JSDoc)) {
       const symbol = isDeclared(node) ? undefined : find(node);
       const declarations = [...((symbol && symbol.declarations) || []), ...keyed];
+      const held = declarations.flatMap(findShorthand);
       if (declarations.length) {
         const targets = [];
         let outside = false;
@@ -144,6 +160,10 @@ for (const file of program.getSourceFiles()) {
           const at = path.relative(root, one.getSourceFile().fileName);
           if (at.startsWith("..") || at.includes("node_modules")) outside = true;
           else targets.push(describe(one));
+        }
+        for (const one of held) {
+          const [path_, line_, name_] = describe(one);
+          targets.push([path_, line_, name_, "Held"]);
         }
         const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
         out.push(JSON.stringify({ path: where, line, name: node.text, call: isCallee(node), targets, outside }));

@@ -135,6 +135,7 @@ UNBOUND = ""  # from this line on the name means again what it meant outside
 OF_PARAMETER = 64
 MAX_PARAMETERS = 8  # of one function, that are told apart
 ITSELF = MAX_PARAMETERS  # not a parameter of a function that is given, but what is given
+RESULT = MAX_PARAMETERS + 1  # nor that, but what the function that is given returns
 
 
 def name_parameter(position: int, index: int) -> int:
@@ -142,16 +143,17 @@ def name_parameter(position: int, index: int) -> int:
     `qualifier.name`, where `position` is 0; else of the function that a call of it is given at that position,
     counted from 1.
     """
-    return OF_PARAMETER + position * (MAX_PARAMETERS + 1) + index
+    return OF_PARAMETER + position * (MAX_PARAMETERS + 2) + index
 
 
 def read_parameter(arguments: int) -> tuple[int, int]:
     """Return the position and the index that `name_parameter` was given."""
-    return divmod(arguments - OF_PARAMETER, MAX_PARAMETERS + 1)
+    return divmod(arguments - OF_PARAMETER, MAX_PARAMETERS + 2)
 
 
 # The arguments of some rows. The numbers are on disk.
 AS_FUNCTION = 1  # IMPLEMENT: not the symbol implements the type, but a function without a name in it
+HELD = 1  # IMPORT: a variable is given what is imported: its name need not mean the same everywhere
 AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and may be a constant of its type
 BARE_DOT = ".~"  # behind the qualifier of a CALL in Swift: what is called is a member of the value's type
 OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with its name

@@ -11,8 +11,9 @@ from functools import cached_property
 
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typescript.modules import ModuleFinder
-from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import BLOCK
+from repo_mcp.graph.typescript.owners import Bound
+from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.symbols.model import BLOCK, HELD
 from repo_mcp.symbols.symbol_record import (
     Reference,
     ReferenceRole,
@@ -28,6 +29,7 @@ WHOLE = "export="
 MAX_HOPS = 24  # between files
 MAX_STARS = 400  # files behind `export *` searched for one name
 MAX_PARENTS = 64
+_BASES = (ReferenceRole.INHERIT, ReferenceRole.EXTEND, ReferenceRole.IMPLEMENT)
 _COMMON_SUFFIXES = (".js", ".cjs")  # of files that may be CommonJS
 _TYPE_ONLY = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTRUCTOR, SymbolKind.ENUM_MEMBER})
@@ -40,6 +42,8 @@ class Meaning:
     declarations: tuple[Declaration, ...] = ()
     external: str = ""
     is_certain: bool = True  # False: what is declared outside may be meant instead
+    is_guess: bool = False  # members of what a call is given, not of what it returns
+    bound: Bound = ()  # the parameters of the owners that have these members
 
 
 UNKNOWN = Meaning()  # compared by identity; unlike other empty meanings: nothing was found
@@ -84,10 +88,38 @@ class ScriptFile:
         return map_binds(self.record)
 
     @cached_property
+    def _bases(self) -> dict[int, list[Reference]]:
+        found: dict[int, list[Reference]] = {}
+        for row in list_references(self.record, *_BASES):
+            found.setdefault(row.symbol, []).append(row)
+        return found
+
+    def list_bases(self, ordinal: int) -> list[Reference]:
+        """Return the rows of the bases of a class or an interface."""
+        return self._bases.get(ordinal, [])
+
+    @cached_property
     def blocks(self) -> dict[int, tuple[int, int]]:
         """Map a symbol declared in a block or unnamed function to the first and last line of that block."""
         rows = (one for (_, alias), found in self.binds.items() if alias == BLOCK for one in found)
         return {one.symbol: (one.line, one.arguments) for one in rows}
+
+    @cached_property
+    def type_parameters(self) -> dict[int, dict[str, str]]:
+        """Map a symbol to its type parameters in order, each with ":", its bound, " = " and its default."""
+        found: dict[int, dict[str, str]] = {}
+        for (ordinal, alias), rows in self.binds.items():
+            if alias.startswith("<"):
+                found.setdefault(ordinal, {})[alias[1:]] = rows[0].name
+        return found
+
+    def find_type_parameter(self, ordinal: int, name: str) -> int:
+        """Return the symbol, at `ordinal` or around it, that has a type parameter of a name; -1 for none."""
+        if self.type_parameters:
+            for around in self.iter_around(ordinal):
+                if name in self.type_parameters.get(around, ()):
+                    return around
+        return -1
 
     def keep_seen(self, symbols: list[Symbol], line: int) -> list[Symbol]:
         """Return those of several namesakes that a line sees (0: any line): the innermost block's."""
@@ -169,8 +201,11 @@ class ScriptNames:
             found = self._choose(file, around, name, line, as_type)
             if found:
                 return Meaning(tuple(Declaration(file.path, one.ordinal) for one in found))
-        for row in file.imports.get(name, ()):
+        rows = file.imports.get(name, ())
+        for row in rows:
             found_there = self.resolve_import(file, row, hops=hops)
+            if found_there.declarations and any(one.arguments == HELD for one in rows):
+                return replace(found_there, is_certain=False)
             return _ABSENT if found_there is UNKNOWN else found_there
         return UNKNOWN
 

@@ -11,7 +11,8 @@ import re
 
 from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
-from repo_mcp.graph.typescript.types import MAX_PARTS, NOBODY, ScriptTypes
+from repo_mcp.graph.typescript.owners import NOBODY
+from repo_mcp.graph.typescript.types import MAX_PARTS, ScriptTypes
 from repo_mcp.languages.typescript.uses import THROUGH
 from repo_mcp.languages.typescript.walk import EXPECTED
 from repo_mcp.symbols.symbol_record import (
@@ -174,6 +175,8 @@ class TypeScriptResolver:
         if row.role is ReferenceRole.CALL:
             kept = [one for ordinal in kept for one in (*self._list_constructors(ordinal), ordinal)]
         confidence = Confidence.EXACT if meaning.is_certain else Confidence.PROBABLE
+        if meaning.is_guess:
+            confidence = Confidence.POSSIBLE
         most = MAX_PARTS if row.qualifier else MAX_GUESSES  # a member may be that of a large union
         return Resolution(tuple(Target(ordinal, confidence) for ordinal in kept[:most]))
 

@@ -11,12 +11,33 @@ import re
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
-from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
-from repo_mcp.languages.typescript.types import read_parameters, read_types, split_parameters, split_type
-from repo_mcp.languages.typescript.walk import ALL, CAST
-from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.model import ITSELF, OF_PARAMETER, read_parameter
+from repo_mcp.graph.typescript.members import find_binds, find_holder, find_own_member, is_declared_later
+from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames
+from repo_mcp.graph.typescript.owners import (
+    NOBODY,
+    NOT_WRITTEN,
+    Bound,
+    Owners,
+    Parameter,
+    Written,
+    hold,
+    join,
+    mix,
+    unite,
+    write,
+)
+from repo_mcp.graph.typescript.signatures import leave_open, list_signatures
+from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, TYPE
+from repo_mcp.languages.typescript.declarations import OBJECT
+from repo_mcp.languages.typescript.types import (
+    TypeName,
+    read_function,
+    read_types,
+    split_type,
+)
+from repo_mcp.languages.typescript.walk import ALL, CAST, EXPECTED
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import ITSELF, OF_PARAMETER, RESULT, UNKNOWN_TYPE, read_parameter
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     Reference,
@@ -24,10 +45,15 @@ from repo_mcp.symbols.symbol_record import (
     Symbol,
     SymbolFlag,
     SymbolKind,
-    list_references,
 )
 
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # repositories do not name real types like this
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+# Parameters of the functions that a list is given that are items of it, by the name of the list's member.
+_GIVEN_ITEMS = {"sort": (0, 1), "toSorted": (0, 1), "reduce": (1,), "reduceRight": (1,)}
+_COMPONENTS = frozenset(
+    {"FC", "FunctionComponent", "VFC"}
+)  # types of functions that are given their argument
 # Members of every list: those that return one item, and those that return a list of the same items.
 _ITEM_OF = frozenset({"at", "find", "findLast", "pop", "shift", "get"})
 _SAME_ITEMS = frozenset(
@@ -50,23 +76,7 @@ _OWNERS = frozenset(
         SymbolKind.COMPONENT,
     }
 )
-_OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
-_RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
-_OBJECT_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
-
-
-@dataclass(frozen=True, slots=True)
-class Owners:
-    """The declarations to search for members, or an external name; if neither, the owner is unknown."""
-
-    declarations: tuple[Declaration, ...] = ()
-    external: str = ""
-    is_items: bool = False  # the owners are those of its items
-    is_mixed: bool = False  # of a union of which other members are declared outside, or are not known
-
-
-NOBODY = Owners()
 
 
 class ScriptTypes:
@@ -75,18 +85,18 @@ class ScriptTypes:
     def __init__(self, names: ScriptNames) -> None:
         self._names = names
         self._window: Owners | None = None
-        self._owners: dict[tuple[Declaration, bool, int], Owners] = {}
+        self._owners: dict[tuple[Declaration, bool, int, Bound], Owners] = {}
 
     # -- chains --------------------------------------------------------------------------------------------
 
-    def evaluate(self, file: ScriptFile, ordinal: int, chain: str, line: int, steps: int = 0) -> Owners:
+    def evaluate(
+        self, file: ScriptFile, ordinal: int, chain: str, line: int, steps: int = 0, bound: Bound = ()
+    ) -> Owners:
         """Return the owners of a chain "a.b().c" inside a symbol, on a line, or NOBODY."""
         segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOBODY
-        head = segments[0]
-        is_call = head.endswith("()")
-        owners = self._evaluate_head(file, ordinal, head.removesuffix("()"), line, is_call, steps)
+        owners = self._evaluate_head(file, ordinal, segments[0], line, steps, bound)
         for segment in segments[1:]:
             if owners == NOBODY:
                 return NOBODY
@@ -94,24 +104,32 @@ class ScriptTypes:
         return owners
 
     def _evaluate_head(
-        self, file: ScriptFile, ordinal: int, name: str, line: int, is_call: bool, steps: int
+        self, file: ScriptFile, ordinal: int, segment: str, line: int, steps: int, bound: Bound
     ) -> Owners:
+        name, calls = _count_calls(segment)
         if name in {"this", "super"}:
             holder = find_holder(file, ordinal)
             if holder is None:
                 return NOBODY
             if name == "super":
-                return self._list_bases(file, file.get_symbol(holder), steps)
-            return Owners((Declaration(file.path, holder),))
+                return self._list_bases(file, file.get_symbol(holder), steps, bound=bound)
+            return Owners((Declaration(file.path, holder),), bound=bound)
         if name.startswith(CAST):
-            return self._read_written(file, ordinal, name[len(CAST) :], steps)
-        bound = find_binds(file, ordinal, name, line)
-        if bound and not is_call and not _is_declared_later(file, name, bound[-1].line, line):
-            return self._follow_binds(file, bound, steps)
+            return self._read_written(file, ordinal, name[len(CAST) :], steps, bound)
+        rows = find_binds(file, ordinal, name, line)
+        if rows and not is_declared_later(file, name, rows[-1].line, line):
+            owners = self._follow_binds(file, rows, steps, bound)
+            return self._call_often(owners, calls, steps)
         meaning = self._names.look_up(file, ordinal, name, line)
         if meaning is UNKNOWN:
             return self._find_window() if name in _WINDOWS else NOBODY
-        return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
+        owners = self.get_owners(meaning, is_call=calls > 0, steps=steps + 1)
+        return self._call_often(owners, calls - 1, steps)
+
+    def _call_often(self, owners: Owners, calls: int, steps: int) -> Owners:
+        for _ in range(calls):
+            owners = self._call(owners, steps + 1)
+        return owners
 
     def _find_window(self) -> Owners:
         """Return the repository's declarations of the global object's type, `Window`."""
@@ -126,18 +144,18 @@ class ScriptTypes:
         return self._window
 
     def _step(self, owners: Owners, segment: str, steps: int) -> Owners:
-        is_call = segment.endswith("()")
-        name = segment.removesuffix("()")
+        name, calls = _count_calls(segment)
         if owners.is_items:
-            if segment == "[]" or (is_call and name in _ITEM_OF):
-                return _hold(owners, False)
-            return owners if is_call and name in _SAME_ITEMS else NOBODY
+            if segment == "[]" or (calls == 1 and name in _ITEM_OF):
+                return hold(owners, False)
+            return owners if calls == 1 and name in _SAME_ITEMS else NOBODY
         if segment == "[]":
             return NOBODY
         if owners.external:
             return Owners(external=f"{owners.external}.{name}")
         meaning = self.find_member(owners, name, steps + 1)
-        return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
+        found = self.get_owners(meaning, is_call=calls > 0, steps=steps + 1)
+        return self._call_often(found, calls - 1, steps)
 
     # -- types ---------------------------------------------------------------------------------------------
 
@@ -148,8 +166,10 @@ class ScriptTypes:
         if steps > MAX_STEPS:
             return NOBODY
         declarations = self._choose_signatures(meaning.declarations) if is_call else meaning.declarations
-        owners = unite(self._get_owners(one, is_call, steps) for one in declarations)
-        return owners if meaning.is_certain else _mix(owners)
+        owners = unite(self._get_owners(one, is_call, steps, meaning.bound) for one in declarations)
+        if meaning.is_guess and owners != NOBODY:
+            owners = replace(owners, is_guess=True)
+        return owners if meaning.is_certain else mix(owners)
 
     def _choose_signatures(self, declarations: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
         """Return the signatures of a function that a caller sees: overloads, or else the implementation."""
@@ -159,15 +179,15 @@ class ScriptTypes:
         seen = [one for one, symbol in symbols if symbol is not None and symbol.flags & SymbolFlag.FORWARD]
         return tuple(seen) or declarations
 
-    def _get_owners(self, declaration: Declaration, is_call: bool, steps: int) -> Owners:
+    def _get_owners(self, declaration: Declaration, is_call: bool, steps: int, bound: Bound) -> Owners:
         """Cache the owners per number of steps, so mutually dependent types cost only once each."""
-        key = (declaration, is_call, steps)
+        key = (declaration, is_call, steps, bound)
         found = self._owners.get(key)
         if found is None:
-            found = self._owners[key] = self._find_owners(declaration, is_call, steps)
+            found = self._owners[key] = self._find_owners(declaration, is_call, steps, bound)
         return found
 
-    def _find_owners(self, declaration: Declaration, is_call: bool, steps: int) -> Owners:
+    def _find_owners(self, declaration: Declaration, is_call: bool, steps: int, bound: Bound) -> Owners:
         symbol = self._names.get_symbol(declaration)
         file = self._names.find_file(declaration.path)
         if symbol is None or file is None:
@@ -181,169 +201,305 @@ class ScriptTypes:
                 else Owners((declaration,))
             )
         if kind in CALLABLE_KINDS and kind is not SymbolKind.COMPONENT:
-            return self._get_result(file, symbol, steps) if is_call else Owners((declaration,))
+            if is_call:
+                return self._get_result(file, symbol, steps, bound)
+            return Owners((declaration,), bound=bound)
         if kind in _OWNERS:
-            return Owners((declaration,))
+            return Owners((declaration,), bound=bound)
         if kind is SymbolKind.TYPE:
-            return self._get_alias(file, symbol, steps)
-        return self._get_value(file, symbol, is_call, steps)
+            return self._get_alias(file, symbol, steps, bound)
+        owners = self._get_value(file, symbol, steps, bound)
+        return self._call(owners, steps + 1) if is_call else owners
 
-    def _get_result(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
+    def _call(self, owners: Owners, steps: int) -> Owners:
+        """Return the owners of what values return if they are called."""
+        if steps > MAX_STEPS or owners.external or owners.is_items:
+            return NOBODY
+        signatures = list_signatures(self._names, owners, is_result=True)
+        results = self._read_each(
+            [(at, result, bound) for _, result, at, bound in signatures if result], steps
+        )
+        inferred = unite(
+            self._get_owners(one, True, steps + 1, owners.bound)
+            for one in owners.declarations
+            if (symbol := self._names.get_symbol(one)) is not None
+            and symbol.kind in CALLABLE_KINDS
+            and not symbol.return_type
+        )
+        found = unite((results, inferred))
+        return mix(found) if owners.is_mixed or owners.is_guess else found
+
+    def _get_result(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
         """Return the owners of a function's result: by its declared type, or by what it returns."""
+        bound = join(bound, leave_open(file, symbol))
         if symbol.return_type:
             if symbol.return_type == "this":
-                return Owners((Declaration(file.path, symbol.parent),))
-            return self._read_written(file, symbol.ordinal, symbol.return_type, steps)
-        owners = self._follow_results(file, symbol, steps)
+                return Owners((Declaration(file.path, symbol.parent),), bound=bound)
+            return self._read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
+        owners = self._follow_results(file, symbol, steps, bound)
         if owners != NOBODY:
             return owners
-        own = Owners((Declaration(file.path, symbol.ordinal),))  # for a returned object literal
-        return own if file.record.list_children(symbol.ordinal) else NOBODY
+        if not file.record.list_children(symbol.ordinal):
+            return NOBODY
+        is_guess = (
+            symbol.ordinal,
+            OBJECT,
+        ) not in file.binds  # else it returns an object that has its members
+        return Owners((Declaration(file.path, symbol.ordinal),), is_guess=is_guess)
 
-    def _follow_results(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
+    def _follow_results(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
         """Return the owners of the first value that a function returns of which they are known."""
         rows = file.binds.get((symbol.ordinal, "()"), ())
         for at, row in enumerate(rows):
             same = [one for one in rows[at:] if one.line == row.line]
-            owners = self._follow_binds(file, same, steps)
+            owners = self._follow_binds(file, same, steps, bound)
             if owners != NOBODY:
                 return owners
         return NOBODY
 
-    def _get_alias(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
+    def _get_alias(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
         """Return a type alias itself and the owners of the types that it combines."""
-        own = Declaration(file.path, symbol.ordinal)
-        found = [own]
+        own = Owners((Declaration(file.path, symbol.ordinal),), bound=bound)
         members = split_type(symbol.return_type, "|")
+        if read_function(symbol.return_type) is not None or " ? " in symbol.return_type:
+            owners = self._read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
+            return unite((mix(own), owners))
         parts = [one for part in members for one in split_type(part, "&")]
-        is_mixed = False
+        found = [own]
         for part in parts[:MAX_PARTS]:
-            owners = self._read_written(file, symbol.ordinal, part, steps)
+            owners = self._read_written(file, symbol.ordinal, part, steps, bound)
             if owners.is_items:
                 if len(parts) == 1:
                     return owners
                 continue
-            is_mixed |= owners.is_mixed or (len(members) > 1 and (bool(owners.external) or "=>" in part))
-            found += [one for one in owners.declarations if one not in found]
-        return Owners(tuple(found), is_mixed=is_mixed)
+            if len(members) > 1 and owners.external:
+                found.append(mix(own))
+            found.append(owners)
+        return unite(found)
 
-    def _get_value(self, file: ScriptFile, symbol: Symbol, is_call: bool, steps: int) -> Owners:
+    def _get_value(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
         """Return the owners of the value in a variable or property."""
-        if is_call:
-            return NOBODY
-        own = Declaration(file.path, symbol.ordinal)
+        own = Owners((Declaration(file.path, symbol.ordinal),), bound=bound)
         if symbol.return_type:
-            owners = self._read_written(file, symbol.ordinal, symbol.return_type, steps)
-            return owners if owners != NOBODY else Owners((own,))
+            owners = self._read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
+            return owners if owners != NOBODY else mix(own)
         alias = f"this.{symbol.name}" if symbol.kind is SymbolKind.PROPERTY else symbol.name
         rows = file.binds.get((symbol.parent, alias), ())
         rows = [row for row in rows if row.name != symbol.name or row.qualifier]
         for at, row in enumerate(rows):
-            owners = self._follow_binds(file, [one for one in rows[at:] if one.line == row.line], steps)
-            if owners.declarations and row.arguments == CALLED:
-                return owners  # `const api = make({ run() {} })` has not the members of the object
+            owners = self._follow_binds(
+                file, [one for one in rows[at:] if one.line == row.line], steps, bound
+            )
+            if row.arguments == CALLED or (row.arguments == TYPE and row.line == symbol.start_line):
+                # `const api = make({ run() {} })` has not the members of the object
+                return owners if owners.declarations or owners.functions else replace(own, is_guess=True)
             if owners != NOBODY:
-                return replace(owners, declarations=(own, *owners.declarations))
-        owners = self._follow_results(file, symbol, steps)  # of a getter
-        return replace(owners, declarations=(own, *owners.declarations))
+                return unite((own, owners))
+        owners = self._follow_results(file, symbol, steps, bound)  # of a getter
+        return unite((own, owners))
 
-    def _read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int) -> Owners:
+    def _read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int, bound: Bound) -> Owners:
         """Return the owners that a written type names."""
         if steps > MAX_STEPS:
             return NOBODY
+        text = text.strip()
+        if "=>" in text and read_function(text) is not None:
+            return Owners(functions=(write(file.path, ordinal, text, bound),))
         types = read_types(text)
-        each = [self._find_type(file, ordinal, one.name, one.qualifier, steps) for one in types]
-        owners = unite(
-            _hold(owners, one.is_items or owners.is_items) for one, owners in zip(types, each, strict=True)
-        )
+        each = [self._read_name(file, ordinal, one, steps, bound) for one in types]
+        owners = unite(each)
         is_outside = len(each) > 1 and "|" in text and any(one.external for one in each)
-        return _mix(owners) if is_outside else owners
+        return mix(owners) if is_outside or any(one.is_open for one in types) else owners
+
+    def _read_name(self, file: ScriptFile, ordinal: int, named: TypeName, steps: int, bound: Bound) -> Owners:
+        owners = self._find_type(
+            file, ordinal, named.name, named.qualifier, steps, bound=bound, given=named.given
+        )
+        if named.is_result:
+            owners = self._call(owners, steps + 1)
+        if named.is_member:
+            owners = self._list_values(owners, steps)
+        if owners.external and named.name in _COMPONENTS and named.given:
+            return Owners(functions=(write(file.path, ordinal, f"(props: {named.given[0]}) => void", bound),))
+        return hold(owners, named.is_items or owners.is_items)
+
+    def _list_values(self, owners: Owners, steps: int) -> Owners:
+        """Return the owners of all properties of owners."""
+        found = []
+        for one in owners.declarations:
+            file = self._names.find_file(one.path)
+            children = (
+                file.record.list_children(one.ordinal)[:MAX_PARTS] if file is not None and one.ordinal else ()
+            )
+            for child in children:
+                found.append(
+                    self._get_owners(Declaration(one.path, int(child)), False, steps + 1, owners.bound)
+                )
+        return unite(found)
 
     def _find_type(
-        self, file: ScriptFile, ordinal: int, name: str, qualifier: str, steps: int, line: int = 0
+        self,
+        file: ScriptFile,
+        ordinal: int,
+        name: str,
+        qualifier: str,
+        steps: int,
+        line: int = 0,
+        *,
+        bound: Bound = (),
+        given: Sequence[str] = (),
     ) -> Owners:
+        """Return the owners that a type has by its name, with the types that it is given."""
         if qualifier:
-            outer = self.evaluate(file, ordinal, qualifier, 0, steps + 1)
+            outer = self.evaluate(file, ordinal, qualifier, 0, steps + 1, bound)
             if outer.external:
                 return Owners(external=f"{outer.external}.{name}")
-            return self.get_owners(self.find_member(outer, name, steps + 1), steps=steps + 1)
-        meaning = self._names.look_up(file, ordinal, name, line, as_type=True)
-        if meaning is UNKNOWN:
-            return NOBODY if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
-        return self.get_owners(meaning, steps=steps + 1)
+            meaning = self.find_member(outer, name, steps + 1)
+        else:
+            holder = file.find_type_parameter(ordinal, name)
+            if holder >= 0:
+                return self._read_parameter(file, (file.path, holder, name), steps, bound)
+            meaning = self._names.look_up(file, ordinal, name, line, as_type=True)
+            if meaning is UNKNOWN:
+                return NOBODY if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
+        own = self._bind_given(meaning.declarations, given, file, ordinal, bound)
+        return self.get_owners(replace(meaning, bound=join(meaning.bound, own)), steps=steps + 1)
 
-    def _follow_binds(self, file: ScriptFile, rows: Sequence[Reference], steps: int) -> Owners:
+    def _read_parameter(self, file: ScriptFile, key: Parameter, steps: int, bound: Bound) -> Owners:
+        """Return the owners of a type parameter: those of what is given for it, or else of its bound."""
+        given = next((one for other, one in bound if other == key), None)
+        if given is not None and given.text:
+            other = self._names.find_file(given.path)
+            if other is None:
+                return NOBODY
+            return self._read_written(other, given.ordinal, given.text, steps + 1, given.bound)
+        text = file.type_parameters[key[1]][key[2]][1:].partition(" = ")[0]
+        owners = self._read_written(file, key[1], text, steps + 1, bound) if text else NOBODY
+        return owners if given is None else mix(owners)
+
+    def _bind_given(
+        self,
+        declarations: Sequence[Declaration],
+        given: Sequence[str],
+        file: ScriptFile,
+        ordinal: int,
+        bound: Bound,
+    ) -> Bound:
+        """Return the parameters of generic declarations, bound to the types given in a symbol of a file."""
+        found: list[tuple[Parameter, Written]] = []
+        for one in declarations:
+            other = self._names.find_file(one.path)
+            parameters = other.type_parameters.get(one.ordinal) if other is not None else None
+            if not parameters or (
+                not given and one.path == file.path and one.ordinal in file.iter_around(ordinal)
+            ):
+                continue
+            for at, (name, text) in enumerate(parameters.items()):
+                default = text.partition(" = ")[2]
+                written = Written(one.path, one.ordinal, default) if default else NOT_WRITTEN
+                if at < len(given):
+                    written = self._close(file, ordinal, given[at], bound)
+                found.append(((one.path, one.ordinal, name), written))
+        return tuple(found)
+
+    def _close(self, file: ScriptFile, ordinal: int, text: str, bound: Bound) -> Written:
+        """Return a text with what is bound around it; a parameter that is bound as that."""
+        if bound and _NAME.fullmatch(text):
+            key = file.path, file.find_type_parameter(ordinal, text), text
+            found = next((one for other, one in bound if other == key), None)
+            if found is not None:
+                return found
+        return write(file.path, ordinal, text, bound)
+
+    def _follow_binds(
+        self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound = ()
+    ) -> Owners:
         """Return the owners of a variable, by the rows that show its type: one for each member of a union, or
         for each value that a condition chooses from."""
-        each = [self._follow_bind(file, row, steps) for row in rows]
+        each = [self._follow_bind(file, row, steps, bound) for row in rows]
         if len(rows) < 2 or rows[0].arguments == ALL:
             return unite(each)
         is_written = rows[0].arguments in (TYPE, ITEMS)
         is_mixed = any(one.external or (one == NOBODY and not is_written) for one in each)
-        return _mix(unite(each)) if is_mixed else unite(each)
+        return mix(unite(each)) if is_mixed else unite(each)
 
-    def _follow_parameter(self, file: ScriptFile, row: Reference, steps: int) -> Owners:
+    def _follow_parameter(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
         """Return the owners of a parameter or an object by its contextual type."""
         position, index = read_parameter(row.arguments)
         if row.qualifier:
-            outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1)
+            outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
             if outer.is_items:
-                return _hold(outer, False) if row.name in _TAKING_ITEMS and index == ITSELF else NOBODY
+                return self._get_given_item(outer, row.name, position, index)
             meaning = self.find_member(outer, row.name, steps + 1)
+            if row.name == "then" and meaning is UNKNOWN and (position, index) == (1, 0):
+                return outer  # a promise is seen through
+        elif (
+            row.name.startswith(EXPECTED)
+            or row.name.endswith("()")
+            or (position and find_binds(file, row.symbol, row.name, row.line))
+        ):
+            owners = self.evaluate(file, row.symbol, row.name, row.line, steps + 1, bound)
+            return self._expect(owners, position, index, steps + 1)
         else:
             meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=not position)
         if meaning.external:
             return Owners(external=f"{meaning.external}.{row.alias}")
         declarations = self._choose_signatures(meaning.declarations) if position else meaning.declarations
-        return unite(self._find_expected(one, position, index, steps + 1) for one in declarations)
+        owners = self.get_owners(replace(meaning, declarations=declarations), steps=steps + 1)
+        return self._expect(owners, position, index, steps + 1)
 
-    def _find_expected(self, declaration: Declaration, position: int, index: int, steps: int) -> Owners:
-        """Return the owners of a parameter of a function type, or of a callback's parameter.
+    def _get_given_item(self, items: Owners, name: str, position: int, index: int) -> Owners:
+        """Return the owners of what the member of a list takes, or gives a function that it takes."""
+        if index == ITSELF:
+            return hold(items, False) if name in _TAKING_ITEMS else NOBODY
+        return hold(items, False) if position == 1 and index in _GIVEN_ITEMS.get(name, (0,)) else NOBODY
+
+    def _expect(self, owners: Owners, position: int, index: int, steps: int) -> Owners:
+        """Return the owners of what a function takes at a position, or a function there takes or returns.
 
         See `name_parameter`."""
-        symbol, file = self._names.get_symbol(declaration), self._names.find_file(declaration.path)
-        if symbol is None or file is None or steps > MAX_STEPS:
+        if steps > MAX_STEPS or owners.is_items:
             return NOBODY
-        if symbol.kind is SymbolKind.CLASS and position:
-            return unite(
-                self._find_expected(Declaration(file.path, one.ordinal), position, index, steps + 1)
-                for one in file.find_children(symbol.ordinal, "constructor")
+        if owners.external:
+            return owners
+        if position:
+            given = list_signatures(self._names, owners)
+            owners = self._read_each(
+                [(at, one[position - 1], bound) for one, _, at, bound in given if position <= len(one)], steps
             )
-        text = symbol.return_type
-        if position or symbol.kind is SymbolKind.METHOD:
-            if symbol.kind not in CALLABLE_KINDS:
-                return NOBODY
-            given = split_parameters(symbol.parameters)
-            at = position - 1 if position else index
-            text = given[at] if at < len(given) else ""
-        if index == ITSELF or (not position and symbol.kind is SymbolKind.METHOD):
-            return self._read_written(file, symbol.ordinal, text, steps)
-        parameters = read_parameters(text)
-        if parameters is not None:
-            written = parameters[index] if index < len(parameters) else ""
-            return self._read_written(file, symbol.ordinal, written, steps)
-        each = [one for one in read_types(text) if not one.is_items and not one.qualifier]
-        meanings = [self._names.look_up(file, symbol.ordinal, one.name, as_type=True) for one in each]
-        return unite(
-            Owners(external=meaning.external)
-            if meaning.external
-            else unite(self._find_expected(one, 0, index, steps + 1) for one in meaning.declarations)
-            for meaning in meanings
+        if index == ITSELF:
+            return owners
+        taken = list_signatures(self._names, owners)
+        if index == RESULT:
+            return self._read_each([(at, result, bound) for _, result, at, bound in taken if result], steps)
+        return self._read_each(
+            [(at, one[index], bound) for one, _, at, bound in taken if index < len(one)], steps
         )
 
-    def _follow_bind(self, file: ScriptFile, row: Reference, steps: int) -> Owners:
+    def _read_each(self, each: Iterable[tuple[Written, str, Bound]], steps: int) -> Owners:
+        """Return the owners of texts, each written at a place."""
+        found = []
+        for at, text, bound in each:
+            file = self._names.find_file(at.path)
+            if file is not None:
+                found.append(self._read_written(file, at.ordinal, text, steps + 1, bound))
+        return unite(found)
+
+    def _follow_bind(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
         """Return the owners of a variable, by a row that shows its type."""
-        if steps > MAX_STEPS:
+        if steps > MAX_STEPS or row.name == UNKNOWN_TYPE:
             return NOBODY
         if row.arguments >= OF_PARAMETER:
-            return self._follow_parameter(file, row, steps + 1)
+            return self._follow_parameter(file, row, steps + 1, bound)
         is_call = row.arguments == CALLED
         if row.arguments == ITEM:
             dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
-            owners = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
-            return _hold(owners, False) if owners.is_items else NOBODY
+            owners = self.evaluate(file, row.symbol, dotted, row.line, steps + 1, bound)
+            return hold(owners, False) if owners.is_items else NOBODY
+        if row.name.startswith((":", "(")):
+            return self._read_written(file, row.symbol, row.name.removeprefix(":"), steps + 1, bound)
         if row.qualifier:
-            outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1)
+            outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
             if outer.external:
                 return Owners(external=f"{outer.external}.{row.name}")
             if outer.is_items:
@@ -351,16 +507,21 @@ class ScriptTypes:
             meaning = self.find_member(outer, row.name, steps + 1)
             owners = self.get_owners(meaning, is_call=is_call, steps=steps + 1)
         else:
-            owners = self._follow_name(file, row, is_call, steps)
-        return _hold(owners, owners.is_items or row.arguments == ITEMS)
+            owners = self._follow_name(file, row, is_call, steps, bound)
+        return hold(owners, owners.is_items or row.arguments == ITEMS)
 
-    def _follow_name(self, file: ScriptFile, row: Reference, is_call: bool, steps: int) -> Owners:
+    def _follow_name(
+        self, file: ScriptFile, row: Reference, is_call: bool, steps: int, bound: Bound
+    ) -> Owners:
         if row.name == "this":
-            return self._evaluate_head(file, row.symbol, "this", row.line, False, steps)
+            return self._evaluate_head(file, row.symbol, "this", row.line, steps, bound)
+        if row.arguments in {TYPE, ITEMS, ALL}:
+            return self._find_type(file, row.symbol, row.name, "", steps, row.line, bound=bound)
         if row.name != row.alias:
-            bound = find_binds(file, row.symbol, row.name, row.line)
-            if bound and not is_call:
-                return self._follow_binds(file, bound, steps + 1)
+            rows = find_binds(file, row.symbol, row.name, row.line)
+            if rows:
+                owners = self._follow_binds(file, rows, steps + 1, bound)
+                return self._call(owners, steps + 1) if is_call else owners
         meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=not is_call)
         if meaning is UNKNOWN:
             return Owners(external=row.name)
@@ -375,75 +536,38 @@ class ScriptTypes:
         if owners.is_items:
             return UNKNOWN
         found: list[Declaration] = []
-        outside = ""
+        outside, bound = "", owners.bound
         for owner in owners.declarations:
-            meaning = self._find_inherited(owner, name, steps)
+            meaning = self._find_inherited(owner, name, steps, owners.bound)
             found += [one for one in meaning.declarations if one not in found]
             outside = outside or meaning.external
+            bound = join(bound, meaning.bound) if meaning.bound else bound
         if found:
-            return Meaning(tuple(found), is_certain=not owners.is_mixed)
+            return Meaning(tuple(found), "", not owners.is_mixed, owners.is_guess, bound)
         return Meaning(external=outside) if outside else UNKNOWN
 
-    def _find_inherited(self, first: Declaration, name: str, steps: int) -> Meaning:
+    def _find_inherited(self, first: Declaration, name: str, steps: int, bound: Bound) -> Meaning:
         """Return the members with a name in one owner, or else in its bases; what a class promises to
         implement is asked last, as it must have each member itself."""
         outside = ""
         waiting, promised, seen = [first], list[Declaration](), {first}
         while waiting or promised:
             owner = (waiting or promised).pop(0)
-            found = self._find_own_member(owner, name, steps)
+            found = find_own_member(self._names, owner, name, steps)
             if found is not UNKNOWN:
-                return found
+                return replace(found, bound=join(found.bound, bound)) if bound else found
             file, symbol = self._names.find_file(owner.path), self._names.get_symbol(owner)
             if file is None or symbol is None or steps > MAX_STEPS:
                 continue
             for roles, then in ((_INHERITED, waiting), (_PROMISED, promised)):
-                bases = self._list_bases(file, symbol, steps + 1, roles)
+                bases = self._list_bases(file, symbol, steps + 1, roles, bound)
                 outside = outside or bases.external
+                bound = join(bases.bound, bound) if bases.bound else bound
                 fresh = [one for one in bases.declarations if one not in seen]
                 if len(seen) < MAX_BASES:
                     seen.update(fresh)
                     then.extend(fresh)
         return Meaning(external=f"{outside}.{name}") if outside else UNKNOWN
-
-    def _find_own_member(self, owner: Declaration, name: str, steps: int) -> Meaning:
-        if owner.ordinal == 0:
-            return self._names.find_export(owner.path, name, hops=min(steps, 1))
-        file = self._names.find_file(owner.path)
-        symbol = self._names.get_symbol(owner)
-        if file is None or symbol is None:
-            return UNKNOWN
-        found = file.find_children(owner.ordinal, name)
-        if symbol.kind in _OBJECTS:
-            held = self._find_held(file, symbol, name, found)
-            if held is not UNKNOWN:
-                return held
-        if symbol.kind is SymbolKind.MODULE:
-            found = prefer([one for one in found if one.flags & SymbolFlag.PUBLIC_API] or found, False)
-        if symbol.parent == 0:  # merged with other declarations of the same name
-            twins = file.find_children(symbol.parent, symbol.name)
-            for twin in file.keep_seen(twins, symbol.start_line):
-                if twin.ordinal != symbol.ordinal:
-                    found += file.find_children(twin.ordinal, name)
-        return Meaning(tuple(Declaration(owner.path, one.ordinal) for one in found)) if found else UNKNOWN
-
-    def _find_held(self, file: ScriptFile, owner: Symbol, name: str, found: list[Symbol]) -> Meaning:
-        """Return the target of a member whose object literal names it: `{ name }`, `{ name: what }`.
-
-        If the member has a symbol of its own, the target must be callable, and both are returned.
-        """
-        rows = file.binds.get((owner.ordinal, f"this.{name}"), ())
-        row = next((one for one in rows if one.arguments == SAME and not one.qualifier), None)
-        if row is None or any(one.kind is not SymbolKind.PROPERTY for one in found):
-            return UNKNOWN
-        held = self._names.look_up(file, owner.parent, row.name)
-        if not found or held is UNKNOWN:
-            return held
-        symbols = [self._names.get_symbol(one) for one in held.declarations]
-        if not any(one is not None and one.kind in _RUN for one in symbols):
-            return UNKNOWN
-        own = tuple(Declaration(file.path, one.ordinal) for one in found)
-        return Meaning(held.declarations + own)
 
     def _list_bases(
         self,
@@ -451,85 +575,25 @@ class ScriptTypes:
         symbol: Symbol,
         steps: int,
         roles: tuple[ReferenceRole, ...] = (*_INHERITED, *_PROMISED),
+        bound: Bound = (),
     ) -> Owners:
         """Return the bases of a class or an interface; an external one only if there is no other."""
-        found: list[Declaration] = []
-        outside = ""
         if symbol.kind not in _OWNERS or not symbol.ordinal:
             return NOBODY
-        for row in list_references(file.record, *roles):
-            if row.symbol != symbol.ordinal:
-                continue
-            owners = self._find_type(file, symbol.parent, row.name, row.qualifier, steps + 1, row.line)
-            outside = outside or owners.external
-            found += owners.declarations
-        return Owners(tuple(found), "" if found else outside)
+        found = []
+        for row in file.list_bases(symbol.ordinal):
+            if row.role in roles:
+                written = file.binds.get((symbol.ordinal, f"={row.name}"), ())
+                given = [one.strip() for one in split_type(written[0].name[1:-1], ",")] if written else []
+                around = symbol.ordinal if given else symbol.parent
+                owners = self._find_type(
+                    file, around, row.name, row.qualifier, steps + 1, row.line, bound=bound, given=given
+                )
+                found.append(owners)
+        return unite(found)
 
 
-def find_holder(file: ScriptFile, ordinal: int) -> int | None:
-    """Return the class or object that `this` means inside a symbol.
-
-    An arrow function takes `this` from around the objects that it is a member of.
-    """
-    kinds = file.record.kinds
-    previous = 0
-    is_arrow = False
-    for around in file.iter_around(ordinal):
-        kind = SymbolKind(int(kinds[around]))
-        is_member = bool(previous) and kinds[previous] in _OBJECT_MEMBERS
-        if kind is SymbolKind.METHOD and not is_member and (around, "this") in file.binds:
-            previous, is_arrow = 0, True
-            continue
-        if is_arrow and not previous and kind in _OBJECTS:
-            continue
-        if kind is SymbolKind.COMPONENT and (previous or is_arrow):
-            return around
-        if kind in {SymbolKind.CLASS, SymbolKind.INTERFACE}:
-            return around
-        if is_member and kind is not SymbolKind.FILE:
-            return around
-        previous = around
-    return None
-
-
-def unite(each: Iterable[Owners]) -> Owners:
-    """Return the owners of all; an external one only if there is no other."""
-    found: dict[Declaration, None] = {}
-    outside, is_items, is_mixed = "", False, False
-    for owners in each:
-        found.update(dict.fromkeys(owners.declarations))
-        outside = outside or owners.external
-        is_items |= owners.is_items
-        is_mixed |= owners.is_mixed
-    return Owners(tuple(found), "" if found else outside, is_items, is_mixed)
-
-
-def _hold(owners: Owners, is_items: bool) -> Owners:
-    return owners if owners.is_items == is_items else replace(owners, is_items=is_items)
-
-
-def _mix(owners: Owners) -> Owners:
-    return replace(owners, is_mixed=bool(owners.declarations))
-
-
-def _is_declared_later(file: ScriptFile, name: str, bound: int, line: int) -> bool:
-    """Return True where a function that a line sees has a variable's name, and the variable's type is said on
-    no line from there on."""
-    if not line:
-        return False
-    found = [file.get_symbol(one) for one in file.record.find_symbols(name)]
-    seen = file.keep_seen([one for one in found if one.kind is SymbolKind.FUNCTION], line)
-    return any(one.start_line <= line and not one.start_line <= bound <= line for one in seen)
-
-
-def find_binds(file: ScriptFile, ordinal: int, name: str, line: int) -> Sequence[Reference]:
-    """Return the rows that show a variable's type on a line, in the innermost scope that has any.
-
-    They all belong to one annotation or value."""
-    binds = file.binds
-    for around in file.iter_around(ordinal):
-        rows = binds.get((around, name))
-        if rows:
-            before = [row for row in rows if not line or row.line <= line] or rows[:1]
-            return [row for row in before if row.line == before[-1].line]
-    return ()
+def _count_calls(segment: str) -> tuple[str, int]:
+    """Return the name in a segment of a chain, and how often what it means is called."""
+    name = segment.rstrip("()") if segment.endswith("()") else segment
+    return name, (len(segment) - len(name)) // 2

@@ -75,6 +75,8 @@ class Entry:
 class ScopeWalk(SourceText):
     """The state of one pass over the captures of a file."""
 
+    keeps_unknown = False  # a variable whose type is not known has a BIND row, too: it hides others
+
     def __init__(self, file_name: str, text: bytes) -> None:
         super().__init__(text)
         self.entries = [Entry(file_name, SymbolKind.FILE, 0, 0, len(text))]
@@ -267,6 +269,8 @@ class ScopeWalk(SourceText):
                     yield row
                 elif role != BIND:
                     yield scope, ordinal, role, name, UNKNOWN, alias, start, arguments
+                elif self.keeps_unknown and alias in asked:
+                    yield scope, ordinal, role, UNKNOWN, "", alias, start, TYPE
 
     def _find_binding(self, scope: int, name: str) -> int:
         """Return the scope that binds a name as a local one; -1 when none does."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.treesitter.scope_walk import SAME, UNKNOWN
+from repo_mcp.languages.treesitter.scope_walk import SAME, TYPE, UNKNOWN
 from repo_mcp.languages.typescript.walk import (
     EXPECTED,
     Prefix,
@@ -17,9 +17,10 @@ from repo_mcp.languages.typescript.walk import (
     Variables,
     bind_expected,
     expect,
+    expect_result,
     refer_keys,
 )
-from repo_mcp.symbols.model import BLOCK, MAX_PARAMETERS
+from repo_mcp.symbols.model import BLOCK, MAX_PARAMETERS, UNKNOWN_TYPE, Binding
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", 
 UNNAMED = "default"
 THIS = "this"  # an arrow function in an object binds it to itself: it is the outer one
 RESULT = "()"  # stands for the variable in the row of a function's result
+OBJECT = "(){}"  # the same in a row that says that the result is an object, whose members the function holds
 
 
 def on_comment(walk: ScriptWalk, node: Node) -> None:
@@ -84,6 +86,7 @@ def on_class(walk: ScriptWalk, node: Node) -> None:
     if node.type == "abstract_class_declaration":
         entry.flags |= SymbolFlag.ABSTRACT
     walk.open_last(node.end_byte, is_local=False)
+    walk.bind_this(is_known=True)
 
 
 def on_class_expression(walk: ScriptWalk, node: Node) -> None:
@@ -99,6 +102,7 @@ def on_class_expression(walk: ScriptWalk, node: Node) -> None:
         last = walk.find_line(node.end_byte - 1)  # by its name it is seen in itself alone
         walk.refer(ReferenceRole.BIND, name, node.start_byte, "", BLOCK, last, ordinal)
     walk.open_scope(node.end_byte, is_local=False, ordinal=ordinal)
+    walk.bind_this(is_known=True)
 
 
 def on_method(walk: ScriptWalk, node: Node) -> None:
@@ -121,6 +125,10 @@ def on_method(walk: ScriptWalk, node: Node) -> None:
         entry.flags |= SymbolFlag.FORWARD  # an overload
     walk.read_signature(entry, node)
     walk.open_last(node.end_byte, is_local=True, hoists=True)
+    walk.bind_this(is_known=True)
+    if node.start_byte in walk.contexts:
+        _bind_parameters(walk, node)
+        walk.expecting[walk.scope] = node.start_byte
 
 
 def _read_modifiers(walk: ScriptWalk, node: Node, name: Node | None) -> tuple[int, Access, set[str]]:
@@ -391,33 +399,33 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     ordinal = walk.values.get(node.start_byte, -1)
     _open_block(walk, node, hoists=True, ordinal=ordinal)
+    if node.type != "arrow_function":
+        walk.bind_this(is_known=ordinal >= 0)
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
         walk.bind(walk.read(name_node))
-    if node.start_byte in walk.item_functions:
-        _bind_first_parameter(walk, node)
-    elif node.start_byte in walk.contexts:
+    if node.start_byte in walk.contexts:
         _bind_parameters(walk, node)
+    body = node.child_by_field_name("body")
+    is_value = body is not None and body.type != "statement_block"
     if ordinal >= 0:
         walk.functions[walk.scope] = ordinal
-        body = node.child_by_field_name("body")
-        if body is not None and body.type != "statement_block":
-            _bind_result(walk, body)
+    if node.start_byte in walk.contexts:
+        walk.expecting[walk.scope] = node.start_byte
+    if body is not None and is_value:
+        _on_result(walk, body)
 
 
-def _bind_first_parameter(walk: ScriptWalk, node: Node) -> None:
-    """Bind the parameter of a function that is called with the items of something."""
-    single = node.child_by_field_name("parameter")
-    parameters = node.child_by_field_name("parameters")
-    if single is None and parameters is not None and parameters.named_child_count:
-        single = parameters.named_children[0]
-        if single.type == "required_parameter":
-            is_typed = single.child_by_field_name("type") is not None
-            single = None if is_typed else single.child_by_field_name("pattern")
-    if single is not None and single.type == "identifier":
-        name = walk.read(single)
+def _bind_item(walk: ScriptWalk, item: Node, chain: str) -> None:
+    """Bind a variable, or the names in a pattern, that is an item of an expression."""
+    start = item.start_byte
+    if item.type == "identifier":
+        name = walk.read(item)
         walk.bind(name)
-        walk.bind_item(name, walk.item_functions[node.start_byte], single.start_byte)
+        walk.bind_item(name, chain, start)
+    elif item.type == "object_pattern" and chain != UNKNOWN:
+        walk.bind_item(f"{EXPECTED}{start}", chain, start)
+        _bind_pattern(walk, item, f"{EXPECTED}{start}")
 
 
 def _bind_parameters(walk: ScriptWalk, node: Node) -> None:
@@ -446,16 +454,25 @@ def on_return(walk: ScriptWalk, node: Node) -> None:
     """Record the returned value of a function without a written result type."""
     value = node.named_child(0) if node.named_child_count else None
     if value is not None:
-        ordinal = walk.functions.get(walk.function, -1)
-        if ordinal >= 0:
-            expect(walk, value, walk.entries[ordinal].type)
+        _on_result(walk, value)
+
+
+def _on_result(walk: ScriptWalk, value: Node) -> None:
+    ordinal = walk.functions.get(walk.function, -1)
+    if ordinal >= 0:
+        expect(walk, value, walk.entries[ordinal].type)
         _bind_result(walk, value)
+    start = walk.expecting.get(walk.function, -1)
+    if start >= 0:
+        expect_result(walk, value, start)
 
 
 def _bind_result(walk: ScriptWalk, value: Node) -> None:
     ordinal = walk.functions.get(walk.function, -1)
     if ordinal >= 0 and not walk.entries[ordinal].type:
         walk.bind_value(RESULT, value, value.start_byte, ordinal)
+        if _unwrap(value).type == "object":
+            walk.refer(ReferenceRole.BIND, UNKNOWN_TYPE, value.start_byte, "", OBJECT, TYPE, ordinal)
 
 
 def on_block(walk: ScriptWalk, node: Node) -> None:
@@ -465,10 +482,20 @@ def on_block(walk: ScriptWalk, node: Node) -> None:
     _open_block(walk, node)
     if node.type == "for_in_statement" and walk.read(node.child_by_field_name("operator")) == "of":
         left = node.child_by_field_name("left")
-        if left is not None and left.type == "identifier" and node.child_by_field_name("kind") is not None:
-            name = walk.read(left)
-            walk.bind(name)
-            walk.bind_item(name, walk.read_chain(node.child_by_field_name("right")), left.start_byte)
+        if left is not None and node.child_by_field_name("kind") is not None:
+            _bind_item(walk, left, walk.read_chain(node.child_by_field_name("right")))
+
+
+def on_call_signature(walk: ScriptWalk, node: Node) -> None:
+    """Record what a call of a value of the innermost type takes and returns, and open its scope.
+
+    Of several signatures the parameters of the first one are kept, with the results of all."""
+    entry = walk.entry
+    if entry.kind in _TYPE_HOLDERS and not walk.is_local:
+        result = walk.read_line(node.child_by_field_name("return_type")).removeprefix(":").strip()
+        entry.parameters = entry.parameters or walk.read_line(node.child_by_field_name("parameters"))
+        walk.refer(ReferenceRole.BIND, f":{result}", node.start_byte, "", RESULT, TYPE)
+    walk.open_scope(node.end_byte)
 
 
 def on_type_scope(walk: ScriptWalk, node: Node) -> None:
@@ -512,8 +539,14 @@ def on_bound_type(walk: ScriptWalk, node: Node) -> None:
 def on_type_parameter(walk: ScriptWalk, node: Node) -> None:
     """Bind a type parameter."""
     name_node = node.child_by_field_name("name")
-    if name_node is not None:
-        on_bound_type(walk, name_node)
+    if name_node is None:
+        return
+    on_bound_type(walk, name_node)
+    constraint, default = node.child_by_field_name("constraint"), node.child_by_field_name("value")
+    texts = [walk.read_line(one) for one in (constraint, default)]
+    bound = ":" + texts[0].removeprefix("extends") if texts[0] else ":"
+    bound += f" = {texts[1].removeprefix('=').strip()}" if texts[1] else ""
+    walk.refer(ReferenceRole.BIND, bound, node.start_byte, "", f"<{walk.read(name_node)}", Binding.BOUND)
 
 
 def on_parameter(walk: ScriptWalk, node: Node) -> None:

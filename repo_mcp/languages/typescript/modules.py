@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES, UNNAMED
 from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk
+from repo_mcp.symbols.model import HELD
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ WHOLE = "export="  # the module itself, in CommonJS
 _MODULE_OBJECTS = frozenset({"exports", "module.exports"})
 _DECLARATIONS = frozenset({"function_expression", "generator_function", "arrow_function", "class"})
 THIS_DEPTH = 2
+MAX_WORDS_BYTES = 20  # between the comment of a variable and its name: a line feed and `export const`
 
 
 def read_source(walk: ScriptWalk, node: Node | None) -> str:
@@ -63,10 +65,10 @@ def _import_specifier(walk: ScriptWalk, node: Node, source: str) -> None:
         _import_name(walk, walk.read_name(name_node), alias_node or name_node, source)
 
 
-def _import_name(walk: ScriptWalk, name: str, local: Node | None, source: str) -> None:
+def _import_name(walk: ScriptWalk, name: str, local: Node | None, source: str, held: int = 0) -> None:
     if local is not None:
         walk.taken.add(local.start_byte)
-        walk.refer(IMPORT, name, local.start_byte, source, walk.read(local))
+        walk.refer(IMPORT, name, local.start_byte, source, walk.read(local), held)
 
 
 def on_import_alias(walk: ScriptWalk, node: Node) -> None:
@@ -187,11 +189,20 @@ def import_required(walk: ScriptWalk, name_node: Node, value: Node) -> None:
         return
     walk.values[value.start_byte] = -1
     walk.values[call.start_byte] = -1
+    is_held = walk.is_typescript or value.type == "await_expression" or _has_written_type(walk, name_node)
+    held = HELD if is_held else 0
     if name_node.type == "identifier":
-        _import_name(walk, member, name_node, source)
+        _import_name(walk, member, name_node, source, held)
     elif name_node.type == "object_pattern" and not member:
         for one in name_node.named_children:
-            _import_pattern(walk, one, source)
+            _import_pattern(walk, one, source, held)
+
+
+def _has_written_type(walk: ScriptWalk, name_node: Node) -> bool:
+    """Return True for a variable of JavaScript whose comment says its type: it is no name of the module."""
+    start, end = walk.comment
+    is_above = end and name_node.start_byte - end < MAX_WORDS_BYTES
+    return bool(is_above) and b"@type " in walk.text[start:end]
 
 
 def _export_variable(walk: ScriptWalk, value: Node, name_node: Node) -> None:
@@ -222,13 +233,13 @@ def _read_required(walk: ScriptWalk, call: Node) -> str:
     return read_source(walk, given[0]) if given and given[0].type == "string" else ""
 
 
-def _import_pattern(walk: ScriptWalk, node: Node, source: str) -> None:
+def _import_pattern(walk: ScriptWalk, node: Node, source: str, held: int) -> None:
     if node.type == "shorthand_property_identifier_pattern":
-        _import_name(walk, walk.read(node), node, source)
+        _import_name(walk, walk.read(node), node, source, held)
     elif node.type == "pair_pattern":
         local = node.child_by_field_name("value")
         if local is not None and local.type == "identifier":
-            _import_name(walk, walk.read_name(node.child_by_field_name("key")), local, source)
+            _import_name(walk, walk.read_name(node.child_by_field_name("key")), local, source, held)
 
 
 def refer_required(walk: ScriptWalk, call: Node, function: Node) -> bool:

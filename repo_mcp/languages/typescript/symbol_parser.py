@@ -90,6 +90,7 @@ _HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None] | None] = {
     "function_expression": declarations.on_function_scope,
     "block": declarations.on_block,
     "return": declarations.on_return,
+    "call_signature": declarations.on_call_signature,
     "type_scope": declarations.on_type_scope,
     "index": declarations.on_index,
     "parameter": declarations.on_parameter,

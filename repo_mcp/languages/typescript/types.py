@@ -32,7 +32,20 @@ _NOTHING = frozenset(
     )
 )
 MAX_MEMBERS = 24  # of a union
-_MEMBER_TYPE = re.compile(r"([A-Za-z_$][\w$.]*)\[[\"']([\w$]+)[\"']\]")
+_MEMBER_PART = re.compile(r"\[[\"']([\w$]+)[\"']\]")
+_MEMBER_TYPE = re.compile(r"([A-Za-z_$][\w$.]*(?:\[[\"'][\w$]+[\"']\])*)\[[\"']([\w$]+)[\"']\]")
+# `{ [key: string]: T }` and `{ [K in Keys]: T }`; and `{ [K in keyof T]?: T[K] }`, with the members of T.
+_INDEXED = re.compile(r"\{ (?:[-+]?readonly )?\[[^\]]+\](?:[-+]?\?)?: ([^;{}]*(?:\{[^{}]*\}[^;{}]*)*);? \}")
+_SAME_KEYS = re.compile(r"\{ (?:[-+]?readonly )?\[(\w+) in keyof ([\w$]+)\](?:[-+]?\?)?: \2\[\1\];? \}")
+# A union as an intersection:
+# `(U extends any ? (x: U) => void : never) extends (x: infer I) => void ? I : never`.
+_JOINED = re.compile(
+    r"\(?\(\s*(\w+) extends (?:any|unknown|\1) \? \(\w+: \1\) => (?:void|any|unknown) : never\s*\)"
+    r"\s*extends \(?\(\w+: infer (\w+)\) => (?:void|any|unknown)\)? \? \2"
+    r"(?: extends [^?:]+ \? \2 : never)? : never\)?"
+)
+_CUT = "…"  # ends a text that was too long for a record
+_LAST_WORD = re.compile(r"[\w$.]*…$")
 _CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 MAX_STEPS = 6
 
@@ -43,6 +56,10 @@ class TypeName(NamedTuple):
     name: str = ""  # empty: the type is not known
     qualifier: str = ""
     is_items: bool = False  # it is the type of the items
+    given: tuple[str, ...] = ()  # the types that it is given
+    is_result: bool = False  # it is what a function of that type returns
+    is_open: bool = False  # it need not be this type: one that a condition chooses
+    is_member: bool = False  # it is the type of some of its members
 
 
 def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[TypeName]:
@@ -50,21 +67,37 @@ def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[Typ
 
     These are all members of a union or an intersection, both results of a conditional type, and the item
     types of a list."""
-    text = _strip_outer(text)
     if steps > MAX_STEPS:
         return []
+    if text.endswith(_CUT):
+        return [
+            one._replace(is_open=True) for one in read_types(_close(text), is_items=is_items, steps=steps + 1)
+        ]
+    text = _strip_outer(text)
+    joined = _JOINED.fullmatch(text) if " infer " in text else None
+    if joined is not None:
+        return [TypeName(joined[1], "", is_items)]
     if " ? " in text and len(outcomes := split_type(text, "?")) > 1:
         text = "?".join(outcomes[1:])
-        return _read_each(split_type(text, ":"), is_items, steps)
+        found_each = _read_each(split_type(text, ":"), is_items, steps)
+        return [one._replace(is_open=True) for one in found_each]
     for separator in "|&":
         parts = split_type(text, separator)
         if len(parts) > 1:
             return [] if "=>" in parts[0] else _read_each(parts, is_items, steps)
+    if text.endswith("]") and not text.endswith("[]") and (some := _read_indexed(text, is_items, steps)):
+        return some
     if text.endswith("[]"):
         return [] if is_items else read_types(text[:-2], is_items=True, steps=steps + 1)
     member = _MEMBER_TYPE.fullmatch(text)
     if member is not None:
-        return [TypeName(member[2], member[1], is_items)]
+        return [TypeName(member[2], _MEMBER_PART.sub(r".\1", member[1]), is_items)]
+    keyed = _INDEXED.fullmatch(text) if text.startswith("{") else None
+    if keyed is not None and not is_items and _find_close(text) == len(text) - 1:
+        same = _SAME_KEYS.fullmatch(text)
+        if same is not None:
+            return read_types(same[2], steps=steps + 1)
+        return read_types(keyed[1], is_items=True, steps=steps + 1)
     found = _NAME.match(text)
     if found is None or found[1] in _NOTHING:
         return []
@@ -73,14 +106,37 @@ def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[Typ
         inner = split_type(rest[1:-1], ",")
         if name in SEEN_THROUGH and inner:
             return read_types(inner[0], is_items=is_items, steps=steps + 1)
+        if name == "ReturnType" and inner:
+            found_each = read_types(inner[0], steps=steps + 1)
+            return [
+                one._replace(is_result=True, is_items=is_items) for one in found_each if not one.is_result
+            ]
         if name in _CONTAINERS and inner and not is_items:
             return read_types(inner[0], is_items=True, steps=steps + 1)
         if name in _KEYED and len(inner) == 2 and not is_items:
             return read_types(inner[1], is_items=True, steps=steps + 1)
-    elif rest:
+        return [TypeName(name, "", is_items, tuple(one.strip() for one in inner))]
+    if rest and not (rest.startswith("<") and rest.endswith(">")):
         return []
+    given = tuple(one.strip() for one in split_type(rest[1:-1], ",")) if rest else ()
     qualifier, _, name = name.rpartition(".")
-    return [TypeName(name, qualifier, is_items)]
+    return [TypeName(name, qualifier, is_items, given)]
+
+
+def _read_indexed(text: str, is_items: bool, steps: int) -> list[TypeName]:
+    """Return what `T[number]` and `T[K]` name: the items of a list, or some members of T."""
+    depth = 0
+    for at in range(len(text) - 1, 0, -1):
+        depth += (text[at] == "]") - (text[at] == "[")
+        if not depth:
+            break
+    key = text[at + 1 : -1].strip()
+    if key[:1] in {"'", '"'} or not key:
+        return []
+    each = read_types(text[:at], steps=steps + 1)
+    if key == "number":
+        return [one._replace(is_items=is_items) for one in each if one.is_items]
+    return [one._replace(is_items=is_items, is_member=True, is_open=True) for one in each if not one.is_items]
 
 
 def _read_each(parts: list[str], is_items: bool, steps: int) -> list[TypeName]:
@@ -88,6 +144,18 @@ def _read_each(parts: list[str], is_items: bool, steps: int) -> list[TypeName]:
         one for part in parts[:MAX_MEMBERS] for one in read_types(part, is_items=is_items, steps=steps + 1)
     ]
     return list(dict.fromkeys(found))
+
+
+def _close(text: str) -> str:
+    """Return a text that was cut without its last word, and with the brackets that are open closed."""
+    text = _LAST_WORD.sub("", text)
+    waiting = []
+    for at, char in enumerate(text):
+        if char in _CLOSERS:
+            waiting.append(_CLOSERS[char])
+        elif waiting and char == waiting[-1] and text[at - 1 : at + 1] != "=>":
+            waiting.pop()
+    return text + "".join(reversed(waiting))
 
 
 def read_type(text: str) -> TypeName:
@@ -115,6 +183,23 @@ def read_parameters(text: str) -> list[str] | None:
         end = _find_close(kept) if kept.startswith("(") else -1
         if end > 0 and kept[end + 1 :].lstrip().startswith("=>"):
             return split_parameters(kept[: end + 1])
+    return None
+
+
+def read_function(text: str) -> tuple[list[str], str] | None:
+    """Return the types of the parameters of a function type, and of its result; None for other types."""
+    for part in split_type(text, "|") if text.startswith("(") else [text]:
+        kept = part.strip()
+        while kept.startswith("(") and _find_close(kept) == len(kept) - 1:
+            kept = kept[1:-1].strip()
+        if kept.startswith("<"):
+            kept = kept[_find_close(kept) + 1 :].strip()
+        end = _find_close(kept) if kept.startswith("(") else -1
+        if end > 0 and kept[end + 1 :].lstrip().startswith("=>"):
+            result = kept[end + 1 :].lstrip()[2:]
+            if kept == part.strip():
+                result = text[text.find(result) :]  # a union that is the result
+            return split_parameters(kept[: end + 1]), result.strip()
     return None
 
 

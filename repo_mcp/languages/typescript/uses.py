@@ -6,11 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
-from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES
 from repo_mcp.languages.typescript.modules import refer_required
 from repo_mcp.languages.typescript.types import MAX_STEPS, SEEN_THROUGH
-from repo_mcp.languages.typescript.walk import ScriptWalk
-from repo_mcp.symbols.model import MAX_PARAMETERS
+from repo_mcp.languages.typescript.walk import ScriptWalk, expect_argument
+from repo_mcp.symbols.model import MAX_PARAMETERS, Binding
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
 CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
 THROUGH = "()"  # the alias of a call that goes through a member of the function
 _CALLING = frozenset({"call", "apply", "bind"})
-_GIVING_ITEMS = frozenset(
-    re.findall(
-        r"\w+",
-        "map forEach filter find findIndex findLast findLastIndex some every flatMap",
-    )
-)
 # In trees without errors, plain chains of names are read by their characters: nodes take twice as long.
 _MEMBER = re.compile(rb"[\w$.#\x80-\xff]{1,200}\.(#?[\w$\x80-\xff]+)")
 _TYPE_NODES = frozenset({"type_identifier", "nested_type_identifier", "generic_type"})
@@ -45,6 +38,9 @@ def on_call(walk: ScriptWalk, node: Node) -> None:
     elif kind == "member_expression":
         _refer_call(walk, node, function, None)
         _refer_called_through(walk, function)
+    elif kind == "call_expression":
+        chain = walk.read_chain(function)
+        _expect_arguments(walk, node.child_by_field_name("arguments"), chain, "")
     elif kind == "super":
         arguments = walk.count_arguments(node.child_by_field_name("arguments"))
         walk.refer(CALL, "constructor", node.start_byte, "super", "", arguments)
@@ -88,15 +84,18 @@ def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None
     start = name_node.start_byte
     walk.taken.add(start)
     name = walk.read(name_node)
-    if given is not None and name in _GIVING_ITEMS and qualifier and given.named_child_count:
-        first = given.named_children[0]
-        if first.type in FUNCTION_VALUES:
-            walk.item_functions[first.start_byte] = qualifier
-    if given is not None and name and qualifier != UNKNOWN:
-        for position, one in enumerate(given.named_children[:MAX_PARAMETERS], 1):
-            if one.type in FUNCTION_VALUES or one.type == "object":
-                walk.contexts[one.start_byte] = name, qualifier, position
+    if name and qualifier != UNKNOWN:
+        _expect_arguments(walk, given, name, qualifier)
     walk.refer(CALL, name, start, qualifier, "", walk.count_arguments(given))
+
+
+def _expect_arguments(walk: ScriptWalk, given: Node | None, name: str, qualifier: str) -> None:
+    """Note the contextual types of the arguments of a call of `qualifier.name`."""
+    if given is None or name == UNKNOWN:
+        return
+    arguments = [one for one in given.named_children if one.type != "comment"]
+    for position, one in enumerate(arguments[:MAX_PARAMETERS], 1):
+        expect_argument(walk, one, name, qualifier, position)
 
 
 def on_member(walk: ScriptWalk, node: Node) -> None:
@@ -121,7 +120,7 @@ def on_member(walk: ScriptWalk, node: Node) -> None:
 
 def on_jsx(walk: ScriptWalk, node: Node) -> None:
     """Add the call of a component by its element; the symbol around it may be a component."""
-    walk.mark_component()
+    walk.components.add(walk.ordinal)
     name_node = node.child_by_field_name("name")
     if name_node is None:
         return
@@ -154,6 +153,9 @@ def on_heritage(walk: ScriptWalk, node: Node) -> None:
     """Add the base class of a class; its interfaces have captures of their own."""
     for child in node.named_children:
         base = child.child_by_field_name("value") if child.type == "extends_clause" else child
+        given = child.child_by_field_name("type_arguments") if child.type == "extends_clause" else None
+        if base is not None and given is not None:
+            _refer_given(walk, walk.read_chain(base).rpartition(".")[2], given)
         if base is not None and base.type in {"identifier", "member_expression"}:
             chain = walk.read_chain(base)
             qualifier, _, name = chain.rpartition(".")
@@ -164,7 +166,7 @@ def on_heritage(walk: ScriptWalk, node: Node) -> None:
             walk.taken.add(start)
             walk.refer(ReferenceRole.INHERIT, name, start, qualifier)
             if name in {"Component", "PureComponent"}:
-                walk.mark_component()
+                walk.components.add(walk.ordinal)
 
 
 def on_implements(walk: ScriptWalk, node: Node) -> None:
@@ -183,6 +185,14 @@ def _refer_bases(walk: ScriptWalk, node: Node, role: ReferenceRole) -> None:
             named = _find_base(walk, child)
             if named is not None:
                 walk.base_roles[named.start_byte] = role
+            given = child.child_by_field_name("type_arguments") if child.type == "generic_type" else None
+            if named is not None and given is not None and walk.read(child).startswith(walk.read(named)):
+                _refer_given(walk, walk.read(named).rpartition(".")[2], given)
+
+
+def _refer_given(walk: ScriptWalk, name: str, given: Node) -> None:
+    """Record the types that a base is given."""
+    walk.refer(ReferenceRole.BIND, walk.read_line(given), given.start_byte, "", f"={name}", Binding.BOUND)
 
 
 def _find_base(walk: ScriptWalk, node: Node) -> Node | None:

@@ -26,7 +26,7 @@ from repo_mcp.languages.treesitter.scope_walk import (
 )
 from repo_mcp.languages.typescript.types import read_type, read_types
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import BLOCK, ITSELF, Binding, name_parameter
+from repo_mcp.symbols.model import BLOCK, ITSELF, RESULT, UNKNOWN_TYPE, Binding, name_parameter
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(rb"[\w$.#\x80-\xff]+")
 _CHAIN = re.compile(rb"\^?[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
 _SPACE = re.compile(rb"\s+")
+_GENERIC = re.compile(r"[<{]|=>")  # in a type whose name alone does not say what it is
 _AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
 CAST = "^"  # a chain with this prefix begins with a value of the type that follows
 _CAST_TO = re.compile(rb"\((?:[^()]|\([^()]*\))*\sas\s+([A-Za-z_$][\w$]*)(?:<[\w\s,.|&]*>)?\)")
@@ -44,12 +45,21 @@ _TYPED_CALL = re.compile(rb"<[\w\s,.|&:;{}\[\]]*>\(")
 EXPECTED = "@"
 ALL = int(Binding.BOUND)  # in a row that shows a variable's type: one of several, each of which it has
 OF_ITEM = -1  # in the place of a parameter: an item of what the name means
+AS_IS = -2  # in the place of a parameter: what the variable of that name is
 MAX_ITEMS = 200  # of a list whose objects have keys that are noted
 _EXPECTING = frozenset({"object", "arrow_function", "function_expression"})
+_KEYED = {"pair": "key", "method_definition": "name"}  # members of an object -> the field of their key
 
 
 def expect(walk: ScriptWalk, value: Node | None, type_text: str) -> None:
-    """Note the contextual type of a value, for its parameters or members."""
+    """Note the contextual type of a value, for its parameters or members; of `value as T`, T."""
+    for _ in range(3):
+        if value is None or value.type not in _WRAPPERS or not value.named_child_count:
+            break
+        inner = value.named_children
+        if value.type in {"as_expression", "satisfies_expression"} and len(inner) == 2:
+            type_text = walk.read_line(inner[1])
+        value = inner[0]
     found = read_type(type_text) if value is not None and type_text else None
     if value is None or found is None or not found.name:
         return
@@ -76,10 +86,60 @@ def bind_expected(walk: ScriptWalk, node: Node, alias: str, index: int, start: i
         return False
     name, qualifier, position = context
     if index == ITSELF and position <= 0:
-        walk.refer(ReferenceRole.BIND, name, start, qualifier, alias, ITEM if position else TYPE)
+        walk.refer(ReferenceRole.BIND, name, start, qualifier, alias, _OF_WHAT[position])
     else:
-        walk.refer(ReferenceRole.BIND, name, start, qualifier, alias, name_parameter(position, index))
+        walk.refer(ReferenceRole.BIND, name, start, qualifier, alias, name_parameter(max(position, 0), index))
     return True
+
+
+def expect_argument(walk: ScriptWalk, value: Node, name: str, qualifier: str, position: int) -> None:
+    """Note the contextual type of what a call of `qualifier.name` is given at a position, counted from 1."""
+    if value.type in _EXPECTING:
+        walk.contexts[value.start_byte] = name, qualifier, position
+    elif value.type == "array" and (items := _list_items(value)):
+        start = value.start_byte
+        arguments = name_parameter(position, ITSELF)
+        walk.refer(ReferenceRole.BIND, name, start, qualifier, f"{EXPECTED}{start}", arguments)
+        for one in items:
+            walk.contexts[one.start_byte] = f"{EXPECTED}{start}", "", OF_ITEM
+
+
+def expect_result(walk: ScriptWalk, value: Node, start: int) -> None:
+    """Note the contextual type of a value that the function at `start` returns, if that one has a type."""
+    context = walk.contexts.get(start)
+    for _ in range(3):
+        if value.type not in _WRAPPERS or value.type == "as_expression" or not value.named_child_count:
+            break
+        value = value.named_children[0]
+    at = value.start_byte
+    if (
+        context is None
+        or context[2] == OF_ITEM
+        or at in walk.contexts
+        or value.type not in _EXPECTING | {"array"}
+    ):
+        return
+    name, qualifier, position = context
+    alias = f"{EXPECTED}{at}r"
+    walk.refer(ReferenceRole.BIND, name, at, qualifier, alias, name_parameter(max(position, 0), RESULT))
+    _note(walk, value, alias, "", AS_IS)
+
+
+def _note(walk: ScriptWalk, value: Node, name: str, qualifier: str, position: int) -> None:
+    """Note the contextual type of an object or a function, or those of the objects in a list."""
+    if value.type in _EXPECTING:
+        walk.contexts[value.start_byte] = name, qualifier, position
+    elif value.type == "array":
+        if position:
+            return _note_items(walk, value, name)
+        for item in _list_items(value):
+            walk.contexts[item.start_byte] = name, qualifier, OF_ITEM
+    return None
+
+
+def _note_items(walk: ScriptWalk, value: Node, name: str) -> None:
+    for item in _list_items(value):
+        walk.contexts[item.start_byte] = name, "", OF_ITEM
 
 
 def refer_keys(walk: ScriptWalk, node: Node) -> None:
@@ -88,9 +148,9 @@ def refer_keys(walk: ScriptWalk, node: Node) -> None:
     if start not in walk.contexts or not members:
         return
     keys = [
-        one.child_by_field_name("key") if one.type == "pair" else one
+        one.child_by_field_name(_KEYED[one.type]) if one.type in _KEYED else one
         for one in members
-        if one.type in {"pair", "shorthand_property_identifier"}
+        if one.type in _KEYED or one.type == "shorthand_property_identifier"
     ]
     named = [
         one
@@ -100,11 +160,13 @@ def refer_keys(walk: ScriptWalk, node: Node) -> None:
     if named and bind_expected(walk, node, f"{EXPECTED}{start}", ITSELF, start):
         for one in named:
             walk.refer(ReferenceRole.USE, walk.read_name(one), one.start_byte, f"{EXPECTED}{start}")
-            value = None if one.parent is None else one.parent.child_by_field_name("value")
-            if value is not None and value.type in _EXPECTING:
-                walk.contexts[value.start_byte] = walk.read_name(one), f"{EXPECTED}{start}", 0
-            for item in _list_items(value) if value is not None and value.type == "array" else ():
-                walk.contexts[item.start_byte] = walk.read_name(one), f"{EXPECTED}{start}", OF_ITEM
+            holder = one.parent
+            if holder is not None and holder.type == "method_definition":
+                walk.contexts[holder.start_byte] = walk.read_name(one), f"{EXPECTED}{start}", 0
+                continue
+            value = None if holder is None else holder.child_by_field_name("value")
+            if value is not None:
+                _note(walk, value, walk.read_name(one), f"{EXPECTED}{start}", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +191,8 @@ class Variables:
 class ScriptWalk(ScopeWalk):
     """The state of one pass over a TypeScript or JavaScript file."""
 
+    keeps_unknown = True
+
     def __init__(self, file_name: str, text: bytes, *, is_typescript: bool) -> None:
         super().__init__(file_name, text)
         self.is_typescript = is_typescript
@@ -137,6 +201,7 @@ class ScriptWalk(ScopeWalk):
         self.variables: list[Variables] = []
         self.objects: list[tuple[int, int]] = []  # (end, entry whose value it is or -1)
         self.functions: dict[int, int] = {}  # scope of a function -> its entry
+        self.expecting: dict[int, int] = {}  # scope of a function with a contextual type -> its start
         self.roles: list[tuple[int, int, ReferenceRole]] = []  # (start, end, role) of spans of types
         self.base_roles: dict[int, ReferenceRole] = {}  # start of a base type -> its role
         self.pattern_end = 0  # names bound before this byte are declared, or imported, by `pattern`
@@ -193,6 +258,13 @@ class ScriptWalk(ScopeWalk):
         if hoists:
             self.functions[self.scope] = self.ordinal
 
+    def bind_this(self, *, is_known: bool) -> None:
+        """Record whether `this` in the innermost scope is the object around it.
+
+        In a function that is given to another, the one that calls it decides.
+        """
+        (self._declared if is_known else self._bound)[self.scope].add("this")
+
     def read_signature(self, entry: Entry, node: Node) -> None:
         """Set an entry's parameters and result from a function or a function type."""
         parameters = node.child_by_field_name("parameters")
@@ -216,10 +288,6 @@ class ScriptWalk(ScopeWalk):
             entry.count += 1
             if text.startswith(b"..."):
                 entry.flags |= SymbolFlag.VARIADIC
-
-    def mark_component(self) -> None:
-        """Record that the innermost symbol creates elements."""
-        self.components.add(self.ordinal)
 
     def get_role(self, start: int) -> ReferenceRole:
         """Return the role of a type at a byte offset."""
@@ -272,6 +340,12 @@ class ScriptWalk(ScopeWalk):
         """Record the type written for a variable; return True when it has a name."""
         text = self.read_line(node)
         types = read_types(text) if text else []
+        if text and (
+            _GENERIC.search(text) or any(self._search_binding(self.scope, one.name) >= 0 for one in types)
+        ):
+            text = text.removeprefix(":").strip()
+            self.refer(ReferenceRole.BIND, f":{text}", start, "", alias, TYPE, ordinal)
+            return True
         plain = ALL if len(types) > 1 and "&" in text and "|" not in text else TYPE
         for found in types:
             items = ITEMS if found.is_items else plain
@@ -322,18 +396,35 @@ class ScriptWalk(ScopeWalk):
             self._bind_named(alias, value, SAME, start, ordinal)
         elif value.type == "subscript_expression":
             self.bind_item(alias, self.read_chain(value).removesuffix("[]"), start)
+        elif value.type in _FUNCTIONS:
+            self._bind_function(alias, value, start, ordinal)
 
     def _bind_named(self, alias: str, node: Node | None, arguments: int, start: int, ordinal: int) -> None:
         chain = self.read_chain(node)
-        if chain == UNKNOWN or chain.endswith((")", "]")) or chain in {"undefined", "require", "import"}:
+        if chain in {"undefined", "require", "import"}:
+            return
+        if chain == UNKNOWN or chain.endswith((")", "]")):
+            if arguments != SAME:
+                self.refer(ReferenceRole.BIND, UNKNOWN_TYPE, start, "", alias, arguments, ordinal)
             return
         qualifier, _, name = chain.rpartition(".")
         self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments, ordinal)
+
+    def _bind_function(self, alias: str, value: Node, start: int, ordinal: int) -> None:
+        """Record that a variable is a function, by the types that are written for what it takes and gives."""
+        given, result = value.child_by_field_name("parameters"), value.child_by_field_name("return_type")
+        if given is None or (result is None and b":" not in self.text[given.start_byte : given.end_byte]):
+            return
+        gives = self.read_line(result).removeprefix(":").strip() or UNKNOWN_TYPE
+        text = f"{self.read_line(given)} => {gives}"
+        self.refer(ReferenceRole.BIND, text, start, "", alias, TYPE, ordinal)
 
 
 _CHOICES = {"ternary_expression": ("consequence", "alternative"), "binary_expression": ("left", "right")}
 _CHOOSING = frozenset({"", "||", "??"})
 MAX_CHOICES = 3  # within one another
+_OF_WHAT = {0: TYPE, OF_ITEM: ITEM, AS_IS: SAME}  # position of a context -> how its variable is typed
+_FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
 _WRAPPERS = frozenset(
     {
         "await_expression",

@@ -19,7 +19,7 @@
 ; Scopes and the names bound in them
 (function_type) @type_scope
 (constructor_type) @type_scope
-(call_signature) @type_scope
+(call_signature) @call_signature
 (construct_signature) @type_scope
 (index_signature) @index
 (required_parameter) @parameter

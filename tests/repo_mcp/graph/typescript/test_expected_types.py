@@ -197,7 +197,10 @@ def test_parameters_that_repeat_each_other_end() -> None:
         (": A | null | b.B[]", [TypeName("A"), TypeName("B", "b", True)]),
         ("(A & Partial<B>) | undefined", [TypeName("A"), TypeName("B")]),
         ("Array<A | B>", [TypeName("A", "", True), TypeName("B", "", True)]),
-        ("[T] extends [A] ? B : C<A>", [TypeName("B"), TypeName("C")]),
+        (
+            "[T] extends [A] ? B : C<A>",
+            [TypeName("B", is_open=True), TypeName("C", given=("A",), is_open=True)],
+        ),
         ("(a: A) => B", []),
         ("readonly A[]", [TypeName("A", "", True)]),
         ("((((((((((A))))))))))", [TypeName("A")]),

@@ -50,8 +50,11 @@ def test_classes_and_members() -> None:
     ]
     roles = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.ACCEPT, BIND)
     assert list_references(found, *roles) == [
+        "Store: BIND |: 3 as <T n=8",  # a type parameter without a bound
+        "Store: BIND |<T> 3 as =Base n=8",  # what the base is given
         "Store: INHERIT |Base 3",
         "Store: IMPLEMENT |Keeper 3",
+        "Store: BIND |:Map<string, T> 6 as this.items",
         "handle: BIND |Event 7 as event",
         "handle: ACCEPT |Event 7",
         "constructor: BIND |Service 8 as svc",
@@ -242,7 +245,7 @@ def test_modules() -> None:
         ": IMPORT ./t|T 3 as T",
         ": IMPORT side| 4",
         ": IMPORT old| 5 as old",
-        ": IMPORT ./lazy| 6 as lazy",
+        ": IMPORT ./lazy| 6 as lazy n=1",
         ": EXPORT ./m|one 7 as uno",
         ": EXPORT ./all|* 8",
         ": EXPORT ./sub| 9 as sub",

@@ -1,0 +1,107 @@
+"""The members that an object, a class or a module itself has, and what a variable or `this` is on a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
+from repo_mcp.languages.treesitter.scope_walk import SAME
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, Symbol, SymbolFlag, SymbolKind
+
+OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
+_RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
+_OBJECT_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
+
+
+def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: int) -> Meaning:
+    """Return the members with a name in one owner itself; UNKNOWN if there are none."""
+    if owner.ordinal == 0:
+        return names.find_export(owner.path, name, hops=min(steps, 1))
+    file = names.find_file(owner.path)
+    symbol = names.get_symbol(owner)
+    if file is None or symbol is None:
+        return UNKNOWN
+    found = file.find_children(owner.ordinal, name)
+    if symbol.kind in OBJECTS:
+        held = _find_held(names, file, symbol, name, found)
+        if held is not UNKNOWN:
+            return held
+    if symbol.kind is SymbolKind.MODULE:
+        found = prefer([one for one in found if one.flags & SymbolFlag.PUBLIC_API] or found, False)
+    if symbol.parent == 0:  # merged with other declarations of the same name
+        twins = file.find_children(symbol.parent, symbol.name)
+        for twin in file.keep_seen(twins, symbol.start_line):
+            if twin.ordinal != symbol.ordinal:
+                found += file.find_children(twin.ordinal, name)
+    return Meaning(tuple(Declaration(owner.path, one.ordinal) for one in found)) if found else UNKNOWN
+
+
+def _find_held(
+    names: ScriptNames, file: ScriptFile, owner: Symbol, name: str, found: list[Symbol]
+) -> Meaning:
+    """Return the target of a member whose object literal names it: `{ name }`, `{ name: what }`.
+
+    If the member has a symbol of its own, the target must be callable, and both are returned.
+    """
+    rows = file.binds.get((owner.ordinal, f"this.{name}"), ())
+    row = next((one for one in rows if one.arguments == SAME and not one.qualifier), None)
+    if row is None or any(one.kind is not SymbolKind.PROPERTY for one in found):
+        return UNKNOWN
+    held = names.look_up(file, owner.parent, row.name)
+    if not found or held is UNKNOWN:
+        return held
+    symbols = [names.get_symbol(one) for one in held.declarations]
+    if not any(one is not None and one.kind in _RUN for one in symbols):
+        return UNKNOWN
+    own = tuple(Declaration(file.path, one.ordinal) for one in found)
+    return Meaning(held.declarations + own)
+
+
+def find_holder(file: ScriptFile, ordinal: int) -> int | None:
+    """Return the class or object that `this` means inside a symbol.
+
+    An arrow function takes `this` from around the objects that it is a member of.
+    """
+    kinds = file.record.kinds
+    previous = 0
+    is_arrow = False
+    for around in file.iter_around(ordinal):
+        kind = SymbolKind(int(kinds[around]))
+        is_member = bool(previous) and kinds[previous] in _OBJECT_MEMBERS
+        if kind is SymbolKind.METHOD and not is_member and (around, "this") in file.binds:
+            previous, is_arrow = 0, True
+            continue
+        if is_arrow and not previous and kind in OBJECTS:
+            continue
+        if kind is SymbolKind.COMPONENT and (previous or is_arrow):
+            return around
+        if kind in {SymbolKind.CLASS, SymbolKind.INTERFACE}:
+            return around
+        if is_member and kind is not SymbolKind.FILE:
+            return around
+        previous = around
+    return None
+
+
+def is_declared_later(file: ScriptFile, name: str, bound: int, line: int) -> bool:
+    """Return True where a function that a line sees has a variable's name, and the variable's type is said on
+    no line from there on."""
+    if not line:
+        return False
+    found = [file.get_symbol(one) for one in file.record.find_symbols(name)]
+    seen = file.keep_seen([one for one in found if one.kind is SymbolKind.FUNCTION], line)
+    return any(one.start_line <= line and not one.start_line <= bound <= line for one in seen)
+
+
+def find_binds(file: ScriptFile, ordinal: int, name: str, line: int) -> Sequence[Reference]:
+    """Return the rows that show a variable's type on a line, in the innermost scope that has any.
+
+    They all belong to one annotation or value."""
+    binds = file.binds
+    for around in file.iter_around(ordinal):
+        rows = binds.get((around, name))
+        if rows:
+            before = [row for row in rows if not line or row.line <= line] or rows[:1]
+            return [row for row in before if row.line == before[-1].line]
+    return ()

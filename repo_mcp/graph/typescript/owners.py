@@ -1,0 +1,98 @@
+"""The owners of the members of a TypeScript value: declarations, function types, and what they are given.
+
+A generic declaration has its parameters bound for one use of it: `Bound` maps each to the text that is
+written for it, to be read where it is written. A parameter that is bound to no text is chosen by the
+compiler from the arguments of a call, which are not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from repo_mcp.graph.program import Declaration
+from repo_mcp.record_classes import dataclass, replace
+
+Parameter = tuple[str, int, str]  # path and ordinal of what declares it, and its name
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+MAX_DEPTH = 4  # of types given to types
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A type as it is written inside a symbol; without a text: not known."""
+
+    path: str = ""
+    ordinal: int = 0
+    text: str = ""
+    bound: tuple[tuple[Parameter, Written], ...] = ()
+    depth: int = 0  # of the types that are bound in it
+
+
+Bound = tuple[tuple[Parameter, Written], ...]
+NOT_WRITTEN = Written()
+
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """The declarations to search for members, or an external name; if neither, the owner is unknown."""
+
+    declarations: tuple[Declaration, ...] = ()
+    external: str = ""
+    is_items: bool = False  # the owners are those of its items
+    is_mixed: bool = False  # of a union of which other members are declared outside, or are not known
+    is_guess: bool = False  # an object that a call is given: the result of the call need not have its members
+    functions: tuple[Written, ...] = ()  # function types that it may be called by
+    bound: Bound = ()  # the parameters of the declarations
+
+
+NOBODY = Owners()
+
+
+def write(path: str, ordinal: int, text: str, bound: Bound) -> Written:
+    """Return a text with as much of what is bound around it as it names."""
+    if not bound or not text:
+        return Written(path, ordinal, text)
+    names = set(_WORD.findall(text))
+    kept = tuple(
+        (key, one if one.depth < MAX_DEPTH else NOT_WRITTEN) for key, one in bound if key[2] in names
+    )
+    depth = 1 + max((one.depth for _, one in kept), default=-1)
+    return Written(path, ordinal, text, kept, depth)
+
+
+def join(*each: Bound) -> Bound:
+    """Return what is bound in any; the last one where several bind the same."""
+    found: dict[Parameter, Written] = {}
+    for bound in each:
+        found.update(bound)
+    return tuple(found.items())
+
+
+def unite(each: Iterable[Owners]) -> Owners:
+    """Return the owners of all; an external one only if there is no other."""
+    found: dict[Declaration, None] = {}
+    functions: dict[Written, None] = {}
+    bound: Bound = ()
+    outside, is_items, is_mixed, is_guess = "", False, False, False
+    for owners in each:
+        found.update(dict.fromkeys(owners.declarations))
+        functions.update(dict.fromkeys(owners.functions))
+        outside = outside or owners.external
+        is_items |= owners.is_items
+        is_mixed |= owners.is_mixed
+        is_guess |= owners.is_guess
+        if owners.bound and owners.bound != bound:
+            bound = join(bound, owners.bound)
+    outside = "" if found or functions else outside
+    return Owners(tuple(found), outside, is_items, is_mixed, is_guess, tuple(functions), bound)
+
+
+def hold(owners: Owners, is_items: bool) -> Owners:
+    """Return owners as those of items, or of one item."""
+    return owners if owners.is_items == is_items else replace(owners, is_items=is_items)
+
+
+def mix(owners: Owners) -> Owners:
+    """Return owners that may not be all that there are."""
+    return replace(owners, is_mixed=bool(owners.declarations or owners.functions))

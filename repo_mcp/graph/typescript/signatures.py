@@ -1,0 +1,53 @@
+"""The signatures by which a TypeScript value may be called: of functions, and of types that have some."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from repo_mcp.graph.typescript.names import ScriptFile, ScriptNames
+from repo_mcp.graph.typescript.owners import NOT_WRITTEN, Bound, Owners, Written, join
+from repo_mcp.languages.typescript.declarations import RESULT as RESULTS
+from repo_mcp.languages.typescript.types import read_function, split_parameters
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Symbol, SymbolKind
+
+_CALLED_BY_SIGNATURES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
+
+
+def list_signatures(
+    names: ScriptNames, owners: Owners, *, is_result: bool = False
+) -> Iterator[tuple[list[str], str, Written, Bound]]:
+    """Yield the types of the parameters, that of the result and the place of all by which owners are called.
+
+    With `is_result`, a function's own type parameters are not known, since the arguments choose them.
+    """
+    for one in owners.functions:
+        read = read_function(one.text)
+        if read is not None:
+            yield *read, one, one.bound
+    for declaration in owners.declarations:
+        file, symbol = names.find_file(declaration.path), names.get_symbol(declaration)
+        if file is None or symbol is None or not symbol.ordinal:
+            continue
+        at = Written(declaration.path, declaration.ordinal)
+        kind = symbol.kind
+        if (kind in CALLABLE_KINDS and kind is not SymbolKind.CONSTRUCTOR) or (
+            kind in _CALLED_BY_SIGNATURES and symbol.parameters
+        ):
+            own = leave_open(file, symbol) if is_result and kind in CALLABLE_KINDS else ()
+            given = split_parameters(symbol.parameters) if symbol.parameters else []
+            bound = join(owners.bound, own)
+            if kind in CALLABLE_KINDS:
+                yield given, symbol.return_type, at, bound
+                continue
+            for row in file.binds.get((symbol.ordinal, RESULTS), ()):
+                yield given, row.name.removeprefix(":"), at, bound
+        elif kind is SymbolKind.CLASS and not is_result:
+            for each in file.find_children(symbol.ordinal, "constructor"):
+                place = Written(declaration.path, each.ordinal)
+                yield split_parameters(each.parameters), "", place, owners.bound
+
+
+def leave_open(file: ScriptFile, symbol: Symbol) -> Bound:
+    """Return the type parameters of a symbol as not known."""
+    names = file.type_parameters.get(symbol.ordinal, ())
+    return tuple(((file.path, symbol.ordinal, one), NOT_WRITTEN) for one in names)

@@ -1,0 +1,170 @@
+"""TypeScript: types that are given to types, what calls return, and what arguments are expected to be."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.symbols.symbol_record import ReferenceRole
+from tests.repo_mcp.graph.resolved import Repository
+
+CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
+TYPES = """
+export interface Point { x: number }
+export interface Box<T> { value: T; list: T[]; map(with_: (one: T) => void): Box<T> }
+export interface Named<N extends { id: string } = Point> extends Box<N> { own: N }
+export interface Maker { <T>(settings: Settings): Box<Point>; name: string }
+export type Caller = { (settings: Settings): Point };
+export interface Settings {
+  title: string;
+  build: (tools: Tools) => Settings;
+  each: () => Point[];
+  curry: (first: Point) => (second: Point) => void;
+}
+export interface Tools { make(settings: Settings): Point; pick: Maker }
+export type Same<T> = { [K in keyof T]: T[K] } & {};
+export type Joined<U> = (U extends any ? (k: U) => void : never) extends (k: infer I) => void ? I : never;
+export interface Parts { [first]: { left: Point }; second: { right: Point } }
+export type Whole<K extends keyof Parts> = Joined<Parts[K]>;
+export declare function start(): Caller;
+export function make(count: number) { return function inner(settings: Settings): Point { throw count } }
+export function hold<T extends Point>(one: T): T { one.x; return one }
+"""
+USES = """
+import { Box, Caller, Maker, Named, Point, Same, Settings, Tools, Whole, hold, make, start } from "./types";
+export function given(box: Box<Point>) { box.value.x; }
+export function listed(box: Box<Point>) { box.list[0].x; }
+export function mapped(box: Box<Point>) { box.map((one) => one.x); }
+export function nested(box: Box<Box<Point>>) { box.value.value.x; }
+export function inherited(named: Named) { named.value.x; }
+export function own(named: Named<Point>) { named.own.x; }
+export function bounded<T extends Point>(one: T) { one.x; }
+export function called(maker: Maker) { maker({ title: "" }).value.x; }
+export function literal(caller: Caller) { caller({ title: "" }).x; }
+export function twice() { start()({ title: "" }).x; }
+export const made = make(1);
+made({ title: "made" }).x;
+declare function take(settings: Settings): void;
+take({ build: (tools) => ({ title: "built" }), each: () => [{ x: 1 }] });
+take({ build(tools) { return { title: tools.pick.name }; } });
+take({ curry: (first) => (second) => { second.x; } });
+export function result(one: ReturnType<typeof start>) { one({ title: "" }); }
+export function returned(one: ReturnType<Caller>) { one.x; }
+export function same(one: Same<Point>) { one.x; }
+export function whole(one: Whole<"second">) { one.right; }
+export function chosen(one: Point) { hold(one).x; }
+export function promised(later: Promise<Point>) { later.then((one) => one.x); }
+export function sorted(all: Point[]) { all.sort((one, other) => other.x); }
+export function patterned(all: Point[]) { all.map(({ x }) => 1); for (const { x } of all) {} }
+export function keyed(all: { [name: string]: Point }) { all["a"].x; }
+"""
+
+
+@pytest.fixture(scope="module")
+def found() -> Repository:
+    return Repository.build({"types.ts": TYPES, "use.ts": USES})
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "role", "lines"),
+    [
+        ("function given", "x", USE, [1]),
+        ("function listed", "x", USE, [1]),
+        ("function mapped", "x", USE, [1]),
+        ("function nested", "x", USE, [1]),
+        ("function inherited", "x", USE, [1]),  # by the default of the base's parameter
+        ("function own", "x", USE, [1]),
+        ("function bounded", "x", USE, [1]),
+        ("function called", "title", USE, [7]),
+        ("function called", "x", USE, [1]),
+        ("function literal", "x", USE, [1]),
+        ("function twice", "title", USE, [7]),
+        ("function twice", "x", USE, [1]),
+        ('made({ title: "made"', "title", USE, [7]),  # a function that a function returns
+        ('made({ title: "made"', "x", USE, [1]),
+        ("take({ build: (tools)", "title", USE, [7]),  # an object that a function returns
+        ("take({ build: (tools)", "x", USE, [1]),  # one in a list that it returns
+        ("take({ build(tools)", "build", USE, [8]),
+        ("take({ build(tools)", "pick", USE, [12]),  # the parameter of a method
+        ("take({ build(tools)", "name", USE, [4]),
+        ("take({ curry", "x", USE, [1]),
+        ("function result", "title", USE, [7]),
+        ("function returned", "x", USE, [1]),
+        ("function same", "x", USE, [1]),
+        ("function promised", "x", USE, [1]),
+        ("function sorted", "x", USE, [1]),
+        ("function patterned", "x", USE, [1]),
+        ("function keyed", "x", USE, [1]),
+    ],
+)
+def test_a_type_is_known_with_what_it_is_given(
+    found: Repository, line: str, name: str, role: ReferenceRole, lines: list[int]
+) -> None:
+    assert found.ask("use.ts", line, name, role) == [f"types.ts:{one} {name} exact" for one in lines]
+
+
+def test_what_arguments_or_keys_choose_is_not_exact(found: Repository) -> None:
+    assert found.ask("use.ts", "function chosen", "x", USE) == ["types.ts:1 x probable"]
+    assert found.ask("use.ts", "function whole", "right", USE) == ["types.ts:15 right probable"]
+
+
+def test_an_object_that_a_call_is_given_does_not_lend_its_members_for_sure() -> None:
+    files = {
+        "a.ts": """
+            import { make, wrap } from "elsewhere";
+            const api = make({ remarkable() {}, other: () => 1 });
+            const built = () => make({ remarkable() {} });
+            const own = () => ({ remarkable: () => 1 });
+            export function first() { api.remarkable(); }
+            export function second() { built().remarkable(); }
+            export function third() { own().remarkable(); }
+            export const fourth = make()({ remarkable() {} });
+            export function fifth() { fourth.remarkable(); }
+        """
+    }
+    found = Repository.build(files)
+    for line in ("function first", "function second", "function fifth"):
+        assert all("exact" not in one for one in found.ask("a.ts", line, "remarkable", CALL)), line
+    assert found.ask("a.ts", "function third", "remarkable", CALL) == ["a.ts:4 remarkable exact"]
+
+
+def test_a_variable_that_is_given_a_module_is_probable() -> None:
+    files = {
+        "a.ts": "export function run() {}\n",
+        "b.ts": 'export async function late() {\n  const { run } = await import("./a");\n  run();\n}\n',
+        "c.js": 'const a = require("./a");\na.run();\n',
+        "d.js": '/** @type {any} */\nconst a = require("./a");\na.run;\n',
+    }
+    found = Repository.build(files)
+    assert found.ask("b.ts", "  run();", "run", CALL) == ["a.ts:1 run probable"]
+    assert found.ask("c.js", "a.run();", "a", USE) == ["a.ts:1 a.ts exact"]
+    assert found.ask("d.js", "a.run;", "a", USE) == ["a.ts:1 a.ts probable"]
+
+
+def test_this_in_a_function_that_is_given_away_is_not_the_object_around() -> None:
+    files = {
+        "a.ts": """
+            export class Runner {
+              remarkable = 1;
+              held = wrap(function () { return this.remarkable; });
+              arrow = wrap(() => this.remarkable);
+            }
+        """
+    }
+    found = Repository.build(files)
+    assert found.ask("a.ts", "held =", "remarkable", USE) == ["a.ts:2 remarkable probable"]
+    assert found.ask("a.ts", "arrow =", "remarkable", USE) == ["a.ts:2 remarkable exact"]
+
+
+def test_a_parameter_of_unknown_type_hides_another_of_its_name() -> None:
+    files = {
+        "a.ts": """
+            export interface Job { id: number }
+            export function first(jobs: Job[], g: any) {
+              g.map(() => 1).sort((a, b) => a.id);
+              return jobs.sort((a, b) => b.id);
+            }
+        """
+    }
+    found = Repository.build(files)
+    assert found.ask("a.ts", "g.map", "id", USE) == []
+    assert found.ask("a.ts", "return jobs", "id", USE) == ["a.ts:1 id exact"]
