@@ -1,15 +1,18 @@
-"""The signatures by which a TypeScript value may be called: of functions, and of types that have some."""
+"""The signatures by which a TypeScript value may be called, and the types that generic code is given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import ScriptFile, ScriptNames
-from repo_mcp.graph.typescript.owners import NOT_WRITTEN, Bound, Owners, Written, join
+from repo_mcp.graph.typescript.owners import NOT_WRITTEN, Bound, Owners, Parameter, Written, join, write
 from repo_mcp.languages.typescript.declarations import RESULT as RESULTS
 from repo_mcp.languages.typescript.types import read_function, split_parameters
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Symbol, SymbolKind
 
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _CALLED_BY_SIGNATURES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
 
 
@@ -35,7 +38,7 @@ def list_signatures(
         ):
             own = leave_open(file, symbol) if is_result and kind in CALLABLE_KINDS else ()
             given = split_parameters(symbol.parameters) if symbol.parameters else []
-            bound = join(owners.bound, own)
+            bound = join(own, owners.bound)
             if kind in CALLABLE_KINDS:
                 yield given, symbol.return_type, at, bound
                 continue
@@ -51,3 +54,39 @@ def leave_open(file: ScriptFile, symbol: Symbol) -> Bound:
     """Return the type parameters of a symbol as not known."""
     names = file.type_parameters.get(symbol.ordinal, ())
     return tuple(((file.path, symbol.ordinal, one), NOT_WRITTEN) for one in names)
+
+
+def bind_given(
+    names: ScriptNames,
+    declarations: Sequence[Declaration],
+    given: Sequence[str],
+    file: ScriptFile,
+    ordinal: int,
+    bound: Bound,
+) -> Bound:
+    """Return the parameters of generic declarations, bound to the types given in a symbol of a file."""
+    found: list[tuple[Parameter, Written]] = []
+    for one in declarations:
+        other = names.find_file(one.path)
+        parameters = other.type_parameters.get(one.ordinal) if other is not None else None
+        if not parameters or (
+            not given and one.path == file.path and one.ordinal in file.iter_around(ordinal)
+        ):
+            continue
+        for at, (name, text) in enumerate(parameters.items()):
+            default = text.partition(" = ")[2]
+            written = Written(one.path, one.ordinal, default) if default else NOT_WRITTEN
+            if at < len(given):
+                written = _close(file, ordinal, given[at], bound)
+            found.append(((one.path, one.ordinal, name), written))
+    return tuple(found)
+
+
+def _close(file: ScriptFile, ordinal: int, text: str, bound: Bound) -> Written:
+    """Return a text with what is bound around it; a parameter that is bound as that."""
+    if bound and _NAME.fullmatch(text):
+        key = file.path, file.find_type_parameter(ordinal, text), text
+        found = next((one for other, one in bound if other == key), None)
+        if found is not None:
+            return found
+    return write(file.path, ordinal, text, bound)

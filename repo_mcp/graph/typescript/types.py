@@ -15,7 +15,6 @@ from repo_mcp.graph.typescript.members import find_binds, find_holder, find_own_
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.owners import (
     NOBODY,
-    NOT_WRITTEN,
     Bound,
     Owners,
     Parameter,
@@ -26,7 +25,7 @@ from repo_mcp.graph.typescript.owners import (
     unite,
     write,
 )
-from repo_mcp.graph.typescript.signatures import leave_open, list_signatures
+from repo_mcp.graph.typescript.signatures import bind_given, leave_open, list_signatures
 from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, TYPE
 from repo_mcp.languages.typescript.declarations import OBJECT
 from repo_mcp.languages.typescript.types import (
@@ -48,7 +47,6 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # repositories do not name real types like this
-_NAME = re.compile(r"[A-Za-z_$][\w$]*")
 # Parameters of the functions that a list is given that are items of it, by the name of the list's member.
 _GIVEN_ITEMS = {"sort": (0, 1), "toSorted": (0, 1), "reduce": (1,), "reduceRight": (1,)}
 _COMPONENTS = frozenset(
@@ -231,7 +229,7 @@ class ScriptTypes:
 
     def _get_result(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
         """Return the owners of a function's result: by its declared type, or by what it returns."""
-        bound = join(bound, leave_open(file, symbol))
+        bound = join(leave_open(file, symbol), bound)
         if symbol.return_type:
             if symbol.return_type == "this":
                 return Owners((Declaration(file.path, symbol.parent),), bound=bound)
@@ -362,7 +360,7 @@ class ScriptTypes:
             meaning = self._names.look_up(file, ordinal, name, line, as_type=True)
             if meaning is UNKNOWN:
                 return NOBODY if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
-        own = self._bind_given(meaning.declarations, given, file, ordinal, bound)
+        own = bind_given(self._names, meaning.declarations, given, file, ordinal, bound)
         return self.get_owners(replace(meaning, bound=join(meaning.bound, own)), steps=steps + 1)
 
     def _read_parameter(self, file: ScriptFile, key: Parameter, steps: int, bound: Bound) -> Owners:
@@ -376,40 +374,6 @@ class ScriptTypes:
         text = file.type_parameters[key[1]][key[2]][1:].partition(" = ")[0]
         owners = self._read_written(file, key[1], text, steps + 1, bound) if text else NOBODY
         return owners if given is None else mix(owners)
-
-    def _bind_given(
-        self,
-        declarations: Sequence[Declaration],
-        given: Sequence[str],
-        file: ScriptFile,
-        ordinal: int,
-        bound: Bound,
-    ) -> Bound:
-        """Return the parameters of generic declarations, bound to the types given in a symbol of a file."""
-        found: list[tuple[Parameter, Written]] = []
-        for one in declarations:
-            other = self._names.find_file(one.path)
-            parameters = other.type_parameters.get(one.ordinal) if other is not None else None
-            if not parameters or (
-                not given and one.path == file.path and one.ordinal in file.iter_around(ordinal)
-            ):
-                continue
-            for at, (name, text) in enumerate(parameters.items()):
-                default = text.partition(" = ")[2]
-                written = Written(one.path, one.ordinal, default) if default else NOT_WRITTEN
-                if at < len(given):
-                    written = self._close(file, ordinal, given[at], bound)
-                found.append(((one.path, one.ordinal, name), written))
-        return tuple(found)
-
-    def _close(self, file: ScriptFile, ordinal: int, text: str, bound: Bound) -> Written:
-        """Return a text with what is bound around it; a parameter that is bound as that."""
-        if bound and _NAME.fullmatch(text):
-            key = file.path, file.find_type_parameter(ordinal, text), text
-            found = next((one for other, one in bound if other == key), None)
-            if found is not None:
-                return found
-        return write(file.path, ordinal, text, bound)
 
     def _follow_binds(
         self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound = ()
@@ -498,6 +462,8 @@ class ScriptTypes:
             return hold(owners, False) if owners.is_items else NOBODY
         if row.name.startswith((":", "(")):
             return self._read_written(file, row.symbol, row.name.removeprefix(":"), steps + 1, bound)
+        if is_call and row.name.endswith(">"):
+            return self._follow_generic(file, row, steps, bound)
         if row.qualifier:
             outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
             if outer.external:
@@ -509,6 +475,20 @@ class ScriptTypes:
         else:
             owners = self._follow_name(file, row, is_call, steps, bound)
         return hold(owners, owners.is_items or row.arguments == ITEMS)
+
+    def _follow_generic(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
+        """Return the owners of what a call returns that is given types: `qualifier.name<A, B>`."""
+        name, _, text = row.name[:-1].partition("<")
+        given = [one.strip() for one in split_type(text, ",")]
+        if row.qualifier:
+            outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
+            meaning = self.find_member(outer, name, steps + 1)
+        else:
+            meaning = self._names.look_up(file, row.symbol, name, row.line)
+        own = bind_given(self._names, meaning.declarations, given, file, row.symbol, bound)
+        return self.get_owners(
+            replace(meaning, bound=join(meaning.bound, own)), is_call=True, steps=steps + 1
+        )
 
     def _follow_name(
         self, file: ScriptFile, row: Reference, is_call: bool, steps: int, bound: Bound

@@ -389,9 +389,17 @@ class ScriptWalk(ScopeWalk):
                 for field in _CHOICES[value.type]:
                     self.bind_value(alias, value.child_by_field_name(field), start, ordinal, steps + 1)
         elif value.type == "new_expression":
-            self._bind_named(alias, value.child_by_field_name("constructor"), TYPE, start, ordinal)
+            named = value.child_by_field_name("constructor")
+            given = value.child_by_field_name("type_arguments")
+            if given is not None:
+                text = f":{self.read_line(named)}{self.read_line(given)}"
+                self.refer(ReferenceRole.BIND, text, start, "", alias, TYPE, ordinal)
+                return
+            self._bind_named(alias, named, TYPE, start, ordinal)
         elif value.type == "call_expression":
-            self._bind_named(alias, value.child_by_field_name("function"), CALLED, start, ordinal)
+            given = value.child_by_field_name("type_arguments")
+            named = value.child_by_field_name("function")
+            self._bind_named(alias, named, CALLED, start, ordinal, self.read_line(given))
         elif value.type in {"identifier", "member_expression", "this"}:
             self._bind_named(alias, value, SAME, start, ordinal)
         elif value.type == "subscript_expression":
@@ -399,7 +407,9 @@ class ScriptWalk(ScopeWalk):
         elif value.type in _FUNCTIONS:
             self._bind_function(alias, value, start, ordinal)
 
-    def _bind_named(self, alias: str, node: Node | None, arguments: int, start: int, ordinal: int) -> None:
+    def _bind_named(
+        self, alias: str, node: Node | None, arguments: int, start: int, ordinal: int, given: str = ""
+    ) -> None:
         chain = self.read_chain(node)
         if chain in {"undefined", "require", "import"}:
             return
@@ -408,7 +418,7 @@ class ScriptWalk(ScopeWalk):
                 self.refer(ReferenceRole.BIND, UNKNOWN_TYPE, start, "", alias, arguments, ordinal)
             return
         qualifier, _, name = chain.rpartition(".")
-        self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments, ordinal)
+        self.refer(ReferenceRole.BIND, name + given, start, qualifier, alias, arguments, ordinal)
 
     def _bind_function(self, alias: str, value: Node, start: int, ordinal: int) -> None:
         """Record that a variable is a function, by the types that are written for what it takes and gives."""

@@ -55,6 +55,8 @@ export function chosen(one: Point) { hold(one).x; }
 export function promised(later: Promise<Point>) { later.then((one) => one.x); }
 export function sorted(all: Point[]) { all.sort((one, other) => other.x); }
 export function patterned(all: Point[]) { all.map(({ x }) => 1); for (const { x } of all) {} }
+export function typed() { const made = hold<Point>(null!); made.x; }
+export class Keeper { private all = new Map<string, Point>(); read() { return this.all.get("a").x; } }
 export function keyed(all: { [name: string]: Point }) { all["a"].x; }
 """
 
@@ -94,6 +96,8 @@ def found() -> Repository:
         ("function sorted", "x", USE, [1]),
         ("function patterned", "x", USE, [1]),
         ("function keyed", "x", USE, [1]),
+        ("function typed", "x", USE, [1]),
+        ("class Keeper", "x", USE, [1]),
     ],
 )
 def test_a_type_is_known_with_what_it_is_given(
