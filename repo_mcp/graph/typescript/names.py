@@ -11,7 +11,7 @@ from functools import cached_property
 
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typescript.modules import ModuleFinder
-from repo_mcp.graph.typescript.owners import Bound
+from repo_mcp.graph.typescript.owners import Bound, Written
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.model import BLOCK, HELD
 from repo_mcp.symbols.symbol_record import (
@@ -44,6 +44,7 @@ class Meaning:
     is_certain: bool = True  # False: what is declared outside may be meant instead
     is_guess: bool = False  # members of what a call is given, not of what it returns
     bound: Bound = ()  # the parameters of the owners that have these members
+    written: tuple[Written, ...] = ()  # the types of members that unnamed types have
 
 
 UNKNOWN = Meaning()  # compared by identity; unlike other empty meanings: nothing was found

@@ -42,7 +42,7 @@ class Owners:
     is_items: bool = False  # the owners are those of its items
     is_mixed: bool = False  # of a union of which other members are declared outside, or are not known
     is_guess: bool = False  # an object that a call is given: the result of the call need not have its members
-    functions: tuple[Written, ...] = ()  # function types that it may be called by
+    functions: tuple[Written, ...] = ()  # function types that it may be called by, and unnamed object types
     bound: Bound = ()  # the parameters of the declarations
 
 

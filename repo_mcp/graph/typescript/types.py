@@ -30,7 +30,9 @@ from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, TYPE
 from repo_mcp.languages.typescript.declarations import OBJECT
 from repo_mcp.languages.typescript.types import (
     TypeName,
+    is_object_type,
     read_function,
+    read_member,
     read_types,
     split_type,
 )
@@ -164,7 +166,11 @@ class ScriptTypes:
         if steps > MAX_STEPS:
             return NOBODY
         declarations = self._choose_signatures(meaning.declarations) if is_call else meaning.declarations
-        owners = unite(self._get_owners(one, is_call, steps, meaning.bound) for one in declarations)
+        each = [self._get_owners(one, is_call, steps, meaning.bound) for one in declarations]
+        if meaning.written:
+            owners = self._read_each([(one, one.text, one.bound) for one in meaning.written], steps)
+            each.append(self._call(owners, steps + 1) if is_call else owners)
+        owners = unite(each)
         if meaning.is_guess and owners != NOBODY:
             owners = replace(owners, is_guess=True)
         return owners if meaning.is_certain else mix(owners)
@@ -265,6 +271,8 @@ class ScriptTypes:
         parts = [one for part in members for one in split_type(part, "&")]
         found = [own]
         for part in parts[:MAX_PARTS]:
+            if is_object_type(part.strip()):
+                continue  # its members are the alias's own
             owners = self._read_written(file, symbol.ordinal, part, steps, bound)
             if owners.is_items:
                 if len(parts) == 1:
@@ -280,6 +288,8 @@ class ScriptTypes:
         own = Owners((Declaration(file.path, symbol.ordinal),), bound=bound)
         if symbol.return_type:
             owners = self._read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
+            if is_object_type(symbol.return_type):
+                return unite((own, owners))
             return owners if owners != NOBODY else mix(own)
         alias = f"this.{symbol.name}" if symbol.kind is SymbolKind.PROPERTY else symbol.name
         rows = file.binds.get((symbol.parent, alias), ())
@@ -304,6 +314,8 @@ class ScriptTypes:
         if "=>" in text and read_function(text) is not None:
             return Owners(functions=(write(file.path, ordinal, text, bound),))
         types = read_types(text)
+        if not types and is_object_type(text):
+            return Owners(functions=(write(file.path, ordinal, text, bound),))
         each = [self._read_name(file, ordinal, one, steps, bound) for one in types]
         owners = unite(each)
         is_outside = len(each) > 1 and "|" in text and any(one.external for one in each)
@@ -522,8 +534,10 @@ class ScriptTypes:
             found += [one for one in meaning.declarations if one not in found]
             outside = outside or meaning.external
             bound = join(bound, meaning.bound) if meaning.bound else bound
-        if found:
-            return Meaning(tuple(found), "", not owners.is_mixed, owners.is_guess, bound)
+        texts = [(one, read_member(one.text, name)) for one in owners.functions if one.text.startswith("{")]
+        written = tuple(replace(one, text=text) for one, text in texts if text)
+        if found or written:
+            return Meaning(tuple(found), "", not owners.is_mixed, owners.is_guess, bound, written)
         return Meaning(external=outside) if outside else UNKNOWN
 
     def _find_inherited(self, first: Declaration, name: str, steps: int, bound: Bound) -> Meaning:

@@ -44,6 +44,8 @@ _JOINED = re.compile(
     r"\s*extends \(?\(\w+: infer (\w+)\) => (?:void|any|unknown)\)? \? \2"
     r"(?: extends [^?:]+ \? \2 : never)? : never\)?"
 )
+# At the beginning of a member in the text of an object type: `name:`, `name?:`, `name(` or `name<`.
+_MEMBER_START = re.compile(r"(?:(?<=[\s;,])|^)(?:readonly )?([\w$]+)\??(?::|(?=[(<]))")
 _CUT = "…"  # ends a text that was too long for a record
 _LAST_WORD = re.compile(r"[\w$.]*…$")
 _CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}
@@ -201,6 +203,46 @@ def read_function(text: str) -> tuple[list[str], str] | None:
                 result = text[text.find(result) :]  # a union that is the result
             return split_parameters(kept[: end + 1]), result.strip()
     return None
+
+
+def is_object_type(text: str) -> bool:
+    """Return True for the text of one object type: `{ a: A }`."""
+    is_whole = text.startswith("{") and text.endswith("}") and _find_close(text) == len(text) - 1
+    return is_whole and not _INDEXED.fullmatch(text)
+
+
+def read_member(text: str, name: str) -> str:
+    """Return the type that a text "{ a: A; b?(c: C): B }" writes for a member, "" for none.
+
+    Separators may be missing, as they are where a record has put several lines on one."""
+    depth, plain = 0, [" "]
+    for at, char in enumerate(text[1:-1], 1):
+        closes = char in ")]}" or (char == ">" and text[at - 1] != "=")
+        depth += (char in _CLOSERS) - closes
+        plain.append(char if not depth or (depth == 1 and char in _CLOSERS) else "_")
+    outer = "".join(plain)  # what is in brackets is no member
+    starts = [
+        one
+        for one in _MEMBER_START.finditer(outer)
+        if one[0].endswith(":") or not outer[: one.start()].rstrip().endswith((":", "|", "&", "?", "=>"))
+    ]
+    for number, found in enumerate(starts):
+        if found[1] == name:
+            end = starts[number + 1].start() if number + 1 < len(starts) else len(outer)
+            written = text[found.end() : end].strip(" ;,")
+            if not found[0].endswith(":"):  # a method
+                given, separator, result = _split_method(written)
+                return f"{given} => {result or 'unknown'}" if separator or given else ""
+            return written
+    return ""
+
+
+def _split_method(written: str) -> tuple[str, str, str]:
+    """Return the parameters in "<T>(a: A): B", ":" and the result."""
+    start = _find_close(written) + 1 if written.startswith("<") else 0
+    end = start + _find_close(written[start:]) + 1
+    given, rest = written[start:end], written[end:].strip()
+    return given, rest[:1], rest[1:].strip()
 
 
 def split_parameters(text: str) -> list[str]:

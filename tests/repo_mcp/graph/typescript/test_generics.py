@@ -57,6 +57,10 @@ export function sorted(all: Point[]) { all.sort((one, other) => other.x); }
 export function patterned(all: Point[]) { all.map(({ x }) => 1); for (const { x } of all) {} }
 export function typed() { const made = hold<Point>(null!); made.x; }
 export class Keeper { private all = new Map<string, Point>(); read() { return this.all.get("a").x; } }
+type Linked = (given: { op: Point; next: (one: { at: Point }) => void }) => void;
+export const link: Linked = ({ op, next }) => { op.x; };
+export function shaped(one: { first: string; at: Point, made(): { deep: Point } }) { one.at.x; }
+export function deep(one: { first: string; at: Point, made(): { deep: Point } }) { one.made().deep.x; }
 export function keyed(all: { [name: string]: Point }) { all["a"].x; }
 """
 
@@ -96,6 +100,9 @@ def found() -> Repository:
         ("function sorted", "x", USE, [1]),
         ("function patterned", "x", USE, [1]),
         ("function keyed", "x", USE, [1]),
+        ("const link", "x", USE, [1]),
+        ("function shaped", "x", USE, [1]),
+        ("function deep", "x", USE, [1]),
         ("function typed", "x", USE, [1]),
         ("class Keeper", "x", USE, [1]),
     ],
