@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.languages.treesitter.scope_walk import SAME
+from repo_mcp.languages.typescript.declarations import OBJECT
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, Symbol, SymbolFlag, SymbolKind
 
 OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
@@ -23,7 +24,9 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
     if file is None or symbol is None:
         return UNKNOWN
     found = file.find_children(owner.ordinal, name)
-    if symbol.kind in OBJECTS:
+    if symbol.kind in CALLABLE_KINDS and (symbol.ordinal, OBJECT) in file.binds:
+        found = _keep_returned(file, symbol, found)
+    if symbol.kind in OBJECTS or (symbol.kind in CALLABLE_KINDS and not found):
         held = _find_held(names, file, symbol, name, found)
         if held is not UNKNOWN:
             return held
@@ -37,6 +40,17 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
     return Meaning(tuple(Declaration(owner.path, one.ordinal) for one in found)) if found else UNKNOWN
 
 
+def _keep_returned(file: ScriptFile, function: Symbol, found: list[Symbol]) -> list[Symbol]:
+    """Return those symbols in a function that are members of an object that it returns, or of itself."""
+    lines = [(row.line, row.arguments) for row in file.binds[function.ordinal, OBJECT]]
+    return [
+        one
+        for one in found
+        if one.kind in _OBJECT_MEMBERS
+        and (one.start_line > function.end_line or any(a <= one.start_line <= b for a, b in lines))
+    ]
+
+
 def _find_held(
     names: ScriptNames, file: ScriptFile, owner: Symbol, name: str, found: list[Symbol]
 ) -> Meaning:
@@ -48,7 +62,8 @@ def _find_held(
     row = next((one for one in rows if one.arguments == SAME and not one.qualifier), None)
     if row is None or any(one.kind is not SymbolKind.PROPERTY for one in found):
         return UNKNOWN
-    held = names.look_up(file, owner.parent, row.name)
+    inside = owner.ordinal if owner.kind in CALLABLE_KINDS else owner.parent  # of an object that is returned
+    held = names.look_up(file, inside, row.name, row.line)
     if not found or held is UNKNOWN:
         return held
     symbols = [names.get_symbol(one) for one in held.declarations]

@@ -41,7 +41,10 @@ _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", 
 UNNAMED = "default"
 THIS = "this"  # an arrow function in an object binds it to itself: it is the outer one
 RESULT = "()"  # stands for the variable in the row of a function's result
-OBJECT = "(){}"  # the same in a row that says that the result is an object, whose members the function holds
+OBJECT = (
+    "(){}"  # the same in a row of an object that is the result, up to line `arguments`: the function holds
+)
+# the symbols of its members
 
 
 def on_comment(walk: ScriptWalk, node: Node) -> None:
@@ -158,7 +161,7 @@ def on_field(walk: ScriptWalk, node: Node) -> None:
     entry = walk.declare(node, name, kind, Prefix(node.start_byte))
     flags, entry.access, _ = _read_modifiers(walk, node, name_node)
     entry.flags |= flags
-    entry.type = walk.read_line(type_node).removeprefix(":").strip()
+    entry.type = walk.read_type(type_node)
     ordinal = len(walk.entries) - 1
     if type_node is not None:
         expect(walk, value, entry.type)
@@ -186,7 +189,7 @@ def on_property(walk: ScriptWalk, node: Node) -> None:
     name = walk.read_name(node.child_by_field_name("name"))
     type_node = node.child_by_field_name("type")
     entry = walk.declare(node, name, SymbolKind.PROPERTY, Prefix(node.start_byte))
-    entry.type = walk.read_line(type_node).removeprefix(":").strip()
+    entry.type = walk.read_type(type_node)
     entry.access = Access.PUBLIC
     walk.open_last(node.end_byte, is_local=False)
 
@@ -199,7 +202,7 @@ def on_interface(walk: ScriptWalk, node: Node) -> None:
 def on_type_alias(walk: ScriptWalk, node: Node) -> None:
     """Declare a type alias; its type is the aliased one."""
     _declare_type(walk, node, SymbolKind.TYPE)
-    walk.entry.type = walk.read_line(node.child_by_field_name("value"))
+    walk.entry.type = walk.read_type(node.child_by_field_name("value"))
 
 
 def on_enum(walk: ScriptWalk, node: Node) -> None:
@@ -315,7 +318,7 @@ def _declare_variable(
     value = node.child_by_field_name("value")
     entry = walk.declare(node, name, kind, variables.prefix)
     type_node = node.child_by_field_name("type")
-    entry.type = walk.read_line(type_node).removeprefix(":").strip()
+    entry.type = walk.read_type(type_node)
     ordinal = len(walk.entries) - 1
     if value is not None:
         inner = _unwrap(value)
@@ -349,6 +352,10 @@ def on_object(walk: ScriptWalk, node: Node) -> None:
     walk.objects.append((node.end_byte, owner))
     if owner < 0:
         return
+    _bind_shorthands(walk, node, owner)
+
+
+def _bind_shorthands(walk: ScriptWalk, node: Node, owner: int) -> None:
     for one in node.named_children:
         if one.type == "shorthand_property_identifier":
             name = walk.read(one)
@@ -471,8 +478,11 @@ def _bind_result(walk: ScriptWalk, value: Node) -> None:
     ordinal = walk.functions.get(walk.function, -1)
     if ordinal >= 0 and not walk.entries[ordinal].type:
         walk.bind_value(RESULT, value, value.start_byte, ordinal)
-        if _unwrap(value).type == "object":
-            walk.refer(ReferenceRole.BIND, UNKNOWN_TYPE, value.start_byte, "", OBJECT, TYPE, ordinal)
+        inner = _unwrap(value)
+        if inner.type == "object":
+            last = walk.find_line(inner.end_byte - 1)
+            walk.refer(ReferenceRole.BIND, UNKNOWN_TYPE, inner.start_byte, "", OBJECT, last, ordinal)
+            _bind_shorthands(walk, inner, ordinal)
 
 
 def on_block(walk: ScriptWalk, node: Node) -> None:
@@ -492,7 +502,7 @@ def on_call_signature(walk: ScriptWalk, node: Node) -> None:
     Of several signatures the parameters of the first one are kept, with the results of all."""
     entry = walk.entry
     if entry.kind in _TYPE_HOLDERS and not walk.is_local:
-        result = walk.read_line(node.child_by_field_name("return_type")).removeprefix(":").strip()
+        result = walk.read_type(node.child_by_field_name("return_type"))
         entry.parameters = entry.parameters or walk.read_line(node.child_by_field_name("parameters"))
         walk.refer(ReferenceRole.BIND, f":{result}", node.start_byte, "", RESULT, TYPE)
     walk.open_scope(node.end_byte)
@@ -570,5 +580,5 @@ def on_parameter(walk: ScriptWalk, node: Node) -> None:
         owner = walk.entry.parent
         entry = walk.declare(node, name, SymbolKind.PROPERTY, Prefix(node.start_byte), owner)
         entry.access = _ACCESS.get(walk.read(first), Access.PUBLIC)
-        entry.type = walk.read_line(type_node).removeprefix(":").strip()
+        entry.type = walk.read_type(type_node)
         walk.bind_annotation(f"this.{name}", type_node, pattern.start_byte, owner)

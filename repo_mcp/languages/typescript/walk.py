@@ -42,6 +42,8 @@ _CAST_TO = re.compile(rb"\((?:[^()]|\([^()]*\))*\sas\s+([A-Za-z_$][\w$]*)(?:<[\w
 _ROUND = re.compile(rb"\([^()\[\]]*\)")
 _SQUARE = re.compile(rb"\[[^()\[\]]*\]")
 _TYPED_CALL = re.compile(rb"<[\w\s,.|&:;{}\[\]]*>\(")
+_COMMENTS = re.compile(rb"(\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`)|//[^\n]*|/\*.*?\*/", re.DOTALL)
+MAX_TYPE_BYTES = 8_000  # that are read of one type
 EXPECTED = "@"
 ALL = int(Binding.BOUND)  # in a row that shows a variable's type: one of several, each of which it has
 OF_ITEM = -1  # in the place of a parameter: an item of what the name means
@@ -258,6 +260,15 @@ class ScriptWalk(ScopeWalk):
         if hoists:
             self.functions[self.scope] = self.ordinal
 
+    def read_type(self, node: Node | None) -> str:
+        """Return a written type on one line, without comments and the ":" before it."""
+        if node is None:
+            return ""
+        text = self.text[node.start_byte : min(node.end_byte, node.start_byte + MAX_TYPE_BYTES)]
+        if b"/*" in text or b"//" in text:
+            text = _COMMENTS.sub(rb"\1", text)
+        return " ".join(text.decode("utf-8", "replace").split()).removeprefix(":").strip()
+
     def bind_this(self, *, is_known: bool) -> None:
         """Record whether `this` in the innermost scope is the object around it.
 
@@ -273,12 +284,12 @@ class ScriptWalk(ScopeWalk):
             if single is not None:
                 entry.parameters, entry.count = f"({self.read(single)})", 1
         else:
-            entry.parameters = self.read_line(parameters)
+            entry.parameters = self.read_type(parameters)
             if parameters.end_byte - parameters.start_byte > 2:
                 self._count_parameters(entry, parameters)
         result = node.child_by_field_name("return_type")
         if result is not None:
-            entry.type = self.read_line(result).removeprefix(":").strip()
+            entry.type = self.read_type(result)
 
     def _count_parameters(self, entry: Entry, parameters: Node) -> None:
         for one in parameters.named_children:

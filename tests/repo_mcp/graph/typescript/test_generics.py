@@ -128,6 +128,12 @@ def test_an_object_that_a_call_is_given_does_not_lend_its_members_for_sure() -> 
             export function first() { api.remarkable(); }
             export function second() { built().remarkable(); }
             export function third() { own().remarkable(); }
+            function built2() {
+                make({ remarkable: () => 2 });
+                const local = () => 1;
+                return { local, own: () => 3 };
+            }
+            export function sixth() { const { remarkable, local } = built2(); built2().own(); }
             export const fourth = make()({ remarkable() {} });
             export function fifth() { fourth.remarkable(); }
         """
@@ -135,6 +141,9 @@ def test_an_object_that_a_call_is_given_does_not_lend_its_members_for_sure() -> 
     found = Repository.build(files)
     for line in ("function first", "function second", "function fifth"):
         assert all("exact" not in one for one in found.ask("a.ts", line, "remarkable", CALL)), line
+    assert found.ask("a.ts", "function sixth", "remarkable", USE) == []
+    assert found.ask("a.ts", "function sixth", "local", USE) == ["a.ts:10 local exact"]
+    assert found.ask("a.ts", "function sixth", "own", CALL) == ["a.ts:11 own exact"]
     assert found.ask("a.ts", "function third", "remarkable", CALL) == ["a.ts:4 remarkable exact"]
 
 
@@ -179,3 +188,18 @@ def test_a_parameter_of_unknown_type_hides_another_of_its_name() -> None:
     found = Repository.build(files)
     assert found.ask("a.ts", "g.map", "id", USE) == []
     assert found.ask("a.ts", "return jobs", "id", USE) == ["a.ts:1 id exact"]
+
+
+def test_what_using_declares_hides_what_is_around() -> None:
+    text = """
+        const held = 1;
+        export async function first() { await using held = make(); held.run(); }
+        export function second() { using held: Made = make(); held.run(); }
+        export function third() { held; }
+    """
+    for name in ("a.ts", "a.js"):
+        found = Repository.build({name: text.replace(": Made", "") if name == "a.js" else text})
+        for line in ("function first", "function second"):
+            with pytest.raises(AssertionError, match="no reference"):
+                found.ask(name, line, "held", USE)
+        assert found.ask(name, "function third", "held", USE) == [f"{name}:1 held exact"]
