@@ -18,6 +18,7 @@ from repo_mcp.languages.typescript.walk import (
     bind_expected,
     expect,
     expect_result,
+    read_type_text,
     refer_keys,
 )
 from repo_mcp.symbols.model import BLOCK, MAX_PARAMETERS, UNKNOWN_TYPE, Binding
@@ -161,7 +162,7 @@ def on_field(walk: ScriptWalk, node: Node) -> None:
     entry = walk.declare(node, name, kind, Prefix(node.start_byte))
     flags, entry.access, _ = _read_modifiers(walk, node, name_node)
     entry.flags |= flags
-    entry.type = walk.read_type(type_node)
+    entry.type = read_type_text(walk, type_node)
     ordinal = len(walk.entries) - 1
     if type_node is not None:
         expect(walk, value, entry.type)
@@ -189,7 +190,7 @@ def on_property(walk: ScriptWalk, node: Node) -> None:
     name = walk.read_name(node.child_by_field_name("name"))
     type_node = node.child_by_field_name("type")
     entry = walk.declare(node, name, SymbolKind.PROPERTY, Prefix(node.start_byte))
-    entry.type = walk.read_type(type_node)
+    entry.type = read_type_text(walk, type_node)
     entry.access = Access.PUBLIC
     walk.open_last(node.end_byte, is_local=False)
 
@@ -202,7 +203,7 @@ def on_interface(walk: ScriptWalk, node: Node) -> None:
 def on_type_alias(walk: ScriptWalk, node: Node) -> None:
     """Declare a type alias; its type is the aliased one."""
     _declare_type(walk, node, SymbolKind.TYPE)
-    walk.entry.type = walk.read_type(node.child_by_field_name("value"))
+    walk.entry.type = read_type_text(walk, node.child_by_field_name("value"))
 
 
 def on_enum(walk: ScriptWalk, node: Node) -> None:
@@ -318,7 +319,7 @@ def _declare_variable(
     value = node.child_by_field_name("value")
     entry = walk.declare(node, name, kind, variables.prefix)
     type_node = node.child_by_field_name("type")
-    entry.type = walk.read_type(type_node)
+    entry.type = read_type_text(walk, type_node)
     ordinal = len(walk.entries) - 1
     if value is not None:
         inner = _unwrap(value)
@@ -502,7 +503,7 @@ def on_call_signature(walk: ScriptWalk, node: Node) -> None:
     Of several signatures the parameters of the first one are kept, with the results of all."""
     entry = walk.entry
     if entry.kind in _TYPE_HOLDERS and not walk.is_local:
-        result = walk.read_type(node.child_by_field_name("return_type"))
+        result = read_type_text(walk, node.child_by_field_name("return_type"))
         entry.parameters = entry.parameters or walk.read_line(node.child_by_field_name("parameters"))
         walk.refer(ReferenceRole.BIND, f":{result}", node.start_byte, "", RESULT, TYPE)
     walk.open_scope(node.end_byte)
@@ -580,5 +581,5 @@ def on_parameter(walk: ScriptWalk, node: Node) -> None:
         owner = walk.entry.parent
         entry = walk.declare(node, name, SymbolKind.PROPERTY, Prefix(node.start_byte), owner)
         entry.access = _ACCESS.get(walk.read(first), Access.PUBLIC)
-        entry.type = walk.read_type(type_node)
+        entry.type = read_type_text(walk, type_node)
         walk.bind_annotation(f"this.{name}", type_node, pattern.start_byte, owner)

@@ -260,15 +260,6 @@ class ScriptWalk(ScopeWalk):
         if hoists:
             self.functions[self.scope] = self.ordinal
 
-    def read_type(self, node: Node | None) -> str:
-        """Return a written type on one line, without comments and the ":" before it."""
-        if node is None:
-            return ""
-        text = self.text[node.start_byte : min(node.end_byte, node.start_byte + MAX_TYPE_BYTES)]
-        if b"/*" in text or b"//" in text:
-            text = _COMMENTS.sub(rb"\1", text)
-        return " ".join(text.decode("utf-8", "replace").split()).removeprefix(":").strip()
-
     def bind_this(self, *, is_known: bool) -> None:
         """Record whether `this` in the innermost scope is the object around it.
 
@@ -284,12 +275,12 @@ class ScriptWalk(ScopeWalk):
             if single is not None:
                 entry.parameters, entry.count = f"({self.read(single)})", 1
         else:
-            entry.parameters = self.read_type(parameters)
+            entry.parameters = read_type_text(self, parameters)
             if parameters.end_byte - parameters.start_byte > 2:
                 self._count_parameters(entry, parameters)
         result = node.child_by_field_name("return_type")
         if result is not None:
-            entry.type = self.read_type(result)
+            entry.type = read_type_text(self, result)
 
     def _count_parameters(self, entry: Entry, parameters: Node) -> None:
         for one in parameters.named_children:
@@ -455,6 +446,16 @@ _WRAPPERS = frozenset(
         "satisfies_expression",
     }
 )
+
+
+def read_type_text(walk: ScriptWalk, node: Node | None) -> str:
+    """Return a written type on one line, without comments and the ":" before it."""
+    if node is None:
+        return ""
+    text = walk.text[node.start_byte : min(node.end_byte, node.start_byte + MAX_TYPE_BYTES)]
+    if b"/*" in text or b"//" in text:
+        text = _COMMENTS.sub(rb"\1", text)
+    return " ".join(text.decode("utf-8", "replace").split()).removeprefix(":").strip()
 
 
 def _simplify(text: bytes) -> bytes:
