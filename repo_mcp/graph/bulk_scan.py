@@ -23,6 +23,7 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind
 from repo_mcp.text.roles import is_test_path
 
 _ARGUMENTS = re.compile(r"\([^()]*\)")  # of a call, as records write them
+_NUMBER = re.compile(r"/\d+")  # of a variable that hides another of its name
 HEAD_LINES = 8  # at the start of a function, where its decorators are
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 ROLE_EDGES = {
@@ -173,7 +174,7 @@ class BulkScan:
     def _read_use(self, path: str, record: SymbolRecord, row: int) -> NamedUse:
         reference = record.get_reference(row)
         meant = self._edges.resolve(path, record, row)
-        before = _ARGUMENTS.sub("()", reference.qualifier)
+        before = _NUMBER.sub("", _ARGUMENTS.sub("()", reference.qualifier))
         name = f"{before}.{reference.name}" if before and before != "?" else reference.name
         target = meant.targets[0].declaration if meant.targets else None
         return NamedUse(reference.symbol, reference.line, name, target, meant.external)

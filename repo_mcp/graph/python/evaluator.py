@@ -117,6 +117,8 @@ class PythonEvaluator:
             if found:
                 return found
         for around in names.iter_around(ordinal):
+            if not around and ordinal:
+                break  # a name that a function reads from its module is among its reads
             bounds = names.bounds.get((around, name))
             if bounds and not names.is_class(around):
                 known = self._list_bound_values(
@@ -124,8 +126,10 @@ class PythonEvaluator:
                 )
                 if known:
                     return known
-            if around and not bounds and (known := self._find_inherited(path, names, around, name)):
-                return known
+                if around and any(one.form not in _CONDITIONS for one in bounds):
+                    return None  # bound here, to what is not known
+            if around and not bounds and names.has_parameter(around, name):
+                return self._find_inherited(path, names, around, name) or None
         return self._scoping.look_up(path, ordinal, name) or None if not ordinal else None
 
     def _find_inherited(self, path: str, names: PythonNames, ordinal: int, name: str) -> list[Value]:

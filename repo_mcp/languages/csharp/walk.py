@@ -259,7 +259,7 @@ class CSharpWalk(ScopeWalk):
             if plain.endswith(ending) and plain and rest == step:
                 return Given(given.form, f"={plain.removesuffix(ending)}")
         if (binding, head) in self._typed:
-            return given
+            return Given(given.form, self._numbered.get((binding, head), head) + given.value[len(head) :])
         return Given(given.form, UNKNOWN + rest if rest[:1] == "." else UNKNOWN)
 
 

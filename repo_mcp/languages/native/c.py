@@ -27,6 +27,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
     Dialect,
     count_arguments,
+    on_block,
     on_comment,
     on_type,
     read_called,
@@ -480,6 +481,7 @@ C = Dialect(
         "enum": on_enum,
         "enumerator": on_enumerator,
         "loose_block": on_loose_block,
+        "block": on_block,
         "parameter": on_parameter,
         "loop": on_loop,
         "call": _on_call,
@@ -491,4 +493,5 @@ C = Dialect(
         "type": on_type,
     },
     BUILTINS,
+    is_preprocessed=True,
 )

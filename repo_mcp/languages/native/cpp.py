@@ -52,6 +52,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
     Dialect,
     count_arguments,
+    on_block,
     on_bound,
     on_comment,
     on_inherit,
@@ -417,8 +418,19 @@ def _on_parameter(walk: CaptureWalk, node: Node) -> None:
         on_parameter(walk, node)
 
 
+def _on_lambda(walk: CaptureWalk, node: Node) -> None:
+    """Open the block of a lambda, of whose captures its body sees the names."""
+    on_block(walk, node)
+    captures, body = node.child_by_field_name("captures"), node.child_by_field_name("body")
+    if captures is not None and body is not None:
+        walk.shadowing.delay(captures.start_byte, captures.end_byte, body.start_byte)
+
+
 def _on_range(walk: CaptureWalk, node: Node) -> None:
     declarator, type_node = node.child_by_field_name("declarator"), node.child_by_field_name("type")
+    body = node.child_by_field_name("body")
+    if declarator is not None and body is not None:
+        walk.shadowing.delay(declarator.start_byte, declarator.end_byte, body.start_byte)
     found = read_declarator(declarator) if declarator is not None else None
     if found is None:
         return
@@ -553,6 +565,8 @@ CPP = Dialect(
         "enum": on_enum,
         "enumerator": on_enumerator,
         "loose_block": _on_loose_block,
+        "block": on_block,
+        "lambda": _on_lambda,
         "type_parameter": _on_type_parameter,
         "value_parameter": _on_value_parameter,
         "parameter": _on_parameter,
@@ -573,4 +587,6 @@ CPP = Dialect(
         "type": on_type,
     },
     BUILTINS,
+    walls=frozenset({SymbolKind.METHOD, SymbolKind.CONSTRUCTOR}),
+    is_preprocessed=True,
 )

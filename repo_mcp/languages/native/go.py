@@ -194,6 +194,8 @@ def _on_variable(walk: CaptureWalk, node: Node) -> None:
 
 def _declare_values(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
     names = [one for one in node.children_by_field_name("name") if one.type == "identifier"]
+    if names:
+        walk.shadowing.delay(names[0].start_byte, names[-1].end_byte, node.end_byte)
     type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
     result = walk.read_line(type_node)
     if walk.is_local:
@@ -273,6 +275,7 @@ def _on_parameter(walk: CaptureWalk, node: Node) -> None:
 def _on_short_variable(walk: CaptureWalk, node: Node) -> None:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is not None:
+        walk.shadowing.delay(left.start_byte, left.end_byte, node.end_byte)
         names = [one for one in left.named_children if one.type == "identifier"]
         _bind_names(walk, names, "", right)
 
@@ -280,6 +283,8 @@ def _on_short_variable(walk: CaptureWalk, node: Node) -> None:
 def _on_range(walk: CaptureWalk, node: Node) -> None:
     left = node.child_by_field_name("left")
     names = [one for one in left.named_children if one.type == "identifier"] if left is not None else []
+    if left is not None:
+        walk.shadowing.delay(left.start_byte, left.end_byte, node.end_byte)
     source = walk.read_chain(node.child_by_field_name("right"))
     for ordinal, name_node in enumerate(names):
         name = walk.bind_name(name_node)

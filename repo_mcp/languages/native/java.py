@@ -7,6 +7,8 @@ contextual type implements it. Annotations are uses of their types.
 
 from __future__ import annotations
 
+import re
+
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 _BUILTINS_TEXT = """
 var String Object Integer Long Boolean Double Float Character Byte Short Void length
 """
+_NEGATED = re.compile(rb"\(\s*!\s*\(")
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 _INTERFACES = frozenset({SymbolKind.INTERFACE})
@@ -272,6 +275,9 @@ def _on_for_each(walk: CaptureWalk, node: Node) -> None:
     type_text = walk.read_line(node.child_by_field_name("type"))
     if name_node is None:
         return
+    body = node.child_by_field_name("body")
+    if body is not None:
+        walk.shadowing.delay(name_node.start_byte, name_node.end_byte, body.start_byte)
     name = walk.bind_name(name_node)
     source = walk.read_chain(node.child_by_field_name("value"))
     if type_text == "var" and source != "?":
@@ -289,6 +295,23 @@ def _on_instance_test(walk: CaptureWalk, node: Node) -> None:
     if name_node is not None:
         type_text = walk.read_line(node.child_by_field_name("right"))
         walk.bind_type(walk.bind_name(name_node), type_text, name_node)
+
+
+def _on_if(walk: CaptureWalk, node: Node) -> None:
+    """Open the block of what a condition binds: its branch, but for `if (!(x instanceof Y y)) return;`."""
+    consequence = node.child_by_field_name("consequence")
+    if consequence is not None and not _is_negated(walk, node):
+        walk.shadowing.add_block(node.start_byte, consequence.end_byte)
+
+
+def _on_while(walk: CaptureWalk, node: Node) -> None:
+    if not _is_negated(walk, node):
+        on_block(walk, node)
+
+
+def _is_negated(walk: CaptureWalk, node: Node) -> bool:
+    condition = node.child_by_field_name("condition")
+    return condition is not None and _NEGATED.match(walk.text, condition.start_byte) is not None
 
 
 # -- uses --------------------------------------------------------------------------------------------------
@@ -396,6 +419,8 @@ JAVA = Dialect(
         "comment": on_comment,
         "taken": on_taken,
         "block": on_block,
+        "if": _on_if,
+        "while": _on_while,
         "package": _on_package,
         "import": _on_import,
         "class": _on_class,

@@ -46,7 +46,6 @@ _ Some None Ok Err Option Result Vec String Box Self self str bool char u8 u16 u
 i16 i32 i64 i128 isize f32 f64 drop true false Sized Send Sync
 """
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
-MAX_VALUE_CHARS = 1_000  # of a variable, searched for its name
 MAX_USE_LEAVES = 1_000  # of one `use`
 _PATTERN_WORD = re.compile(rb"(?<![\w.:])(?:ref[ \t]+)?(?:mut[ \t]+)?([a-z_]\w*)(?!\w*[ \t]*(?:::|\(|\{|!))")
 _NO_BINDING = frozenset(b"ref mut box if in true false self super crate const as dyn".split())
@@ -341,29 +340,15 @@ def _on_let(walk: CaptureWalk, node: Node) -> None:
         return
     if pattern.type != "identifier":
         _on_pattern_owner(walk, node)
-        _postpone_used(walk, node, pattern)
         return
+    walk.shadowing.delay(pattern.start_byte, pattern.end_byte, node.end_byte)
     name = walk.bind_name(pattern)
     type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-    if value is not None and re.search(rf"\b{name}\b", walk.read_line(value, MAX_VALUE_CHARS)):
-        walk.bound_from = node.end_point.row + 2  # `let x = f(x);`: until its end x is the one of before
-    given = find_given(walk, value)
-    if walk.bound_from or given:
-        walk.shadowing.postpone(walk.scope.ordinal, name, node.end_point.row + 2, given)
+    note_bound(walk, name, pattern.start_byte).given = find_given(walk, value)
     if type_node is not None:
         walk.bind_type(name, walk.read_line(type_node), pattern)
     elif value is not None:
         bind_value(walk, name, value, pattern)
-    walk.bound_from = 0
-
-
-def _postpone_used(walk: CaptureWalk, node: Node, pattern: Node) -> None:
-    """Let the variables of a pattern whose names are in the value begin after it: `let (a, b) = f(a, b);`."""
-    used = set(re.findall(r"\w+", walk.read_line(node.child_by_field_name("value"), MAX_VALUE_CHARS)))
-    for found in _PATTERN_WORD.finditer(walk.text, pattern.start_byte, pattern.end_byte):
-        name = found.group(1).decode("utf-8", "replace")
-        if name in used:
-            walk.shadowing.postpone(walk.scope.ordinal, name, node.end_point.row + 2)
 
 
 def _on_pattern(walk: CaptureWalk, node: Node) -> None:
@@ -374,8 +359,16 @@ def _on_pattern(walk: CaptureWalk, node: Node) -> None:
 def _on_pattern_owner(walk: CaptureWalk, node: Node) -> None:
     pattern = node.child_by_field_name("pattern")
     if pattern is not None:
+        walk.shadowing.delay(pattern.start_byte, pattern.end_byte, node.end_byte)
         _bind_pattern(walk, pattern)
         bind_pattern(walk, pattern, walk.read_chain(node.child_by_field_name("value")))
+
+
+def _on_if(walk: CaptureWalk, node: Node) -> None:
+    """Open the block of what `if let` binds, which `else` does not see."""
+    consequence = node.child_by_field_name("consequence")
+    if consequence is not None:
+        walk.shadowing.add_block(node.start_byte, consequence.end_byte)
 
 
 def _bind_pattern(walk: CaptureWalk, node: Node) -> None:
@@ -493,6 +486,7 @@ RUST = Dialect(
     "rust",
     {
         "block": on_block,
+        "if": _on_if,
         "comment": on_comment,
         "attribute": _on_attribute,
         "use": _on_use,
@@ -535,4 +529,6 @@ RUST = Dialect(
         "type": on_type,
     },
     BUILTINS,
+    walls=frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD}),
+    has_paths=True,
 )

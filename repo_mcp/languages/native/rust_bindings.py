@@ -145,6 +145,8 @@ def on_match_pattern(walk: CaptureWalk, node: Node) -> None:
 def on_for(walk: CaptureWalk, node: Node) -> None:
     """Bind the variable of a loop."""
     pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
+    if pattern is not None and value is not None:
+        walk.shadowing.delay(pattern.start_byte, pattern.end_byte, value.end_byte)
     plain = _PLAIN.fullmatch(walk.read(pattern).lstrip("&")) if pattern is not None else None
     if pattern is not None and plain is not None:
         _note_early(walk, plain.group(1), pattern)

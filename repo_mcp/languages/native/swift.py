@@ -35,6 +35,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
     Dialect,
     count_arguments,
+    on_block,
     on_bound,
     on_comment,
     on_taken,
@@ -217,6 +218,8 @@ def _on_property(walk: CaptureWalk, node: Node) -> None:
     names = [one for pattern in patterns for one in _find_names(pattern)]
     expect_type(walk, value, type_text)
     if walk.is_local or walk.scope.kind in _VALUES:  # in the closure that gives a property its value
+        if patterns:
+            walk.shadowing.delay(patterns[0].start_byte, patterns[-1].end_byte, node.end_byte)
         for one in names:
             _bind(walk, one, type_text, value)
         return
@@ -517,6 +520,7 @@ SWIFT = Dialect(
         "conditions": on_conditions,
         "catch": on_catch,
         "closure": on_closure,
+        "block": on_block,
         "infix": on_infix,
         "bound": on_bound,
         "case_bound": _on_case_bound,

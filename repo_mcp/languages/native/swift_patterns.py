@@ -23,6 +23,9 @@ def on_conditions(walk: CaptureWalk, node: Node) -> None:
     """Read the conditions of `if`, `guard` and `while`, which follow one another."""
     parts: list[Node] = []
     depth = 0  # in the parentheses of a pattern
+    closing = next((one for one in node.children if one.type == "}"), node)
+    if node.type == "if_statement":
+        walk.shadowing.add_block(node.start_byte, closing.end_byte)
     for one in node.children:
         depth += (one.type == "(") - (one.type == ")")
         if one.type in {"statements", "{", "else"}:
@@ -36,6 +39,8 @@ def on_conditions(walk: CaptureWalk, node: Node) -> None:
 
 
 def _read_condition(walk: CaptureWalk, parts: list[Node]) -> None:
+    if parts:
+        walk.shadowing.delay(parts[0].start_byte, parts[-1].end_byte, parts[-1].end_byte)
     kinds = [one.type for one in parts]
     equals = kinds.index("=") if "=" in kinds else -1
     value = parts[equals + 1] if 0 <= equals < len(parts) - 1 else None
@@ -83,6 +88,9 @@ def on_switch(walk: CaptureWalk, node: Node) -> None:
     compared = node.child_by_field_name("expr")
     chains = _read_compared(walk, compared)
     for entry in node.named_children[1:]:
+        patterns = [one for one in entry.named_children if one.type == "switch_pattern"]
+        if patterns:
+            walk.shadowing.delay(patterns[0].start_byte, patterns[-1].end_byte, patterns[-1].end_byte)
         for one in entry.named_children if entry.type == "switch_entry" else ():
             for pattern in one.named_children if one.type == "switch_pattern" else ():
                 match_pattern(walk, pattern.children, *chains)

@@ -271,7 +271,10 @@ def _bind_closure(walk: CaptureWalk, closure: Node, chain: str) -> None:
 def on_for(walk: CaptureWalk, node: Node) -> None:
     """Bind the name of `for x in list` to its items, and that of `for (at, x) in list.enumerated()`."""
     item = node.child_by_field_name("item")
-    chain = read_value(walk, node.child_by_field_name("collection"))
+    collection = node.child_by_field_name("collection")
+    if item is not None and collection is not None:
+        walk.shadowing.delay(item.start_byte, item.end_byte, collection.end_byte)
+    chain = read_value(walk, collection)
     if item is None or chain in {"", "?"}:
         return
     names = [item.child_by_field_name("bound_identifier")]

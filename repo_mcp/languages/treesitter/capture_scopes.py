@@ -138,6 +138,8 @@ class CaptureScopes(CaptureText):
         self.spare_bytes = 1 << 22  # bytes that handlers may still read beyond their nodes
         self.friend_end = -1  # byte offset where the last `friend` declaration ends
         self.parents = [0]  # ordinal of a symbol -> ordinal of its parent
+        self.kinds = [SymbolKind.FILE]  # ordinal of a symbol -> its kind
+        self.members: set[tuple[int, str]] = set()  # (symbol, name) of what is declared in it
         self.local_names: dict[int, set[str]] = {}  # ordinal of a symbol -> names that it binds
         self._expected: list[str] = []  # names that the next declaration binds
         self._comment_end = -1  # row where the last comment ends
@@ -221,7 +223,8 @@ class CaptureScopes(CaptureText):
             parameter_count=count,
             return_type=result,
         )
-        self._note_parent(ordinal, above)
+        self._note_parent(ordinal, above, kind)
+        self.members.add((above, name))
         self.last_declared = OpenScope(node.end_byte if end is None else end, ordinal, kind, name, access)
         if self._expected:
             self.local_names.setdefault(ordinal, set()).update(self._expected)
@@ -236,13 +239,15 @@ class CaptureScopes(CaptureText):
         flags = SymbolFlag.DOCUMENTED if self._comment_end == row - 1 and row else 0
         kind = SymbolKind.MODULE
         ordinal = self.builder.add_symbol(name, kind, 0, row + 1, max(row + 1, self._lines), flags=flags)
-        self._note_parent(ordinal, 0)
+        self._note_parent(ordinal, 0, kind)
         self.open(OpenScope(NO_END, ordinal, kind, name))
 
-    def _note_parent(self, ordinal: int, parent: int) -> None:
-        """Record the parent of a symbol that the builder took; it leaves out those above its limit."""
+    def _note_parent(self, ordinal: int, parent: int, kind: SymbolKind) -> None:
+        """Record the parent and kind of a symbol that the builder took, which leaves out those above its
+        limit."""
         if ordinal == len(self.parents):
             self.parents.append(parent)
+            self.kinds.append(kind)
 
     def open(self, scope: OpenScope) -> None:
         """Open a declaration: captures before its end belong to it."""

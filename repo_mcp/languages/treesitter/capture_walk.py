@@ -18,10 +18,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_scopes import CaptureScopes
-from repo_mcp.languages.treesitter.shadowing import Row, Shadowing, iter_uses
+from repo_mcp.languages.treesitter.shadowing import Bound, Numbering, Row, Shadowing, find_root, make_unknown
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, split_bounds
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import Binding, ReferenceRole
+from repo_mcp.symbols.model import PATH, UNKNOWN_TYPE
+from repo_mcp.symbols.symbol_record import Binding, ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Captures, Node
@@ -31,7 +32,7 @@ PLAIN = "identifier"  # the capture of names that are uses of values unless a ha
 MAX_BOUNDS = 8  # of one type parameter, that are recorded
 MAX_TYPE_CHARS = 120  # of a written type that is recorded with its type arguments
 UNREAD = -1  # stands for the number of arguments: the name is a type's text, not read yet
-_NO_TYPES = frozenset({"auto", "var"})
+_NO_TYPES = frozenset({"auto", "var", "__auto_type", "const auto", "const auto&", "auto&", "auto&&", "auto*"})
 _OF_VALUES = frozenset({int(Binding.CALLED), int(Binding.SAME), int(Binding.ITEM)})
 
 _USE = ReferenceRole.USE
@@ -52,6 +53,9 @@ class Dialect:
     builtins: frozenset[str]  # names in every file, which nobody searches for
     quotes: bool = False  # a name may be in backticks, which are not part of it
     follows: bool = False  # variables that the types of others depend on have recorded types, too
+    walls: frozenset[SymbolKind] = frozenset()  # kinds of symbols that see no variable of those around them
+    is_preprocessed: bool = False
+    has_paths: bool = False  # a name with a capital behind another one makes both a path: `error::Kind::new()`
 
 
 class CaptureWalk(CaptureScopes):
@@ -61,7 +65,6 @@ class CaptureWalk(CaptureScopes):
         super().__init__(file_name, text)
         self.imported: set[str] = set()  # local names of imports, which are not uses by themselves
         self.bounds: dict[tuple[int, str], str] = {}  # (ordinal, type parameter) -> text of its bounds
-        self.bound_from = 0  # variables have a recorded type only from this line on
         # Start of an initialiser list -> the chain of its type, and the depth of its items in arrays.
         self.values_to_come: dict[int, tuple[str, int]] = {}
         self.open_values: list[tuple[int, str, int]] = []  # (end, chain, depth) of the open ones
@@ -73,10 +76,11 @@ class CaptureWalk(CaptureScopes):
         self._builtins = dialect.builtins
         self._handlers = dialect.handlers
         self.shadowing = Shadowing()
-        self.has_blocks = "block" in dialect.handlers
-        self._quotes, self._follows = dialect.quotes, dialect.follows
+        self._dialect = dialect
         self._roles: list[tuple[int, ReferenceRole]] = []  # (end, role) of spans in which types have a role
         self._rows: list[Row] = []
+        self._starts: list[int] = []  # byte offsets of the rows
+        self._ends: dict[int, int] = {}  # position of a BIND row -> where the node that it was read from ends
         self._values: list[tuple[int, int, int]] = []  # (ordinal, start, end) of names that no handler took
 
     def run(self, captures: Captures) -> None:
@@ -124,6 +128,7 @@ class CaptureWalk(CaptureScopes):
             return
         line = self.find_line(node.start_byte)
         self._rows.append((self.scopes[-1].ordinal, role, name, qualifier, alias, line, arguments))
+        self._starts.append(node.start_byte)
 
     def refer_at(
         self, role: ReferenceRole, name: str, start: int, qualifier: str = "", arguments: int = 0
@@ -131,6 +136,7 @@ class CaptureWalk(CaptureScopes):
         """Add a row for a name at a byte offset that has no node."""
         line = self.find_line(start)
         self._rows.append((self.scopes[-1].ordinal, role, name, qualifier, "", line, arguments))
+        self._starts.append(start)
 
     def refer_type(self, node: Node, name: str, qualifier: str = "", alias: str = "") -> None:
         """Add a row for a type, in the role of the span around it."""
@@ -149,7 +155,9 @@ class CaptureWalk(CaptureScopes):
 
     def bind_parameter_type(self, node: Node, bound: Node | None) -> None:
         """Bind a type parameter, and note its bound."""
-        name = self.bind_name(node)
+        self.taken.add(node.start_byte)
+        name = self.read(node)
+        self.add_local(name)
         if bound is not None:
             self.note_bound(name, self.read_line(bound))
 
@@ -180,24 +188,25 @@ class CaptureWalk(CaptureScopes):
             self._bind(name, called, qualifier, node, relation)
 
     def _bind(self, alias: str, name: str, qualifier: str, node: Node, arguments: int) -> None:
-        line = max(self.find_line(node.start_byte), self.bound_from)
-        row = (self.scopes[-1].ordinal, ReferenceRole.BIND, name, qualifier, alias, line, arguments)
+        if arguments == UNREAD and name in _NO_TYPES:
+            return
+        start = node.start_byte
+        row = (self.scopes[-1].ordinal, ReferenceRole.BIND, name, qualifier, alias, self.find_line(start), arguments)
+        self._ends[len(self._rows)] = node.end_byte
         self._rows.append(row)
-        if self.has_blocks and arguments != Binding.BOUND:
-            self.shadowing.note_type(row)
+        self._starts.append(start)
 
     # -- the end ------------------------------------------------------------------------------------------
 
     def encode(self) -> bytes:
         """Return the record: rows of names that are not local, and of the variable types that they need."""
+        self._number_variables()
         chains = self._gather_chains()
         self._refer_values(chains)
         roots = self._gather_roots(chains)
         seen: set[tuple[int, ReferenceRole, str, str, int, int]] = set()
         add = self.builder.add_reference
-        if self.has_blocks:
-            self._rows = [*self.shadowing.iter_rows(iter_uses(self._rows), self.parents), *self._rows]
-        quoted = self._quotes and b"`" in self.text
+        quoted = self._dialect.quotes and b"`" in self.text
         for row in map(_unquote, self._rows) if quoted else self._rows:
             ordinal, role, name, qualifier, alias, line, arguments = row
             if role is ReferenceRole.BIND:
@@ -211,6 +220,58 @@ class CaptureWalk(CaptureScopes):
                 seen.add(key)
                 add(ordinal, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
         return self.builder.encode()
+
+    def _number_variables(self) -> None:
+        """Give the variables that hide others numbers, in all rows, and add rows for those without a type."""
+        shadowing, rows, starts = self.shadowing, self._rows, self._starts
+        shadowing.finish(is_preprocessed=self._dialect.is_preprocessed)
+        walls = {one for one in range(len(self.parents)) if self.kinds[one] in self._dialect.walls}
+        numbering = Numbering(shadowing, self.parents, self.members, walls)
+        bound = {}
+        for at, end in self._ends.items():
+            found = shadowing.find_at(rows[at][0], rows[at][4], starts[at], end)
+            if found is not None:
+                bound[at] = found
+                found.rows.append(at)
+        for at, (ordinal, role, name, qualifier, alias, _, arguments) in enumerate(rows):
+            if role is ReferenceRole.IMPORT or self._is_path(alias, qualifier):
+                continue
+            if qualifier or (role is ReferenceRole.BIND and arguments in _OF_VALUES):
+                numbering.note_use(ordinal, find_root(qualifier or name), starts[at])
+            for chain in alias.split("|")[1:] if role is ReferenceRole.CALL and self._dialect.follows else ():
+                numbering.note_use(ordinal, find_root(chain), starts[at])
+        self._rows = []
+        for at, row in enumerate(rows):
+            if at not in bound:
+                self._rows.append(self._rename(numbering, row, starts[at]))
+        for ordinal, name, one in sorted(shadowing.iter_bound(), key=lambda each: each[2].start):
+            if not numbering.is_used(ordinal, name, one):
+                continue
+            spelled = numbering.spell(ordinal, name, one)
+            given = [] if one.is_doubted else shadowing.take_given(ordinal, one)
+            for at in given:
+                _, role, said, qualifier, _, _, arguments = self._rename(numbering, rows[at], starts[at])
+                self._rows.append((ordinal, role, said, qualifier, spelled, one.line, arguments))
+            if not given and spelled == name:
+                self._rows.append(make_unknown(ordinal, name, one.line, UNKNOWN_TYPE))
+
+    def _is_path(self, alias: str, qualifier: str) -> bool:
+        """Return whether the names of a row are those of modules and types."""
+        return self._dialect.has_paths and (alias == PATH or qualifier.partition(".")[2][:1].isupper())
+
+    def _rename(self, numbering: Numbering, row: Row, start: int) -> Row:
+        """Return a row in whose chains variables have their numbers."""
+        ordinal, role, name, qualifier, alias, line, arguments = row
+        if role is ReferenceRole.IMPORT or self._is_path(alias, qualifier):
+            return row
+        if qualifier:
+            qualifier = numbering.rename(ordinal, qualifier, start)
+        elif role is ReferenceRole.BIND and arguments in _OF_VALUES:
+            name = numbering.rename(ordinal, name, start)
+        if role is ReferenceRole.CALL and self._dialect.follows and "|" in alias:
+            labels, *given = alias.split("|")
+            alias = "|".join([labels, *(numbering.rename(ordinal, one, start) for one in given)])
+        return ordinal, role, name, qualifier, alias, line, arguments
 
     def _add_binding(self, row: Row, names: tuple[set[str], ...]) -> None:
         ordinal, role, name, qualifier, alias, line, arguments = row
@@ -230,7 +291,7 @@ class CaptureWalk(CaptureScopes):
 
         For nested lists this is the outer list, because a row does not hold the depth of items."""
         found = read_type(text)
-        if self._follows and "<" in text and found.name and len(text) < MAX_TYPE_CHARS:
+        if self._dialect.follows and "<" in text and found.name and len(text) < MAX_TYPE_CHARS:
             return [TypeName(text)]
         if found.inner:
             return [TypeName(found.outer)]
@@ -267,14 +328,13 @@ class CaptureWalk(CaptureScopes):
                 if not above:
                     break
                 above = self.parents[above]
-        if self._follows:
-            self._follow_bindings(roots)
+        self._follow_bindings(roots)
         return roots
 
     def _follow_bindings(self, roots: dict[int, set[str]]) -> None:
         """Add the first names of what the recorded variables are bound to."""
         for ordinal, role, name, qualifier, alias, _, arguments in reversed(self._rows):
-            for chain in alias.split("|")[1:] if role is ReferenceRole.CALL else ():
+            for chain in alias.split("|")[1:] if role is ReferenceRole.CALL and self._dialect.follows else ():
                 roots.setdefault(ordinal, set()).add(chain.partition(".")[0].partition("(")[0])
             if role is ReferenceRole.BIND and arguments in _OF_VALUES and alias in roots.get(ordinal, ()):
                 root = (qualifier or name).partition(".")[0].partition("(")[0]
@@ -305,14 +365,12 @@ def on_bound(walk: CaptureWalk, node: Node) -> None:
 
 def on_block(walk: CaptureWalk, node: Node) -> None:
     """Open a block of statements, or of one pattern and what it is for."""
-    end = node.end_byte
-    walk.shadowing.open_block(node.start_byte, end, walk.find_line(max(0, end - 1)))
+    walk.shadowing.add_block(node.start_byte, node.end_byte)
 
 
-def note_bound(walk: CaptureWalk, name: str, start: int) -> None:
+def note_bound(walk: CaptureWalk, name: str, start: int) -> Bound:
     """Note where a name is bound, whose type may be shown then."""
-    if walk.has_blocks:
-        walk.shadowing.note(walk.scope.ordinal, name, start, walk.find_line(start))
+    return walk.shadowing.note(walk.scope.ordinal, name, start, walk.find_line(start))
 
 
 def on_taken(walk: CaptureWalk, node: Node) -> None:

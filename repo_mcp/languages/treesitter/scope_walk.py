@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 MAX_OPEN = 500  # nested scopes; deeper ones are not opened, and the record is partial
 MAX_CHAIN_BYTES = 200  # of the qualifier of a member; a longer one becomes "?"
 UNKNOWN = "?"
+NUMBER = "/"  # between the name of a variable and a number, where the name alone would mean several
 # A BIND row has one of these in place of a number of arguments. The type of its variable is ...
 TYPE = 0  # the type that the row names
 CALLED = 1  # the result type of the function that it names
@@ -95,6 +96,7 @@ class ScopeWalk(SourceText):
         self._found: dict[tuple[int, str], int] = {}
         self.asked: set[str] = set()  # variables whose types are needed although they do not qualify a name
         self._typed: set[tuple[int, str]] = set()  # set at the end: (scope, variable) with a BIND row
+        self._numbered: dict[tuple[int, str], str] = {}  # set at the end: what hides others -> its number
 
     def run(self, captures: Captures, handlers: Mapping[str, Callable[[Self, Node], None] | None]) -> None:
         """Pass every capture to its handler: by start, the longer first, then in the handlers' order.
@@ -245,32 +247,63 @@ class ScopeWalk(SourceText):
         found, search, heads = self._found, self._find_binding, _FirstNames()
         typed = {(search(row[0], row[5]), row[5]) for row in self._rows if row[2] == BIND}
         asked = {heads[row[4]] or row[3] for row in self._rows if row[4] or row[2] == BIND} | self.asked
-        self._typed = typed
-        shadows = _ShadowedRows(self.entries)
+        self._typed, self._numbered = typed, self._number_shadowed(heads)
         for row in self._rows:
             scope, ordinal, role, name, qualifier, alias, start, arguments = row
             if role in _UNCHECKED:
                 yield row
                 continue
+            is_asked = alias in asked
             if role == BIND:
                 bound = search(scope, alias)
-                if alias not in asked and bound >= 0:
+                if not is_asked and bound >= 0:
                     continue  # nothing is reached through this variable
-                shadows.note(bound, row)
+                alias = self._numbered.get((bound, alias), alias)
             head = heads[qualifier] if qualifier else name
             binding = found.get((scope, head))
             if binding is None:
                 binding = search(scope, head)
-            if binding < 0:
-                yield row
-            elif role == BIND or qualifier:
+            if binding >= 0 and (role == BIND or qualifier):
                 if (binding, head) in typed:
-                    yield from shadows.iter_again(binding, head, ordinal, start)
-                    yield row
+                    own = self._numbered.get((binding, head), head)
+                    qualifier = own + qualifier[len(head) :] if qualifier else ""
+                    yield scope, ordinal, role, name if qualifier else own, qualifier, alias, start, arguments
                 elif role != BIND:
                     yield scope, ordinal, role, name, UNKNOWN, alias, start, arguments
-                elif self.keeps_unknown and alias in asked:
+                elif self.keeps_unknown and is_asked:
                     yield scope, ordinal, role, UNKNOWN, "", alias, start, TYPE
+            elif binding < 0:
+                yield scope, ordinal, role, name, qualifier, alias, start, arguments
+
+    def _number_shadowed(self, heads: _FirstNames) -> dict[tuple[int, str], str]:
+        """Return (scope, name) -> the name with the number of the scope, for variables that hide others.
+
+        A row of a variable holds for its symbol and those in it, so in these its name must mean nothing else."""
+        search, entries = self._find_binding, self.entries
+        typed = [(row[1], row[5], search(row[0], row[5])) for row in self._rows if row[2] == BIND]
+        shown = set(typed)
+        meant: dict[tuple[int, str], set[int]] = {(ordinal, name): set() for ordinal, name, _ in typed}
+        names = {name for _, name, _ in typed}
+        seen: set[tuple[int, str, int]] = set()
+        for row in self._rows:
+            head = heads[row[4]] if row[4] else row[3]
+            if head not in names or row[2] in _UNCHECKED:
+                continue
+            ordinal, binding = row[1], search(row[0], head)
+            while (ordinal, head, binding) not in seen:
+                seen.add((ordinal, head, binding))
+                if (ordinal, head) in meant:
+                    meant[ordinal, head].add(binding)
+                if not ordinal or (ordinal, head, binding) in shown:
+                    break
+                ordinal = entries[ordinal].parent
+        for ordinal, name, binding in typed:
+            meant[ordinal, name].add(binding)
+        return {
+            (binding, name): f"{name}{NUMBER}{binding}"
+            for ordinal, name, binding in typed
+            if binding >= 0 and len(meant[ordinal, name]) > 1
+        }
 
     def _find_binding(self, scope: int, name: str) -> int:
         """Return the scope that binds a name as a local one; -1 when none does."""
@@ -288,38 +321,6 @@ class ScopeWalk(SourceText):
             if not scope:
                 return -1
             scope = self._scope_parents[scope]
-
-
-class _ShadowedRows:
-    """The rows of variables that inner blocks shadow.
-
-    A row holds from its line on, so the rows of the outer variable are repeated at its next use after the
-    block."""
-
-    def __init__(self, entries: list[Entry]) -> None:
-        self._entries = entries
-        self._last: dict[
-            tuple[int, str], int
-        ] = {}  # (entry, variable) -> scope that binds what was typed last
-        self._rows: dict[tuple[int, str], list[Row]] = {}  # (scope, variable) -> rows of its last type
-
-    def note(self, scope: int, row: Row) -> None:
-        """Record a BIND row of a variable that a scope binds."""
-        ordinal, alias, start = row[1], row[5], row[6]
-        self._last[ordinal, alias] = scope
-        rows = self._rows.setdefault((scope, alias), [])
-        if rows and rows[0][6] != start:
-            rows.clear()
-        rows.append(row)
-
-    def iter_again(self, scope: int, name: str, ordinal: int, start: int) -> Iterator[Row]:
-        """Yield the rows that must be repeated for a use at `start` in an entry."""
-        while ordinal and (ordinal, name) not in self._last:
-            ordinal = self._entries[ordinal].parent
-        if self._last.get((ordinal, name), scope) != scope:
-            self._last[ordinal, name] = scope
-            for row in self._rows.get((scope, name), ()):
-                yield (*row[:1], ordinal, *row[2:6], start, row[7])
 
 
 class _FirstNames(dict[str, str]):

@@ -1,24 +1,26 @@
-"""Local variables that blocks shadow: which type a name has until its block ends, and which it has then.
+"""Local variables that hide others of their name: which one a name means at a byte of the text.
 
-A BIND row holds from its line on, until another row of the same variable. So a variable whose type is not
-known has a row that says so, and after the block of a variable the rows of the outer one are repeated if it
-is used again. Left out: uses on the line on which the block ends.
+A BIND row holds for its symbol from its line on, so a name must mean one variable in a symbol and those in it.
+Where it means several, in different blocks or one after the other, each gets a number: the rows and chains
+of the second are of `one/2`. A variable whose type is not known has a row that says so, since it hides what
+has its name outside of the function; with a number it needs none.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import field
 
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import UNBOUND, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Binding, ReferenceRole
 
 # symbol, role, name, qualifier, alias, line, arguments
 Row = tuple[int, ReferenceRole, str, str, str, int, int]
 
+NUMBER = "/"  # between the name of a variable and its number
 MAX_INSIDE = 100  # variables of a name inside a value, looked at for the one that is the value
+_NO_END = 1 << 62
 
 
 @dataclass(slots=True)
@@ -26,104 +28,204 @@ class Bound:
     """A place that binds a variable."""
 
     start: int  # byte offset
+    number: int
     line: int
-    end: int  # byte offset where its block ends
-    end_line: int
+    seen_from: int = 0  # byte offset from which on its name means it
+    end: int = _NO_END  # byte offset where its block ends
+    block: int = -1  # its number
     given: tuple[str, int] | None = None  # a variable inside its value, which is the value; where that ends
-    rows: list[Row] = field(default_factory=list)  # that show its type
+    rows: list[int] = field(default_factory=list)  # positions of those that show its type
+    is_doubted: bool = False  # a block binds it twice, as only directives of a preprocessor let it
 
 
 class Shadowing:
     """The places of a file that bind variables, by symbol and name."""
 
     def __init__(self) -> None:
-        self._blocks: list[tuple[int, int]] = []  # end and last line of the open ones
-        self._bound: dict[tuple[int, str], list[Bound]] = {}
+        self._blocks: list[tuple[int, int]] = []
+        self._delays: list[tuple[int, int, int]] = []
+        self._places: dict[tuple[int, str], dict[int, Bound]] = {}
+        self._count = 0
+        self._bound: dict[tuple[int, str], list[Bound]] = {}  # in order of start
+        self._steps: dict[tuple[int, str], tuple[list[int], list[Bound | None]]] = {}
 
-    def open_block(self, start: int, end: int, end_line: int) -> None:
-        """Open a block: names bound in it mean something else after it."""
-        self._close(start)
-        self._blocks.append((end, end_line))
+    def add_block(self, start: int, end: int) -> None:
+        """Add a block: names bound in it mean something else after it."""
+        self._blocks.append((start, end))
 
-    def _close(self, start: int) -> None:
-        while self._blocks and self._blocks[-1][0] <= start:
-            self._blocks.pop()
+    def delay(self, start: int, end: int, until: int) -> None:
+        """Let the names that are bound between two bytes be seen from a later one on, as in `let x = f(x)`."""
+        self._delays.append((start, end, until))
 
-    def note(self, ordinal: int, name: str, start: int, line: int) -> None:
+    def note(self, ordinal: int, name: str, start: int, line: int) -> Bound:
         """Note that a symbol binds a name at a byte offset."""
-        self._close(start)
-        end, end_line = self._blocks[-1] if self._blocks else (1 << 62, 1 << 30)
-        found = self._bound.setdefault((ordinal, name), [])
-        if not found or found[-1].start != start:
-            found.append(Bound(start, line, end, end_line))
+        places = self._places.setdefault((ordinal, name), {})
+        if start not in places:
+            self._count += 1
+            places[start] = Bound(start, self._count, line)
+        return places[start]
 
-    def note_type(self, row: Row) -> None:
-        """Note a row that shows the type of the variable that was bound last under its name."""
-        found = self._bound.get((row[0], row[4]))
-        if found:
-            found[-1].rows.append(row)
+    def finish(self, *, is_preprocessed: bool) -> None:
+        """Find where each variable is seen, when all are noted."""
+        everything = [one for places in self._places.values() for one in places.values()]
+        everything.sort(key=_get_start)
+        blocks = sorted(set(self._blocks), key=_order)
+        for one, around in _iter_inside(everything, [(*span, at) for at, span in enumerate(blocks)]):
+            one.block = around[-1] if around else -1
+            one.end = blocks[one.block][1] if around else _NO_END
+        for one, around in _iter_inside(everything, sorted(self._delays, key=_order)):
+            one.seen_from = max([one.start, *around])
+        self._bound = {key: sorted(places.values(), key=_get_start) for key, places in self._places.items()}
+        for found in self._bound.values() if is_preprocessed else ():
+            for one, other in zip(found, found[1:], strict=False):
+                if one.block == other.block >= 0:
+                    one.is_doubted = other.is_doubted = True
 
-    def postpone(self, ordinal: int, name: str, line: int, given: tuple[str, int] | None = None) -> None:
-        """Let a variable without a type begin on a later line, as in `let x = f(x)`.
+    def find_at(self, ordinal: int, name: str, first: int, last: int) -> Bound | None:
+        """Return the first place between two bytes at which a symbol binds a name."""
+        found = self._bound.get((ordinal, name), [])
+        at = bisect_left(found, first, key=_get_start)
+        return found[at] if at < len(found) and found[at].start < max(last, first + 1) else None
 
-        In `let x = match y { Some(z) => z, .. }` it is `given` by a variable inside its value."""
-        found = self._bound.get((ordinal, name))
-        if found:
-            found[-1].line, found[-1].given = line, given
+    def find_meant(self, ordinal: int, name: str, start: int) -> Bound | None:
+        """Return the variable of a symbol that a name means at a byte offset."""
+        if (ordinal, name) not in self._bound:
+            return None
+        if (ordinal, name) not in self._steps:
+            self._steps[ordinal, name] = _list_steps(self._bound[ordinal, name])
+        starts, meant = self._steps[ordinal, name]
+        at = bisect_right(starts, start)
+        return meant[at - 1] if at else None
 
-    def iter_rows(self, uses: Iterable[tuple[int, str, int]], parents: list[int]) -> Iterator[Row]:
-        """Yield the rows that are missing: of variables without a type, and after blocks.
+    def binds(self, ordinal: int, name: str) -> bool:
+        """Return whether a symbol binds a name anywhere."""
+        return (ordinal, name) in self._bound
 
-        `uses` are the symbol, the first name and the line of chains."""
-        last: dict[tuple[int, str], int] = {}
-        for symbol, name, line in uses:
-            ordinal = symbol
-            while last.get((ordinal, name), 0) < line:
-                last[ordinal, name] = line
-                ordinal = parents[ordinal]
-        for (ordinal, name), places in self._bound.items():
-            used = last.get((ordinal, name), 0)
-            around: list[Bound] = []
-            for one in places:
-                while around and around[-1].end <= one.end:
-                    around.pop()
-                self._take_given(ordinal, one)
-                if one.line <= used and (not one.rows or one.given is not None):
-                    yield from self._iter_again(ordinal, name, one.line, one)
-                if one.end_line < used:
-                    outer = around[-1] if around else None
-                    yield from self._iter_again(ordinal, name, one.end_line + 1, outer)
-                around.append(one)
+    def iter_bound(self) -> Iterator[tuple[int, str, Bound]]:
+        """Yield each variable with its symbol and its name."""
+        for (ordinal, name), found in self._bound.items():
+            for one in found:
+                yield ordinal, name, one
 
-    def _take_given(self, ordinal: int, one: Bound) -> None:
-        """Give a variable the type of the one inside its value that it is given by."""
-        if one.given is not None and not one.rows:
-            inner, end = one.given
-            places = self._bound.get((ordinal, inner), [])
-            first = bisect_right(places, one.start, key=_get_start)
-            inside = [
-                other for other in places[first : first + MAX_INSIDE] if other.rows and other.start < end
-            ]
-            widest = max((other.end for other in inside), default=0)  # inner blocks may shadow it again
-            one.rows = next((other.rows for other in reversed(inside) if other.end == widest), [])
-
-    def _iter_again(self, ordinal: int, name: str, line: int, outer: Bound | None) -> Iterator[Row]:
-        if outer is None or not outer.rows:
-            yield self._make_row(ordinal, name, line, UNBOUND if outer is None else UNKNOWN_TYPE)
-        else:
-            for row in outer.rows:
-                yield (*row[:5], line, row[6])
-
-    def _make_row(self, ordinal: int, name: str, line: int, said: str) -> Row:
-        return ordinal, ReferenceRole.BIND, said, "", name, line, Binding.SAME
+    def take_given(self, ordinal: int, one: Bound) -> list[int]:
+        """Return the rows of a variable, or of the one inside its value that it is given by."""
+        if one.rows or one.given is None:
+            return one.rows
+        inner, end = one.given
+        places = self._bound.get((ordinal, inner), [])
+        first = bisect_right(places, one.start, key=_get_start)
+        inside = [other for other in places[first : first + MAX_INSIDE] if other.rows and other.start < end]
+        widest = max((other.end for other in inside), default=0)  # inner blocks may shadow it again
+        return next((other.rows for other in reversed(inside) if other.end == widest), [])
 
 
 def _get_start(one: Bound) -> int:
     return one.start
 
 
-def iter_uses(rows: list[Row]) -> Iterator[tuple[int, str, int]]:
-    """Yield the symbol, the first name and the line of each chain of names, from the last on."""
-    for ordinal, role, _, qualifier, _, line, _ in reversed(rows):
-        if qualifier and role is not ReferenceRole.IMPORT:
-            yield ordinal, qualifier.partition(".")[0].partition("(")[0], line
+def _order(span: tuple[int, ...]) -> tuple[int, int]:
+    return span[0], -span[1]
+
+
+def _iter_inside(
+    places: list[Bound], spans: list[tuple[int, int, int]]
+) -> Iterator[tuple[Bound, list[int]]]:
+    """Yield places, in order, with the last numbers of the spans around each, the innermost last."""
+    open_spans: list[tuple[int, int, int]] = []
+    coming = iter(spans)
+    span = next(coming, None)
+    for one in places:
+        while span is not None and span[0] <= one.start:
+            while open_spans and open_spans[-1][1] <= span[0]:
+                open_spans.pop()
+            open_spans.append(span)
+            span = next(coming, None)
+        while open_spans and open_spans[-1][1] <= one.start:
+            open_spans.pop()
+        yield one, [until for _, _, until in open_spans[-1:]]
+
+
+def _list_steps(places: list[Bound]) -> tuple[list[int], list[Bound | None]]:
+    """Return byte offsets, ascending, and the variable that a name means from each of them on."""
+    starts: list[int] = []
+    meant: list[Bound | None] = []
+    around: list[Bound] = []
+
+    def close(until: int) -> None:
+        while around and around[-1].end <= until:
+            ended = around.pop()
+            starts.append(ended.end)
+            meant.append(around[-1] if around else None)
+
+    for one in sorted(places, key=lambda each: each.seen_from):
+        if one.seen_from < one.end:
+            close(one.seen_from)
+            starts.append(one.seen_from)
+            meant.append(one)
+            around.append(one)
+    close(_NO_END - 1)
+    return starts, meant
+
+
+class Numbering:
+    """Gives the variables of a file their numbers, and its rows the names with them."""
+
+    def __init__(
+        self, shadowing: Shadowing, parents: list[int], declared: set[tuple[int, str]], walls: set[int]
+    ) -> None:
+        """`declared` holds (symbol, name) of declarations in types; `walls` are symbols that see no variable
+        of those around them."""
+        self._shadowing = shadowing
+        self._parents = parents
+        self._declared = declared
+        self._walls = walls
+        self._meant: dict[tuple[int, str], set[int]] = {}  # numbers; 0 for what is not bound there
+        self._seen: set[tuple[int, str, int]] = set()
+
+    def note_use(self, ordinal: int, name: str, start: int) -> None:
+        """Note that a chain begins with a name."""
+        found = self._find(ordinal, name, start)
+        number = found[1].number if found is not None else 0
+        while (ordinal, name, number) not in self._seen:
+            self._seen.add((ordinal, name, number))
+            if self._shadowing.binds(ordinal, name):
+                self._meant.setdefault((ordinal, name), set()).add(number)
+            if not ordinal or (found is not None and found[0] == ordinal):
+                break
+            ordinal = self._parents[ordinal]
+
+    def _find(self, ordinal: int, name: str, start: int) -> tuple[int, Bound] | None:
+        while True:
+            found = self._shadowing.find_meant(ordinal, name, start)
+            if found is not None:
+                return ordinal, found
+            if not ordinal or ordinal in self._walls or (ordinal, name) in self._declared:
+                return None
+            ordinal = self._parents[ordinal]
+
+    def rename(self, ordinal: int, chain: str, start: int) -> str:
+        """Return a chain of names, whose first has its number if it has one."""
+        name = find_root(chain)
+        found = self._find(ordinal, name, start) if name else None
+        if found is None:
+            return chain
+        return self.spell(found[0], name, found[1]) + chain[len(name) :]
+
+    def spell(self, ordinal: int, name: str, one: Bound) -> str:
+        """Return the name of a variable, with a number if in its symbol the name means several."""
+        is_plain = len(self._meant.get((ordinal, name), ())) < 2 and not one.is_doubted
+        return name if is_plain else f"{name}{NUMBER}{one.number}"
+
+    def is_used(self, ordinal: int, name: str, one: Bound) -> bool:
+        """Return whether a chain begins with a variable."""
+        return one.number in self._meant.get((ordinal, name), ())
+
+
+def find_root(chain: str) -> str:
+    """Return the first name of a chain."""
+    return chain.partition(".")[0].partition("(")[0].partition("[")[0]
+
+
+def make_unknown(ordinal: int, name: str, line: int, said: str) -> Row:
+    """Return the row of a variable whose type is not known."""
+    return ordinal, ReferenceRole.BIND, said, "", name, line, Binding.SAME

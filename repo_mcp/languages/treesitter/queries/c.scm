@@ -21,6 +21,10 @@
 (preproc_elif (compound_statement) @loose_block)
 (preproc_else (compound_statement) @loose_block)
 
+; Blocks
+(compound_statement) @block
+(for_statement) @block
+
 ; Uses
 (preproc_ifdef name: (identifier) @tested)
 (preproc_defined (identifier) @tested)

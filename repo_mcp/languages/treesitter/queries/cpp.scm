@@ -40,6 +40,16 @@
 (preproc_elif (compound_statement) @loose_block)
 (preproc_else (compound_statement) @loose_block)
 
+; Blocks
+(compound_statement) @block
+(for_statement) @block
+(for_range_loop) @block
+(if_statement) @block
+(while_statement) @block
+(switch_statement) @block
+(catch_clause) @block
+(lambda_expression) @lambda
+
 ; Uses
 (preproc_ifdef name: (identifier) @tested)
 (preproc_defined (identifier) @tested)

@@ -26,6 +26,7 @@
 ; Scopes and the names bound in them
 (block) @block
 (for_statement) @block
+(while_statement) @block
 (foreach_statement) @foreach
 (catch_clause) @block
 (using_statement) @block

@@ -47,6 +47,11 @@
 (try_with_resources_statement) @block
 (switch_block) @block
 (switch_rule) @block
+(if_statement) @if
+(while_statement) @while
+(return_statement) @block
+(expression_statement) @block
+(variable_declarator value: (_) @block)
 
 ; Uses
 (superclass) @superclass

@@ -40,7 +40,7 @@
 (block) @block
 (match_arm) @block
 (closure_expression) @block
-(if_expression) @block
+(if_expression) @if
 (while_expression) @block
 (for_expression) @block
 

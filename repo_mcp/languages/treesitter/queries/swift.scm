@@ -51,6 +51,14 @@
 (inheritance_constraint constrained_type: (identifier) @constrained)
 (equality_constraint constrained_type: (identifier) @constrained)
 
+; Blocks
+(statements) @block
+(lambda_literal) @block
+(for_statement) @block
+(while_statement) @block
+(switch_entry) @block
+(catch_block) @block
+
 ; Uses
 (attribute) @attribute
 (inheritance_specifier) @inherits

@@ -88,11 +88,11 @@ def repository() -> Repository:
 @pytest.mark.parametrize(
     ("line", "means"),
     [
-        ("// of an item", {"a.go:2 h possible", "a.go:3 h possible"}),
+        ("// of an item", {"a.go:3 h exact"}),
         ("// of a result", {"a.go:2 h possible", "a.go:3 h possible"}),
         ("// of the second result", {"a.go:2 h possible", "a.go:3 h possible"}),
         ("// of a key", {"a.go:2 h possible", "a.go:3 h possible"}),
-        ("// of a field", {"a.go:2 h possible", "a.go:3 h possible"}),
+        ("// of a field", {"a.go:3 h exact"}),
         ("// of the package", {"a.go:2 h exact"}),
     ],
 )
