@@ -71,7 +71,7 @@ MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
 MAX_IMPORTED_FILES = 40
 
 ALIAS, STRUCT = "alias", "struct"  # a `typedef` of C is the struct of its name, if there is one
-_ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO}  # in C an `#if` decides which of several
+_ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO, SymbolKind.ENUM_MEMBER}  # in C, by `#if`
 
 # Member names that so many types have that the name alone does not identify one.
 _COMMON_TEXT = """

@@ -408,4 +408,5 @@ GO = Dialect(
         "type": on_type,
     },
     BUILTINS,
+    follows=True,
 )

@@ -8,7 +8,6 @@ contextual type implements it. Annotations are uses of their types.
 from __future__ import annotations
 
 import re
-
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope

@@ -543,4 +543,5 @@ SWIFT = Dialect(
     BUILTINS,
     quotes=True,
     follows=True,
+    keeps_arguments=True,
 )

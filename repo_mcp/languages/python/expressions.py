@@ -173,7 +173,8 @@ class ExpressionWalk:
             symbol, root, scope = self.symbol, value.id, self.scope
             if root not in scope.local:
                 scope.reads[symbol, USE, root, "", "", value.lineno] = 0
-            self.rows[symbol, USE, node.attr, root, "", node.end_lineno or 0] = 0
+            before = UNKNOWN if root in scope.opaque else root
+            self.rows[symbol, USE, node.attr, before, "", node.end_lineno or 0] = 0
         else:
             self.chain(node)
 
@@ -206,7 +207,8 @@ class ExpressionWalk:
         if root is not func:
             if name not in local:
                 reads[symbol, USE, name, "", "", root.lineno] = 0
-            self.rows[symbol, CALL, func.attr, name, "", func.end_lineno] = count
+            before = UNKNOWN if name in self.scope.opaque else name
+            self.rows[symbol, CALL, func.attr, before, "", func.end_lineno] = count
         elif name not in local:
             reads[symbol, CALL, name, "", "", root.lineno] = count
 
@@ -244,6 +246,7 @@ class ExpressionWalk:
                 row = (role, arguments)
             if path not in self.scope.local:
                 self.scope.reads[self.symbol, row[0], path, "", "", line or inner.lineno] = row[1]
+            path = UNKNOWN if path in self.scope.opaque else path
         elif kind is not _Constant:
             self.stack.append(inner)
         if links:
@@ -321,6 +324,7 @@ class ExpressionWalk:
         scope = self.open_scope(FUNCTION, self.symbol)
         args = node.args
         scope.variables.update(list_parameter_names(args))
+        scope.opaque = scope.opaque | scope.variables
         if scope.self_name in scope.variables:
             scope.self_name = ""
         self.stack += (EnterScope(self.scope, self.symbol), node.body, EnterScope(scope, self.symbol))

@@ -16,7 +16,8 @@ import builtins
 from collections.abc import Set
 from enum import IntEnum
 
-from repo_mcp.symbols.symbol_record import ReferenceKey
+from repo_mcp.symbols.model import UNKNOWN_TYPE
+from repo_mcp.symbols.symbol_record import Binding, ReferenceKey, ReferenceRole
 
 BUILTINS = frozenset(dir(builtins)) | {
     "__file__", "__path__", "__class__", "WindowsError", "unicode", "basestring", "xrange", "raw_input",
@@ -24,6 +25,7 @@ BUILTINS = frozenset(dir(builtins)) | {
 }  # fmt: skip
 
 NO_NAMES: frozenset[str] = frozenset()
+BIND, SAME = int(ReferenceRole.BIND), int(Binding.SAME)
 
 
 class ScopeKind(IntEnum):
@@ -43,12 +45,13 @@ class Scope:
     """One scope of a text. Its parent is the scope around it, or the one whose names it shares."""
 
     __slots__ = (
-        "class_ordinal", "declared", "global_names", "hidden", "kind", "local", "nonlocal_names", "owner",
-        "parent", "reads", "self_name", "unbound", "variables",
+        "class_ordinal", "declared", "global_names", "hidden", "hiding", "kind", "line", "local",
+        "nonlocal_names", "opaque", "owner", "parent", "reads", "self_name", "unbound", "variables",
     )  # fmt: skip
 
-    def __init__(self, kind: ScopeKind, parent: Scope | None, owner: int) -> None:
+    def __init__(self, kind: ScopeKind, parent: Scope | None, owner: int, line: int = 1) -> None:
         self.kind = kind
+        self.line = line  # on which it begins
         self.parent = parent
         self.owner = owner  # ordinal of the symbol that it belongs to
         self.variables: set[str] = set()  # bound by assignment, as a parameter, by a loop, ...
@@ -59,6 +62,9 @@ class Scope:
         self.local: Set[str] = self.variables if kind >= FUNCTION else NO_NAMES
         self.reads: dict[ReferenceKey, int] = {}  # -> arguments
         self.hidden: Set[str] = NO_NAMES  # function variables visible here; may be another scope's set
+        self.hiding: Set[str] = NO_NAMES  # of its variables those that hide one of a function around it
+        # Parameters of lambdas around it: nothing shows their types, whatever else has their names.
+        self.opaque: Set[str] = NO_NAMES if parent is None or owner != parent.owner else parent.opaque
         self.unbound: frozenset[str] = BUILTINS  # builtins that are not rebound here
         # First parameter of the method around it, and ordinal of that method's class; "" and 0 for none.
         self.self_name: str = "" if parent is None else parent.self_name
@@ -95,6 +101,8 @@ class Scope:
             own = self.variables
             if self.declared or outside:
                 own = own - self.declared - outside
+            if self.hidden and self.owner != around.owner:
+                self.hiding = own & self.hidden
             self.hidden = self.hidden | own if self.hidden else own
 
     def give(self, rows: dict[ReferenceKey, int]) -> None:
@@ -104,6 +112,10 @@ class Scope:
             name = read[2]
             if name not in hidden and name not in unbound:
                 rows[read] = count
+        for name in sorted(self.hiding):
+            rows[self.owner, BIND, "", UNKNOWN_TYPE, name, self.line] = (
+                SAME  # its type may be shown by no other row
+            )
 
     def declare(self, name: str) -> None:
         """Record a name that import, def or class binds."""

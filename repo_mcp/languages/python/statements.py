@@ -73,7 +73,7 @@ class StatementWalk(ExpressionWalk):
         if in_class:
             self._members[outer.owner].add(node.name)
         around = self._open_type_parameters(node)
-        scope = Scope(FUNCTION, around, ordinal)
+        scope = Scope(FUNCTION, around, ordinal, node.lineno)
         self.scopes.append(scope)
         scope.variables.update(names)
         if in_class:

@@ -18,7 +18,15 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_scopes import CaptureScopes
-from repo_mcp.languages.treesitter.shadowing import Bound, Numbering, Row, Shadowing, find_root, make_unknown
+from repo_mcp.languages.treesitter.shadowing import (
+    NUMBER,
+    Bound,
+    Numbering,
+    Row,
+    Shadowing,
+    find_root,
+    make_unknown,
+)
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, split_bounds
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import PATH, UNKNOWN_TYPE
@@ -53,9 +61,12 @@ class Dialect:
     builtins: frozenset[str]  # names in every file, which nobody searches for
     quotes: bool = False  # a name may be in backticks, which are not part of it
     follows: bool = False  # variables that the types of others depend on have recorded types, too
+    keeps_arguments: bool = False  # rows hold type arguments, and the chains that a call is given
     walls: frozenset[SymbolKind] = frozenset()  # kinds of symbols that see no variable of those around them
     is_preprocessed: bool = False
-    has_paths: bool = False  # a name with a capital behind another one makes both a path: `error::Kind::new()`
+    has_paths: bool = (
+        False  # a name with a capital behind another one makes both a path: `error::Kind::new()`
+    )
 
 
 class CaptureWalk(CaptureScopes):
@@ -80,6 +91,7 @@ class CaptureWalk(CaptureScopes):
         self._roles: list[tuple[int, ReferenceRole]] = []  # (end, role) of spans in which types have a role
         self._rows: list[Row] = []
         self._starts: list[int] = []  # byte offsets of the rows
+        self._hiding: set[str] = set()  # variables that only others depend on: their rows show no type
         self._ends: dict[int, int] = {}  # position of a BIND row -> where the node that it was read from ends
         self._values: list[tuple[int, int, int]] = []  # (ordinal, start, end) of names that no handler took
 
@@ -191,7 +203,15 @@ class CaptureWalk(CaptureScopes):
         if arguments == UNREAD and name in _NO_TYPES:
             return
         start = node.start_byte
-        row = (self.scopes[-1].ordinal, ReferenceRole.BIND, name, qualifier, alias, self.find_line(start), arguments)
+        row = (
+            self.scopes[-1].ordinal,
+            ReferenceRole.BIND,
+            name,
+            qualifier,
+            alias,
+            self.find_line(start),
+            arguments,
+        )
         self._ends[len(self._rows)] = node.end_byte
         self._rows.append(row)
         self._starts.append(start)
@@ -212,6 +232,8 @@ class CaptureWalk(CaptureScopes):
             if role is ReferenceRole.BIND:
                 if arguments == Binding.BOUND or alias in roots.get(ordinal, ()):
                     self._add_binding(row, chains[ordinal])
+                elif alias in self._hiding:
+                    add(ordinal, role, UNKNOWN_TYPE, line, alias=alias, arguments=Binding.SAME)
                 continue
             if not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[ordinal]):
                 continue
@@ -224,7 +246,7 @@ class CaptureWalk(CaptureScopes):
     def _number_variables(self) -> None:
         """Give the variables that hide others numbers, in all rows, and add rows for those without a type."""
         shadowing, rows, starts = self.shadowing, self._rows, self._starts
-        shadowing.finish(is_preprocessed=self._dialect.is_preprocessed)
+        shadowing.finish()
         walls = {one for one in range(len(self.parents)) if self.kinds[one] in self._dialect.walls}
         numbering = Numbering(shadowing, self.parents, self.members, walls)
         bound = {}
@@ -233,12 +255,16 @@ class CaptureWalk(CaptureScopes):
             if found is not None:
                 bound[at] = found
                 found.rows.append(at)
+        if self._dialect.is_preprocessed:
+            shadowing.doubt_twins(rows)
         for at, (ordinal, role, name, qualifier, alias, _, arguments) in enumerate(rows):
             if role is ReferenceRole.IMPORT or self._is_path(alias, qualifier):
                 continue
             if qualifier or (role is ReferenceRole.BIND and arguments in _OF_VALUES):
                 numbering.note_use(ordinal, find_root(qualifier or name), starts[at])
-            for chain in alias.split("|")[1:] if role is ReferenceRole.CALL and self._dialect.follows else ():
+            for chain in (
+                alias.split("|")[1:] if role is ReferenceRole.CALL and self._dialect.keeps_arguments else ()
+            ):
                 numbering.note_use(ordinal, find_root(chain), starts[at])
         self._rows = []
         for at, row in enumerate(rows):
@@ -268,7 +294,7 @@ class CaptureWalk(CaptureScopes):
             qualifier = numbering.rename(ordinal, qualifier, start)
         elif role is ReferenceRole.BIND and arguments in _OF_VALUES:
             name = numbering.rename(ordinal, name, start)
-        if role is ReferenceRole.CALL and self._dialect.follows and "|" in alias:
+        if role is ReferenceRole.CALL and self._dialect.keeps_arguments and "|" in alias:
             labels, *given = alias.split("|")
             alias = "|".join([labels, *(numbering.rename(ordinal, one, start) for one in given)])
         return ordinal, role, name, qualifier, alias, line, arguments
@@ -282,24 +308,31 @@ class CaptureWalk(CaptureScopes):
                 for one in self._read_types(ordinal, name, names)
             ]
         add = self.builder.add_reference
-        for each, before, relation in found:
-            if each not in _NO_TYPES and (each or arguments != UNREAD):
-                add(ordinal, role, each, line, qualifier=before, alias=alias, arguments=relation)
+        shown = [one for one in found if one[0] not in _NO_TYPES and (one[0] or arguments != UNREAD)]
+        for each, before, relation in shown or [(UNKNOWN_TYPE, "", Binding.SAME)]:
+            add(ordinal, role, each, line, qualifier=before, alias=alias, arguments=relation)
 
     def _read_types(self, ordinal: int, text: str, names: tuple[set[str], ...]) -> list[TypeName]:
         """Return the type that a text names, or the bounds of the type parameter that it names.
 
         For nested lists this is the outer list, because a row does not hold the depth of items."""
         found = read_type(text)
-        if self._dialect.follows and "<" in text and found.name and len(text) < MAX_TYPE_CHARS:
+        if self._dialect.keeps_arguments and "<" in text and found.name and len(text) < MAX_TYPE_CHARS:
             return [TypeName(text)]
         if found.inner:
             return [TypeName(found.outer)]
         if found.qualifier or not any(found.name in one for one in names):
             return [found]
+        if self._is_variable(ordinal, found.name):  # `struct list *list`
+            return [found]
         bounds = split_bounds(self._find_bound(ordinal, found.name))[:MAX_BOUNDS]
         read = (read_type(one) for one in bounds)
         return [TypeName(one.name, one.qualifier, found.is_items) for one in read]
+
+    def _is_variable(self, ordinal: int, name: str) -> bool:
+        while ordinal and not self.shadowing.binds(ordinal, name):
+            ordinal = self.parents[ordinal]
+        return self.shadowing.binds(ordinal, name)
 
     def _find_bound(self, ordinal: int, name: str) -> str:
         while (ordinal, name) not in self.bounds and ordinal:
@@ -334,10 +367,15 @@ class CaptureWalk(CaptureScopes):
     def _follow_bindings(self, roots: dict[int, set[str]]) -> None:
         """Add the first names of what the recorded variables are bound to."""
         for ordinal, role, name, qualifier, alias, _, arguments in reversed(self._rows):
-            for chain in alias.split("|")[1:] if role is ReferenceRole.CALL and self._dialect.follows else ():
+            for chain in (
+                alias.split("|")[1:] if role is ReferenceRole.CALL and self._dialect.keeps_arguments else ()
+            ):
                 roots.setdefault(ordinal, set()).add(chain.partition(".")[0].partition("(")[0])
             if role is ReferenceRole.BIND and arguments in _OF_VALUES and alias in roots.get(ordinal, ()):
                 root = (qualifier or name).partition(".")[0].partition("(")[0]
+                if not self._dialect.follows and NUMBER not in root:
+                    self._hiding.add(root)
+                    continue
                 above = ordinal
                 while root not in roots.setdefault(above, set()):
                     roots[above].add(root)

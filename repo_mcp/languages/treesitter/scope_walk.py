@@ -278,7 +278,7 @@ class ScopeWalk(SourceText):
     def _number_shadowed(self, heads: _FirstNames) -> dict[tuple[int, str], str]:
         """Return (scope, name) -> the name with the number of the scope, for variables that hide others.
 
-        A row of a variable holds for its symbol and those in it, so in these its name must mean nothing else."""
+        A row of a variable holds for its symbol and those in it: there its name must mean nothing else."""
         search, entries = self._find_binding, self.entries
         typed = [(row[1], row[5], search(row[0], row[5])) for row in self._rows if row[2] == BIND]
         shown = set(typed)

@@ -1,9 +1,9 @@
 """Local variables that hide others of their name: which one a name means at a byte of the text.
 
-A BIND row holds for its symbol from its line on, so a name must mean one variable in a symbol and those in it.
-Where it means several, in different blocks or one after the other, each gets a number: the rows and chains
-of the second are of `one/2`. A variable whose type is not known has a row that says so, since it hides what
-has its name outside of the function; with a number it needs none.
+A BIND row holds for its symbol from its line on, so a name must mean one variable in a symbol and those in
+it. Where it means several, in different blocks or one after the other, each gets a number: the rows and
+chains of the second are of `one/2`. A variable whose type is not known has a row that says so, since it hides
+what has its name outside of the function; with a number it needs none.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import field
+from itertools import pairwise
 
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import Binding, ReferenceRole
@@ -54,7 +55,7 @@ class Shadowing:
         self._blocks.append((start, end))
 
     def delay(self, start: int, end: int, until: int) -> None:
-        """Let the names that are bound between two bytes be seen from a later one on, as in `let x = f(x)`."""
+        """Let names that are bound between two bytes be seen from a later one on, as in `let x = f(x)`."""
         self._delays.append((start, end, until))
 
     def note(self, ordinal: int, name: str, start: int, line: int) -> Bound:
@@ -65,7 +66,7 @@ class Shadowing:
             places[start] = Bound(start, self._count, line)
         return places[start]
 
-    def finish(self, *, is_preprocessed: bool) -> None:
+    def finish(self) -> None:
         """Find where each variable is seen, when all are noted."""
         everything = [one for places in self._places.values() for one in places.values()]
         everything.sort(key=_get_start)
@@ -76,10 +77,15 @@ class Shadowing:
         for one, around in _iter_inside(everything, sorted(self._delays, key=_order)):
             one.seen_from = max([one.start, *around])
         self._bound = {key: sorted(places.values(), key=_get_start) for key, places in self._places.items()}
-        for found in self._bound.values() if is_preprocessed else ():
-            for one, other in zip(found, found[1:], strict=False):
+
+    def doubt_twins(self, rows: list[Row]) -> None:
+        """Doubt variables that a block declares twice, with different types: directives choose one."""
+        for found in self._bound.values():
+            for one, other in pairwise(found):
                 if one.block == other.block >= 0:
-                    one.is_doubted = other.is_doubted = True
+                    types = [[(rows[at][2:4], rows[at][6]) for at in each.rows] for each in (one, other)]
+                    if types[0] != types[1]:
+                        one.is_doubted = other.is_doubted = True
 
     def find_at(self, ordinal: int, name: str, first: int, last: int) -> Bound | None:
         """Return the first place between two bytes at which a symbol binds a name."""
@@ -127,9 +133,7 @@ def _order(span: tuple[int, ...]) -> tuple[int, int]:
     return span[0], -span[1]
 
 
-def _iter_inside(
-    places: list[Bound], spans: list[tuple[int, int, int]]
-) -> Iterator[tuple[Bound, list[int]]]:
+def _iter_inside(places: list[Bound], spans: list[tuple[int, int, int]]) -> Iterator[tuple[Bound, list[int]]]:
     """Yield places, in order, with the last numbers of the spans around each, the innermost last."""
     open_spans: list[tuple[int, int, int]] = []
     coming = iter(spans)

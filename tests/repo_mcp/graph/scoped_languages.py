@@ -30,9 +30,11 @@ C = Language(
         Form("switch (more()) {{~case 1:~struct {type} {name};~{body}break; }}", "typed", same=True),
         Form("take(({{~struct {type} {name};~{body}1; }}));", "typed", same=True),
         Form("if (more()) {{~struct {type} {name};~{body}}}~else {{ next(); }}", "typed", same=True),
-        Form("if (more()) {{ next(); }}~else {{~__auto_type {name} = {source};~{body}}}", "untyped", same=True),
+        Form(
+            "if (more()) {{ next(); }}~else {{~__auto_type {name} = {source};~{body}}}", "untyped", same=True
+        ),
     ),
-)  # fmt: skip
+)
 
 CPP = Language(
     path="a.cc",
@@ -73,7 +75,7 @@ CPP = Language(
         Form("struct L {{ void go({type} {name}) {{~{body}}} }};", "typed", closed=True),
         Form("if (more()) {{~{body}}}", ""),
     ),
-)  # fmt: skip
+)
 
 JAVA = Language(
     path="Run.java",
@@ -108,12 +110,14 @@ JAVA = Language(
         Form("if (more()) {{~{body}}}", ""),
     ),
     hides=False,
-)  # fmt: skip
+)
 
 GO = Language(
     path="a.go",
     head="package a\ntype Ant struct { "
-    + _list_members("m{} int;") + " }\ntype Bee struct { " + _list_members("m{} int;")
+    + _list_members("m{} int;")
+    + " }\ntype Bee struct { "
+    + _list_members("m{} int;")
     + " }\nvar x Ant\nvar y Bee\nfunc run(things []interface{}, queue chan interface{}) {",
     tail="}",
     declare=(
@@ -133,14 +137,16 @@ GO = Language(
         Form("take(func({name} {type}) {{~{body}}})", "typed"),
         Form("switch {name} := new({type}); more() {{~case true:~{body}}}", "typed"),
         Form("switch {name} := ext().(type) {{~case {type}:~{body}}}", "typed"),
-        Form("switch {{~case more():~{name} := new({type});~{body}~case false:~next()~}}", "typed", same=True),
+        Form(
+            "switch {{~case more():~{name} := new({type});~{body}~case false:~next()~}}", "typed", same=True
+        ),
         Form("select {{~case {name} := <-queue:~{body}}}", "untyped"),
         Form("if more() {{~{body}}}", ""),
     ),
     use="take({name}.{member})",
     bare="take({name})",
     end=";",
-)  # fmt: skip
+)
 
 RUST = Language(
     path="src/lib.rs",
@@ -172,12 +178,15 @@ RUST = Language(
     ),
     again=True,
     other={"Cargo.toml": '[package]\nname = "app"\n'},
-)  # fmt: skip
+)
 
 SWIFT = Language(
     path="Sources/App/a.swift",
-    head="struct Ant { " + _list_members("var m{}: Int;") + " }\nstruct Bee { "
-    + _list_members("var m{}: Int;") + " }\nlet x: Ant = make()\nlet y: Bee = make()\nfunc run() {",
+    head="struct Ant { "
+    + _list_members("var m{}: Int;")
+    + " }\nstruct Bee { "
+    + _list_members("var m{}: Int;")
+    + " }\nlet x: Ant = make()\nlet y: Bee = make()\nfunc run() {",
     tail="}",
     declare=(
         Form("let {name}: {type} = {source}", untyped="let {name} = {source}"),
@@ -211,12 +220,15 @@ SWIFT = Language(
     use="take({name}.{member})",
     bare="take({name})",
     end=";",
-)  # fmt: skip
+)
 
 CSHARP = Language(
     path="a.cs",
-    head="class Ant { " + _list_members("public int m{};") + " }\nclass Bee { "
-    + _list_members("public int m{};") + " }\nclass Run {\nAnt x;\nBee y;\nvoid run() {",
+    head="class Ant { "
+    + _list_members("public int m{};")
+    + " }\nclass Bee { "
+    + _list_members("public int m{};")
+    + " }\nclass Run {\nAnt x;\nBee y;\nvoid run() {",
     tail="}\n}",
     hoists=True,
     declare=(
@@ -252,12 +264,15 @@ CSHARP = Language(
         Form("if (more()) {{~{body}}}", ""),
     ),
     hides=False,
-)  # fmt: skip
+)
 
 TYPESCRIPT = Language(
     path="a.ts",
-    head="class Ant { " + _list_members("m{}: number;") + " }\nclass Bee { "
-    + _list_members("m{}: number;") + " }\nconst x: Ant = make();\nconst y: Bee = make();\nfunction run() {",
+    head="class Ant { "
+    + _list_members("m{}: number;")
+    + " }\nclass Bee { "
+    + _list_members("m{}: number;")
+    + " }\nconst x: Ant = make();\nconst y: Bee = make();\nfunction run() {",
     tail="}",
     hoists=True,
     declare=(
@@ -280,11 +295,13 @@ TYPESCRIPT = Language(
         Form("class L {{ go({name}: {type}) {{~{body}}} }}", "typed"),
         Form("if (more()) {{~{body}}}", ""),
     ),
-)  # fmt: skip
+)
 
 PYTHON = Language(
     path="a.py",
-    head="class Ant:\n" + "\n".join(f"    m{one}: int" for one in range(MEMBERS)) + "\nclass Bee:\n"
+    head="class Ant:\n"
+    + "\n".join(f"    m{one}: int" for one in range(MEMBERS))
+    + "\nclass Bee:\n"
     + "\n".join(f"    m{one}: int" for one in range(MEMBERS))
     + "\nx: Ant = make()\ny: Bee = make()\ndef run():",
     tail="",
@@ -294,16 +311,28 @@ PYTHON = Language(
         Form("{name}, z{name} = {source}", "untyped"),
     ),
     inside=(
-        Form("def inner({name}: {type}):{body}", untyped="def inner({name}, *, z=1):{body}"),
+        Form(
+            "def inner({name}: {type}):{body}",
+            untyped="def inner({name}, *, z=1):{body}",
+            same=True,
+        ),
         Form("def other():{body}", ""),
-        Form("async def third(*{name}):{body}", "untyped"),
+        Form("async def third(*{name}):{body}", "untyped", same=True),
+        Form("take(lambda {name}: {name}.{member})", "untyped"),
     ),
     use="take({name}.{member})",
     bare="take({name})",
     indents=True,
-)  # fmt: skip
+)
 
 LANGUAGES = {
-    "c": C, "cpp": CPP, "java": JAVA, "go": GO, "rust": RUST, "swift": SWIFT, "csharp": CSHARP,
-    "typescript": TYPESCRIPT, "python": PYTHON,
-}  # fmt: skip
+    "c": C,
+    "cpp": CPP,
+    "java": JAVA,
+    "go": GO,
+    "rust": RUST,
+    "swift": SWIFT,
+    "csharp": CSHARP,
+    "typescript": TYPESCRIPT,
+    "python": PYTHON,
+}

@@ -1,13 +1,14 @@
 """Generated programs of nested scopes in nine languages, and what each use in them means.
 
 A statement is a tuple: ("declare", form, name, type), ("use", name), ("bare", name) or ("inside", form, name,
-type, source, statements). A type is "Ant", "Bee" or "" for one that the text does not show. `Spelling` writes a
-program; while it writes, it knows which scope it is in, so it also says what every use means.
+type, source, statements). A type is "Ant", "Bee" or "" for one that the text does not show. `Spelling` writes
+a program; while it writes, it knows which scope it is in, so it also says what every use means.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 NAMES = ("x", "y")  # declared outside of the function as an Ant and a Bee, too
 MEMBERS = 60
 GAP = "~"  # in a template: a space or a line feed
+_MARK = re.compile(r"@bare\d+@")
 Statement = tuple[Any, ...]
 
 
@@ -32,7 +34,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Language:
-    """How a language writes the statements."""
+    """A language, and how it writes the statements."""
 
     path: str
     head: str
@@ -82,8 +84,7 @@ class Spelling:
             if "@bare" in line:
                 at = int(line.partition("@bare")[2].partition("@")[0])
                 lines[number] = self.bare[at]
-                line = line.replace(f"@bare{at}@", "")
-            found.append(line)
+            found.append(_MARK.sub("", line))
         return Written("\n".join(found), self.members, lines)
 
     def _gap(self) -> str:
@@ -95,7 +96,11 @@ class Spelling:
         return text
 
     def _write_all(
-        self, statements: Iterable[Statement], outside: dict[str, str], around: dict[str, str], own: dict[str, str]
+        self,
+        statements: Iterable[Statement],
+        outside: dict[str, str],
+        around: dict[str, str],
+        own: dict[str, str],
     ) -> str:
         """Write the statements of one scope; `around` are the locals outside of it, `own` its own."""
         own = dict(own)
@@ -124,17 +129,23 @@ class Spelling:
         self.members[member] = type_
         return member
 
-    def _write_use(self, outside: dict[str, str], around: dict[str, str], own: dict[str, str], name: str) -> str:
+    def _write_use(
+        self, outside: dict[str, str], around: dict[str, str], own: dict[str, str], name: str
+    ) -> str:
         member = self._use(name, self._find(name, outside, own, around))
         return self.language.use.format(name=name, member=member) if member else ""
 
-    def _write_bare(self, outside: dict[str, str], around: dict[str, str], own: dict[str, str], name: str) -> str:
+    def _write_bare(
+        self, outside: dict[str, str], around: dict[str, str], own: dict[str, str], name: str
+    ) -> str:
         self.bare.append((name, name not in own and name not in around))
         self.said[-1].add(name)
         mark = f"@bare{len(self.bare) - 1}@"
         return "\n" * (not self.language.indents) + mark + self.language.bare.format(name=name) + "\n"
 
-    def _source(self, form: Form, name: str, outside: dict[str, str], around: dict[str, str], own: dict[str, str]) -> str:
+    def _source(
+        self, form: Form, name: str, outside: dict[str, str], around: dict[str, str], own: dict[str, str]
+    ) -> str:
         if form.sees and name and self.random.random() < 0.5:
             member = self._use(name, self._find(name, outside, own, around))
             return f"{name}.{member}" if member else "ext()"
@@ -149,7 +160,13 @@ class Spelling:
         return form, type_, form.text if type_ or not form.untyped else form.untyped
 
     def _write_declare(
-        self, outside: dict[str, str], around: dict[str, str], own: dict[str, str], number: int, name: str, type_: str
+        self,
+        outside: dict[str, str],
+        around: dict[str, str],
+        own: dict[str, str],
+        number: int,
+        name: str,
+        type_: str,
     ) -> str:
         form, type_, text = self._choose(self.language.declare, number, type_)
         if name in own and not self.language.again:
@@ -163,14 +180,24 @@ class Spelling:
         return self._fill(text).format(name=name, type=type_, source=source)
 
     def _write_inside(
-        self, outside: dict[str, str], around: dict[str, str], own: dict[str, str],
-        number: int, name: str, type_: str, source: str, statements: list[Statement],
-    ) -> str:  # fmt: skip
+        self,
+        outside: dict[str, str],
+        around: dict[str, str],
+        own: dict[str, str],
+        number: int,
+        name: str,
+        type_: str,
+        source: str,
+        statements: list[Statement],
+    ) -> str:
         form, type_, text = self._choose(self.language.inside, number, type_)
         there = {} if form.closed else {**around, **own}
         if form.binds and name in there and not self.language.hides:
             form, text = Form("", ""), self.language.inside[0].text
             there = {**around, **own}
+        if "{member}" in form.text:  # an expression with one use in place of a body
+            member = self._use(name, "")
+            return form.text.format(name=name, member=member) if member else ""
         said = self._source(form, source, outside, around, own)
         self.depth += 1
         bound = {name: type_} if form.binds else {}
