@@ -434,8 +434,8 @@ def _is_better(one: _Rated, other: _Rated) -> bool:
     for grade, its, own_type, its_type in zip(one.grades, other.grades, one.types, other.types, strict=True):
         if own_type == its_type:
             continue
-        if grade is None or (its is None and grade != SAME):
-            return False
+        if grade is None or (its is None and (grade != SAME or TYPE_PARAMETER.fullmatch(own_type))):
+            return False  # what takes anything is no better than a list of anything
         if its is not None and grade > its:
             return False
         is_closer |= its is None or grade < its

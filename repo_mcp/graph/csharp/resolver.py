@@ -13,7 +13,7 @@ from repo_mcp.graph.csharp.conditions import CSharpConditions
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.overloads import PLAIN, CSharpOverloads
 from repo_mcp.graph.csharp.signatures import list_parameter_types, normalize_type, strip_nullable
-from repo_mcp.graph.csharp.types import CSharpTypes, Value
+from repo_mcp.graph.csharp.types import OF_SEQUENCES, CSharpTypes, Value
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, NEW, read_type, split_call
 from repo_mcp.symbols.symbol_record import (
@@ -268,7 +268,8 @@ class CSharpResolver:
         found = self._overloads.narrow(file, row, self._list_accessible(file, row, found), value)
         sure = [one for one in found if self._types.extends(one, value)]
         if sure:  # a member that another assembly declares comes before
-            return _conclude_members(sure, Confidence.PROBABLE if value.external else Confidence.EXACT)
+            is_open = bool(value.external) or (value.is_items and row.name in OF_SEQUENCES)
+            return _conclude_members(sure, Confidence.PROBABLE if is_open else Confidence.EXACT)
         likely = [one for one in found if self._types.may_extend(one, value)]
         if likely and row.name not in COMMON_MEMBERS:
             return _conclude_members(likely, Confidence.PROBABLE)

@@ -36,6 +36,7 @@ _SAME_ITEMS = frozenset(
         " ToImmutableArray ToImmutableList",
     )
 )
+OF_SEQUENCES = _ITEM_OF | _SAME_ITEMS  # the library extends sequences by these, with other parameters, too
 # Members of a task: those that return its result, and those that return the same kind of task.
 _RESULTS = frozenset({"Result", "GetResult"})
 _SAME_TASKS = frozenset({"GetAwaiter", "ConfigureAwait", "AsTask", "WaitAsync", "Preserve"})
