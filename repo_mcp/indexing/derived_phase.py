@@ -162,6 +162,10 @@ class PhaseStore:
             if not writer.segments:
                 self._adopt(writer)
 
+    def read_known(self) -> KnownFiles:
+        """Return the files that are committed. Raises IndexFormatError, OSError."""
+        return KnownFiles(Snapshot.open(DiskDirectory(self._directory, make_tag=self._make_tag)))
+
     def _adopt(self, writer: IndexWriter) -> None:
         """Take over all records of a donor; each counts only while its file has the same content here."""
         found = adopt(writer, self._list_donors())

@@ -321,15 +321,16 @@ class LiveIndex:
 
         A call that `looks` through the files itself waits only until they are listed.
         """
-        started = time.monotonic()
+        started, commits = time.monotonic(), -1  # at first what was committed since the caller looked
         while not self.generation.fault and (searcher is None or not searcher.snapshot.segments):
             waited = time.monotonic() - started
             is_coming = self.refresher.running.locked() or (self._follows and waited < THREAD_START_SECONDS)
             if not is_coming or waited > FIRST_FILES_SECONDS or (looks and self.refresher.remaining.are_any):
                 break
-            if self._closed.wait(REFRESH_POLL_SECONDS):
+            self.refresher.wait_for_commit(commits)
+            if self._closed.is_set():
                 break
-            searcher = self.find_searcher()
+            commits, searcher = self.refresher.commits, self.find_searcher()
         return searcher
 
     def find_searcher(self) -> Searcher | None:

@@ -191,6 +191,10 @@ class Refresher:
         self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
         # Called with the committed generation before one that purges; a derived index sets it.
         self.note_purge_due: Callable[[int], None] = lambda _generation: None
+        # Called after each commit of a refresh, which goes on; a derived index sets it.
+        self.note_commit: Callable[[], None] = lambda: None
+        self.commits = 0  # of all refreshes so far
+        self._committed = threading.Condition()  # guards it
         # Waits until what began with a donor has followed a first refresh, to a deadline by time.monotonic().
         self.wait_for_follower: Callable[[float], None] = lambda _deadline: None
 
@@ -215,12 +219,25 @@ class Refresher:
 
         try:
             with self._note_fault():
-                done = self._open_indexer().refresh(force=force, progress=report, cancelled=stop)
+                done = self._open_indexer().refresh(
+                    force=force, progress=report, cancelled=stop, committed=self._tell_of_commit
+                )
             self._look.stale, self.fault = 0, ""
             self._note_finished(done)
             return done
         finally:
             self.progress = None
+
+    def _tell_of_commit(self) -> None:
+        with self._committed:
+            self.commits += 1
+            self._committed.notify_all()
+        self.note_commit()
+
+    def wait_for_commit(self, commits: int) -> None:
+        """Wait until there are more commits than these, a moment at most: others may come unseen."""
+        with self._committed:
+            self._committed.wait_for(lambda: self.commits != commits, REFRESH_POLL_SECONDS)
 
     def _note_finished(self, done: RefreshReport) -> None:
         self.finished += Counter(added=done.added, updated=done.updated, removed=done.removed)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -24,12 +23,11 @@ from index_format import (
     read_manifest,
 )
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.derived_plan import iter_wanted, list_changed
+from repo_mcp.indexing.derived_plan import list_changed
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purging import PurgeMark
-from repo_mcp.languages.symbol_parsers import find_unparsed, list_faults
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
-from repo_mcp.live.live_index import LiveIndex, count_languages
+from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import (
     CompactReport,
@@ -42,6 +40,7 @@ from repo_mcp.model import (
 )
 from repo_mcp.symbol_index.phase import Outcomes, SymbolPhase, find_name, find_needed, is_current
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
+from repo_mcp.symbol_index.unparsed import describe_unparsed
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolRecordError, decode_symbol_record
 
 NOT_BUILT_HINT = "Wait for the parser, or run repo-mcp index --structure. Search works meanwhile."
@@ -83,6 +82,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         self._phase = phase
         index.refresher.note_purge_due = self._note_purge_due
         index.refresher.wait_for_follower = self._wait_after_adoption
+        index.refresher.note_commit = self._note_commit
         self._followed: Snapshot | None = None  # of the lexical index: fully indexed, except `_left`
         self._left: frozenset[str] = frozenset()
         self._is_followed_whole = True  # if not, files that are gone may remain
@@ -289,7 +289,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         manifest, kept = searcher.snapshot.manifest, self._unparsed
         if kept is None or kept[0] is not manifest:
             try:
-                kept = self._unparsed = (manifest, *_describe_unparsed(searcher.snapshot))
+                kept = self._unparsed = (manifest, *describe_unparsed(searcher.snapshot))
             except (IndexFormatError, OSError):  # whoever reads the lexical index next reports it
                 return 0, ()
         return kept[1:]
@@ -329,6 +329,11 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         super().note_refresh()
         if self._thread is None and not self._anew:
             self._purge_if_due()
+
+    def _note_commit(self) -> None:
+        """Let the files that differ from a donor's be parsed while the refresh that has found them ends."""
+        if self._phase.has_adopted:
+            self._wake.set()
 
     def _note_purge_due(self, generation: int) -> None:
         """Mark that text which the lexical index drops after this generation must be purged here too.
@@ -535,6 +540,10 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         )  # the count of purges rises after the new generation appears
 
     def _run_round(self, lexical: Snapshot) -> float | None:
+        if self._phase.has_adopted and self._index.is_being_built():
+            with self._running:
+                self._phase.parse_ahead(lexical)  # and all are compared once they are there
+            return None
         changed = self._list_changed(lexical) if self._is_followed_whole else None
         self._compares_all = changed is None
         self._is_followed_whole, self._followed = self._index.generation.is_whole(lexical), None
@@ -577,22 +586,3 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         except (IndexFormatError, OSError):
             return None
         return None if changed is None else [*changed, *self._left]
-
-
-def _describe_unparsed(lexical: Snapshot) -> tuple[int, tuple[str, ...]]:
-    """Return what `_find_unparsed` returns, from the files themselves. Raises IndexFormatError, OSError."""
-    faults = list_faults(count_languages(lexical))
-    if not faults:
-        return 0, ()
-    counts = Counter(file.language for file in iter_wanted(lexical, find_unparsed))
-    warnings = (
-        f"The symbols of {_count_files(counts[language], language)} are missing: {fault}."
-        f" Install {fault.package} for this Python, then start the server again."
-        for language, fault in faults.items()
-        if counts[language]
-    )
-    return counts.total(), tuple(warnings)
-
-
-def _count_files(count: int, language: str) -> str:
-    return f"1 file in {language}" if count == 1 else f"{count} files in {language}"

@@ -188,10 +188,21 @@ class SymbolPhase:
             return plan_round(lexical, known, self.find_task)
         return plan_named(lexical, known, self.find_task, paths, keeps_order=True)
 
+    def parse_ahead(self, lexical: Snapshot) -> None:
+        """Begin to parse the files that differ from a donor's, if there is one: the next round needs them.
+
+        Raises IndexFormatError, OSError.
+        """
+        if self.has_adopted:
+            self._parse_ahead(lexical, self._store.read_known())
+
     def _parse_ahead(self, lexical: Snapshot, known: KnownFiles) -> None:
         """Begin to parse the files that differ from a donor's while all are compared, which takes as long."""
         plan = plan_named(lexical, known, self.find_task, list_latest(lexical))
-        if plan.files:
+        if self._ahead is None or self._ahead[0] != plan.files:
+            self._take_ahead()
+            if not plan.files:
+                return
             self._ahead = plan.files, self._make_workers(plan)
             self._ahead[1].start()
 

@@ -12,17 +12,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from threading import Event
+from time import monotonic
 from typing import Any
 
 import pytest
 
-from index_format import VERSION, DiskDirectory, DiskFile, ReadableFile
+from index_format import VERSION, DiskDirectory, DiskFile, ReadableFile, Snapshot
 from index_format.directory import TransferMethod
 from index_format.seals import SealedFile, SegmentProof
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import adoption, building, scan_state, shards
 from repo_mcp.indexing.adoption import NO_DONOR
 from repo_mcp.indexing.derived_plan import Plan
+from repo_mcp.indexing.refresh import Refresh
 from repo_mcp.indexing.shards import ShardPlanner, ShardTask
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.process.parse_worker import BatchParser
@@ -209,6 +211,43 @@ def test_files_that_differ_are_parsed_while_all_are_compared(
             ours.refresh()
         monkeypatch.setattr(symbol_phase, "plan_round", compare)
         assert (ours.symbol_index.build().parsed, ours.symbol_index.status().state) == (3, "ready")
+        assert ours.symbol_index._phase._ahead is None
+
+
+def test_files_that_differ_are_parsed_while_the_refresh_still_ends(
+    work_tree: GitTree, main: GitTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(main, structure=True)
+    write, parse, plan = Refresh._write_seen, BatchParser.parse, symbol_phase.plan_round
+    is_parsed, is_written, asked, planned = Event(), Event(), list[int](), list[bool]()
+
+    def write_late(self: Refresh, *arguments: Any) -> None:
+        assert is_parsed.wait(HANG_SECONDS)
+        write(self, *arguments)
+        is_written.set()
+
+    def note(self: BatchParser, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
+        answers = parse(self, requests)
+        if any(len(request) > 2 for _, request in requests):  # not the one that loads the parser
+            asked.append(len(requests))
+            is_parsed.set()
+        return answers
+
+    def compare(lexical: Snapshot, *arguments: Any) -> Plan:
+        planned.append(is_written.is_set())
+        return plan(lexical, *arguments)
+
+    monkeypatch.setattr(Refresh, "_write_seen", write_late)
+    monkeypatch.setattr(BatchParser, "parse", note)
+    monkeypatch.setattr(symbol_phase, "plan_round", compare)
+    with closing(open_root(work_tree)) as ours:
+        with ours.symbol_index.adopting():
+            pass
+        ours.symbol_index.start()
+        ours.refresh()
+        assert ours.symbol_index._wait(monotonic() + HANG_SECONDS)
+        assert (asked, planned) == ([3], [True])  # once each: all are compared when all is there
+        assert ours.symbol_index.status().state == "ready"
         assert ours.symbol_index._phase._ahead is None
 
 

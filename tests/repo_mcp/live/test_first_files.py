@@ -11,7 +11,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.live import live_index
+from repo_mcp.live import live_index, refresher
 from repo_mcp.model import ExactRequest, IndexProgress, SearchRequest, WalkReport
 from repo_mcp.repository import Repository
 from repo_mcp.symbol_index import live_symbol_index
@@ -37,6 +37,21 @@ def opened(tree: Path, *, watch: bool) -> Iterator[Repository]:
 def test_the_first_search_of_a_small_tree_is_answered(tree: Path) -> None:
     with opened(tree, watch=True) as repository:
         assert [hit.path for hit in repository.search(SearchRequest(WORD, 5)).hits] == ["fish.py"]
+
+
+def test_the_commit_of_the_first_files_wakes_who_waits(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_index, "FIRST_FILES_SECONDS", 3600.0)
+    monkeypatch.setattr(refresher, "REFRESH_POLL_SECONDS", 3600.0)
+    with opened(tree, watch=False) as repository:
+        index = repository._index
+        found: list[int] = []
+        with listing_is_held(repository, monkeypatch):
+            waiting = threading.Thread(target=lambda: found.append(index.get_searcher().snapshot.file_count))
+            waiting.start()
+            waiting.join(0.1)
+            assert not found
+        waiting.join(60)
+        assert found == [1]
 
 
 def test_an_empty_tree_is_answered_too(tree: Path) -> None:
