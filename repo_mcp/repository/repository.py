@@ -379,7 +379,7 @@ class Repository:
         stopped = [self.indexes.close(), self.engines.close()]
         if all(stopped):
             self._is_released = True
-            self.tree.reader.close()
+            self.tree.close()
             self.namespaces.close()
             self._held_root.close()
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from index_format import DirectoryHolder
     from repo_mcp.audit.log import AuditLog
     from repo_mcp.config.server_config import Config, Limits
+    from repo_mcp.process.lister import Lister
     from repo_mcp.protocol.tool_model import Tool, Toolset
     from repo_mcp.repository import Repository
 
@@ -118,9 +119,27 @@ class OneRoot:
             from repo_mcp.repository import Repository
 
         repository = Repository(self._config, report_warning=self._warn)
+        if not repository.index_exists:  # else a first call would share the processor with it
+            repository.tree.listed = self._list_ahead()
         audit = _open_audit_log(self._config, self._warn, repository.data_dir.directory, self._config.root)
         self._opened = (repository, audit)
         return (repository,), self._opened
+
+    def _list_ahead(self) -> Lister | None:
+        """Begin to list a large root whose first index is to be made.
+
+        Not where nothing is watched: what changes behind the listing would not be found soon.
+        """
+        from repo_mcp.storage.held_directory import HAS_DESCRIPTORS
+        from repo_mcp.workspace.git_places import has_many_files
+
+        config = self._config
+        may_list = HAS_DESCRIPTORS and config.watch and config.siblings and not config.harden
+        if not may_list or not has_many_files(config.root):
+            return None
+        from repo_mcp.process.lister import Lister
+
+        return Lister(config.hold_root())
 
 
 def find_binder(name: str) -> Callable[..., Toolset]:

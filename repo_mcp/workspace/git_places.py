@@ -25,6 +25,7 @@ from repo_mcp.record_classes import dataclass
 
 DOT_GIT = ".git"
 MAX_WORK_TREES = 1_000
+MANY_BYTES = 1_000_000  # of an index, which has about 100 for a file
 _MAX_POINTER_BYTES = 8_192  # twice the longest path
 _WORK_TREES = "worktrees"
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -45,6 +46,15 @@ def find_git_places(root: str) -> GitPlaces | None:
         return _find(root)
     except (OSError, ValueError):
         return None
+
+
+def has_many_files(root: str) -> bool:
+    """Return True when Git tracks 10,000 files of the checkout `root`, by the size of its index."""
+    places = find_git_places(root)
+    try:
+        return places is not None and os.lstat(os.path.join(places.git_dir, "index")).st_size >= MANY_BYTES
+    except OSError:
+        return False
 
 
 def list_siblings(root: str) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from operator import attrgetter
 
@@ -25,6 +26,7 @@ from repo_mcp.workspace.git_places import find_git_places
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, GlobFilter, IgnoreRules
 from repo_mcp.workspace.ignore_layers import NameRules
+from repo_mcp.workspace.listed_ahead import FindListed, ListedAhead, find_nothing
 from repo_mcp.workspace.path_changes import PathChangeFinder
 from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial, DenyPolicy
 from repo_mcp.workspace.reader_bounds import RULES, Bounds, Refusals, find_entry_refusal
@@ -71,8 +73,15 @@ class LiveTree:
         # Returns the bytes of a file by the path that the walk gave it. Raises as `read` does.
         self.read_bytes: Callable[[str], bytes] = partial(read_bytes, self.reader, max_bytes=max_file_bytes)
         self.memory = WalkMemory()
+        self.listed: ListedAhead | None = None  # for the first walk
         places = find_git_places(root.path) if reads_git else None
         self._git_index = GitIndex(self.reader, None if places is None else places.git_dir)
+
+    def close(self) -> None:
+        """Release the root. Nothing may be read afterwards."""
+        if self.listed is not None:
+            self.listed.close()
+        self.reader.close()
 
     def check_root(self) -> None:
         """Raise RepoError with UNREADABLE when the root was moved, replaced or deleted since opening it."""
@@ -153,15 +162,27 @@ class LiveTree:
         memory = None if include_hidden else self.memory
         parsed = memory.parsed if memory is not None else None
         ignore = IgnoreRules(self._exclude_globs, parsed, self._git_index.read())
-        return walk(
-            self.reader,
-            self.policy.find_denial,
-            ignore,
-            include_hidden=include_hidden,
-            cancelled=cancelled,
-            memory=memory,
-            met=met,
-        )
+        with self._take_listed() as find_listed:
+            return walk(
+                self.reader,
+                self.policy.find_denial,
+                ignore,
+                include_hidden=include_hidden,
+                cancelled=cancelled,
+                memory=memory,
+                met=met,
+                find_listed=find_listed,
+            )
+
+    @contextmanager
+    def _take_listed(self) -> Iterator[FindListed]:
+        """Lend what was listed ahead to one walk, unless files may be refused by their status."""
+        listed, self.listed = self.listed, None
+        try:
+            yield find_nothing if listed is None or not self.reader.bounds.are_wide else listed.find
+        finally:
+            if listed is not None:
+                listed.close()
 
     def read_noted(self) -> NotedFiles | None:
         """Return what Git noted of the files, as `GitIndex.read_files` does. The next walk knows it then."""

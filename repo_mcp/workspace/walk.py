@@ -35,6 +35,7 @@ from repo_mcp.workspace.client_paths import is_unicode
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
 from repo_mcp.workspace.ignore_layers import NameRules
+from repo_mcp.workspace.listed_ahead import FindListed, find_nothing
 from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
@@ -137,8 +138,10 @@ class _Walk:
         ignore: IgnoreRules | None,
         hidden: bool,
         memory: WalkMemory | None,
+        find_listed: FindListed,
     ) -> None:
         self.memory = memory
+        self.find_listed = find_listed
         self.judged: dict[str, JudgedNames] = {}
         self.has_set_aside = False  # the root's rules that match every name there
         self.new_names = 0
@@ -187,6 +190,8 @@ class _Walk:
             self.skipped["too_deep" if len(levels) > MAX_DEPTH else "too_many"] += 1
             self.unreadable.append(path)
             return
+        if parent is not None and self._enter_listed(levels, path, parent):
+            return
         try:
             if parent is None or parent.directory is None:
                 directory = self.reader.open_directory(path)
@@ -206,6 +211,26 @@ class _Walk:
         if len(levels) > _HELD_LEVELS:
             self.reader.close_directory(directory)
             level.directory = None
+
+    def _enter_listed(self, levels: list[_Level], path: str, parent: _Level) -> bool:
+        """Push a directory that was listed ahead, if its names are just those that are known to be admitted.
+
+        Returns False for any other: it is to be listed here.
+        """
+        listed = self.find_listed(path)
+        known = None if listed is None or self.memory is None else self.memory.judged.get(path)
+        if listed is None or known is None or known.chain != parent.chain or known.has_ignored:
+            return False
+        if listed.files != known.file_names or listed.directories != known.directory_names:
+            return False
+        files, children = listed.files.split("/")[:-1], listed.directories.split("/")[:-1]
+        self.entries += len(files) + len(children)
+        self.judged[path] = known
+        level = _Level(path, None, parent.chain, sorted(children, key=_with_slash, reverse=True))
+        level.paths = [f"{path}/{name}" for name in files]
+        level.numbers = listed.numbers.tolist()
+        levels.append(level)
+        return True
 
     def _leave(self, levels: list[_Level]) -> None:
         level = levels.pop()
@@ -501,6 +526,7 @@ def walk(
     cancelled: Callable[[], bool] | None = None,
     memory: WalkMemory | None = None,
     met: Callable[[FileColumns], None] | None = None,
+    find_listed: FindListed = find_nothing,
 ) -> WalkReport:
     """Return all regular files of the reader's root that may be indexed, sorted, with their status.
 
@@ -509,7 +535,7 @@ def walk(
     directories with the files so far; later ones only come after them. Raises RepoError with CANCELLED and
     what `met` raises, nothing else: directories that cannot be listed are in the report.
     """
-    return _Walk(reader, find_denial, ignore, include_hidden, memory).run(cancelled, met)
+    return _Walk(reader, find_denial, ignore, include_hidden, memory, find_listed).run(cancelled, met)
 
 
 def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:

@@ -90,6 +90,7 @@ OPENERS = {
     "repo_mcp/semantic/model_folder.py",  # the operator's own model
     "repo_mcp/protocol/ready_listing.py",  # files of the package itself
     "repo_mcp/config/processor.py",  # what Linux says of the processor
+    "repo_mcp/process/lister_process.py",  # directories alone, beneath the root's descriptor
     "repo_mcp/process/parse_process.py",  # what Linux says of the process's own memory
     "repo_mcp/protocol/wire.py",  # the null device in place of standard input and output
 }

@@ -97,6 +97,8 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "tomlkit": ("repo_mcp/cli/clients/toml_edit.py",),
     "multiprocessing": (
         "repo_mcp/indexing/workers.py",
+        "repo_mcp/process/lister.py",
+        "repo_mcp/process/lister_process.py",
         "repo_mcp/process/parse_process.py",
         "repo_mcp/process/parse_worker.py",
     ),

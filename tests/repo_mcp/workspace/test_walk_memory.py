@@ -6,6 +6,7 @@ import os
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile, WalkReport
+from repo_mcp.process import lister_process
 from repo_mcp.workspace import ignore_files
 from repo_mcp.workspace.ignore import IgnoreRules, ParsedRules
 from repo_mcp.workspace.policy import DenyPolicy
@@ -21,6 +23,7 @@ from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walk_memory import WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns, build_walked_files
 from tests.deep.sizes import examples
+from tests.repo_mcp.process.listings import list_here
 
 DIRECTORIES = ("", "a", "a/b", "build", "c.d")
 NAMES = ("x.c", "x.o", "y", ".hidden", ".env", "keep.o", "b")
@@ -68,6 +71,17 @@ def test_every_walk_of_a_history(history: list[list[tuple[str, str, str]]]) -> N
             fresh = walk(reader, policy.find_denial, IgnoreRules(("c.d/y",)))
             assert known.files == fresh.files
             assert (known.skipped, known.unreadable) == (fresh.skipped, fresh.unreadable)
+            with patch.object(lister_process, "SETTLED_NS", -(10**18)):  # files that were just written, too
+                listings = list_here(root)
+            listed = walk(
+                reader,
+                policy.find_denial,
+                IgnoreRules(("c.d/y",), memory.parsed),
+                memory=memory,
+                find_listed=listings.get,
+            )
+            assert listed.files == fresh.files
+            assert (listed.skipped, listed.unreadable) == (fresh.skipped, fresh.unreadable)
             assert known.warnings == fresh.warnings
             judged = dict(memory.judged)
             if len(steps) % 2:

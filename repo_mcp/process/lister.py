@@ -1,0 +1,99 @@
+"""The parent's side of a listing ahead of the first walk: see `lister_process`.
+
+The child is started for a root that is known to be large and has no index, and lists it while donors and
+Git's indexes are looked at. Whatever becomes of it, the walk lists what was not told. What changes after it
+was told is found as what changes behind a walk is: by the watch, and by the walk that follows when the watch
+has begun.
+"""
+
+from __future__ import annotations
+
+import struct
+import threading
+from array import array
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from repo_mcp.config.server_config import safe_child_environment
+from repo_mcp.workspace.listed_ahead import Listing
+
+SIZE = struct.Struct("<I")  # of the text of a frame
+COLUMNS = 4  # of a file
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
+
+    from repo_mcp.storage.held_directory import HeldDirectory
+
+
+class Lister:
+    """A process that lists a root, and what it has told so far. Safe for several threads."""
+
+    def __init__(self, root: HeldDirectory) -> None:
+        """Start it, in a thread."""
+        self._root = root
+        self._found: dict[str, Listing] = {}
+        self._process: SpawnProcess | None = None
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="lister", daemon=True)
+        self._thread.start()
+
+    def find(self, path: str) -> Listing | None:
+        """Return what was listed of a directory, once; None for one that is to be listed by who asks."""
+        return self._found.pop(path, None)
+
+    def close(self) -> None:
+        """End the process and forget what it told."""
+        self._closed.set()
+        if self._process is not None:
+            self._process.kill()
+        self._found = {}
+
+    def _run(self) -> None:
+        with suppress(OSError, EOFError):
+            frames = self._start()
+            try:
+                while not self._closed.is_set():
+                    self._take(frames.recv_bytes())
+            finally:
+                frames.close()
+                if self._process is not None:
+                    self._process.kill()
+                    self._process.join()
+
+    def _start(self) -> Connection:
+        import multiprocessing
+
+        from repo_mcp.process.lister_process import serve
+
+        context = multiprocessing.get_context("spawn")
+        frames, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=serve, args=(theirs, self._root), daemon=True)
+        try:
+            with safe_child_environment():
+                process.start()
+        finally:
+            theirs.close()
+            if process.pid is None:
+                frames.close()
+        self._process = process
+        return frames
+
+    def _take(self, frame: bytes) -> None:
+        for path, listing in iter_listings(frame):
+            self._found[path] = listing
+
+
+def iter_listings(frame: bytes) -> Iterator[tuple[str, Listing]]:
+    """Yield the directories of a frame, by path."""
+    end = SIZE.size + SIZE.unpack_from(frame)[0]
+    parts = frame[SIZE.size : end].decode().split("\0")[:-1]
+    numbers = array("q")
+    numbers.frombytes(memoryview(frame)[end:])
+    start = 0
+    for path, files, directories in zip(*[iter(parts)] * 3, strict=True):
+        stop = start + COLUMNS * files.count("/")
+        yield path, Listing(files, directories, numbers[start:stop])
+        start = stop
