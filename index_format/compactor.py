@@ -222,7 +222,8 @@ class Merge:
         self._sources = map_sources(segments, tables, self._order)
         self._maps = DocIdMaps(self._sources, self._fields)
         self._lengths = merge_lengths(self._fields, self._sources)
-        self.windows = _plan_windows(self._sources, window_bytes or WINDOW_BYTES)
+        self.window_bytes = window_bytes or WINDOW_BYTES
+        self.windows = _plan_windows(self._sources, self.window_bytes)
 
     def read_content(self) -> SegmentContent:
         """Return everything in the merged segment but its postings. Encoding windows does not need it.

@@ -51,6 +51,7 @@ from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns, WalkedFiles, build_walked_files
 
+PURGE_WINDOW_BYTES = 1024 * 1024  # of the kernel's index in 119 MB, not 166: symbols may be purged as well
 FULL_MERGE_SHARE = 0.5  # of the indexed files; when more are renewed in one refresh, everything is merged
 
 
@@ -436,7 +437,8 @@ class Refresh:
         merger = Merger(self._writer, encode=encode, window_bytes=settings.memory.window_bytes)
         full = tally.added + tally.updated > FULL_MERGE_SHARE * (self._indexed_files + tally.added)
         merger.merge(full=full, between=self._commit_merge)
-        merger.purge(set() if self._purge is None else self._purge.segments)
+        purger = Merger(self._writer, encode=encode, window_bytes=PURGE_WINDOW_BYTES)
+        purger.purge(set() if self._purge is None else self._purge.segments)
 
     def _commit_merge(self) -> None:
         """Commit one merge before the next: searches then read fewer segments, and the disk holds fewer."""

@@ -113,8 +113,7 @@ def encode_windows(
             check_cancelled(cancelled)
             yield merge.encode_window(window)
         return
-    window_bytes = settings.memory.window_bytes
-    with _start_pool(workers, _start_merger, settings.index_path, tuple(entries), window_bytes) as pool:
+    with _start_pool(workers, _start_merger, settings.index_path, tuple(entries), merge.window_bytes) as pool:
         coming: deque[Future[EncodedRun]] = deque()
         for window in windows:
             coming.append(pool.submit(_encode, window))

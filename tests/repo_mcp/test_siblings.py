@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from index_format import VERSION, DiskDirectory, DiskFile, ReadableFile, Snapshot
+from index_format import VERSION, DiskDirectory, DiskFile, EncodedRun, ReadableFile, Snapshot
 from index_format.directory import TransferMethod
 from index_format.seals import SealedFile, SegmentProof
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing import adoption, building, scan_state, shards
+from repo_mcp.indexing import adoption, building, refresh, scan_state, shards
 from repo_mcp.indexing.adoption import NO_DONOR
 from repo_mcp.indexing.derived_plan import Plan
 from repo_mcp.indexing.refresh import Refresh
@@ -407,9 +407,18 @@ def test_what_only_the_donor_has_is_not_there(main: GitTree, tmp_path: Path) -> 
             assert view.find_record_bytes(f"{CANARY}.py") is None
 
 
-def test_text_that_is_ignored_here_does_not_stay_in_the_index(main: GitTree, tmp_path: Path) -> None:
+def test_text_that_is_ignored_here_does_not_stay_in_the_index(
+    main: GitTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     main.write({"secret.py": f"def {CANARY}():\n    return 1\n"})
     build(main, structure=True)
+    encode, windows = refresh.encode_windows, list[int]()
+
+    def note(*arguments: Any) -> Iterator[EncodedRun]:
+        windows.append(arguments[-1].window_bytes)
+        return encode(*arguments)
+
+    monkeypatch.setattr(refresh, "encode_windows", note)
     tree = main.add_work_tree(tmp_path / "work")
     tree.write(
         {"secret.py": f"def {CANARY}():\n    return 1\n", ".gitignore": "*.log\n.repo_mcp/\nsecret.py\n"}
@@ -419,6 +428,7 @@ def test_text_that_is_ignored_here_does_not_stay_in_the_index(main: GitTree, tmp
         any(CANARY.encode() in data for _, data in list_files(one.root).values()) for one in (main, tree)
     ]
     assert holding == [True, False]
+    assert windows == [refresh.PURGE_WINDOW_BYTES]  # less memory than a merge: symbols may be purged, too
 
 
 def test_a_work_tree_without_files_begins_with_nothing_of_it(work_tree: GitTree, main: GitTree) -> None:
