@@ -288,9 +288,10 @@ class Repository:
 
     def status(self) -> IndexStatus:
         """Return the state of the index, from what is committed and what runs in this process."""
+        symbols = self.symbol_index.warn()  # first: it waits for the first files of an index
         now = self._index.report.status()
         vectors = self.vectors.warn() if self.vectors is not None and self._makes_vectors else ()
-        warnings = (*now.warnings, *self._warn_of_adapters(), *self.symbol_index.warn(), *vectors)
+        warnings = (*now.warnings, *self._warn_of_adapters(), *symbols, *vectors)
         return replace(now, warnings=(*warnings, *filter(None, (self._bundle_fault,))))
 
     def _warn_of_adapters(self) -> tuple[str, ...]:
