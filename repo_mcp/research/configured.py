@@ -23,6 +23,7 @@ from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_MATCHES = 200  # lines examined for one name
+MAX_SETTING_CHARS = 300  # of a line that a person wrote to set something; a longer one was generated
 MAX_OF_FILE = 3  # lines shown of one file
 MAX_PLACES = 40
 MAX_READERS = 10
@@ -81,7 +82,8 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
 
 def _note_dotted(state: ResearchState, key: str) -> bool:
     """Note the lines that have a key of several parts, `search.lang`, as it is written. False for none."""
-    found = state.source.search_exact(ExactRequest(key, whole_word=True, limit=MAX_MATCHES)).matches
+    matches = state.source.search_exact(ExactRequest(key, whole_word=True, limit=MAX_MATCHES)).matches
+    found = [one for one in matches if len(one.line) <= MAX_SETTING_CHARS]
     setting = [one for one in found if _is_configuration(one.path)]
     reading = [one for one in found if one not in setting and is_program(one.path)]
     _note_matches(state, key, setting)

@@ -377,6 +377,7 @@ def test_a_setting_of_several_parts_is_looked_for_as_it_is_written() -> None:
     texts = {
         "site.yml": "theme:\n  features:\n    - navigation.instant\n    - search.highlight\n",
         "src/app.ts": 'export function mount() {\n  if (feature("navigation.instant")) go()\n}\n',
+        "made/app.js.map": '{"sources": "' + "x" * 400 + ' navigation.instant"}\n',
         "src/preview.ts": "export function preview() {\n  const instant = 1\n  return instant\n}\n",
     }
     report = Asked(texts).ask("where is navigation.instant configured")
