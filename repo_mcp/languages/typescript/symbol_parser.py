@@ -62,7 +62,7 @@ _LEFT_OUT = re.compile(
 # Call signatures, one to a line and without ";": the grammar takes "<" for more of the line before.
 _SIGNATURE = re.compile(rb"(\n[ \t]*)[ \t](?=<(?:[A-Z]|\n))")
 
-# `using file = ...` and `await using file = ...` declare a constant, which the grammar does not know.
+# `using file = ...` and `await using file = ...` declare a constant; the grammar reads an assignment.
 _USING = re.compile(rb"\b(await[ \t]+)?using(?=[ \t]+[A-Za-z_$][\w$]*[ \t]*(?::[^=;\n]+)?=[^=>])")
 
 # In the order in which captures of the same span are handled.
@@ -146,10 +146,12 @@ def parse_javascript(file_name: str, text: bytes) -> bytes:
 
 
 def _parse(dialect: str, queries: tuple[str, ...], file_name: str, text: bytes) -> bytes:
+    if b"using " in text:
+        text = _USING.sub(lambda found: b" " * len(found[1] or b"") + b"const", text)
     captures = find_captures(dialect, queries, text)
     if captures is None:
         return encode_failure(file_name, text.count(b"\n") + 1)
-    if not captures.is_complete:
+    if not captures.is_complete and dialect != "javascript":
         plain = _write_plainly(dialect, text)
         others = find_captures(dialect, queries, plain) if plain != text else None
         if others is not None and others.is_complete:
@@ -162,9 +164,6 @@ def _parse(dialect: str, queries: tuple[str, ...], file_name: str, text: bytes) 
 
 def _write_plainly(dialect: str, text: bytes) -> bytes:
     """Return the text with unknown syntax blanked, at the same length and with the same lines."""
-    text = _USING.sub(lambda found: b" " * len(found[1] or b"") + b"const", text)
-    if dialect == "javascript":
-        return text
     text = _LEFT_OUT.sub(_blank, text)
     return _SIGNATURE.sub(rb"\1;", text) if dialect == "typescript" else text
 

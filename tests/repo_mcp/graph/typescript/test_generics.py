@@ -126,7 +126,11 @@ def test_an_object_that_a_call_is_given_does_not_lend_its_members_for_sure() -> 
             const built = () => make({ remarkable() {} });
             const own = () => ({ remarkable: () => 1 });
             export function first() { api.remarkable(); }
-            export function second() { built().remarkable(); }
+            test("a", async () => {
+            await using held = make();
+            held.stop();
+        });
+        export function second() { built().remarkable(); }
             export function third() { own().remarkable(); }
             function built2() {
                 make({ remarkable: () => 2 });
@@ -199,7 +203,7 @@ def test_what_using_declares_hides_what_is_around() -> None:
     """
     for name in ("a.ts", "a.js"):
         found = Repository.build({name: text.replace(": Made", "") if name == "a.js" else text})
-        for line in ("function first", "function second"):
+        for line in ("function first", "function second", "held.stop"):
             with pytest.raises(AssertionError, match="no reference"):
                 found.ask(name, line, "held", USE)
         assert found.ask(name, "function third", "held", USE) == [f"{name}:1 held exact"]
