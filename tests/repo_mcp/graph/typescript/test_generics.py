@@ -126,11 +126,7 @@ def test_an_object_that_a_call_is_given_does_not_lend_its_members_for_sure() -> 
             const built = () => make({ remarkable() {} });
             const own = () => ({ remarkable: () => 1 });
             export function first() { api.remarkable(); }
-            test("a", async () => {
-            await using held = make();
-            held.stop();
-        });
-        export function second() { built().remarkable(); }
+            export function second() { built().remarkable(); }
             export function third() { own().remarkable(); }
             function built2() {
                 make({ remarkable: () => 2 });
@@ -198,6 +194,10 @@ def test_what_using_declares_hides_what_is_around() -> None:
     text = """
         const held = 1;
         export async function first() { await using held = make(); held.run(); }
+        test("a", async () => {
+            await using held = make();
+            held.stop();
+        });
         export function second() { using held: Made = make(); held.run(); }
         export function third() { held; }
     """
