@@ -366,11 +366,10 @@ class CaptureWalk(CaptureScopes):
 
     def _follow_bindings(self, roots: dict[int, set[str]]) -> None:
         """Add the first names of what the recorded variables are bound to."""
+        for ordinal, role, _, _, alias, _, _ in self._rows if self._dialect.keeps_arguments else ():
+            for chain in alias.split("|")[1:] if role is ReferenceRole.CALL else ():
+                roots.setdefault(ordinal, set()).add(find_root(chain))
         for ordinal, role, name, qualifier, alias, _, arguments in reversed(self._rows):
-            for chain in (
-                alias.split("|")[1:] if role is ReferenceRole.CALL and self._dialect.keeps_arguments else ()
-            ):
-                roots.setdefault(ordinal, set()).add(chain.partition(".")[0].partition("(")[0])
             if role is ReferenceRole.BIND and arguments in _OF_VALUES and alias in roots.get(ordinal, ()):
                 root = (qualifier or name).partition(".")[0].partition("(")[0]
                 if not self._dialect.follows and NUMBER not in root:
