@@ -14,7 +14,7 @@ Captures that mean the same in every dialect have their handlers here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_scopes import CaptureScopes
@@ -257,19 +257,16 @@ class CaptureWalk(CaptureScopes):
                 found.rows.append(at)
         if self._dialect.is_preprocessed:
             shadowing.doubt_twins(rows)
-        for at, (ordinal, role, name, qualifier, alias, _, arguments) in enumerate(rows):
-            if role is ReferenceRole.IMPORT or self._is_path(alias, qualifier):
-                continue
-            if qualifier or (role is ReferenceRole.BIND and arguments in _OF_VALUES):
-                numbering.note_use(ordinal, find_root(qualifier or name), starts[at])
-            for chain in (
-                alias.split("|")[1:] if role is ReferenceRole.CALL and self._dialect.keeps_arguments else ()
-            ):
-                numbering.note_use(ordinal, find_root(chain), starts[at])
-        self._rows = []
+        touched = set()  # rows with a name that is a variable somewhere: a few of all
         for at, row in enumerate(rows):
-            if at not in bound:
-                self._rows.append(self._rename(numbering, row, starts[at]))
+            for root in self._list_roots(row, shadowing.names):
+                touched.add(at)
+                numbering.note_use(row[0], root, starts[at])
+        self._rows = [
+            self._rename(numbering, row, starts[at]) if at in touched else row
+            for at, row in enumerate(rows)
+            if at not in bound
+        ]
         for ordinal, name, one in sorted(shadowing.iter_bound(), key=lambda each: each[2].start):
             if not numbering.is_used(ordinal, name, one):
                 continue
@@ -280,6 +277,19 @@ class CaptureWalk(CaptureScopes):
                 self._rows.append((ordinal, role, said, qualifier, spelled, one.line, arguments))
             if not given and spelled == name:
                 self._rows.append(make_unknown(ordinal, name, one.line, UNKNOWN_TYPE))
+
+    def _list_roots(self, row: Row, variables: Set[str]) -> list[str]:
+        """Return the first names of the chains of a row, of those that are in `variables`."""
+        _, role, name, qualifier, alias, _, arguments = row
+        chains = [qualifier or name] if qualifier or self._is_of_value(role, arguments) else []
+        if role is ReferenceRole.CALL and self._dialect.keeps_arguments:
+            chains += alias.split("|")[1:]
+        found = [root for root in map(find_root, chains) if root in variables]
+        return [] if not found or role is ReferenceRole.IMPORT or self._is_path(alias, qualifier) else found
+
+    def _is_of_value(self, role: ReferenceRole, arguments: int) -> bool:
+        """Return whether the name of a row is that of a value, which a variable takes."""
+        return role is ReferenceRole.BIND and arguments in _OF_VALUES
 
     def _is_path(self, alias: str, qualifier: str) -> bool:
         """Return whether the names of a row are those of modules and types."""
@@ -292,7 +302,7 @@ class CaptureWalk(CaptureScopes):
             return row
         if qualifier:
             qualifier = numbering.rename(ordinal, qualifier, start)
-        elif role is ReferenceRole.BIND and arguments in _OF_VALUES:
+        elif self._is_of_value(role, arguments):
             name = numbering.rename(ordinal, name, start)
         if role is ReferenceRole.CALL and self._dialect.keeps_arguments and "|" in alias:
             labels, *given = alias.split("|")

@@ -47,6 +47,7 @@ class Shadowing:
         self._delays: list[tuple[int, int, int]] = []
         self._places: dict[tuple[int, str], dict[int, Bound]] = {}
         self._count = 0
+        self.names: frozenset[str] = frozenset()  # of all variables, when all are noted
         self._bound: dict[tuple[int, str], list[Bound]] = {}  # in order of start
         self._steps: dict[tuple[int, str], tuple[list[int], list[Bound | None]]] = {}
 
@@ -76,6 +77,7 @@ class Shadowing:
             one.end = blocks[one.block][1] if around else _NO_END
         for one, around in _iter_inside(everything, sorted(self._delays, key=_order)):
             one.seen_from = max([one.start, *around])
+        self.names = frozenset(name for _, name in self._places)
         self._bound = {key: sorted(places.values(), key=_get_start) for key, places in self._places.items()}
 
     def doubt_twins(self, rows: list[Row]) -> None:
