@@ -243,7 +243,8 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             view = self.find_view()
             return self._describe(view, *self._count_done(view, lexical))
         except IndexFormatError as error:
-            self._report_damage(error)
+            if self._thread is not None:  # where nobody asked for symbols, none are rebuilt
+                self._report_damage(error)
         except (RepoError, OSError):  # whoever reads the lexical index next reports it
             pass
         return self._describe(None, 0, 0)

@@ -229,7 +229,7 @@ def test_the_answer_is_that_of_the_live_files(opened: Repository) -> None:
     guide.write_text("# Guide\n\nNew words.\n\n## Elsewhere\n\nInstall the wheel with pip.\n")
     answer = ask(opened, "install the wheel")
     assert answer.hits[0].breadcrumb == "Guide > Elsewhere"
-    assert any("1 changed after indexing" in warning for warning in answer.warnings)
+    assert any("1 of the files found changed after indexing" in warning for warning in answer.warnings)
     guide.unlink()
     assert all(hit.path != "docs/guide.md" for hit in ask(opened, "install the wheel").hits)
 

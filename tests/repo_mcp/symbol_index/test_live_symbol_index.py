@@ -254,7 +254,13 @@ def test_damage_is_noticed_and_the_index_built_anew(open_root: Open, root: Path)
 def test_a_status_of_an_index_that_is_cut_says_so_and_has_it_rebuilt(open_root: Open, root: Path) -> None:
     repository = open_root()
     repository.refresh()
-    repository.symbol_index.build()
+    repository.symbol_index.start()
+    wait_until(lambda: repository.symbol_index.status().state == "ready")
+    repository.close()
+    repository = open_root()
+    repository.refresh()
+    repository.symbol_index.start()
+    wait_until(lambda: repository.symbol_index._has_followed())
     with repository.symbol_index.view() as view:  # opened, and its columns of the files not read yet
         assert view.snapshot.file_count
     for segment in root.glob(".repo_mcp/structure-*/*.seg"):
