@@ -260,7 +260,7 @@ def test_a_status_of_an_index_that_is_cut_says_so_and_has_it_rebuilt(open_root: 
     repository = open_root()
     repository.refresh()
     repository.symbol_index.start()
-    wait_until(lambda: repository.symbol_index._has_followed())
+    wait_until(repository.symbol_index._has_followed)
     with repository.symbol_index.view() as view:  # opened, and its columns of the files not read yet
         assert view.snapshot.file_count
     for segment in root.glob(".repo_mcp/structure-*/*.seg"):
