@@ -176,33 +176,34 @@ def _strip_outer(text: str) -> str:
 
 def read_parameters(text: str) -> list[str] | None:
     """Return the types written for the parameters of a function type, "" for none; None for other types."""
-    for part in split_type(text, "|"):
-        kept = part.strip()
-        while kept.startswith("(") and _find_close(kept) == len(kept) - 1:
-            kept = kept[1:-1].strip()
-        if kept.startswith("<"):
-            kept = kept[_find_close(kept) + 1 :].strip()
-        end = _find_close(kept) if kept.startswith("(") else -1
-        if end > 0 and kept[end + 1 :].lstrip().startswith("=>"):
-            return split_parameters(kept[: end + 1])
-    return None
+    found = next(filter(None, map(_split_function, split_type(text, "|"))), None)
+    return None if found is None else split_parameters(found[0])
 
 
 def read_function(text: str) -> tuple[list[str], str] | None:
     """Return the types of the parameters of a function type, and of its result; None for other types."""
     for part in split_type(text, "|") if text.startswith("(") else [text]:
-        kept = part.strip()
-        while kept.startswith("(") and _find_close(kept) == len(kept) - 1:
-            kept = kept[1:-1].strip()
-        if kept.startswith("<"):
-            kept = kept[_find_close(kept) + 1 :].strip()
-        end = _find_close(kept) if kept.startswith("(") else -1
-        if end > 0 and kept[end + 1 :].lstrip().startswith("=>"):
-            result = kept[end + 1 :].lstrip()[2:]
-            if kept == part.strip():
+        found = _split_function(part)
+        if found is not None:
+            parameters, result, is_bare = found
+            if is_bare:
                 result = text[text.find(result) :]  # a union that is the result
-            return split_parameters(kept[: end + 1]), result.strip()
+            return split_parameters(parameters), result.strip()
     return None
+
+
+def _split_function(text: str) -> tuple[str, str, bool] | None:
+    """Return the parameters of a function type, in parentheses; what follows its arrow; and whether nothing
+    stands around it or before it. None for other types."""
+    kept = text.strip()
+    while kept.startswith("(") and _find_close(kept) == len(kept) - 1:
+        kept = kept[1:-1].strip()
+    if kept.startswith("<"):
+        kept = kept[_find_close(kept) + 1 :].strip()
+    end = _find_close(kept) if kept.startswith("(") else -1
+    if end <= 0 or not kept[end + 1 :].lstrip().startswith("=>"):
+        return None
+    return kept[: end + 1], kept[end + 1 :].lstrip()[2:], kept == text.strip()
 
 
 def is_object_type(text: str) -> bool:
