@@ -25,6 +25,7 @@ from repo_mcp.languages.outline.adapter import (
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
 from repo_mcp.languages.patterns.declared_spans import is_type_above
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
+from repo_mcp.languages.patterns.owners import Owners, join_owner
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass, replace
 
@@ -99,6 +100,7 @@ class _Open:
     number: int  # its position among the symbols
     indent: int
     has_body: bool  # a brace is still open
+    owner: str = ""  # as `Owners` finds it
 
 
 class _Reading:
@@ -117,6 +119,7 @@ class _Reading:
         self._comment_lines = {line for first, last in self._comments for line in range(first, last + 1)}
         self._comment_ends = {last: first for first, last in self._comments}
         self._comment_starts = {first for first, _ in self._comments}
+        self._owners = Owners(language.name, self._lines)
         self._symbols: list[Symbol] = []
         self._open: list[_Open] = []
         self._quote = b""  # quotes that close the current Python string
@@ -203,12 +206,15 @@ class _Reading:
         name = line[columns[0] : columns[1]]
         kind = find_kind(self._language, line[: columns[0]], name, line[columns[1] :])
         parent = self._symbols[self._open[-1].number] if self._open else None
-        scope = "module"
-        if parent is not None:
-            in_class = parent.kind in CLASS_KINDS
-            scope = "class" if in_class else "function" if parent.kind in FUNCTION_KINDS else "module"
-            if in_class and kind in ("function", "async_function"):
-                kind = kind.replace("function", "method")
+        owner = self._owners.find(number, line[: columns[0]])
+        around = join_owner(
+            "" if parent is None else _qualify(parent), owner, self._open[-1].owner if self._open else ""
+        )
+        is_owned = around != ("" if parent is None else _qualify(parent))
+        in_class = is_owned or (parent is not None and parent.kind in CLASS_KINDS)
+        scope = "class" if in_class else "function" if parent and parent.kind in FUNCTION_KINDS else "module"
+        if in_class and kind in ("function", "async_function"):
+            kind = kind.replace("function", "method")
         first = self._find_first_line(number)
         signature, header_end = self._sign(number, columns[0])
         self._symbols.append(
@@ -219,12 +225,12 @@ class _Reading:
                 first + 1,
                 number + 1,
                 self._find_doc(first, header_end),
-                None if parent is None else _qualify(parent),
+                cut(around, MAX_PARENT_CHARS) or None,
                 scope,
             )
         )
         header = b"".join(self._lines[number : header_end + 1])
-        self._open.append(_Open(len(self._symbols) - 1, indent, _opens(header)))
+        self._open.append(_Open(len(self._symbols) - 1, indent, _opens(header), owner))
 
     def _declare_macro(self, number: int, columns: tuple[int, int]) -> None:
         """Add a macro: it ignores indentation and ends at the first line without a backslash."""

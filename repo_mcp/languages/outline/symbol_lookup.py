@@ -73,8 +73,8 @@ def find_parents(symbols: Sequence[Symbol]) -> list[int | None]:
 def measure_depths(symbols: Sequence[Symbol], parents: Sequence[int | None]) -> list[int]:
     """Return the nesting depth of each symbol, from 1, given the result of `find_parents`."""
     depths: list[int] = []
-    for symbol, parent in zip(symbols, parents, strict=True):
-        depths.append(int(symbol.parent_symbol is not None) + 1 if parent is None else depths[parent] + 1)
+    for _, parent in zip(symbols, parents, strict=True):
+        depths.append(1 if parent is None else depths[parent] + 1)
     return depths
 
 

@@ -63,6 +63,7 @@ _ASSIGNED = re.compile(rb"[^=\n]{0,120}=(?![=>])")
 _FUNCTION_VALUE = re.compile(
     rb"[^=\n]{0,120}=\s{0,8}(?:async\b\s{0,8})?(?:function\b|\([^()\n]{0,200}\)[^=\n]{0,80}=>|\w{1,80}\s{0,8}=>)"
 )
+_GO_TYPE = re.compile(rb"(?:\[[^\]\n]{0,200}\])?[ \t]{1,80}(struct|interface)\b")
 _SHOWN_BYTES = 400  # looked at on either side of the name
 
 
@@ -71,6 +72,9 @@ def find_kind(language: str, before: bytes, name: bytes, after: bytes) -> str:
     words = [word.decode("ascii", "replace").lower() for word in _WORD.findall(before[-_SHOWN_BYTES:])]
     after = after[:_SHOWN_BYTES]
     kind = KINDS.get(words[-1]) if words else None
+    if language == "go" and kind == "type_alias":
+        declared = _GO_TYPE.match(after)
+        kind = KINDS[declared[1].decode()] if declared else kind
     if kind is None and _CALLED.match(after):
         kind = "macro" if before.lstrip().startswith(b"#") else "function"
     if kind is None and _ASSIGNED.match(after):

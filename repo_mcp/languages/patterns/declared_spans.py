@@ -23,8 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
+from repo_mcp.languages.patterns.owners import Owners, join_owner
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
 MAX_STATEMENT_LINES = 200  # of a declaration without a body
@@ -72,6 +73,7 @@ _BRACKETS = np.array([(byte in b"([{") - (byte in b")]}") for byte in range(256)
 _TAB, _LINE_FEED, _HASH, _BACKSLASH = b"\t\n#\\"
 
 Mask = npt.NDArray[np.bool_]
+_Found = tuple[int, int, int, str, str]  # first line, last line, line of the name (from 0), name, owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class SymbolSpan:
     head_line: int  # the first of its decorators and attributes, after the comments above it
     name: str
     qualified_name: str
+    owner: str = ""  # the type that it belongs to though it stands outside, as `Owners` finds it
 
 
 def list_declared_spans(
@@ -98,8 +101,9 @@ def list_declared_spans(
         return ()
     layout = _Layout(text, landmarks.doc_spans, language.name)
     places = ((layout.find_line(start), start, end) for start, end in landmarks.definitions)
+    owners = Owners(language.name, layout.lines)
     names = [
-        (line, text[start:end].decode("utf-8", "replace"))
+        (line, text[start:end].decode("utf-8", "replace"), owners.find(line, layout.read_before(line, start)))
         for line, start, end in islice(places, MAX_SPANS)
         if not layout.is_inside[line]
     ]
@@ -109,9 +113,17 @@ def list_declared_spans(
         find_end = _find_indented_end if language.name in _INDENTED_LANGUAGES else _find_brace_end
         closes = _CLOSES_WITH_END if language.name in _WORD_LANGUAGES else _CLOSES
         spans = [
-            (layout.find_start(line), find_end(layout, line, closes), line, name) for line, name in names
+            (layout.find_start(line), find_end(layout, line, closes), line, name, owner)
+            for line, name, owner in names
         ]
     return _nest(spans, layout)
+
+
+def qualify_span(span: SymbolSpan, outer: SymbolSpan | None) -> str:
+    """Return the qualified name of a span by the one that encloses it, if any, and by its owner."""
+    around, owner_around = (outer.qualified_name, outer.owner) if outer is not None else ("", "")
+    parent = join_owner(around, span.owner, owner_around)
+    return f"{parent}.{span.name}" if parent else span.name
 
 
 def is_type_above(language: str, above: bytes, line: bytes) -> bool:
@@ -171,6 +183,10 @@ class _Layout:
 
     def find_line(self, offset: int) -> int:
         return min(bisect_right(self._starts, offset) - 1, len(self.lines) - 1)
+
+    def read_before(self, line: int, offset: int) -> bytes:
+        """Return the text of a line before an offset of the whole text."""
+        return self.lines[line][: max(0, offset - self._starts[line])]
 
     def spend_step(self) -> bool:
         """Return True while a further line may be examined."""
@@ -327,16 +343,16 @@ def _find_statement_end(layout: _Layout, line: int) -> int:
     return line
 
 
-def _span_headings(layout: _Layout, names: Sequence[tuple[int, str]]) -> list[tuple[int, int, int, str]]:
+def _span_headings(layout: _Layout, names: Sequence[tuple[int, str, str]]) -> list[_Found]:
     """Return sections, each up to the next heading that is not deeper. `#` or underline gives the depth."""
     spans = []
     following: list[tuple[int, int]] = []  # depth and line of the next headings, each one less deep
-    for line, name in reversed(names):
+    for line, name, owner in reversed(names):
         depth = _get_heading_depth(layout, line)
         while following and following[-1][0] > depth:
             following.pop()
         end = following[-1][1] if following else len(layout.lines)
-        spans.append((line, layout.trim(line, end), line, name.strip()))
+        spans.append((line, layout.trim(line, end), line, name.strip(), owner))
         following.append((depth, line))
     return spans[::-1]
 
@@ -351,23 +367,23 @@ def _get_heading_depth(layout: _Layout, line: int) -> int:
     return 1 + b'=-~^"'.find(under) if under in b'=-~^"' else 1
 
 
-def _nest(spans: Sequence[tuple[int, int, int, str]], layout: _Layout) -> tuple[SymbolSpan, ...]:
+def _nest(spans: Sequence[_Found], layout: _Layout) -> tuple[SymbolSpan, ...]:
     """Qualify each span by its enclosing spans.
 
     A span that would cross the end of an enclosing one is cut there.
     """
     open_spans: list[SymbolSpan] = []
     found = []
-    for start, end, line, name in spans:
+    for start, end, line, name, owner in spans:
         while open_spans and open_spans[-1].end_line < line + 1:
             open_spans.pop()
         outer = open_spans[-1] if open_spans else None
         first, last = start + 1, max(end, line) + 1
         if outer is not None:
             first, last = max(first, outer.name_line), min(last, outer.end_line)
-        qualified = f"{outer.qualified_name}.{name}" if outer is not None else name
         head = layout.find_head(first - 1, line) + 1
-        span = SymbolSpan(first, last, line + 1, head, name, qualified)
+        span = SymbolSpan(first, last, line + 1, head, name, "", owner)
+        span = replace(span, qualified_name=qualify_span(span, outer))
         found.append(span)
         if len(open_spans) < MAX_NESTING:
             open_spans.append(span)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.patterns.owners import UNNAMED_OWNERS
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
@@ -95,14 +96,33 @@ class _Listing:
         return {name: value for name, value in row.items() if name not in left_out}
 
     def _write_lines(self, numbers: Sequence[int]) -> list[object]:
-        """Return a line for each symbol, with the lines of what encloses those of a later page."""
+        """Return a line for each symbol, with the lines of what encloses those of a later page.
+
+        Members that stand outside their type and do not name it are headed by its name.
+        """
         shown = set(numbers)
         for number in numbers:
             around = self.parents[number]
             while around is not None and around not in shown:
                 shown.add(around)
                 around = self.parents[around]
-        return [self._write_line(number) for number in sorted(shown)]
+        lines: list[object] = []
+        headed: str | None = None
+        for number in sorted(shown):
+            owner = self._find_owner(number)
+            if owner is not None and owner != headed:
+                lines.append(f"{escape_text(owner)}:")
+            headed = owner
+            lines.append(self._write_line(number))
+        return lines
+
+    def _find_owner(self, number: int) -> str | None:
+        """Return the type of a member that stands outside it and does not name it; None for others."""
+        symbol, around = self.found.symbols[number], self.parents[number]
+        if self.found.language not in UNNAMED_OWNERS or symbol.parent_symbol is None:
+            return None
+        is_inside = around is not None and _holds(self.found.symbols[around], symbol)
+        return None if is_inside else symbol.parent_symbol
 
     def _write_line(self, number: int) -> str:
         symbol = self.found.symbols[number]

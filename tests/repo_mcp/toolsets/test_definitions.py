@@ -76,7 +76,7 @@ def name_hits(answer: dict[str, Any]) -> list[tuple[str, str]]:
         ("INITIAL_FORMS", "app/messages.py", "INITIAL_FORMS", "INITIAL_FORMS = 3"),
         ("assert_router_sends", "tests/test_only.py", "assert_router_sends", "def assert_router_sends():"),
         ("getCookieSigner", "app/signing.py", "get_cookie_signer", "def get_cookie_signer(salt):"),
-        ("Slot.Acquire", "go/slot.go", "Acquire", "func (s *Slot) Acquire() int {"),
+        ("Slot.Acquire", "go/slot.go", "Slot.Acquire", "func (s *Slot) Acquire() int {"),
     ],
 )
 def test_the_declaration_comes_first_and_is_shown(

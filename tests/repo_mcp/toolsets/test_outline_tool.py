@@ -159,7 +159,16 @@ def test_any_parents_can_be_read(drawn: list[tuple[int, int, str | None]]) -> No
 def test_docs_are_given_on_request() -> None:
     assert rows(call(StandIn(ONE), path="a.py", docs=True)) == [LEAN | {"doc": "Does."}]
     lines = rows(call(StandIn(ONE), path="a.py", docs=True, detail="text"))
-    assert lines == ["3-9   @cached def m(self) -> int  # Does."]
+    assert lines == ["3-9 @cached def m(self) -> int  # Does."]
+
+
+def test_members_outside_of_their_type_are_headed_by_its_name() -> None:
+    symbols = (symbol("struct", "A", 1), symbol("method", "m", 3, "A"), symbol("method", "n", 4, "A"))
+    other = (symbol("method", "o", 6, "B"), symbol("function", "f", 8))
+    lines = rows(call(StandIn(*symbols, *other, language="rust"), path="a.rs", detail="text"))
+    assert lines == ["1 def A()", "A:", "3   def m()", "4   def n()", "B:", "6 def o()", "8 def f()"]
+    lines = rows(call(StandIn(*symbols, language="go"), path="a.go", detail="text"))
+    assert lines == ["1 def A()", "3   def m()", "4   def n()"]
 
 
 def test_in_full_every_field_is_given() -> None:

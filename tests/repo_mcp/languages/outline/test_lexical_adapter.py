@@ -108,10 +108,70 @@ def test_rust_and_go_headers_of_several_lines() -> None:
         "func (i *Item) Get(\n\ta int,\n) int {\n\treturn a\n}\nvar x = 1\n"
     )
     assert [row[:4] for row in rows("a.go", go)] == [
-        ("type_alias", "Item", 1, 3),
-        ("function", "Get", 5, 9),
+        ("struct", "Item", 1, 3),
+        ("method", "Get", 5, 9),
         ("variable", "x", 10, 10),
     ]
+
+
+def test_types_of_go_and_their_kinds() -> None:
+    text = "type A struct {\n}\ntype B[T any] interface {\n}\ntype C int\ntype D = structure.Map\n"
+    assert [row[:2] for row in rows("a.go", text)] == [
+        ("struct", "A"),
+        ("interface", "B"),
+        ("type_alias", "C"),
+        ("type_alias", "D"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (
+            "a.rs",
+            "mod m {\n    impl<T: Fn(u8) -> bool> Foo<T> {\n        #[inline]\n        fn bar() {\n"
+            "            fn inner() {\n            }\n        }\n    }\n    fn free() {\n    }\n}\n",
+            [
+                ("module", "m", 1, 11, None),
+                ("method", "bar", 3, 7, "m.Foo"),
+                ("function", "inner", 5, 6, "m.Foo.bar"),
+                ("function", "free", 9, 10, "m"),
+            ],
+        ),
+        (
+            "b.rs",
+            "impl fmt::Display for &mut a::B<'_>\nwhere\n    X: for<'a> Y<'a>,\n{\n    fn fmt() {\n    }\n}\n"
+            "impl Empty {}\nimpl Tr for (A, B) {\n    fn pair() {\n    }\n}\nfn free() {\n}\n",
+            [
+                ("method", "fmt", 5, 6, "B"),
+                ("function", "pair", 10, 11, None),
+                ("function", "free", 13, 14, None),
+            ],
+        ),
+        (
+            "a.go",
+            "func (s *Stack[T]) Pop() T {\n}\nfunc (Stack[T]) Len() int {\n}\nfunc Free() {\n}\n",
+            [
+                ("method", "Pop", 1, 2, "Stack"),
+                ("method", "Len", 3, 4, "Stack"),
+                ("function", "Free", 5, 6, None),
+            ],
+        ),
+        (
+            "a.cc",
+            "void Outer<T>::Inner::run(int a) {\n}\nQ::~Q() {\n}\nstd::string free_one(int a) {\n}\n",
+            [
+                ("method", "run", 1, 2, "Outer.Inner"),
+                ("method", "Q", 3, 4, "Q"),
+                ("function", "free_one", 5, 6, None),
+            ],
+        ),
+    ],
+)
+def test_members_outside_of_their_types(
+    path: str, text: str, expected: list[tuple[str, str, int, int, str | None]]
+) -> None:
+    assert rows(path, text) == expected
 
 
 def test_languages_that_end_blocks_with_words() -> None:

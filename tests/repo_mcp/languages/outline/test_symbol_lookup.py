@@ -121,4 +121,4 @@ def test_depths_are_those_of_the_declarations_around() -> None:
     assert parents == [None, None, None, 2, 2, 2, 2, 6, None, 8, 8, None]
     assert measure_depths(SYMBOLS, parents) == [1, 1, 1, 2, 2, 2, 2, 3, 1, 2, 2, 1]
     orphan = (declare("method", "m", 1, 1, "Elsewhere"),)
-    assert measure_depths(orphan, find_parents(orphan)) == [2]
+    assert measure_depths(orphan, find_parents(orphan)) == [1]

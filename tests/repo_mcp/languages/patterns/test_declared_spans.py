@@ -154,7 +154,7 @@ LIMIT = 3
             TYPESCRIPT,
             [("Row", 1, 3), ("View", 5, 14), ("View.update", 9, 13), ("load", 16, 20)],
         ),
-        ("a.go", GO, [("Post", 3, 9), ("Account", 11, 13)]),
+        ("a.go", GO, [("Account.Post", 3, 9), ("Account", 11, 13)]),
         (
             "a.rb",
             RUBY,
