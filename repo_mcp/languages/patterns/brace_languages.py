@@ -71,7 +71,8 @@ _JS = r"""
         | (?<![ \t])(?:export{gap})?(?:declare{gap})?(?:const|let|var){gap}({js})
         | (?:const|let|var){gap}({js}){opt}={opt}{function}
         | (?:{js}\.){1,4}({js}){opt}={opt}{function}
-        | ({js}){opt}[:=]{opt}(?:async{gap})?(?:function\b | \([^()\n]{0,200}+\){opt}=>)
+        | (?:(?:public|private|protected|static|readonly|override){gap}){0,4}\#?({js}){opt}[:=]{opt}
+          (?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>)
         | (?!(?:if|for|while|switch|catch|function|return|super|await|with|new|else|do|typeof)\b)
           (?:(?:public|private|protected|static|async|readonly|override|get|set){gap}){0,4}[*\#]?({js})
           (?:<[^<>\n]{0,80}+>)?\([^;{}()'"`]{0,300}+\)(?:{opt}:[^;{}()=]{0,100}+)?{opt}\{

@@ -252,12 +252,17 @@ export abstract class Store {
   public get<T>(key: string): T | undefined {
     return call(key)
   }
+  private readonly close = async (key: string): Promise<void> => {
+    this.items.delete(key)
+  }
+  #drop = (key: string) => {
+  }
 }
 declare namespace NodeJS {}
 export const enum Kind { A }
 export async function load(path: string): Promise<void> {}
 """,
-        ["Options", "Id", "Store", "get", "NodeJS", "Kind", "load"],
+        ["Options", "Id", "Store", "get", "close", "drop", "NodeJS", "Kind", "load"],
         ["/** Doc */"],
     ),
     "go": (
