@@ -19,7 +19,7 @@ the machine).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.workspace import globs
@@ -203,8 +203,9 @@ class GlobFilter:
     """The `glob` argument of a tool: `*.py`, `src/**`, `**/test_*.py`, `{a,b}`, `!docs/**`. See `globs`.
 
     An alternative without a wildcard may name a directory, and then stands for its content: `src/core`. One
-    that begins with `!` leaves out what the rest of it matches, whatever the others let in; where all do,
-    every other path is let in: `{*.py,!tests/**}`, `!*.md`. `\\!` is the character.
+    that begins with `!` leaves out what the rest of it matches, and all below a directory that it matches,
+    whatever the others let in; where all do, every other path is let in: `{*.py,!*test*}`, `!*.md`. `\\!` is
+    the character.
     """
 
     __slots__ = ("_leaves_out", "_lets_in", "matches")
@@ -215,9 +216,12 @@ class GlobFilter:
             whole = globs.PathGlob(glob)
             alternatives = globs.expand_braces(glob)
             wanted = [one for one in alternatives if not one.startswith("!")]
-            self._leaves_out = _match_any([one[1:] for one in alternatives if one.startswith("!")])
+            unwanted = [one[1:] for one in alternatives if one.startswith("!")]
+            self._leaves_out = _match_any(
+                unwanted, [one for one in unwanted if not one.endswith(("/", "**"))]
+            )
             is_simple = wanted == alternatives and not any(map(_is_plain, wanted))
-            self._lets_in = whole.matches if is_simple else _match_any(wanted)
+            self._lets_in = whole.matches if is_simple else _match_any(wanted, filter(_is_plain, wanted))
         except ValueError as fault:
             raise RepoError(
                 ErrorCode.INVALID_ARGUMENT,
@@ -235,10 +239,10 @@ class GlobFilter:
         return self._lets_in is None or any(map(self._lets_in, names))
 
 
-def _match_any(alternatives: Sequence[str]) -> Callable[[str], bool] | None:
-    """Return a test for paths that match one of these, or are below one that names a directory."""
+def _match_any(alternatives: Sequence[str], directories: Iterable[str]) -> Callable[[str], bool] | None:
+    """Return a test for paths that match one of these, or are below what matches one of the `directories`."""
     patterns = [globs.PathGlob(one) for one in alternatives]
-    patterns += [globs.PathGlob(_name_content(one)) for one in alternatives if _is_plain(one)]
+    patterns += [globs.PathGlob(_name_content(one)) for one in directories]
     if len(patterns) == 1:
         return patterns[0].matches
     return (lambda path: any(one.matches(path) for one in patterns)) if patterns else None

@@ -346,6 +346,8 @@ def test_glob_filter_is_an_argument_error_when_it_cannot_be() -> None:
         ("!*.md", ["a.py", "docs/b.py", "src/core/c.py", "src/core/tests/d.py"]),
         ("!docs", ["README.md", "a.py", "src/core/c.py", "src/core/tests/d.py"]),
         ("!tests/", ["README.md", "a.py", "docs/b.py", "docs/x.md", "src/core/c.py", "src/core/tests/d.py"]),
+        ("!*est*", ["README.md", "a.py", "docs/b.py", "docs/x.md", "src/core/c.py"]),
+        ("!src/c*", ["README.md", "a.py", "docs/b.py", "docs/x.md"]),
         ("!**/tests/**", ["README.md", "a.py", "docs/b.py", "docs/x.md", "src/core/c.py"]),
         ("!{docs,src}/**", ["README.md", "a.py"]),
         ("{*.py,!src/**}", ["a.py", "docs/b.py"]),
