@@ -12,7 +12,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 # One pattern for a directory with a final slash, one for a file name. Neither reaches into the other.
 _TEST_DIRECTORY = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e|test[-_]suite|testing|__mocks__"
-    r"|[^/]*[._-][Tt]ests?|[a-z]+Test)/"
+    r"|[^/]*[._-]tests?|[^/]*Tests?|Specs)/"
 )
 _TEST_NAME = re.compile(
     r"(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py|tests?\.rs"

@@ -126,6 +126,9 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
         ("src/latest.rs", FileRole.CODE),
         ("Demo.Tests/Reader.cs", FileRole.TEST),
         ("src/ReaderTests.ReadInt.cs", FileRole.TEST),
+        ("Tests/Support/Helper.swift", FileRole.TEST),
+        ("src/Demo.UnitTests/Helper.cs", FileRole.TEST),
+        ("Specs/Support/Helper.swift", FileRole.TEST),
         ("docs/a.py", FileRole.DOCS),
         ("README.md", FileRole.DOCS),
         ("LICENSE", FileRole.DOCS),
@@ -148,7 +151,7 @@ def test_roles(path: str, role: FileRole) -> None:
 # The rules in one piece, for whole paths.
 TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e|test[-_]suite|testing|__mocks__"
-    r"|[^/]*[._-][Tt]ests?|[a-z]+Test)/"
+    r"|[^/]*[._-]tests?|[^/]*Tests?|Specs)/"
     r"|(?:^|/)(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py"
     r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
