@@ -350,9 +350,10 @@ def _iter_named(lines: Sequence[PageLine], mark: str = "\t") -> Iterator[str]:
                 around, dot, name = _split_name(match.symbol or "")
                 span = f"{last[0]}-{last[1]}"
                 before = f" {around}{dot}" if around not in ("", parent) else ""
-                if match.declares and mark == ":" and last[0] == line.number:
+                begins = match.declares and last[0] == line.number
+                if begins and mark == ":":
                     number = f"{span}{before}"
-                elif match.declares and not before:
+                elif begins and not before:
                     yield f"{span}\n"
                 else:
                     yield f"{span}{before or f' {dot}'}{name}\n"

@@ -160,6 +160,8 @@ def test_hits_as_text_tell_each_path_and_declaration_once(ledger: Repository) ->
         "10-11:    def close(self):\n11:        return post(3)\n"
         "14-75:def other():\n"
     )
+    (hit,) = search(ledger, "def post", mode="literal", detail="text")["hits"]
+    assert hit == "ledger.py\n4-8 Ledger.post\n5:    def post(self):\n"  # named, for a decorator comes first
     (hit,) = search(ledger, "post(4)", mode="literal", detail="text", max_per_file=1)["hits"]
     assert hit == "ledger.py\n14-75 other\n16:    post(4)\n+59 more\n"
 
