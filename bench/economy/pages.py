@@ -129,7 +129,11 @@ def _iter_graph(client: Client, root: Path, path: str, quest: Quest) -> Iterator
     if "get_file_outline" not in client.tools:
         return
     outline = client.call("get_file_outline", path=path)
-    yield Page("get_file_outline", outline.bytes, (root / path).stat().st_size)
+    size = outline.bytes
+    while outline.record.get("cursor"):
+        outline = client.call("get_file_outline", path=path, cursor=outline.record["cursor"])
+        size += outline.bytes
+    yield Page("get_file_outline", size, (root / path).stat().st_size)
     found = client.call("search_symbols", query=list_words(quest.task.query)[0])
     yield Page("search_symbols", found.bytes, None)
     node = _find_node(found.record)

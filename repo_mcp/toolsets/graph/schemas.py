@@ -337,11 +337,14 @@ OUTLINE_OUTPUT = _result(
                 build_object(
                     {
                         **_NAMED,
+                        "qualified_name": build_field(
+                            "string", "Left out for a name in the symbol around it by lines"
+                        ),
                         "line_start": build_field("integer"),
                         "line_end": build_field("integer"),
                         **_SHAPE,
                     },
-                    (*_NAMED, "line_start", "line_end"),
+                    ("node_id", "name", "node_type", "line_start", "line_end"),
                 )
             )
         ),

@@ -126,12 +126,24 @@ def get_source_spans(repository: Repository, arguments: Arguments, context: Call
 def get_file_outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_file_outline`."""
     page = Page("get_file_outline", arguments)
-    path = repository.tree.read(str(arguments["path"])).path  # what is refused does not wait for the index
+    path = repository.open_file(str(arguments["path"]), None, None).path  # what is refused does not wait
     nodes, status = repository.engines.graph.outline(path)
     notes = [] if status is not None else [NOT_PARSED]
     said = None if status is None else status.name.lower()
     rows = [render_outline(node) for node in nodes]
-    return _draft_rows(repository, page, rows, notes=notes, facts={"parse_status": said})
+    _shorten_names(nodes[page.start :], rows[page.start :])
+    return _draft_rows(repository, page, rows, ordinary=True, notes=notes, facts={"parse_status": said})
+
+
+def _shorten_names(nodes: Sequence[Node], rows: Sequence[Row]) -> None:
+    """Leave out of the rows of a page each qualified name that is a name in the symbol around it."""
+    around: list[Node] = []  # the outermost first
+    for node, row in zip(nodes, rows, strict=True):
+        while around and around[-1].symbol.end_line < node.symbol.end_line:
+            around.pop()
+        if around and node.qualified_name == f"{around[-1].qualified_name}.{node.symbol.name}":
+            del row["qualified_name"]
+        around.append(node)
 
 
 def _draft_rows(

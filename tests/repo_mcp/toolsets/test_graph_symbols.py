@@ -234,7 +234,29 @@ def test_an_outline_has_every_symbol_in_order_of_line(served: Served) -> None:
         "node_id", "name", "qualified_name", "node_type", "line_start", "line_end", "access_modifier",
         "parameter_signature", "return_type",
     ]  # fmt: skip
+    assert [row.get("qualified_name") for row in answer["result"]] == [
+        "shop.base.Store", None, None, "shop.base.Audited", None
+    ]  # fmt: skip
     assert answer["parse_status"] == "full"
+
+
+def test_a_long_outline_is_cut_and_the_next_page_names_what_it_continues(tmp_path: Path) -> None:
+    lines = ["class Wide:\n", *(f"    def method_{number}(self): ...\n" for number in range(200))]
+    served = Served(write_tree(tmp_path / "root", {"wide.py": "".join(lines)}), tmp_path / "data")
+    try:
+        first = served.call("get_file_outline", path="wide.py")
+        second = served.call("get_file_outline", path="wide.py", cursor=first["cursor"])
+    finally:
+        served.close()
+    assert first["truncated"]
+    assert [row["qualified_name"] for row in first["result"] if row.get("qualified_name")] == ["wide.Wide"]
+    assert all(row["qualified_name"] == f"wide.Wide.{row['name']}" for row in second["result"])
+    assert len(first["result"]) + len(second["result"]) == 201
+
+
+def test_a_mistyped_path_names_the_one_that_is_meant(served: Served) -> None:
+    error = served.error("get_file_outline", path="shop/ordesr.py")
+    assert error["hint"] == "Similar paths: 'shop/orders.py'."
 
 
 def test_an_outline_of_what_has_no_parser_says_so(served: Served) -> None:
@@ -274,20 +296,22 @@ def test_an_outline_follows_a_link_inside_and_none_outside(tmp_path: Path) -> No
 
 
 def test_ids_are_those_of_any_machine_and_outlive_edits_above(served: Served, tmp_path: Path) -> None:
-    before = {row["qualified_name"]: row for row in served.rows("get_file_outline", path="shop/orders.py")}
+    before = {row["node_id"]: row for row in served.rows("get_file_outline", path="shop/orders.py")}
     text = PYTHON["shop/orders.py"].replace(
         "LIMIT = 10\n", '"""Doc."""\n\n\ndef added(): ...\n\n\nLIMIT = 11\n'
     )
     root = write_tree(tmp_path / "another machine", PYTHON | {"shop/orders.py": text})
     other = Served(root, tmp_path / "data")
     try:
-        after = {row["qualified_name"]: row for row in other.rows("get_file_outline", path="shop/orders.py")}
-        assert set(after) == {*before, "shop.orders.added"}
-        for name, row in before.items():
-            assert after[name]["node_id"] == row["node_id"]
-            assert name == "shop.orders.LIMIT" or after[name]["line_start"] == row["line_start"] + 6
-        assert all(re.fullmatch("[0-9a-f]{24}", row["node_id"]) for row in after.values())
-        assert len({row["node_id"] for row in after.values()}) == len(after)
+        rows = other.rows("get_file_outline", path="shop/orders.py")
+        after = {row["node_id"]: row for row in rows}
+        assert len(after) == len(rows)
+        (added,) = after.keys() - before.keys()
+        assert after[added]["qualified_name"] == "shop.orders.added"
+        for node_id, row in before.items():
+            assert re.fullmatch("[0-9a-f]{24}", node_id)
+            assert after[node_id]["name"] == row["name"]
+            assert row["name"] == "LIMIT" or after[node_id]["line_start"] == row["line_start"] + 6
     finally:
         other.close()
 
