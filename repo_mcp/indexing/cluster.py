@@ -360,7 +360,9 @@ class _ClusterLoop:
             shard = await self._waiting.get()
             started = time.monotonic()
             try:
-                data = await asyncio.wait_for(_ask(client, worker, shard.message), self._get_limit())
+                # Not wait_for: before Python 3.12 it hides a cancellation that comes with the reply.
+                async with asyncio.timeout(self._get_limit()):
+                    data = await _ask(client, worker, shard.message)
             except asyncio.CancelledError:
                 self._note_failure(shard, worker, GONE)
                 if (task := asyncio.current_task()) is not None and task.cancelling():
