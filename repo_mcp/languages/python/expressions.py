@@ -79,7 +79,7 @@ class ExpressionWalk:
 
     def __init__(self, drafts: SymbolDrafts) -> None:
         self.drafts = drafts
-        self.module = Scope(MODULE, None, 0)
+        self.module = Scope(MODULE, None, 0, 1)
         self.pieces: list[Piece] = []
         self.symbol = 0
         self.stack: list[Any] = []
@@ -128,9 +128,9 @@ class ExpressionWalk:
         self.scope = mark.scope
         self.symbol = mark.symbol
 
-    def open_scope(self, kind: ScopeKind, owner: int) -> Scope:
+    def open_scope(self, kind: ScopeKind, owner: int, line: int) -> Scope:
         """Add a scope inside the current one, which stays current."""
-        scope = Scope(kind, self.scope, owner)
+        scope = Scope(kind, self.scope, owner, line)
         self.scopes.append(scope)
         return scope
 
@@ -321,7 +321,7 @@ class ExpressionWalk:
             waiting += [(one, line) for one in values if isinstance(one, ast.Attribute | ast.Name)]
 
     def _lambda(self, node: ast.Lambda) -> None:
-        scope = self.open_scope(FUNCTION, self.symbol)
+        scope = self.open_scope(FUNCTION, self.symbol, node.lineno)
         args = node.args
         scope.variables.update(list_parameter_names(args))
         scope.opaque = scope.opaque | scope.variables
@@ -332,7 +332,7 @@ class ExpressionWalk:
         self.stack += args.kw_defaults
 
     def _comprehension(self, node: Any) -> None:
-        scope = self.open_scope(COMPREHENSION, self.symbol)
+        scope = self.open_scope(COMPREHENSION, self.symbol, node.lineno)
         stack, outer = self.stack, self.scope
         stack.append(EnterScope(outer, self.symbol))
         if type(node) is ast.DictComp:

@@ -49,7 +49,7 @@ class Scope:
         "nonlocal_names", "opaque", "owner", "parent", "reads", "self_name", "unbound", "variables",
     )  # fmt: skip
 
-    def __init__(self, kind: ScopeKind, parent: Scope | None, owner: int, line: int = 1) -> None:
+    def __init__(self, kind: ScopeKind, parent: Scope | None, owner: int, line: int) -> None:
         self.kind = kind
         self.line = line  # on which it begins
         self.parent = parent
@@ -72,7 +72,7 @@ class Scope:
 
     def share_names(self) -> Scope:
         """Return another scope of this module that shares its names but has reads of its own."""
-        scope = Scope(self.kind, self, self.owner)
+        scope = Scope(self.kind, self, self.owner, self.line)
         scope.variables, scope.declared = self.variables, self.declared
         return scope
 

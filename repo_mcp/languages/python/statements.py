@@ -129,7 +129,7 @@ class StatementWalk(ExpressionWalk):
         parameters = getattr(node, "type_params", None)
         if not parameters:
             return self.scope
-        scope = self.open_scope(FUNCTION, self.scope.owner)
+        scope = self.open_scope(FUNCTION, self.scope.owner, node.lineno)
         outer, self.scope = self.scope, scope
         for one in parameters:
             scope.variables.add(one.name)
@@ -154,7 +154,7 @@ class StatementWalk(ExpressionWalk):
         self._members.setdefault(ordinal, set())
         self._assigned[ordinal] = _list_assigned(node.body)
         around = self._open_type_parameters(node)
-        scope = Scope(CLASS, around, ordinal)
+        scope = Scope(CLASS, around, ordinal, node.lineno)
         self.scopes.append(scope)
         scope.class_ordinal, scope.self_name = ordinal, ""
         self.stack += (EnterScope(outer, outer_symbol), *reversed(node.body), EnterScope(scope, ordinal))

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from repo_mcp.languages.python import symbol_parser
 from repo_mcp.languages.python.symbol_parser import cut_between_statements, parse
-from repo_mcp.symbols.symbol_record import Reference, Symbol, SymbolRecord, decode_symbol_record
+from repo_mcp.symbols.symbol_record import (
+    Reference,
+    ReferenceRole,
+    Symbol,
+    SymbolRecord,
+    decode_symbol_record,
+)
 from tests.deep.sizes import examples
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
@@ -126,6 +132,30 @@ def test_pieces_share_the_names_of_the_module(monkeypatch: pytest.MonkeyPatch) -
     assert [one.line for one in map(found.get_reference, found.find_references("list"))] == [6]
     assert found.get_symbol(found.find_symbols("more")[0]).start_line == 19
     assert found.get_symbol(found.find_symbols("last")[0]).start_line == 24
+
+
+HIDING = b"""import first
+
+def early(x):
+    class A:
+        one = x.own
+        two = lambda x: x.of_the_lambda
+        three = [x for x in two]
+
+def late(x):
+    class B:
+        four = lambda x: x.of_the_lambda
+"""
+
+
+def test_what_hides_a_name_in_a_class_of_a_function_begins_on_its_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It once began on the first line of its piece, so that the cuts decided what a name meant before it."""
+    check_pieces(monkeypatch, HIDING)
+    found = read_in_pieces(monkeypatch, HIDING, TINY)
+    rows = map(found.get_reference, range(found.reference_count))
+    assert {row.line for row in rows if row.role is ReferenceRole.BIND and row.alias == "x"} == {6, 7, 11}
 
 
 LINES = st.sampled_from(
