@@ -37,6 +37,7 @@ from repo_mcp.bundler.rating import (
 )
 from repo_mcp.bundler.spans import FindRecord
 from repo_mcp.bundler.statements import is_inner_test, is_side_file
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import choose_unknown, rank
@@ -84,6 +85,7 @@ class Hit:
     chunk: RankedChunk  # an object of its own
     share: float  # of the best score that could be reached
     span: Span | None
+    declared: SymbolSpan | None = None  # that declaration, as the layout of its file has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +129,14 @@ def order_hits(
             worth = one.worth / best
             worth += words * share / top * _weigh_distance(chunk, block) * (one.factor if asks else 1.0)
             span = (block.block.start_line, block.block.end_line)
-            judged.append((round(worth * role, DECIMALS), at, Hit(replace(chunk), share, span)))
+            hit = Hit(replace(chunk), share, span, block.block.span)
+            judged.append((round(worth * role, DECIMALS), at, hit))
         if not homes[at]:
             role *= SIDE_FILE if is_side_file(chunk.path) else 1.0
             judged.append((round(words * share / top * role, DECIMALS), at, Hit(chunk, share, None)))
     judged.sort(key=lambda one: (-one[0], one[1]))
     most = judged[0][0] if judged and judged[0][0] else 1.0
-    hits = [Hit(hit.chunk, top * worth / most, hit.span) for worth, _, hit in judged]
+    hits = [replace(hit, share=top * worth / most) for worth, _, hit in judged]
     least = hits[-1].share if hits else 1.0
     rest = zip(found.chunks[DEPTH:], found.shares[DEPTH:], strict=True)
     hits += [Hit(chunk, min(share, least), None) for chunk, share in rest]

@@ -14,6 +14,7 @@ from repo_mcp.code_search.records import CodeHit
 from repo_mcp.languages.outline.heading_readers import HeadingsAdapter
 from repo_mcp.languages.outline.keys_adapter import KeysAdapter
 from repo_mcp.languages.outline.lexical_adapter import LexicalAdapter, outline_lexically
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Symbol
@@ -80,19 +81,24 @@ class Describer:
         self._records: dict[str, SymbolRecord | None] = {}
         self._outlines: dict[str, tuple[Symbol, ...]] = {}
 
-    def describe(self, live: LiveChunk, share: float) -> CodeHit:
-        """Return the hit of a chunk in its live file; `share` is its score over the best possible, 0 to 1."""
+    def describe(self, live: LiveChunk, share: float, declared: SymbolSpan | None = None) -> CodeHit:
+        """Return the hit of a chunk in its live file; `share` is its score over the best possible, 0 to 1.
+
+        `declared` is the declaration for which it is shown. It gives the name where no record has one.
+        """
         path = live.ranked.path
         language = find_language(path, self._extensions)
         first, last, best = self._find_best(live, language)
         around = self._find_around(live, language, best)
+        plain = _KINDS.get(language.kind, "code")
+        if around is None and declared is not None and not live.is_changed:
+            around = _enclose(declared, plain)
         start, end = _choose_lines(live, around, first, last, best)
         terms = live.ranked.matched_terms
         content = "\n".join(_cut_around(line, terms) for line in decode_lines(live.lines, start, end))
         symbols = self._list_symbols(live, start, end)
         if around is None:
-            kind = _KINDS.get(language.kind, "code")
-            return CodeHit(path, start, end, content, share, kind, symbols, language.name)
+            return CodeHit(path, start, end, content, share, plain, symbols, language.name)
         signature, doc = _read_head(live, language, around)
         is_part = around.start_line < start or around.end_line > end
         return CodeHit(
@@ -198,6 +204,12 @@ class Describer:
             ordinals = ((starts >= start) & (starts <= end)).nonzero()[0] + 1
             names = [record.get_symbol(int(ordinal)).name for ordinal in ordinals[:MAX_SYMBOLS]]
         return tuple(dict.fromkeys(name for name in names if name))[:MAX_SYMBOLS]
+
+
+def _enclose(declared: SymbolSpan, kind: str) -> _Enclosing:
+    """Return a declaration that no symbol record has, such as a function passed under a name."""
+    crumbs = tuple(declared.qualified_name.split("."))
+    return _Enclosing(kind, declared.name, declared.head_line, declared.end_line, crumbs)
 
 
 def _find_in_record(record: SymbolRecord, line: int) -> _Enclosing | None:

@@ -938,3 +938,23 @@ def test_functions_that_are_values_are_hits_of_their_own(
     assert shown in lines[0]
     assert len(lines) < 12
     served.close()
+
+
+GETTERS = """/**
+ * Return the load of all parcels of the shelf, summed up.
+ *
+ * The load of a parcel counts once.
+ */
+
+define(shelf, 'weight', function weight() {
+  return this.parcels.reduce((sum, parcel) => sum + parcel.load, 0)
+})
+"""
+
+
+def test_a_function_that_no_record_has_is_named_and_shown_with_its_body(tmp_path: Path) -> None:
+    served = Served(write_tree(tmp_path / "root", {"shelf.js": GETTERS}), tmp_path / "data")
+    row = served.rows("search_code", query="how is the load of all parcels of a shelf summed up?")[0]
+    assert row["symbols"] == ["weight"]
+    assert "parcel.load, 0)" in row["content"]
+    served.close()
