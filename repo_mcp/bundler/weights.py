@@ -85,3 +85,6 @@ QUESTION_WEIGHTS = replace(
     inner_test=1.0,
     side_file=1.0,
 )
+# Of a search, which compares declarations of many files. A file's score already holds the words that its
+# declarations are rated by, so here it counts for less.
+SEARCH_WEIGHTS = replace(QUESTION_WEIGHTS, rank=0.6)

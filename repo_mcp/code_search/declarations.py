@@ -28,7 +28,6 @@ from repo_mcp.bundler.rating import (
     NOT_RUN,
     RUN,
     SIDE_FILE,
-    TESTING,
     RatedBlock,
     find_declared,
     weigh_extension,
@@ -62,6 +61,7 @@ WORDS, OF_ADDED, OF_TERMS = 0.1, 0.25, 0.5
 BESIDE, FAR = 0.3, 0.15  # how much of it counts outside the chunk's best unit, and outside the chunk
 OTHER_ROLE, DEPRECATED = 0.35, 0.4  # factors of a hit's worth
 HEAD, DERIVED_FROM, NAMED, DEED = 0.6, 1.8, 2.5, 1.5
+INNER_TEST = 0.5  # of a test in a file of the program, unless tests are asked for
 HEAD_LINES = 3  # of a class, that may name its bases
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
 DECIMALS = 6
@@ -164,6 +164,7 @@ def _weigh(query: str, rated: Sequence[RatedBlock], find_record: FindRecord, *, 
     bases = list_bases(rated) if extends else None
     named = _list_named(query, rated, extends=extends)
     words = set(_WORD.findall(query))
+    of_test = 1.0 if FileRole.TEST in understand(query).roles else INNER_TEST
     weighed = []
     for one in rated:
         span = one.block.span
@@ -176,8 +177,9 @@ def _weigh(query: str, rated: Sequence[RatedBlock], find_record: FindRecord, *, 
             factor *= (NAMED if extends else DEED) if span.name in named else 1.0
         if fails:
             factor *= weigh_failures(one)
-        is_test = span is not None and is_inner_test(span.qualified_name)  # its worth already says so
-        weighed.append(_Weighed(one, one.worth * factor, factor * (TESTING if is_test else 1.0)))
+        if span is not None and is_inner_test(span.qualified_name):
+            factor *= of_test
+        weighed.append(_Weighed(one, one.worth * factor, factor))
     return sorted(weighed, key=lambda one: -one.worth)  # stable
 
 

@@ -22,6 +22,7 @@ from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
 from repo_mcp.bundler.spans import LayoutReader, read_layout
 from repo_mcp.bundler.statements import MAX_LINE_CHARS, Body, choose_lines, measure
+from repo_mcp.bundler.weights import SEARCH_WEIGHTS
 from repo_mcp.code_search.declarations import (
     DEPTH,
     MAX_RATED,
@@ -210,7 +211,7 @@ def _order(
     """Return hits for the chunks, ordered also by what they declare."""
     source = IndexSource(sources.searcher, sources.read_live)
     words = lower_plain_names(" ".join(list_words(request.query)))
-    rated, weights = rate_blocks(BundleRequest(words), source, sources.read_layout, MAX_RATED)
+    rated, weights = rate_blocks(BundleRequest(words), source, sources.read_layout, MAX_RATED, SEARCH_WEIGHTS)
     return order_hits(request.query, found, rated, weights, sources.find_record, holds_phrase=holds_phrase)
 
 

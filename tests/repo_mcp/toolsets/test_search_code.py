@@ -958,3 +958,42 @@ def test_a_function_that_no_record_has_is_named_and_shown_with_its_body(tmp_path
     assert row["symbols"] == ["weight"]
     assert "parcel.load, 0)" in row["content"]
     served.close()
+
+
+DRAINED = """pub fn drain(queue: &mut Queue) -> usize {
+    let mut done = 0;
+    while let Some(next) = queue.pop() {
+        done += next.run();
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn run_every_job_of_queue() {
+        let mut queue = queue_of(3);
+        for job in queue.jobs() {
+            assert!(queue.run_job(job), "every job of the queue must run");
+        }
+        assert_eq!(drain(&mut queue), 3, "the queue is drained: every job was run");
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("how is every job of the queue run until it is drained?", "drain"),
+        ("test of every job", "run_every_job_of_queue"),
+    ],
+)
+def test_a_test_in_a_file_of_the_program_is_first_where_tests_are_asked_for(
+    tmp_path: Path, query: str, wanted: str
+) -> None:
+    served = Served(write_tree(tmp_path / "root", {"queue.rs": DRAINED}), tmp_path / "data")
+    assert wanted in served.rows("search_code", query=query)[0]["symbols"]
+    served.close()
