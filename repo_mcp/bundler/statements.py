@@ -40,6 +40,8 @@ _TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|t
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
 # A line that continues the statement above it: a call on its result, or an operator.
 _GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
+# Words of control alone. They say something only below their condition, with which they are shown.
+_BARE = re.compile(r"[\s})]*(?:else|try|finally|do|raise|throw|return|break|continue|yield)?\s*[:;{]?\s*$")
 _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
 _SAYS_NOTHING = re.compile(r"[\s\])};,{]*(?:end)?[\s;]*$")
@@ -157,7 +159,17 @@ def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool
         last = min(last, len(code) - 1)
         found.append(_build(body, first, code[last], leads))
         at = last + 1
-    return _end_with_result(body, found)
+    return _end_with_result(body, _hand_on(body, found))
+
+
+def _hand_on(body: Body, statements: list[_Statement]) -> list[_Statement]:
+    """Return the statements. The bonus of a lone `return` or `raise` goes to the condition above it."""
+    handed: dict[int, float] = {}
+    for ordinal, one in enumerate(statements):
+        outer = _list_outer(body, statements, ordinal)[:1] if not one.worth and one.bonus else []
+        if outer and _LEAVES.match(body.lines[one.first - 1]):
+            handed[outer[0]] = one.bonus
+    return [replace(one, bonus=one.bonus + handed.get(at, 0.0)) for at, one in enumerate(statements)]
 
 
 def _end_with_result(body: Body, statements: list[_Statement]) -> list[_Statement]:
@@ -173,7 +185,7 @@ def _end_with_result(body: Body, statements: list[_Statement]) -> list[_Statemen
 def _build(body: Body, first: int, last: int, leads: Callable[[str], bool]) -> _Statement:
     text = "\n".join(body.lines[first - 1 : last])
     bonus = FAILS * bool(_FAILS.search(text)) + BRANCHES * bool(_BRANCHES.match(text))
-    worth = TELLS if _TELLS.match(text) else 1.0
+    worth = 0.0 if _BARE.match(text) else TELLS if _TELLS.match(text) else 1.0
     bonus += LEAVES * bool(_LEAVES.match(text)) + LEADS * leads(text)
     terms = tuple(dict.fromkeys(term for line in range(first, last + 1) for term in body.terms.get(line, ())))
     top = body.lines[first - 1]
@@ -213,7 +225,8 @@ def _choose(
         return one.worth * (held + one.bonus) / math.sqrt(costs[ordinal] + 60)
 
     take(0)
-    rates |= {at: rate(at) for at in range(1, len(statements)) if not _is_empty(body, statements[at])}
+    telling = (at for at, one in enumerate(statements) if at and one.worth and not _is_empty(body, one))
+    rates |= {at: rate(at) for at in telling}
     while rates and left > 0:
         best = max(rates, key=lambda ordinal: (rates[ordinal], -ordinal))
         del rates[best]

@@ -58,6 +58,31 @@ def test_a_line_that_leads_on_is_worth_more() -> None:
     assert 14 not in plain
 
 
+SEND = """
+def send(self, parcel):
+    try:
+        self.open(parcel)
+    except Closed:
+        raise
+    else:
+        self.count += 1
+    if parcel.heavy:
+        return
+    for label in parcel.labels:
+        if label.torn:
+            raise
+        self.print(label)
+    self.forward(parcel, at=self.clock)
+    self.done.append(parcel)
+""".splitlines()
+
+
+def test_words_of_control_alone_do_not_take_the_room_of_what_happens() -> None:
+    body = Body(SEND, 2, 16, 2, {15: ("forward",)}, frozenset())
+    assert choose_lines(body, {"forward": 1.0}, 90) == [2, 15]
+    assert {5, 6, 9, 12, 13, 15} <= {*choose_lines(body, {"forward": 1.0}, 240)}  # with their conditions
+
+
 def test_the_head_is_there_when_there_is_room_for_nothing() -> None:
     assert choose(1) == [2]
 
