@@ -91,8 +91,10 @@ class Describer:
         first, last, best = self._find_best(live, language)
         around = self._find_around(live, language, best)
         plain = _KINDS.get(language.kind, "code")
-        if around is None and declared is not None and not live.is_changed:
-            around = _enclose(declared, plain)
+        if declared is not None and not live.is_changed and _is_left_out(around, declared, best):
+            holding = self._find_holding(live, language, declared.name_line)
+            is_known = holding is not None and holding.name == declared.name
+            around = holding if is_known else _enclose(declared, plain)
         start, end = _choose_lines(live, around, first, last, best)
         terms = live.ranked.matched_terms
         content = "\n".join(_cut_around(line, terms) for line in decode_lines(live.lines, start, end))
@@ -204,6 +206,13 @@ class Describer:
             ordinals = ((starts >= start) & (starts <= end)).nonzero()[0] + 1
             names = [record.get_symbol(int(ordinal)).name for ordinal in ordinals[:MAX_SYMBOLS]]
         return tuple(dict.fromkeys(name for name in names if name))[:MAX_SYMBOLS]
+
+
+def _is_left_out(around: _Enclosing | None, declared: SymbolSpan, line: int) -> bool:
+    """Return True if a line is of the comment above a declaration, and `around` is not that declaration."""
+    if around is None:
+        return True
+    return around.start_line < declared.start_line <= line < declared.head_line
 
 
 def _enclose(declared: SymbolSpan, kind: str) -> _Enclosing:

@@ -960,6 +960,33 @@ def test_a_function_that_no_record_has_is_named_and_shown_with_its_body(tmp_path
     served.close()
 
 
+COUNTED = "".join(
+    f"    int count{n}(int of) {{\n        return of > {n} ? of : {n};\n    }}\n\n" for n in range(60)
+)
+LIMITED = f"""public class Builder {{
+    private int most;
+
+{COUNTED}    /**
+     Keep the stack within the limit of its depth, by closing the deepest
+     open elements.
+     */
+    final void prune() {{
+        while (open.size() >= most) {{
+            open.pop().close();
+        }}
+    }}
+}}
+"""
+
+
+def test_a_comment_without_stars_is_that_of_the_method_below_it(tmp_path: Path) -> None:
+    served = Served(write_tree(tmp_path / "root", {"Builder.java": LIMITED}), tmp_path / "data")
+    row = served.rows("search_code", query="how is the depth of the stack kept within its limit?")[0]
+    assert (row["kind"], row["symbols"][0]) == ("method", "prune")
+    assert "open.pop().close()" in row["content"]
+    served.close()
+
+
 DRAINED = """pub fn drain(queue: &mut Queue) -> usize {
     let mut done = 0;
     while let Some(next) = queue.pop() {
