@@ -52,6 +52,12 @@ def name_place(node: Node) -> str:
     return f"{node.qualified_name} ({node.path}:{node.symbol.start_line}-{node.symbol.end_line})"
 
 
+def name_briefly(node: Node) -> str:
+    """Return the last two parts of a symbol's name with its citation, whose path says the rest."""
+    name = ".".join(node.qualified_name.split(".")[-2:])
+    return f"{name} ({node.path}:{node.symbol.start_line}-{node.symbol.end_line})"
+
+
 def _describe_undeclared(subject: Subject) -> str:
     near = "; ".join(map(name_place, subject.near))
     nearest = f" The nearest names are {near}." if near else " No name here is similar to it."

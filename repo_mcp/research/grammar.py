@@ -100,7 +100,7 @@ _LISTS: dict[str, str] = {
     "make": "implement write define create build provide make use",
     "own": "a_new a_custom another my_own your_own our_own new custom",
     "another": "a an the a_new a_custom another my_own your_own our_own new custom",
-    "errors": "error(s) exception(s) failure(s)",
+    "errors": "error(s) exception(s) failure(s) panic(s)",
     "fail": "fail(s) raise(s) throw(s) panic(s)",
     "fails": """raise(s) raised throw(s) thrown produce(s) produced cause(s) return(s) returned give(s)
         lead(s)_to""",
@@ -141,9 +141,10 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.DIFFERENCE, "(?:compare )?X.. (?:vs\\.?|versus|compared (?:with|to)) Y"),
     (Form.EXTENSION, "(?:where|how) <may> <extend> <another*>X"),
     (Form.EXTENSION, "(?:where|how) <may> <make> <own> X"),
-    (Form.ERRORS, "(?:what|which) <errors> (?:can |does |do |could |might |will |may |is |are )?X.. "
-     "<fails>(?: (?P<y>.+))?"),
-    (Form.ERRORS, "(?:what|which) <errors> (?:can |does |do |could |might |will |may |is |are )?X"),
+    (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
+     "(?:can |does |do |could |might |will |may |is |are )?X.. <fails>(?: (?P<y>.+))?"),
+    (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
+     "(?:can |does |do |could |might |will |may |is |are )?X"),
     (Form.ERRORS, "(?:when|why) (?:does|do|can|could|will|would|might) X.. <fail>"),
     (Form.IMPLEMENTATIONS, "(?:known |concrete |possible |direct |different )*<implementations> "
      "(?:of|for|to|from) X"),

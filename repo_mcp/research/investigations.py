@@ -295,7 +295,7 @@ def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathe
 
 def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     text = reading.subjects[0].asked
-    note_documents(state, f"custom {text}", 2)
+    note_documents(state, text, 2, beside="custom")
     find_seeds(state, text, PreferredKind.EXTENSION)
 
 

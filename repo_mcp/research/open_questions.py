@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from repo_mcp.bundler.statements import is_side_file
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
@@ -75,7 +76,7 @@ def _rank_reached(
         joined += hop > 1 and any(shares_word(one.symbol.name, words) for _, one, _ in own)
         calls = hop == 1 and any(traversal.upwards for _, _, traversal in own)  # calls a seed
         return (
-            is_test_place(declaration.path),
+            is_test_place(declaration.path) or is_side_file(declaration.path),
             all(link.kind == "references" for link, _, _ in own),
             -(joined + 2 * shared + calls),
             rank_role(declaration.path),

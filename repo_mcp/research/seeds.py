@@ -229,7 +229,7 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         state.check()
         found = state.graph.find_incoming(seed.node, CALLS, GLANCE).edges
         users = {edge.other for edge in found if edge.confidence is not Confidence.POSSIBLE}
-        own = [user for user in users if user.ordinal and is_program(user.path) and state.admits(user.path)]
+        own = [user for user in users if user.ordinal and _may_answer(user.path) and state.admits(user.path)]
         for user in sorted(own, key=lambda user: (user.path, user.ordinal)) if len(own) <= MANY_USERS else ():
             worth = USER_SHARE * seed.worth / max(1, len(own))
             if worth > given.get(user, (0.0,))[0]:
@@ -241,6 +241,11 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     nodes = [(state.get_node(user), worth, why) for user, (worth, why) in given.items()]
     fresh = [(node, worth, why) for node, worth, why in nodes if not is_test_symbol(node)]
     return [*joined, *(replace(build_seed(state, node, worth), why=why) for node, worth, why in fresh)]
+
+
+def _may_answer(path: str) -> bool:
+    """Return True for a file of the program that is no example or the like."""
+    return is_program(path) and not is_side_file(path)
 
 
 def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, preferred: PreferredKind) -> float:
@@ -360,8 +365,12 @@ def _describe_words(one: RatedBlock) -> str:
     return f"has words like {', '.join([*words.values()][:NAMED_WORDS])}" if words else "fits the question"
 
 
-def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS) -> None:
-    """Note the sections of documents that a question is most about."""
+def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS, beside: str = "") -> None:
+    """Note the sections of documents that a question is most about.
+
+    `beside` is a word that such sections often have. A section that has no other is left out.
+    """
+    text = f"{beside} {text}"
     words = " ".join(choose_words(state, text))
     if not re.search(r"\w", words):
         return
@@ -370,7 +379,8 @@ def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS) ->
     admits = (lambda path: path.startswith(inside)) if folder else None
     answer = state.source.search_docs(DocsRequest(words, most, admits, folder, has_comments=False))
     for hit in answer.hits:
-        state.add_place(_build_section(hit))
+        if not beside or {word.lower() for word in hit.matched_words} - {beside}:
+            state.add_place(_build_section(hit))
 
 
 def _build_section(hit: DocsHit) -> Finding:
@@ -502,7 +512,5 @@ def _search(state: ResearchState, query: str, kind: str | None = None) -> list[N
     return [
         node
         for node, _ in state.graph.search(query, SymbolFilter(kind), MOST_ALIKE)
-        if is_program(node.path)
-        and state.admits(node.path)
-        and not (is_side_file(node.path) or is_test_symbol(node))
+        if _may_answer(node.path) and state.admits(node.path) and not is_test_symbol(node)
     ]

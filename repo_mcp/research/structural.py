@@ -19,7 +19,7 @@ from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, EdgeType
-from repo_mcp.research.claims import name_place
+from repo_mcp.research.claims import name_briefly
 from repo_mcp.research.locating import is_program, is_test_place, weaker
 from repo_mcp.research.records import Form, Group, Link, Reading
 from repo_mcp.research.research_state import ResearchState
@@ -213,7 +213,7 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
 
 def _name_places(state: ResearchState, nodes: Iterable[Node], most: int) -> tuple[str, ...]:
     new = dict.fromkeys(node for node in nodes if node.declaration not in state.nodes)
-    places = [name_place(node) for node in new if state.admits(node.path)]
+    places = [name_briefly(node) for node in new if state.admits(node.path)]
     more = [f"and {len(places) - most} more"] if len(places) > most else []
     return (*places[:most], *more)
 

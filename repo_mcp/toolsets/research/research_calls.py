@@ -239,13 +239,16 @@ def _report(context: CallContext, done: float, total: float, message: str) -> No
 def cut_report(report: Report, rows: int) -> Part:
     """Return a report with the `rows` most valuable findings, those found by words in the order of execution.
 
-    Further rows are spent on its chains and its map.
+    Tests that lead to a subject stand behind the code that does. Further rows are spent on its chains and
+    its map.
     """
     from repo_mcp.research.execution import order_by_calls, order_findings  # not when tools are listed
+    from repo_mcp.research.locating import is_test_place
     from repo_mcp.research.records import Form, Group
 
     ordered = order_findings(report.findings)
     findings = [report.findings[at] for at in sorted(ordered[:rows])]
+    findings.sort(key=lambda one: one.hop > 0 and is_test_place(one.path))  # stable
     if report.reading.form in (Form.OPEN, Form.ERRORS):
         findings = order_by_calls(findings, report.map_edges)
     also = _list_also(report.findings[at] for at in ordered[rows:])

@@ -101,6 +101,28 @@ def test_where_to_add_is_the_base_the_registration_and_the_section(shop: Asked) 
     check_claim(report)
 
 
+def test_a_section_that_only_says_custom_is_no_answer_to_where_to_add() -> None:
+    texts = {
+        "store.py": "class Codec:\n    def encode(self, text):\n        raise NotImplementedError\n",
+        "guide.md": "# Guide\n\n## Styles\n\nUse a custom colour.\n\n## Codecs\n\nWrite your own codec.\n",
+    }
+    report = Asked(texts).ask("where would I add another codec?")
+    assert [one.symbol for one in report.findings if one.kind == "section"] == ["Guide > Codecs"]
+
+
+def test_examples_that_call_the_best_function_are_no_answers() -> None:
+    call = "from van import dispatch\n\n\ndef main():\n    if ready():\n        dispatch()\n"
+    texts = {
+        "van.py": "def dispatch():\n    van = load()\n    if van.full:\n        van.leave()\n",
+        "depot.py": call.replace("main", "open_depot"),
+        "_examples/first.py": call,
+    }
+    report = Asked(texts).ask("how is a full van dispatched?")
+    near = [one.symbol for one in report.findings if not one.hop]
+    assert "depot.open_depot" in near
+    assert not any("main" in name for name in near)
+
+
 def test_errors_are_where_they_are_raised(shop: Asked) -> None:
     report = shop.ask("which errors can the quote of a parcel raise?")
     assert report.reading.form is Form.ERRORS
@@ -120,8 +142,8 @@ def test_what_breaks_are_those_that_override_and_those_that_call(shop: Asked) ->
     report = shop.ask("what breaks if I change Carrier.quote?")
     groups = {one.what: one.places for one in report.groups}
     assert {place.partition(" ")[0] for place in groups["implementers"]} == {
-        "shop.carriers.Post.quote",
-        "shop.carriers.Drone.quote",
+        "Post.quote",
+        "Drone.quote",
     }
 
 

@@ -62,6 +62,7 @@ extension | completing another shell | Where would I add support for completing 
 extension | serialiser | how can we write our own serialiser
 errors | a request | which errors can a request raise?
 errors | an unknown option | what exceptions does an unknown option produce
+errors | registering a route | which errors or panics can registering a route cause?
 difference | A.b -> A.c | what is the difference between A.b and A.c?
 difference | A -> B | A vs. B
 difference | get -> fetch | how do get and fetch differ
