@@ -138,6 +138,15 @@ function findShorthand(declaration) {
   return (symbol && symbol.declarations) || [];
 }
 
+// What else a declaration means. The compiler names the module for `module.exports = function run() {}`, and a
+// parameter where the body declares a function of that name, which is what the name then means.
+function findMeant(declaration) {
+  if (ts.isBinaryExpression(declaration) && declaration.left.getText() === "module.exports" && ts.isFunctionExpression(declaration.right)) return [declaration.right];
+  const body = ts.isParameter(declaration) && declaration.parent.body;
+  if (!body || !body.statements || !ts.isIdentifier(declaration.name)) return [];
+  return body.statements.filter((one) => ts.isFunctionDeclaration(one) && one.name && one.name.text === declaration.name.text);
+}
+
 const out = [];
 for (const file of program.getSourceFiles()) {
   const where = path.relative(root, file.fileName);
@@ -161,7 +170,7 @@ for (const file of program.getSourceFiles()) {
           if (at.startsWith("..") || at.includes("node_modules")) outside = true;
           else targets.push(describe(one));
         }
-        for (const one of held) {
+        for (const one of [...held, ...declarations.flatMap(findMeant)]) {
           const [path_, line_, name_] = describe(one);
           targets.push([path_, line_, name_, "Held"]);
         }

@@ -24,8 +24,12 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
     if file is None or symbol is None:
         return UNKNOWN
     found = file.find_children(owner.ordinal, name)
-    if symbol.kind in CALLABLE_KINDS and (symbol.ordinal, OBJECT) in file.binds:
-        found = _keep_returned(file, symbol, found)
+    is_guess = False
+    if symbol.kind in CALLABLE_KINDS and symbol.kind is not SymbolKind.COMPONENT:
+        if (symbol.ordinal, OBJECT) in file.binds:
+            found = _keep_returned(file, symbol, found)
+        else:  # `function make() { define({ run() {} }) }`: of an object that is not known to be its own
+            is_guess = any(one.start_line <= symbol.end_line and one.kind in _OBJECT_MEMBERS for one in found)
     if symbol.kind in OBJECTS or (symbol.kind in CALLABLE_KINDS and not found):
         held = _find_held(names, file, symbol, name, found)
         if held is not UNKNOWN:
@@ -37,7 +41,8 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
         for twin in file.keep_seen(twins, symbol.start_line):
             if twin.ordinal != symbol.ordinal:
                 found += file.find_children(twin.ordinal, name)
-    return Meaning(tuple(Declaration(owner.path, one.ordinal) for one in found)) if found else UNKNOWN
+    each = tuple(Declaration(owner.path, one.ordinal) for one in found)
+    return Meaning(each, is_guess=is_guess) if found else UNKNOWN
 
 
 def _keep_returned(file: ScriptFile, function: Symbol, found: list[Symbol]) -> list[Symbol]:

@@ -201,7 +201,8 @@ class ScriptNames:
         for around in file.iter_around(ordinal):
             found = self._choose(file, around, name, line, as_type)
             if found:
-                return Meaning(tuple(Declaration(file.path, one.ordinal) for one in found))
+                held = any(one.arguments == HELD and one.line <= line for one in file.imports.get(name, ()))
+                return Meaning(tuple(Declaration(file.path, one.ordinal) for one in found), "", not held)
         rows = file.imports.get(name, ())
         for row in rows:
             found_there = self.resolve_import(file, row, hops=hops)

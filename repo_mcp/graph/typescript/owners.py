@@ -8,7 +8,7 @@ compiler from the arguments of a call, which are not read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.record_classes import dataclass, replace
@@ -86,6 +86,13 @@ def unite(each: Iterable[Owners]) -> Owners:
             bound = join(bound, owners.bound)
     outside = "" if found or functions else outside
     return Owners(tuple(found), outside, is_items, is_mixed, is_guess, tuple(functions), bound)
+
+
+def choose(each: Sequence[Owners]) -> Owners:
+    """Return the owners of all results of overloads; if they differ, a call has those of one."""
+    results = {(one.declarations, one.external, one.is_items, one.functions) for one in each}
+    found = unite(each)
+    return mix(found) if len(results) > 1 else found
 
 
 def hold(owners: Owners, is_items: bool) -> Owners:

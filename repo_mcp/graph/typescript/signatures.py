@@ -21,7 +21,7 @@ def list_signatures(
 ) -> Iterator[tuple[list[str], str, Written, Bound]]:
     """Yield the types of the parameters, that of the result and the place of all by which owners are called.
 
-    With `is_result`, a function's own type parameters are not known, since the arguments choose them.
+    Type parameters are not known, since the arguments choose them. With `is_result`, no constructors.
     """
     for one in owners.functions:
         read = read_function(one.text)
@@ -36,9 +36,8 @@ def list_signatures(
         if (kind in CALLABLE_KINDS and kind is not SymbolKind.CONSTRUCTOR) or (
             kind in _CALLED_BY_SIGNATURES and symbol.parameters
         ):
-            own = leave_open(file, symbol) if is_result and kind in CALLABLE_KINDS else ()
             given = split_parameters(symbol.parameters) if symbol.parameters else []
-            bound = join(own, owners.bound)
+            bound = join(leave_open(file, symbol), owners.bound)
             if kind in CALLABLE_KINDS:
                 yield given, symbol.return_type, at, bound
                 continue

@@ -19,6 +19,7 @@ from repo_mcp.graph.typescript.owners import (
     Owners,
     Parameter,
     Written,
+    choose,
     hold,
     join,
     mix,
@@ -170,7 +171,7 @@ class ScriptTypes:
         if meaning.written:
             owners = self._read_each([(one, one.text, one.bound) for one in meaning.written], steps)
             each.append(self._call(owners, steps + 1) if is_call else owners)
-        owners = unite(each)
+        owners = choose(each) if is_call else unite(each)
         if meaning.is_guess and owners != NOBODY:
             owners = replace(owners, is_guess=True)
         return owners if meaning.is_certain else mix(owners)
@@ -221,7 +222,7 @@ class ScriptTypes:
             return NOBODY
         signatures = list_signatures(self._names, owners, is_result=True)
         results = self._read_each(
-            [(at, result, bound) for _, result, at, bound in signatures if result], steps
+            [(at, result, bound) for _, result, at, bound in signatures if result], steps, are_results=True
         )
         inferred = unite(
             self._get_owners(one, True, steps + 1, owners.bound)
@@ -265,9 +266,10 @@ class ScriptTypes:
         """Return a type alias itself and the owners of the types that it combines."""
         own = Owners((Declaration(file.path, symbol.ordinal),), bound=bound)
         members = split_type(symbol.return_type, "|")
-        if read_function(symbol.return_type) is not None or " ? " in symbol.return_type:
+        is_function = read_function(symbol.return_type) is not None
+        if is_function or " ? " in symbol.return_type:
             owners = self._read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
-            return unite((mix(own), owners))
+            return unite((own if is_function else mix(own), owners))
         parts = [one for part in members for one in split_type(part, "&")]
         found = [own]
         for part in parts[:MAX_PARTS]:
@@ -438,28 +440,33 @@ class ScriptTypes:
             return NOBODY
         if owners.external:
             return owners
+        is_mixed = owners.is_mixed
         if position:
             given = list_signatures(self._names, owners)
             owners = self._read_each(
                 [(at, one[position - 1], bound) for one, _, at, bound in given if position <= len(one)], steps
             )
-        if index == ITSELF:
-            return owners
-        taken = list_signatures(self._names, owners)
-        if index == RESULT:
-            return self._read_each([(at, result, bound) for _, result, at, bound in taken if result], steps)
-        return self._read_each(
-            [(at, one[index], bound) for one, _, at, bound in taken if index < len(one)], steps
-        )
+        if index != ITSELF:
+            is_mixed |= owners.is_mixed
+            taken = list_signatures(self._names, owners)
+            owners = self._read_each(
+                [(at, result, bound) for _, result, at, bound in taken if result]
+                if index == RESULT
+                else [(at, one[index], bound) for one, _, at, bound in taken if index < len(one)],
+                steps,
+            )
+        return mix(owners) if is_mixed else owners
 
-    def _read_each(self, each: Iterable[tuple[Written, str, Bound]], steps: int) -> Owners:
-        """Return the owners of texts, each written at a place."""
+    def _read_each(
+        self, each: Iterable[tuple[Written, str, Bound]], steps: int, *, are_results: bool = False
+    ) -> Owners:
+        """Return the owners of texts, each written at a place: those of all, or of one of several results."""
         found = []
         for at, text, bound in each:
             file = self._names.find_file(at.path)
             if file is not None:
                 found.append(self._read_written(file, at.ordinal, text, steps + 1, bound))
-        return unite(found)
+        return choose(found) if are_results else unite(found)
 
     def _follow_bind(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
         """Return the owners of a variable, by a row that shows its type."""
@@ -528,16 +535,17 @@ class ScriptTypes:
         if owners.is_items:
             return UNKNOWN
         found: list[Declaration] = []
-        outside, bound = "", owners.bound
+        outside, bound, is_guess = "", owners.bound, owners.is_guess
         for owner in owners.declarations:
             meaning = self._find_inherited(owner, name, steps, owners.bound)
+            is_guess |= meaning.is_guess
             found += [one for one in meaning.declarations if one not in found]
             outside = outside or meaning.external
             bound = join(bound, meaning.bound) if meaning.bound else bound
         texts = [(one, read_member(one.text, name)) for one in owners.functions if one.text.startswith("{")]
         written = tuple(replace(one, text=text) for one, text in texts if text)
         if found or written:
-            return Meaning(tuple(found), "", not owners.is_mixed, owners.is_guess, bound, written)
+            return Meaning(tuple(found), "", not owners.is_mixed, is_guess, bound, written)
         return Meaning(external=outside) if outside else UNKNOWN
 
     def _find_inherited(self, first: Declaration, name: str, steps: int, bound: Bound) -> Meaning:

@@ -312,6 +312,10 @@ class ScopeWalk(SourceText):
             found = self._found[scope, name] = self._search_binding(scope, name)
         return found
 
+    def is_bound(self, name: str) -> bool:
+        """Return True for a name that a scope around this place has bound by now: it has no symbol."""
+        return self._search_binding(self.scope, name) >= 0
+
     def _search_binding(self, scope: int, name: str) -> int:
         while True:
             if name in self._declared[scope]:

@@ -314,7 +314,7 @@ def _export_member(walk: ScriptWalk, node: Node, name: str, value: Node) -> None
     if source:
         walk.values[value.start_byte] = -1
         walk.refer(EXPORT, "", node.start_byte, source, name)
-    elif value.type == "identifier":
+    elif value.type == "identifier" and not walk.is_bound(walk.read(value)):
         walk.taken.add(value.start_byte)
         local = walk.read(value)
         walk.refer(EXPORT, local, value.start_byte, "", name)

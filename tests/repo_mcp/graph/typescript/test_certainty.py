@@ -1,0 +1,100 @@
+"""TypeScript and JavaScript: what is not decided is not exact."""
+
+from __future__ import annotations
+
+from repo_mcp.symbols.symbol_record import ReferenceRole
+from tests.repo_mcp.graph.resolved import Repository
+
+CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
+
+
+def test_overloads_with_different_results_are_not_exact() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+            interface Left { remarkable: number; shared: number }
+            interface Right { notable: number }
+            interface Make { (one: string): Left; (one: number): Right }
+            declare const make: Make;
+            declare function build(one: string): Left;
+            declare function build(one: number): Right;
+            declare function same(one: string): Left;
+            declare function same(one: number): Left;
+            export function first() { make("").remarkable; }
+            export function second() { build("").remarkable; }
+            export function third() { same("").remarkable; }
+            """
+        }
+    )
+    assert found.ask("a.ts", "function first", "remarkable", USE) == ["a.ts:1 remarkable probable"]
+    assert found.ask("a.ts", "function second", "remarkable", USE) == ["a.ts:1 remarkable probable"]
+    assert found.ask("a.ts", "function third", "remarkable", USE) == ["a.ts:1 remarkable exact"]
+
+
+def test_the_key_of_an_object_is_not_exact_where_it_chooses_its_type() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+            type Query = (one: string) => { remarkable: number };
+            interface Options<Q> { query: Q }
+            declare function create<Q extends Query>(options: Options<Q>): void;
+            create({ query: (one) => ({ remarkable: 1 }) });
+            """
+        }
+    )
+    assert all("exact" not in one for one in found.ask("a.ts", "create({ query", "remarkable", USE))
+
+
+def test_the_members_of_an_object_within_a_function_are_not_its_own() -> None:
+    found = Repository.build(
+        {
+            "a.js": """
+            function Cache() {
+              Object.defineProperty((this.cache = {}), 0, { remarkable: function () { return {}; } });
+            }
+            Cache.notable = function () {};
+            const cache = new Cache();
+            function first() { return cache.remarkable(); }
+            function second() { return Cache.notable(); }
+            """
+        }
+    )
+    assert found.ask("a.js", "function first", "remarkable", CALL) == ["a.js:2 remarkable possible"]
+    assert found.ask("a.js", "function second", "notable", CALL) == ["a.js:4 notable exact"]
+
+
+def test_a_name_that_a_callback_imports_is_not_that_of_the_file_for_sure() -> None:
+    found = Repository.build(
+        {
+            "b.js": "export function init() {}",
+            "a.ts": """
+            async function init() {}
+            export function before() { init(); }
+            test("", async () => {
+              const { init } = await import("./b.js");
+              await init();
+            });
+            """,
+        }
+    )
+    assert found.ask("a.ts", "function before", "init", CALL) == ["a.ts:1 init exact"]
+    assert all("exact" not in one for one in found.ask("a.ts", "await init()", "init", CALL))
+
+
+def test_a_variable_of_a_wrapper_is_not_a_function_of_its_name_when_it_is_exported() -> None:
+    found = Repository.build(
+        {
+            "a.js": """
+            (function (module, exports) {
+              var Atom = (function () {
+                function Atom() {}
+                return Atom;
+              })();
+              exports.Atom = Atom;
+            })(0, {});
+            """
+        }
+    )
+    record = found.program.find_record("a.js")
+    assert record is not None
+    assert not list(record.list_role(ReferenceRole.EXPORT))
