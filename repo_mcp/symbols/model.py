@@ -122,7 +122,8 @@ class Binding(IntEnum):
     GIVES = 7  # a call of the variable returns the type `qualifier.name`
     BOUND = 8  # the variable is a type parameter, and `qualifier.name` a type that it is bound by
     NARROWED = 9  # from this line on the variable is known to be an instance of `qualifier.name` ...
-    WIDENED = 10  # ... and from this line on no longer
+    WIDENED = 10  # ... and from this line on no longer. With a number for a name: behind this line,
+    # for what a comprehension has bound that many lines before
     UNPACKED = 11  # the variable is the first item of the tuple that a call of `qualifier.name` returns;
     # one more for each further item
 

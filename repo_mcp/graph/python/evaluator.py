@@ -112,6 +112,9 @@ class PythonEvaluator:
             is_class = own_name in _CLASS_METHODS or name in _CLASS_WORDS
             form = Form.OBJECT if is_class else Form.INSTANCE
             return [Value(form, path, names.parents[method])]
+        inside = _list_comprehended(names.bounds.get((ordinal, name), ()), line)
+        if inside is not None:
+            return self._list_bound_values(path, names, self._choose(path, inside, line)) or None
         if (ordinal, name) in names.reads or names.is_class(ordinal):
             found = self._scoping.look_up(path, ordinal, name)
             if found:
@@ -119,7 +122,7 @@ class PythonEvaluator:
         for around in names.iter_around(ordinal):
             if not around and ordinal:
                 break  # a name that a function reads from its module is among its reads
-            bounds = names.bounds.get((around, name))
+            bounds = _leave_comprehensions(names.bounds.get((around, name), ()))
             if bounds and not names.is_class(around):
                 known = self._list_bound_values(
                     path, names, self._choose(path, bounds, line if around == ordinal else 0)
@@ -431,6 +434,29 @@ class PythonEvaluator:
         if value.form is Form.OUTSIDE:
             return [outside(value.path + "()")]
         return self._call_member(value, "__enter__", "__aenter__") if value.form is Form.INSTANCE else []
+
+
+def _list_ends(bounds: Sequence[Bound]) -> list[Bound]:
+    """Return the rows that end comprehensions; each has the lines from its first one for a name."""
+    return [one for one in bounds if one.form == Binding.WIDENED and one.name.isdigit()]
+
+
+def _list_comprehended(bounds: Sequence[Bound], line: int) -> list[Bound] | None:
+    """Return the bindings of the innermost comprehension around a line; None outside of any."""
+    starts = [one.line - int(one.name) for one in _list_ends(bounds) if line <= one.line]
+    starts = [one for one in starts if one <= line]
+    if not starts:
+        return None
+    return [one for one in bounds if one.line == max(starts) or one.form in _CONDITIONS]
+
+
+def _leave_comprehensions(bounds: Sequence[Bound]) -> Sequence[Bound]:
+    """Return the bindings that are no comprehension's."""
+    ends = _list_ends(bounds)
+    starts = {one.line - int(one.name) for one in ends}
+    if not ends:
+        return bounds
+    return [one for one in bounds if one not in ends and (one.line not in starts or one.form in _CONDITIONS)]
 
 
 def _list_holding(bounds: Sequence[Bound], start: int, line: int) -> list[Bound]:

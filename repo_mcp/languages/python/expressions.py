@@ -345,27 +345,30 @@ class ExpressionWalk:
                 self.narrow(narrow_expression(one, node))
             if number:
                 stack.append(generator.iter)
-            self._bind_generator(generator, scope)
+            self._bind_generator(generator, scope, node)
         stack += (EnterScope(scope, self.symbol), node.generators[0].iter)
 
-    def _bind_generator(self, generator: ast.comprehension, scope: Scope) -> None:
+    def _bind_generator(self, generator: ast.comprehension, scope: Scope, around: Any) -> None:
+        """Bind the variables of a comprehension from its first line to its last one."""
+        first, last = around.lineno, around.end_lineno or around.lineno
+        self.bind_items(generator.target, generator.iter, first)
         for node in list_targets(generator.target):
             if isinstance(node, ast.Name):
                 scope.variables.add(node.id)
+                self.bind_forms(node.id, [("", str(last - first), WIDENED)], last)
             else:
                 self.stack.append(node)
-        self.bind_items(generator.target, generator.iter)
 
-    def bind_items(self, target: ast.expr, values: ast.expr) -> None:
-        """Add the BIND rows of a loop's variable; `enumerate` is looked through."""
+    def bind_items(self, target: ast.expr, values: ast.expr, line: int) -> None:
+        """Add the BIND rows of a loop's variable, known from a line on; `enumerate` is looked through."""
         if isinstance(target, ast.Tuple) and len(target.elts) == 2 and _is_enumeration(values):
             target, values = target.elts[1], values.args[0]
         if isinstance(target, ast.Name):
-            self.bind_forms(target.id, list_value_forms(values, ITEM), target.lineno)
+            self.bind_forms(target.id, list_value_forms(values, ITEM), line)
         elif isinstance(target, ast.Tuple) and isinstance(values, ast.Call):
             for one, forms in zip(target.elts, list_paired_forms(values), strict=False):
                 if isinstance(one, ast.Name):
-                    self.bind_forms(one.id, forms, one.lineno)
+                    self.bind_forms(one.id, forms, line)
 
     def _named(self, node: ast.NamedExpr) -> None:
         self.bind_name(node.target.id, node)

@@ -342,7 +342,7 @@ class StatementWalk(ExpressionWalk):
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         self.bind(node.target, node.target)
-        self.bind_items(node.target, node.iter)
+        self.bind_items(node.target, node.iter, node.target.lineno)
         self.narrow(narrow_block(node.body))
         self.stack += (*reversed(node.orelse), *reversed(node.body), node.iter)
 

@@ -323,3 +323,32 @@ def test_what_holds_one_value_gives_it() -> None:
     assert list_calls("Dog.speak", text) == [("probable", (9,))]
     assert list_calls("Cat.speak", text) == [("probable", (10,))]
     assert list_calls("Puppy.speak", text) == [("exact", (12,)), ("probable", (11,))]
+
+
+def test_the_variable_of_a_comprehension_is_meant_in_it_alone() -> None:
+    text = """
+    one = Cat()
+    def f(dogs: list[Dog], one: Cat):
+        found = [one.speak() for one in dogs]
+        one.speak()
+    def g(dogs: list[Dog]):
+        one = Cat()
+        found = [
+            one.speak()
+            for one in dogs
+            if one.speak()
+        ]
+    def h(dogs: list[Dog], one):
+        found = [one.speak() for one in dogs]
+        one.speak()
+    def k(dogs: list[Dog]):
+        found = [one.speak() for one in dogs]
+        one.speak()
+    """
+    assert list_calls("Dog.speak", text) == [
+        ("probable", (6,)),
+        ("probable", (11, 13)),
+        ("probable", (16,)),
+        ("probable", (19,)),
+    ]
+    assert list_calls("Cat.speak", text) == [("exact", (7,)), ("exact", (20,))]
