@@ -40,10 +40,12 @@ class Owners:
     declarations: tuple[Declaration, ...] = ()
     external: str = ""
     is_items: bool = False  # the owners are those of its items
+    is_keyed: bool = False  # and the items are members, of any name
     is_mixed: bool = False  # of a union of which other members are declared outside, or are not known
     is_guess: bool = False  # an object that a call is given: the result of the call need not have its members
     functions: tuple[Written, ...] = ()  # function types that it may be called by, and unnamed object types
     bound: Bound = ()  # the parameters of the declarations
+    is_choice: bool = False  # a condition chooses one of several
 
 
 NOBODY = Owners()
@@ -74,18 +76,19 @@ def unite(each: Iterable[Owners]) -> Owners:
     found: dict[Declaration, None] = {}
     functions: dict[Written, None] = {}
     bound: Bound = ()
-    outside, is_items, is_mixed, is_guess = "", False, False, False
+    outside, is_items, is_keyed, is_mixed, is_guess = "", False, False, False, False
     for owners in each:
         found.update(dict.fromkeys(owners.declarations))
         functions.update(dict.fromkeys(owners.functions))
         outside = outside or owners.external
         is_items |= owners.is_items
+        is_keyed |= owners.is_keyed
         is_mixed |= owners.is_mixed
         is_guess |= owners.is_guess
         if owners.bound and owners.bound != bound:
             bound = join(bound, owners.bound)
     outside = "" if found or functions else outside
-    return Owners(tuple(found), outside, is_items, is_mixed, is_guess, tuple(functions), bound)
+    return Owners(tuple(found), outside, is_items, is_keyed, is_mixed, is_guess, tuple(functions), bound)
 
 
 def choose(each: Sequence[Owners]) -> Owners:
@@ -98,6 +101,14 @@ def choose(each: Sequence[Owners]) -> Owners:
 def hold(owners: Owners, is_items: bool) -> Owners:
     """Return owners as those of items, or of one item."""
     return owners if owners.is_items == is_items else replace(owners, is_items=is_items)
+
+
+def take_keyed(owners: Owners) -> Owners:
+    """Return the owners of a member, of any name, of an object that has items for members."""
+    if not owners.is_keyed:
+        return NOBODY
+    is_choice = owners.is_mixed and len(owners.declarations) > 1
+    return replace(owners, is_items=False, is_keyed=False, is_choice=is_choice)
 
 
 def mix(owners: Owners) -> Owners:

@@ -154,7 +154,8 @@ class TypeScriptResolver:
                 if row.name == "constructor" and row.qualifier == "super":
                     return self._say(Meaning(owners.declarations), row)
                 meaning = self._types.find_member(owners, row.name)
-                return self._say(meaning, row)
+                if meaning is not UNKNOWN or not owners.is_choice:
+                    return self._say(meaning, row)
         return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(row)
 
     # -- answers -------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from repo_mcp.graph.typescript.owners import (
     hold,
     join,
     mix,
+    take_keyed,
     unite,
     write,
 )
@@ -149,7 +150,9 @@ class ScriptTypes:
         if owners.is_items:
             if segment == "[]" or (calls == 1 and name in _ITEM_OF):
                 return hold(owners, False)
-            return owners if calls == 1 and name in _SAME_ITEMS else NOBODY
+            if calls == 1 and name in _SAME_ITEMS:
+                return owners
+            return self._call_often(take_keyed(owners), calls, steps)
         if segment == "[]":
             return NOBODY
         if owners.external:
@@ -333,7 +336,8 @@ class ScriptTypes:
             owners = self._list_values(owners, steps)
         if owners.external and named.name in _COMPONENTS and named.given:
             return Owners(functions=(write(file.path, ordinal, f"(props: {named.given[0]}) => void", bound),))
-        return hold(owners, named.is_items or owners.is_items)
+        owners = hold(owners, named.is_items or owners.is_items)
+        return replace(owners, is_keyed=True) if named.is_keyed and owners.declarations else owners
 
     def _list_values(self, owners: Owners, steps: int) -> Owners:
         """Return the owners of all properties of owners."""
@@ -488,7 +492,8 @@ class ScriptTypes:
             if outer.external:
                 return Owners(external=f"{outer.external}.{row.name}")
             if outer.is_items:
-                return NOBODY
+                owners = take_keyed(outer)
+                return self._call(owners, steps + 1) if is_call else owners
             meaning = self.find_member(outer, row.name, steps + 1)
             owners = self.get_owners(meaning, is_call=is_call, steps=steps + 1)
         else:
@@ -544,6 +549,7 @@ class ScriptTypes:
             bound = join(bound, meaning.bound) if meaning.bound else bound
         texts = [(one, read_member(one.text, name)) for one in owners.functions if one.text.startswith("{")]
         written = tuple(replace(one, text=text) for one, text in texts if text)
+        is_guess |= owners.is_choice and len(found) > 1
         if found or written:
             return Meaning(tuple(found), "", not owners.is_mixed, is_guess, bound, written)
         return Meaning(external=outside) if outside else UNKNOWN

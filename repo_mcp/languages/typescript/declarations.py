@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.treesitter.scope_walk import SAME, TYPE, UNKNOWN
+from repo_mcp.languages.treesitter.scope_walk import CALLED, SAME, TYPE, UNKNOWN
 from repo_mcp.languages.typescript.walk import (
     EXPECTED,
+    GENERIC,
     Prefix,
     ScriptWalk,
     Variables,
@@ -293,6 +294,9 @@ def _bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
     if owner == UNKNOWN or pattern.type != "object_pattern":
         return
     for one in pattern.named_children:
+        if one.type == "rest_pattern" and one.named_child_count:
+            _bind_rest(walk, one.named_children[0], owner)
+            continue
         key: Node | None = one
         local: Node | None = one
         if one.type == "object_assignment_pattern":
@@ -310,6 +314,25 @@ def _bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
             walk.refer(ReferenceRole.BIND, name, local.start_byte, owner, walk.read(local), SAME)
         elif local.type == "object_pattern" and not owner.endswith(RESULT):
             _bind_pattern(walk, local, f"{owner}.{name}")
+
+
+def _bind_rest(walk: ScriptWalk, local: Node, owner: str) -> None:
+    """Record that the variable in `{a, ...local}` has the other members of `owner`."""
+    if local.type == "identifier":
+        qualifier, _, name = owner.removesuffix(RESULT).rpartition(".")
+        arguments = CALLED if owner.endswith(RESULT) else SAME
+        walk.refer(ReferenceRole.BIND, name, local.start_byte, qualifier, walk.read(local), arguments)
+
+
+def _read_pattern_owner(walk: ScriptWalk, pattern: Node, type_node: Node | None) -> str:
+    """Return the owner of the members in the pattern of a parameter, by its written type.
+
+    A type that is given types, or has no name, is that of a variable that stands for the parameter."""
+    alias = f"{EXPECTED}{pattern.start_byte}"
+    if type_node is None or not GENERIC.search(walk.read_line(type_node)):
+        return walk.read_owner(type_node, None)
+    walk.refer(ReferenceRole.BIND, f":{read_type_text(walk, type_node)}", pattern.start_byte, "", alias, TYPE)
+    return alias
 
 
 def _declare_variable(
@@ -567,7 +590,7 @@ def on_parameter(walk: ScriptWalk, node: Node) -> None:
         walk.roles.append((type_node.start_byte, type_node.end_byte, ReferenceRole.ACCEPT))
     if pattern is None or pattern.type != "identifier":
         if pattern is not None and pattern.type == "object_pattern":
-            _bind_pattern(walk, pattern, walk.read_owner(type_node, None))
+            _bind_pattern(walk, pattern, _read_pattern_owner(walk, pattern, type_node))
         return
     walk.taken.add(pattern.start_byte)
     name = walk.read(pattern)

@@ -62,6 +62,7 @@ class TypeName(NamedTuple):
     is_result: bool = False  # it is what a function of that type returns
     is_open: bool = False  # it need not be this type: one that a condition chooses
     is_member: bool = False  # it is the type of some of its members
+    is_keyed: bool = False  # the items are members, of any name
 
 
 def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[TypeName]:
@@ -99,7 +100,8 @@ def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[Typ
         same = _SAME_KEYS.fullmatch(text)
         if same is not None:
             return read_types(same[2], steps=steps + 1)
-        return read_types(keyed[1], is_items=True, steps=steps + 1)
+        each = read_types(keyed[1], is_items=True, steps=steps + 1)
+        return [one._replace(is_keyed=True) for one in each]
     found = _NAME.match(text)
     if found is None or found[1] in _NOTHING:
         return []
@@ -116,7 +118,8 @@ def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[Typ
         if name in _CONTAINERS and inner and not is_items:
             return read_types(inner[0], is_items=True, steps=steps + 1)
         if name in _KEYED and len(inner) == 2 and not is_items:
-            return read_types(inner[1], is_items=True, steps=steps + 1)
+            each = read_types(inner[1], is_items=True, steps=steps + 1)
+            return [one._replace(is_keyed=name == "Record") for one in each]
         return [TypeName(name, "", is_items, tuple(one.strip() for one in inner))]
     if rest and not (rest.startswith("<") and rest.endswith(">")):
         return []

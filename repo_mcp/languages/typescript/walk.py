@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(rb"[\w$.#\x80-\xff]+")
 _CHAIN = re.compile(rb"\^?[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
 _SPACE = re.compile(rb"\s+")
-_GENERIC = re.compile(r"[<{]|=>")  # in a type whose name alone does not say what it is
+GENERIC = re.compile(r"[<{]|=>")  # in a type whose name alone does not say what it is
 _AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
 CAST = "^"  # a chain with this prefix begins with a value of the type that follows
 _CAST_TO = re.compile(rb"\((?:[^()]|\([^()]*\))*\sas\s+([A-Za-z_$][\w$]*)(?:<[\w\s,.|&]*>)?\)")
@@ -343,7 +343,7 @@ class ScriptWalk(ScopeWalk):
         text = self.read_line(node)
         types = read_types(text) if text else []
         if text and (
-            _GENERIC.search(text) or any(self._search_binding(self.scope, one.name) >= 0 for one in types)
+            GENERIC.search(text) or any(self._search_binding(self.scope, one.name) >= 0 for one in types)
         ):
             text = text.removeprefix(":").strip()
             self.refer(ReferenceRole.BIND, f":{text}", start, "", alias, TYPE, ordinal)
@@ -361,6 +361,14 @@ class ScriptWalk(ScopeWalk):
             dotted = f"{found.qualifier}.{found.name}" if found.qualifier else found.name
             return f"{dotted}()" if found.name and not found.is_items else UNKNOWN
         for _ in range(3):
+            if value is not None and value.type == "binary_expression":
+                right = value.child_by_field_name("right")
+                if (
+                    self.read(right) != "{}"
+                    or self.read(value.child_by_field_name("operator")) not in _CHOOSING
+                ):
+                    break
+                value = value.child_by_field_name("left")  # `given || {}`
             if value is None or value.type not in _WRAPPERS or not value.named_child_count:
                 break
             if value.type == "as_expression" and value.named_child_count == 2:

@@ -207,3 +207,41 @@ def test_what_using_declares_hides_what_is_around() -> None:
             with pytest.raises(AssertionError, match="no reference"):
                 found.ask(name, line, "held", USE)
         assert found.ask(name, "function third", "held", USE) == [f"{name}:1 held exact"]
+
+
+PATTERNS = """
+interface Point { first: number; second: number; other: number }
+interface Box<T> { value: T; other: number }
+interface Left { left: number; both: number }
+interface Right { right: number; both: number }
+declare const points: Record<string, Point>;
+declare const parts: { [K in keyof Point]: Point[K] extends string ? Left : Right };
+declare const given: Point | undefined;
+export function keyed() { points.home.first; }
+export function taken() { const { home } = points; home.first; }
+export function rest(point: Point) { const { first, ...others } = point; others.second; }
+export function fallback() { const { first } = given || {}; const { second } = given ?? {}; }
+export function unnamed({ box: { value } }: { box: Box<Point> }) {}
+export function bound({ value }: Box<Point>) { value.first; }
+export function chosen() { parts.first.left; parts.first.both; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "said"),
+    [
+        ("function keyed", "first", ["a.ts:1 first exact"]),
+        ("function taken", "first", ["a.ts:1 first exact"]),
+        ("function rest", "second", ["a.ts:1 second exact"]),
+        ("function fallback", "first", ["a.ts:1 first exact"]),
+        ("function fallback", "second", ["a.ts:1 second exact"]),
+        ("function unnamed", "value", ["a.ts:2 value exact"]),
+        ("function bound", "value", ["a.ts:2 value exact"]),
+        ("function bound", "first", ["a.ts:1 first exact"]),
+        ("function chosen", "left", ["a.ts:3 left probable"]),
+        ("function chosen", "both", ["a.ts:3 both possible", "a.ts:4 both possible"]),
+    ],
+)
+def test_members_of_keyed_objects_and_of_patterns(line: str, name: str, said: list[str]) -> None:
+    found = Repository.build({"a.ts": PATTERNS})
+    assert found.ask("a.ts", line, name, USE) == said
