@@ -10,7 +10,8 @@ holds names as they are written in the text.
 Integers are little-endian; a width is 1, 2 or 4 bytes, or 0 for a column of zeros, which takes no bytes. The
 text is the record's strings, UTF-8, joined by "\\n"; a string column holds numbers of strings. String
 0 is empty. Symbol 0 is the file itself. Symbols are in the order of their starts, a parent before its
-children, and references are in the order of their lines.
+children (in Rust those of one macro call in the order of the macro's definition), and references are in the
+order of their lines.
 """
 
 from __future__ import annotations

@@ -114,10 +114,21 @@ def parse_java(file_name: str, text: bytes) -> bytes:
 def parse_rust(file_name: str, text: bytes) -> bytes:
     """Return the symbol record of a Rust file."""
     from repo_mcp.languages.native.rust import RUST
+    from repo_mcp.languages.native.rust_expanded import ExpandedWalk, expand_calls
 
     own = find_own_builtins(text, RUST.builtins)
     dialect = replace(RUST, builtins=RUST.builtins - own) if own else RUST
-    return _encode(dialect, file_name, text, find_captures("rust", ("rust",), unwrap_items(text)))
+    plain = unwrap_items(text)
+    found = find_captures("rust", ("rust",), plain)
+    expanded = expand_calls(plain, found) if found is not None else None
+    second = find_captures("rust", ("rust",), expanded.text) if expanded is not None else None
+    if found is None or expanded is None or second is None:
+        return _encode(dialect, file_name, text, found)
+    walk = ExpandedWalk(dialect, file_name, expanded)
+    if not found.is_complete:
+        walk.builder.status = ParseStatus.PARTIAL
+    walk.run(second)
+    return walk.encode()
 
 
 def parse_swift(file_name: str, text: bytes) -> bytes:

@@ -211,12 +211,13 @@ class CaptureScopes(CaptureText):
         above = self.scopes[-1].ordinal if parent is None else parent
         if last_row is None:
             last_row = node.end_point.row - (node.end_point.column == 0)
+        first, last = self.find_lines(node, row, max(row, last_row))
         ordinal = self.builder.add_symbol(
             name,
             kind,
             above,
-            row + 1,
-            max(row, last_row) + 1,
+            first,
+            last,
             flags=flags,
             access=access,
             parameters=parameters,
@@ -232,6 +233,10 @@ class CaptureScopes(CaptureText):
         if opens:
             self.open(self.last_declared)
         return ordinal
+
+    def find_lines(self, node: Node, row: int, last_row: int) -> tuple[int, int]:
+        """Return the first and the last line of a declaration, from 1, by its rows."""
+        return row + 1, last_row + 1
 
     def declare_package(self, node: Node, name: str) -> None:
         """Add the package of the file; everything after it belongs to it."""
