@@ -173,6 +173,8 @@ AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, a type or an
 CONDITIONS = "#if"
 # The alias of a BIND row of a macro of C++ whose text opens a namespace: `qualifier.name`.
 NAMESPACE = "namespace"
+# The alias of a name in the head of a method of Python that its class binds: the body does not see that one.
+OF_CLASS = "class"
 # The alias of BIND rows of symbols of TypeScript that a block alone sees, from the line to `arguments`.
 BLOCK = "{}"
 

@@ -10,6 +10,13 @@ MAX_CLASSES = 100  # in the order of one class
 MAX_MEMBERS = 8  # of one name in one class: overloads, a property's setter
 
 Class = tuple[str, int]  # path and ordinal
+_NO_FILE = "\0"  # before the name of a base that is declared elsewhere, in place of its path
+# External bases without members that a program names.
+_PLAIN_BASES = frozenset({
+    "builtins.object", "builtins.Exception", "abc.ABC", "typing.Generic", "typing.Protocol",
+    "typing.NamedTuple", "typing.TypedDict", "typing_extensions.Protocol", "typing_extensions.TypedDict",
+    "enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum",
+})  # fmt: skip
 
 
 class PythonClasses:
@@ -23,7 +30,8 @@ class PythonClasses:
         """Return a class and its bases in member lookup order, and an external base ("" if none).
 
         Depth first, with a class after all that inherit from it. This equals Python's own order where it has
-        one and no base occurs twice; at most MAX_CLASSES.
+        one and no base occurs twice; at most MAX_CLASSES. External bases stand in it as classes without a
+        file.
         """
         return self._orders.get(start, lambda: self._build_order(start))
 
@@ -36,6 +44,8 @@ class PythonClasses:
             if seen.count(one) > 1:
                 continue
             seen.append(one)
+            if _is_outside(one):
+                continue
             bases, outer = self._list_bases(one)
             foreign = foreign or outer
             stack += [base for base in reversed(bases) if base != start]
@@ -55,7 +65,9 @@ class PythonClasses:
             classes = [value for value in values if self.is_class(value)]
             found += [(value.path, value.ordinal) for value in classes[:1]]
             if not classes:
-                foreign = foreign or next((v.path for v in values if v.form is Form.OUTSIDE), "?")
+                outer = next((v.path for v in values if v.form is Form.OUTSIDE), "?")
+                foreign = foreign or outer
+                found += [] if outer in _PLAIN_BASES else [(f"{_NO_FILE}{outer}", 0)]
         return found, foreign
 
     def find_dotted(self, path: str, ordinal: int, dotted: str) -> list[Value]:
@@ -95,14 +107,19 @@ class PythonClasses:
         """Return the meaning of an attribute of a class or its instances; with `behind`, of its bases alone.
 
         If no class here has it, the result is an external name when a base is external, and otherwise empty.
+        What is found behind an external base is a guess: that one may have it, too.
         """
         order, foreign = self.list_order(start)
         asked = order[1:] if behind else order
+        is_doubted = False
         for number, one in enumerate(asked):
+            is_doubted = is_doubted or _is_outside(one)
             found = self._find_own(one, name)
             if found:
                 if self._is_assigned_in_method(found[0]):
                     found = self._find_declared(asked[number + 1 :], name) or found
+                if is_doubted:
+                    found = [value.guessed() for value in found]
                 return [
                     value._replace(owner=start) if value.form is Form.OBJECT else value for value in found
                 ]
@@ -120,3 +137,7 @@ class PythonClasses:
                 if names is not None and names.is_declared_property(value.ordinal):
                     return [value]
         return []
+
+
+def _is_outside(one: Class) -> bool:
+    return one[0].startswith(_NO_FILE)

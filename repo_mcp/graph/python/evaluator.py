@@ -85,7 +85,7 @@ class PythonEvaluator:
         if names is None or not pieces or _UNKNOWN in expression or expression.endswith("…"):
             return None
         if pieces[0] == "super" and len(pieces) > 1:
-            values: Known = self._find_parent(path, names, ordinal)
+            values: Known = self._find_parent(path, names, ordinal, pieces[1])
             pieces = pieces[1:]
         else:
             values = self._find_root(path, names, ordinal, pieces[0], line)
@@ -101,9 +101,14 @@ class PythonEvaluator:
 
     # Roots
 
-    def _find_parent(self, path: str, names: PythonNames, ordinal: int) -> list[Value]:
+    def _find_parent(self, path: str, names: PythonNames, ordinal: int, given: str) -> list[Value]:
+        """Return the bases of the class around a symbol, or of the one that `super` is given: behind that one
+        a class that derives from both has others, too."""
         owner = names.find_class(ordinal)
-        return [Value(Form.PARENT, path, owner)] if owner else []
+        if given == "()" or not owner:
+            return [Value(Form.PARENT, path, owner)] if owner else []
+        named = self._scoping.look_up(path, ordinal, given[1:-1])
+        return [one._replace(form=Form.PARENT).guessed() for one in named if self.classes.is_class(one)]
 
     def _find_root(self, path: str, names: PythonNames, ordinal: int, name: str, line: int) -> Known:
         method = names.find_method(ordinal, name)
@@ -124,11 +129,11 @@ class PythonEvaluator:
                 break  # a name that a function reads from its module is among its reads
             bounds = _leave_comprehensions(names.bounds.get((around, name), ()))
             if bounds and not names.is_class(around):
-                known = self._list_bound_values(
-                    path, names, self._choose(path, bounds, line if around == ordinal else 0)
-                )
+                told = [one for one in bounds if not one.is_other]
+                before = line if around == ordinal else 0
+                known = self._list_bound_values(path, names, self._choose(path, told, before))
                 if known:
-                    return known
+                    return [one.guessed() for one in known] if _has_other(bounds, before) else known
                 if around and any(one.form not in _CONDITIONS for one in bounds):
                     return None  # bound here, to what is not known
             if around and not bounds and names.has_parameter(around, name):
@@ -457,6 +462,15 @@ def _leave_comprehensions(bounds: Sequence[Bound]) -> Sequence[Bound]:
     if not ends:
         return bounds
     return [one for one in bounds if one not in ends and (one.line not in starts or one.form in _CONDITIONS)]
+
+
+def _has_other(bounds: Sequence[Bound], line: int) -> bool:
+    """Return whether a variable has a value of unknown type before a line, and none that is shown behind it;
+    or anywhere, if `line` is 0."""
+    if not line:
+        return any(one.is_other for one in bounds)
+    before = [one for one in bounds if one.line < line or (one.line == line and not one.is_other)]
+    return bool(before) and before[-1].is_other
 
 
 def _list_holding(bounds: Sequence[Bound], start: int, line: int) -> list[Bound]:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from repo_mcp.languages.treesitter.written_lists import split_list
+from repo_mcp.symbols.model import OF_CLASS
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -58,6 +59,11 @@ class Bound(NamedTuple):
     name: str
     form: int
     is_own: bool  # the value is computed from the variable itself: `x = x.next`
+
+    @property
+    def is_other(self) -> bool:
+        """Return whether the row says only that the variable has another value, of unknown type."""
+        return not self.name and not self.qualifier
 
 
 class Imported(NamedTuple):
@@ -219,6 +225,14 @@ class PythonNames(PythonSymbols):
         record, strings = self.record, self.record.strings
         rows = [row for row in record.list_role(*_READ_ROLES) if not record.ref_qualifiers[row]]
         return frozenset((int(record.ref_symbols[row]), strings[record.ref_names[row]]) for row in rows)
+
+    @cached_property
+    def heads(self) -> frozenset[tuple[int, str]]:
+        """Return the (ordinal, name) of each bare name read in a method's head that its class binds."""
+        if OF_CLASS not in self.record.strings:
+            return frozenset()
+        rows = list_references(self.record, *_READ_ROLES)
+        return frozenset((one.symbol, one.name) for one in rows if one.alias == OF_CLASS)
 
 
 class Parameter(NamedTuple):

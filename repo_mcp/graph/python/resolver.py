@@ -25,6 +25,7 @@ from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.python.names import Imported, PythonNames
 from repo_mcp.graph.python.scoping import Form, PythonScoping, Value
 from repo_mcp.lru_cache import LruCache
+from repo_mcp.symbols.model import OF_CLASS
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.roles import is_test_path
 
@@ -193,7 +194,8 @@ class PythonResolver:
             ordinal = reference.symbol
             if _is_not_yet_bound(names, reference):
                 ordinal = names.parents[ordinal]
-            return self._answer(self._scoping.look_up(path, ordinal, reference.name, is_base))
+            is_head = reference.alias == OF_CLASS
+            return self._answer(self._scoping.look_up(path, ordinal, reference.name, is_base, is_head))
         return self._attribute(path, names, reference)
 
     def _import(self, path: str, reference: Reference) -> Resolution:

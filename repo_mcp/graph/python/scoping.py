@@ -104,11 +104,18 @@ class PythonScoping:
         record = None if path.endswith("/") else self._program.find_record(path)
         return None if record is None else PythonNames(record)
 
-    def look_up(self, path: str, ordinal: int, name: str, skip_own: bool = False) -> list[Value]:
-        """Return the meanings of a bare name read in a symbol; if `skip_own`, as seen from outside it."""
+    def look_up(
+        self, path: str, ordinal: int, name: str, skip_own: bool = False, is_head: bool = False
+    ) -> list[Value]:
+        """Return the meanings of a bare name read in a symbol; if `skip_own`, as seen from outside it, and if
+        `is_head`, in the head of a method whose class binds it."""
         names = self.find_names(path)
         if names is None:
             return []
+        if is_head:
+            found = self._look_in(path, names, names.find_class(names.parents[ordinal]), name)
+            if found:
+                return found
         around = list(names.iter_around(ordinal))
         classes = []
         for scope in around[1:] if skip_own and ordinal else around:
@@ -118,8 +125,9 @@ class PythonScoping:
             found = self._look_in(path, names, scope, name)
             if found:
                 return found
-        # A method's annotations, defaults and decorators are evaluated in the scope of its class.
-        for scope in classes:
+        # A method's annotations, defaults and decorators are evaluated in the scope of its class; its body is
+        # not. One of the two has the name.
+        for scope in classes if (ordinal, name) in names.heads or skip_own else ():
             found = self._look_in(path, names, scope, name)
             if found:
                 return found

@@ -33,6 +33,7 @@ from repo_mcp.languages.python.types import (
     write_arguments,
 )
 from repo_mcp.record_classes import dataclass
+from repo_mcp.symbols.model import UNBOUND
 from repo_mcp.symbols.symbol_record import ReferenceKey, ReferenceRole, SymbolRecordBuilder
 
 USE, CALL, TYPE = int(ReferenceRole.USE), int(ReferenceRole.CALL), int(ReferenceRole.TYPE)
@@ -83,6 +84,8 @@ class ExpressionWalk:
         self.pieces: list[Piece] = []
         self.symbol = 0
         self.stack: list[Any] = []
+        self.told: dict[tuple[int, str], set[int]] = {}  # (symbol, variable) -> lines of its BIND rows
+        self.bound: list[tuple[int, str, int]] = []  # symbol, variable and line of what functions assign
 
     def walk(self, statements: Sequence[ast.stmt], lines: Sequence[bytes], before: int = 0) -> None:
         """Gather the symbols and references of the next statements of the module."""
@@ -94,6 +97,7 @@ class ExpressionWalk:
         self.pieces.append(Piece(before, self.rows, self.scopes))
         self.stack += reversed(statements)
         self._run()
+        self._bind_others()
         self.drafts.move_down(drafted, before)
 
     def give(self, builder: SymbolRecordBuilder) -> None:
@@ -107,6 +111,19 @@ class ExpressionWalk:
                 scope.settle()
                 scope.give(reads)
             builder.add_distinct(reads, piece.before)
+
+    def _bind_others(self) -> None:
+        """Add BIND rows where a function's variable gets a value whose type no row shows, if others show one.
+
+        From there on the variable need not have that type any more.
+        """
+        told = self.told
+        for symbol, name, line in self.bound:
+            lines = told.get((symbol, name))
+            if lines is not None and line not in lines:
+                self.rows[symbol, BIND, UNBOUND, "", name, line] = SAME
+        told.clear()
+        self.bound.clear()
 
     def _run(self) -> None:
         """Process the stack until it is empty."""
@@ -157,6 +174,8 @@ class ExpressionWalk:
         for qualifier, name, form in forms:
             if name != alias or qualifier or form != SAME:
                 self.rows.setdefault((self.symbol, BIND, name, qualifier, alias, line), form)
+        if forms:
+            self.told.setdefault((self.symbol, alias), set()).add(line)
 
     def narrow(self, narrowings: Iterable[Narrowing]) -> None:
         """Add the BIND rows of variables whose class a condition decides, and those where its effect ends."""
@@ -276,12 +295,24 @@ class ExpressionWalk:
                 if link.keywords:
                     stack += [keyword.value for keyword in link.keywords]
                 if number and path is not UNKNOWN:
-                    path += write_arguments(link) if cast is None and path != "super" else "()"
+                    path += (
+                        self._write_super(link)
+                        if path == "super"
+                        else "()"
+                        if cast
+                        else write_arguments(link)
+                    )
             elif kind is _Subscript:
                 stack.append(link.slice)
                 path = path if path is UNKNOWN else path + "[]"
             if len(path) > MAX_PATH_CHARS:
                 path = UNKNOWN
+
+    def _write_super(self, call: ast.Call) -> str:
+        """Return the arguments of a call of `super`: the class that is named, unless it is the one around."""
+        named = call.args[0] if call.args else None
+        own = self.drafts.rows[self.scope.class_ordinal].name if self.scope.class_ordinal else ""
+        return f"({named.id})" if isinstance(named, _Name) and named.id not in {own, "__class__"} else "()"
 
     def annotate(self, annotation: ast.expr, role: int) -> None:
         """Add the types in an annotation, including quoted ones."""

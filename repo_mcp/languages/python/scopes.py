@@ -16,7 +16,7 @@ import builtins
 from collections.abc import Set
 from enum import IntEnum
 
-from repo_mcp.symbols.model import UNKNOWN_TYPE
+from repo_mcp.symbols.model import OF_CLASS, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Binding, ReferenceKey, ReferenceRole
 
 BUILTINS = frozenset(dir(builtins)) | {
@@ -108,9 +108,12 @@ class Scope:
     def give(self, rows: dict[ReferenceKey, int]) -> None:
         """Add to `rows` the reads of names that are references. The scope must be settled."""
         hidden, unbound = self.hidden, self.unbound
+        own = self.variables | self.declared if self.kind is CLASS else NO_NAMES
         for read, count in self.reads.items():
             name = read[2]
-            if name not in hidden and name not in unbound:
+            if name in own and read[0] != self.owner:  # in the head of a method
+                rows[(*read[:4], OF_CLASS, read[5])] = count
+            elif name not in hidden and name not in unbound:
                 rows[read] = count
         for name in sorted(self.hiding):
             rows[self.owner, BIND, "", UNKNOWN_TYPE, name, self.line] = (

@@ -196,6 +196,8 @@ class StatementWalk(ExpressionWalk):
         if scope.kind is FUNCTION:
             if name not in scope.global_names:
                 scope.variables.add(name)
+                if not _keeps_type(statement):
+                    self.bound.append((self.symbol, name, getattr(statement, "lineno", 1)))
                 return
             self.scope.reads[self.symbol, USE, name, "", "", getattr(statement, "lineno", 1)] = 0
             self.module.variables.add(name)
@@ -493,6 +495,16 @@ class StatementWalk(ExpressionWalk):
         ast.Delete: _delete,
         **({} if TYPE_ALIAS_NODE is None else {TYPE_ALIAS_NODE: _type_alias}),
     }
+
+
+def _keeps_type(statement: ast.AST) -> bool:
+    """Return whether an assignment leaves a variable with the type that it had.
+
+    So does `x += y`, and `x = None`, behind which its members are not used before it gets another value.
+    """
+    if isinstance(statement, ast.Assign | ast.NamedExpr):
+        return isinstance(statement.value, ast.Constant) and statement.value.value is None
+    return isinstance(statement, ast.AugAssign)
 
 
 def _list_assigned(body: list[ast.stmt]) -> set[str]:
