@@ -240,14 +240,20 @@ class CRules(Rules):
         opened = self._find_opened(scope, ordinal)
         found = [(*opened, *names[:end]) for end in range(len(names), -1, -1)]
         found += [()] if opened else []
-        wide = [tuple(row.qualifier.split(".")) for row in scope.wide_imports if row.qualifier]
+        rows = (row for row in scope.wide_imports if row.qualifier)
+        wide = [
+            tuple(row.qualifier.split(".")) for row in rows if _is_in_sight(scope, row.symbol, ordinal, found)
+        ]
         return [*found, *(one for one in wide if one not in found)]
 
     def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """Return the path bound by `using a::b` or `namespace a = b::c`."""
         if scope.language == "c":
             return None
-        for row in scope.find_imports(name):
+        rows = scope.find_imports(name)
+        visible = self.list_visible(scope, ordinal) if rows else []
+        seen = [one for one in rows if _is_in_sight(scope, one.symbol, ordinal, visible)]
+        for row in sorted(seen, key=lambda one: -one.symbol):  # the innermost first
             path = (*filter(None, row.qualifier.split(".")), *((row.name,) if row.name else ()))
             return OUTSIDE + path if path[:1] == ("std",) else path
         return None
@@ -407,6 +413,13 @@ def is_meant(rules: Rules, found: list[Candidate], call: Reference | None) -> bo
     if call is None or not call.arguments or found[0][0].language != "cpp":
         return True
     return any(rules.accepts(scope.get_symbol(one), call) for scope, one in found)
+
+
+def _is_in_sight(scope: FileScope, holder: int, ordinal: int, visible: list[Path]) -> bool:
+    """Return whether a `using` in one symbol counts in another: that of a function in this function alone."""
+    if scope.get_kind(holder) is SymbolKind.MODULE and scope.get_qualified_names(holder) in visible:
+        return True
+    return holder in scope.iter_around(ordinal)
 
 
 def _is_replacing(one: Candidate, setting: Setting) -> bool:

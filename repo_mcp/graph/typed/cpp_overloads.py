@@ -14,12 +14,19 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import BEHIND_ALIAS
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, SymbolKind
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Reference,
+    ReferenceRole,
+    SymbolKind,
+)
 
 MAX_CANDIDATES = 16
 MAX_ALIASES = 4  # from a type's name to the type
@@ -207,3 +214,31 @@ def _rank_maker(lookup: NamedLookup, maker: Declaration, mark: str) -> int:
     is_known = bool(lookup.find_type(scope, maker.ordinal, names).declarations)
     is_class = is_known or _OUTSIDE.search(text) is not None
     return NOT if is_class and not _TYPE_PARAMETER.fullmatch(named.name) else PERHAPS
+
+
+def is_left_to_arguments(
+    lookup: NamedLookup, scope: FileScope, call: Reference, found: tuple[Declaration, ...]
+) -> bool:
+    """Return whether other namespaces of C++ have a function that takes an unqualified call.
+
+    What the call is given may be of one of their types, and the namespaces of those are searched, too.
+    """
+    if scope.language != "cpp" or call.role is not ReferenceRole.CALL or call.arguments < 2 or not found:
+        return False
+    rules, searched = lookup.get_rules(scope), set()
+    for one in found:
+        other = lookup.find_scope(one.path)
+        if other is None or other.get_kind(one.ordinal) is not SymbolKind.FUNCTION:
+            return False
+        searched.add(rules.get_full_path(other, one.ordinal))
+    for other in lookup.iter_declaring(scope, call.name):
+        for ordinal in other.find_named(call.name):
+            if other.get_kind(ordinal) is not SymbolKind.FUNCTION or not rules.is_reachable(
+                scope, other, ordinal
+            ):
+                continue
+            path = rules.get_full_path(other, ordinal)
+            is_other = len(path) > 1 and path not in searched
+            if is_other and rules.accepts(other.get_symbol(ordinal), call):
+                return True
+    return False

@@ -12,10 +12,12 @@ from functools import cached_property
 
 import numpy as np
 
-from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.languages.treesitter.type_names import TypeName, read_type
 from repo_mcp.symbols.model import AS_FIELDS, UNBOUND
 from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
     TYPE_KINDS,
+    Binding,
     Reference,
     ReferenceRole,
     Symbol,
@@ -26,6 +28,8 @@ from repo_mcp.symbols.symbol_record import (
     map_binds,
 )
 
+WITH_MACROS = frozenset({"c", "cpp"})
+_IN_ORDER = WITH_MACROS | {"go", "java"}
 MAX_PARENTS = 400  # the parsers nest no deeper
 _OWNERS = TYPE_KINDS | {SymbolKind.MACRO}
 _BASE_ROLES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
@@ -222,3 +226,37 @@ def extends_anything(scope: FileScope, ordinal: int) -> bool:
 def has_trait(scope: FileScope, ordinal: int) -> bool:
     """Return whether an `impl` names a trait."""
     return any(one.role is ReferenceRole.IMPLEMENT for one in scope.list_bases(ordinal))
+
+
+def list_own_bounds(scope: FileScope, ordinal: int, named: TypeName) -> list[Reference]:
+    """Return the rows of the type parameter of Java or C++ that a type at a symbol names."""
+    if scope.language not in {"java", "cpp"} or named.qualifier:
+        return []
+    for around in scope.iter_around(ordinal):
+        rows = [one for one in scope.list_bindings(around, named.name) if one.arguments == Binding.BOUND]
+        if rows:
+            return rows
+    return []
+
+
+def keep_declared(scope: FileScope, around: int, found: list[int], line: int) -> list[int]:
+    """Return those of a symbol's declarations of a name that a line in it may mean.
+
+    A function sees what it declares from there on; of several blocks the last one counts.
+    """
+    if not is_function_in_order(scope, around):
+        return found
+    before = [one for one in found if int(scope.record.starts[one]) <= line]
+    return before if scope.language in WITH_MACROS else before[-1:]
+
+
+def is_function_in_order(scope: FileScope, ordinal: int) -> bool:
+    """Return whether a symbol is a function of a language where a name is not seen before its declaration."""
+    return scope.language in _IN_ORDER and scope.get_kind(ordinal) in CALLABLE_KINDS
+
+
+def prefer_inherent(found: list[tuple[FileScope, int]]) -> list[tuple[FileScope, int]]:
+    """Return the inherent ones among Rust members of one name: they take precedence over those of traits."""
+    if len(found) < 2 or found[0][0].language != "rust":
+        return found
+    return [one for one in found if not has_trait(one[0], one[0].get_parent(one[1]))] or found

@@ -6,8 +6,8 @@ import re
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.lookup import FoundDeclarations, NamedLookup
-from repo_mcp.graph.typed.rules import Rules
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.rules import FoundDeclarations, Rules
 from repo_mcp.languages.treesitter.type_names import read_wrapper
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.model import BY_REFERENCE

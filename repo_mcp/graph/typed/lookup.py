@@ -11,13 +11,29 @@ from collections.abc import Callable, Iterator, Mapping
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role, is_wanted
 from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules, is_meant
-from repo_mcp.graph.typed.file_scope import FileScope, extends_anything, has_trait, is_list, split_name
+from repo_mcp.graph.typed.file_scope import (
+    WITH_MACROS,
+    FileScope,
+    extends_anything,
+    is_function_in_order,
+    is_list,
+    keep_declared,
+    prefer_inherent,
+    split_name,
+)
 from repo_mcp.graph.typed.go_rules import GoRules
 from repo_mcp.graph.typed.java_rules import JavaRules
-from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules, count_common_folders
+from repo_mcp.graph.typed.rules import (
+    NOT_FOUND,
+    OUTSIDE,
+    FoundDeclarations,
+    Path,
+    Rules,
+    count_common_folders,
+)
 from repo_mcp.graph.typed.rust_rules import RustRules
 from repo_mcp.graph.typed.swift_rules import SwiftRules
-from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,
@@ -33,7 +49,6 @@ MAX_OPEN = 20  # depth: types whose bases are needed to find another's bases
 MAX_STEPS = 500  # types whose bases are determined for one question
 MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 
-WITH_MACROS = frozenset({"c", "cpp"})
 _NO_NAMES = frozenset({SymbolKind.EXTENSION, SymbolKind.PROPERTY})  # the latter of an unnamed struct
 _CPP_KINDS = frozenset({SymbolKind.CLASS, SymbolKind.CONSTRUCTOR, SymbolKind.MODULE})  # not in C
 _RULES: Mapping[str, Callable[[Program], Rules]] = {
@@ -44,20 +59,6 @@ _RULES: Mapping[str, Callable[[Program], Rules]] = {
     "cpp": CRules,
     "swift": SwiftRules,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class FoundDeclarations:
-    """The declarations that a name leads to."""
-
-    declarations: tuple[Declaration, ...] = ()
-    is_certain: bool = True
-    external: str = ""  # dotted name of something outside the repository
-    alternatives: int = 0  # declarations under exclusive conditions: each is meant where it is compiled
-    is_elsewhere: bool = False  # something outside the repository is likely to have that name
-
-
-NOT_FOUND = FoundDeclarations()
 
 
 class NamedLookup:
@@ -142,6 +143,8 @@ class NamedLookup:
             if scope.language == "rust":
                 return self._join_imported(scope, ordinal, name, role, found)
             is_hidden = rules.sees_outer_members and self._is_perhaps_hidden(scope, ordinal, found)
+            if inner[0][0] is scope:
+                is_hidden = is_hidden or self._is_perhaps_of_block(scope, ordinal, role, inner[0][1])
             return replace(found, is_certain=False) if is_hidden else found
         bound = rules.find_import(scope, ordinal, name)
         if bound is not None:
@@ -170,10 +173,21 @@ class NamedLookup:
                     return self._as_type(scope, around)
                 continue
             found = [one for one in scope.find_children(around, name) if self._is_wanted(scope, one, role)]
+            found = keep_declared(scope, around, found, call.line) if call is not None else found
             real = [one for one in found if scope.get_kind(one) not in _NO_NAMES]
             if real:
                 return [(scope, one) for one in real]
         return []
+
+    def _is_perhaps_of_block(self, scope: FileScope, ordinal: int, role: ReferenceRole, one: int) -> bool:
+        """Return whether what a function declares may be in a block that ends before the use: it declares the
+        name twice, or something around it has the name, too."""
+        function, name = scope.get_parent(one), scope.get_name(one)
+        if not is_function_in_order(scope, function):
+            return False
+        is_twice = scope.language not in WITH_MACROS and len(scope.find_children(function, name)) > 1
+        outer = [] if is_twice else self.get_rules(scope).list_visible(scope, ordinal)
+        return is_twice or any(self.find_path(scope, (*each, name), role).declarations for each in outer)
 
     def _join_imported(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
@@ -269,11 +283,7 @@ class NamedLookup:
         """Return the declarations of a full path, following re-exports to other paths."""
         if scope.language != "rust":
             return self._follow_path(scope, path, role)
-        key = (
-            self.get_rules(scope).find_home(scope)[0],
-            path,
-            role,
-        )  # of the crate, which sees its own imports
+        key = (self.get_rules(scope).find_home(scope)[0], path, role)  # of the crate, with its own imports
         if key not in self._followed:
             self._followed[key] = self._follow_path(scope, path, role)
         return self._followed[key]
@@ -327,7 +337,7 @@ class NamedLookup:
     def _choose(self, scope: FileScope, found: list[tuple[FileScope, int]]) -> FoundDeclarations:
         """Return types before their extensions, and definitions before forward declarations."""
         real = [one for one in found if one[0].get_kind(one[1]) is not SymbolKind.EXTENSION]
-        real = _prefer_inherent(real)
+        real = prefer_inherent(real)
         chosen, is_certain = self.get_rules(scope).choose(scope, real or found)
         return FoundDeclarations(
             tuple(Declaration(other.path, ordinal) for other, ordinal in chosen), is_certain
@@ -367,7 +377,8 @@ class NamedLookup:
         near members count, since a macro for fields may have a definition for each platform.
         """
         waiting, seen = [owner], {owner}
-        is_c = self._get_language(owner) == "c"
+        scope = self.find_scope(owner.path)
+        is_c = scope is not None and scope.language == "c"
         for _ in range(MAX_TYPES):
             if not waiting:
                 break
@@ -412,7 +423,7 @@ class NamedLookup:
                 other = self.find_scope(path) if path in extending else None
                 if other is not None and other.language in rules.languages:
                     found += self._find_in_extensions(scope, owner.ordinal, other, name, role)
-        found = _prefer_inherent(found)
+        found = prefer_inherent(found)
         defined = {one[0].count_parameters(one[1]) for one in found if not one[0].is_forward(one[1])}
         kept = [
             one
@@ -560,10 +571,6 @@ class NamedLookup:
         found = self._find_own_members(owner, name, ReferenceRole.CALL)
         return [one for one in found if self._get_kind(one) is SymbolKind.CONSTRUCTOR]
 
-    def _get_language(self, declaration: Declaration) -> str:
-        scope = self.find_scope(declaration.path)
-        return scope.language if scope is not None else ""
-
     def _get_kind(self, declaration: Declaration) -> SymbolKind:
         scope = self.find_scope(declaration.path)
         return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
@@ -591,10 +598,3 @@ def settle(lookup: NamedLookup, scope: FileScope, line: int, found: FoundDeclara
     if alternatives == ELSEWHERE:
         return replace(found, declarations=declarations, is_certain=False, alternatives=0, is_elsewhere=True)
     return replace(found, declarations=declarations, alternatives=alternatives)
-
-
-def _prefer_inherent(found: list[tuple[FileScope, int]]) -> list[tuple[FileScope, int]]:
-    """Return the inherent ones among Rust members of one name: they take precedence over those of traits."""
-    if len(found) < 2 or found[0][0].language != "rust":
-        return found
-    return [one for one in found if not has_trait(one[0], one[0].get_parent(one[1]))] or found

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.file_scope import FileScope, split_name
+from repo_mcp.graph.typed.file_scope import FileScope, list_own_bounds, split_name
 from repo_mcp.graph.typed.holder import (
     TYPE_PARAMETER,
     Holder,
@@ -46,6 +46,7 @@ from repo_mcp.languages.treesitter.type_names import (
 )
 from repo_mcp.languages.treesitter.written_lists import read_only_argument, split_signature
 from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -252,8 +253,7 @@ def _find_iterated(lookup: NamedLookup, holder: Holder) -> Holder | None:
         for item in lookup.find_members(one, "Item", ReferenceRole.TYPE):
             scope = lookup.find_scope(item.path)
             if scope is not None and scope.language == "rust":
-                text = scope.get_symbol(item.ordinal).return_type
-                return _read_text(lookup, lookup.get_rules(scope), scope, item, text, holder)
+                return _read_there(lookup, item, scope.get_symbol(item.ordinal).return_type, holder)
     return None
 
 
@@ -301,7 +301,7 @@ def _find_type(
         return make_holder(lookup, scope, found, is_items=is_items)
     if found.external:
         return Holder(external=found.external)
-    if len(names[-1]) == 1 and names[-1].isupper():
+    if names[-1] == UNKNOWN_TYPE or (len(names[-1]) == 1 and names[-1].isupper()):
         return None  # most likely a type parameter
     return Holder(external=".".join(names))
 
@@ -411,9 +411,8 @@ def _find_index(lookup: NamedLookup, holder: Holder) -> Holder | None:
             if scope.language == "rust":
                 block = scope.get_parent(method.ordinal)
                 for output in scope.find_children(block, "Output"):
-                    text = scope.get_symbol(output).return_type
                     there = Declaration(scope.path, output)
-                    return _read_text(lookup, lookup.get_rules(scope), scope, there, text, holder)
+                    return _read_there(lookup, there, scope.get_symbol(output).return_type, holder)
     return None
 
 
@@ -446,9 +445,7 @@ def _read_declared(
         return Holder(tuple(lookup.find_extended(Declaration(scope.path, owner))))
     if kind not in CALLABLE_KINDS and kind not in _VALUE_KINDS:
         return None
-    symbol = scope.get_symbol(declaration.ordinal)
-    rules = lookup.get_rules(scope)
-    return _read_text(lookup, rules, scope, declaration, symbol.return_type, holder)
+    return _read_there(lookup, declaration, scope.get_symbol(declaration.ordinal).return_type, holder)
 
 
 def _read_text(
@@ -496,6 +493,9 @@ def _read_text(
         if bound is not None:  # the name of a type parameter, whatever else has it
             one = _read_text(lookup, rules, scope, declaration, bound, None) if bound else None
             return replace(one, is_items=found_type.is_items, is_certain=False) if one is not None else None
+    rows = list_own_bounds(scope, declaration.ordinal, found_type)
+    if rows:  # the name of a type parameter, whatever else has it
+        return None if found_type.is_items else _find_all_bounds(lookup, scope, rows)
     if scope.language in {"rust", "go"} and not found_type.qualifier:
         bounded = _find_bounded(lookup, scope, declaration, found_type.name)
         if bounded is not None:
@@ -529,13 +529,12 @@ def _read_bounds(
     lookup: NamedLookup, scope: FileScope, declaration: Declaration, text: str, holder: Holder | None
 ) -> Holder | None:
     """Return the traits that an associated type is bound by; of one that is iterated, its items' type."""
-    rules = lookup.get_rules(scope)
     bounds = split_bounds(text)[:MAX_BOUNDS]
     item = next(filter(None, map(_ITEM.search, bounds)), None)
     if item is not None and lookup.depth < MAX_DEPTH:  # items of one may be those of another, in a cycle
         lookup.depth += 1
         try:
-            one = _read_text(lookup, rules, scope, declaration, item[1], holder)
+            one = _read_there(lookup, declaration, item[1], holder)
         finally:
             lookup.depth -= 1
         return replace(one, is_items=True, is_certain=False) if one is not None else None
@@ -571,7 +570,6 @@ def _find_bounded(
     use may have other bounds."""
     owner = scope.get_parent(declaration.ordinal)
     owner_name = scope.get_name(owner)
-    rules = lookup.get_rules(scope)
     found: list[Holder] = []
     for other in lookup.iter_declaring(scope, owner_name):
         for part in other.find_named(owner_name):
@@ -581,7 +579,7 @@ def _find_bounded(
                 continue
             is_own = other is scope and part == owner
             is_block = other.get_kind(part) is SymbolKind.EXTENSION
-            if is_own or (is_block and rules.is_same_type(scope, owner, other, part)):
+            if is_own or (is_block and lookup.get_rules(scope).is_same_type(scope, owner, other, part)):
                 one = _find_all_bounds(lookup, other, bounds)
                 found += [one] if one is not None else []
     types = tuple(dict.fromkeys(each for one in found for each in one.types))

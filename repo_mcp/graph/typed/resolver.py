@@ -22,19 +22,13 @@ from repo_mcp.graph.program import (
     is_type_role,
     is_wanted,
 )
-from repo_mcp.graph.typed.cpp_overloads import choose_taking, split_marks
-from repo_mcp.graph.typed.file_scope import FileScope, has_trait, skip_own_scope, split_name
+from repo_mcp.graph.typed.cpp_overloads import choose_taking, is_left_to_arguments, split_marks
+from repo_mcp.graph.typed.file_scope import WITH_MACROS, FileScope, has_trait, skip_own_scope, split_name
 from repo_mcp.graph.typed.holder import Holder, find_pointed, list_c_members, may_mean_of_reference
-from repo_mcp.graph.typed.lookup import (
-    LANGUAGES,
-    NOT_FOUND,
-    WITH_MACROS,
-    FoundDeclarations,
-    NamedLookup,
-    settle,
-)
+from repo_mcp.graph.typed.lookup import LANGUAGES, NamedLookup, settle
 from repo_mcp.graph.typed.overriding import list_not_overridden
 from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
+from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
 from repo_mcp.graph.typed.swift_overloads import (
     choose_overload,
     doubt_bare,
@@ -211,6 +205,8 @@ class NamedResolver:
         if role is ReferenceRole.CALL and (name in rules.own_words or name in rules.base_words):
             return self._resolve_own_constructor(scope, reference)
         found = lookup.find_bare(scope, ordinal, name, role, reference)
+        if is_left_to_arguments(lookup, scope, reference, found.declarations):
+            found = replace(found, is_certain=False)
         if reference.arguments == DERIVED and role is ReferenceRole.TYPE and scope.language == "rust":
             traits = tuple(one for one in found.declarations if self._get_kind(one) is SymbolKind.TRAIT)
             found = replace(found, declarations=traits)

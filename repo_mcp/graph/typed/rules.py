@@ -10,13 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from repo_mcp.graph.program import Program, accepts_call
+from repo_mcp.graph.program import Declaration, Program, accepts_call
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import Reference, Symbol, SymbolKind
 
 Path = tuple[str, ...]
 Candidate = tuple[FileScope, int]
 OUTSIDE = ("\0",)  # prefix of every path known to lie outside the repository
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDeclarations:
+    """The declarations that a name leads to."""
+
+    declarations: tuple[Declaration, ...] = ()
+    is_certain: bool = True
+    external: str = ""  # dotted name of something outside the repository
+    alternatives: int = 0  # declarations under exclusive conditions: each is meant where it is compiled
+    is_elsewhere: bool = False  # something outside the repository is likely to have that name
+
+
+NOT_FOUND = FoundDeclarations()
 
 
 class Rules:

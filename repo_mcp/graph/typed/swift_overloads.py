@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.holder import Holder
-from repo_mcp.graph.typed.lookup import FoundDeclarations, NamedLookup, iter_above
+from repo_mcp.graph.typed.lookup import NamedLookup, iter_above
 from repo_mcp.graph.typed.receivers import find_holder
+from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.graph.typed.swift_rules import SwiftRules, find_parameter, spell_signature
 from repo_mcp.languages.native.swift_types import find_type_chain, list_parameters, strip_type
 from repo_mcp.record_classes import replace

@@ -410,7 +410,7 @@ def _on_value_parameter(walk: CaptureWalk, node: Node) -> None:
 
 def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
     walk.taken.add(node.start_byte)
-    walk.expect_local(walk.read(node))
+    walk.expect_local(walk.read(node), is_type=True)
 
 
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:

@@ -28,7 +28,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     split_path,
 )
 from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, PATH
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, PATH, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -213,6 +213,8 @@ def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
     bound = next((one for one in node.named_children if one.type == "type_bound"), None)
     if name is not None:
         walk.bind_parameter_type(name, bound)
+        text = walk.read_line(bound).removeprefix("extends ").replace("&", "+")
+        walk.bind_bound(walk.read(name), text or UNKNOWN_TYPE, name)
 
 
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:

@@ -16,6 +16,7 @@ from repo_mcp.languages.treesitter.source_text import SourceText
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
+    TYPE_KINDS,
     Access,
     ParseStatus,
     SymbolFlag,
@@ -142,6 +143,8 @@ class CaptureScopes(CaptureText):
         self.members: set[tuple[int, str]] = set()  # (symbol, name) of what is declared in it
         self.local_names: dict[int, set[str]] = {}  # ordinal of a symbol -> names that it binds
         self._expected: list[str] = []  # names that the next declaration binds
+        self._expected_types: list[str] = []  # those of type parameters
+        self.open_types: list[tuple[int, str, int]] = []  # ordinal, type parameter without bounds, line
         self._comment_end = -1  # row where the last comment ends
         self._documented = -1  # start of the declaration that the comment belongs to
         self._mark_start = -1  # row on which the attributes before a declaration begin
@@ -230,6 +233,14 @@ class CaptureScopes(CaptureText):
         if self._expected:
             self.local_names.setdefault(ordinal, set()).update(self._expected)
             self._expected = []
+        if self._expected_types:
+            told = (
+                self._expected_types
+                if kind in TYPE_KINDS
+                else [one for one in self._expected_types if one in result]
+            )
+            self.open_types += [(ordinal, one, row + 1) for one in told]
+            self._expected_types = []
         if opens:
             self.open(self.last_declared)
         return ordinal
@@ -265,6 +276,8 @@ class CaptureScopes(CaptureText):
         """Bind a name in the innermost declaration."""
         self.local_names.setdefault(self.scopes[-1].ordinal, set()).add(name)
 
-    def expect_local(self, name: str) -> None:
+    def expect_local(self, name: str, *, is_type: bool = False) -> None:
         """Record a name that the next declaration binds, such as a template parameter."""
         self._expected.append(name)
+        if is_type:
+            self._expected_types.append(name)

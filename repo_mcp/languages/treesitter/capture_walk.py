@@ -180,6 +180,9 @@ class CaptureWalk(CaptureScopes):
 
     def bind_bound(self, name: str, bound: str, node: Node) -> None:
         """Record the bounds of a type's type parameter, since fields may have it as their type."""
+        if bound == UNKNOWN_TYPE:
+            self._bind(name, bound, "", node, Binding.BOUND)
+            return
         for part in split_bounds(bound.lstrip(": "))[:MAX_BOUNDS]:
             found = read_type(part)
             if found.name:
@@ -241,6 +244,8 @@ class CaptureWalk(CaptureScopes):
             if key not in seen:
                 seen.add(key)
                 add(ordinal, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
+        for ordinal, name, line in self.open_types:
+            add(ordinal, ReferenceRole.BIND, UNKNOWN_TYPE, line, alias=name, arguments=Binding.BOUND)
         return self.builder.encode()
 
     def _number_variables(self) -> None:
