@@ -1,4 +1,4 @@
-"""What a call of a `macro_rules!` macro stands for, as token trees.
+"""The token trees that a call of a `macro_rules!` macro stands for.
 
 The arms of a macro are tried in order, as the compiler does. A fragment such as `$t:ty` ends where a token
 follows that cannot belong to it; fragments are not parsed. Calls among the items that an arm gives are
@@ -37,7 +37,7 @@ _WITH_END = frozenset((b"const", b"static", b"use", b"type", b"let"))  # items t
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """What a variable in a repetition stands for each time."""
+    """The meanings of a variable in a repetition, one for each time."""
 
     values: Sequence[Bound]
 

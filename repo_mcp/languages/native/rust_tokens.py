@@ -14,7 +14,7 @@ from repo_mcp.record_classes import dataclass
 MAX_NESTED = 40  # groups in each other
 _TOKEN = re.compile(
     rb"(?P<doc>///(?!/)[^\n]*+)|(?P<space>[ \t\r\n]++|//[^\n]*+)|(?P<comment>/\*)|(?P<raw>[bc]?r(#{0,9})\")"
-    rb"|(?P<literal>[bc]?\"(?:[^\"\\]++|\\.)*+\""
+    rb"|(?P<literal>[bc]?\"[^\"\\]*+(?:\\.[^\"\\]*+)*\""
     rb"|b?'(?:\\(?:u\{\w{1,9}\}|x\w\w|[^ux])|[^\\'\n\x80-\xff]|[\xc0-\xff][\x80-\xbf]{1,3})'"
     rb"|[0-9]\w*+(?:\.[0-9]\w*+)?(?:(?<=[eE])[+-]\w++)?)"
     rb"|(?P<lifetime>'[A-Za-z_]\w*+)|(?P<word>(?:r#)?[A-Za-z_\x80-\xff][\w\x80-\xff]*+)"
@@ -27,7 +27,7 @@ INVISIBLE = b""  # the bracket of a group that is a fragment, which was matched 
 
 
 class UndecidedMacro(Exception):
-    """What a call of a macro stands for cannot be said."""
+    """A call of a macro whose items cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)
