@@ -114,3 +114,9 @@ def take_keyed(owners: Owners) -> Owners:
 def mix(owners: Owners) -> Owners:
     """Return owners that may not be all that there are."""
     return replace(owners, is_mixed=bool(owners.declarations or owners.functions))
+
+
+def count_calls(segment: str) -> tuple[str, int]:
+    """Return the name in a segment of a chain, and how often what it means is called."""
+    name = segment.rstrip("()") if segment.endswith("()") else segment
+    return name, (len(segment) - len(name)) // 2

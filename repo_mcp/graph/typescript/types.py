@@ -11,7 +11,17 @@ import re
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typescript.members import find_binds, find_holder, find_own_member, is_declared_later
+from repo_mcp.graph.typescript.members import (
+    GIVEN_ITEMS,
+    ITEM_OF,
+    OWNERS,
+    SAME_ITEMS,
+    TAKING_ITEMS,
+    find_binds,
+    find_holder,
+    find_own_member,
+    is_declared_later,
+)
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.owners import (
     NOBODY,
@@ -20,6 +30,7 @@ from repo_mcp.graph.typescript.owners import (
     Parameter,
     Written,
     choose,
+    count_calls,
     hold,
     join,
     mix,
@@ -31,6 +42,7 @@ from repo_mcp.graph.typescript.signatures import bind_given, leave_open, list_si
 from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, TYPE
 from repo_mcp.languages.typescript.declarations import OBJECT
 from repo_mcp.languages.typescript.types import (
+    ANYTHING,
     TypeName,
     is_object_type,
     read_function,
@@ -51,33 +63,15 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # repositories do not name real types like this
-# Parameters of the functions that a list is given that are items of it, by the name of the list's member.
-_GIVEN_ITEMS = {"sort": (0, 1), "toSorted": (0, 1), "reduce": (1,), "reduceRight": (1,)}
 _COMPONENTS = frozenset(
     {"FC", "FunctionComponent", "VFC"}
 )  # types of functions that are given their argument
-# Members of every list: those that return one item, and those that return a list of the same items.
-_ITEM_OF = frozenset({"at", "find", "findLast", "pop", "shift", "get"})
-_SAME_ITEMS = frozenset(
-    {"filter", "slice", "sort", "reverse", "concat", "toSorted", "toReversed", "splice", "values", "flat"}
-)
-_TAKING_ITEMS = frozenset({"push", "unshift", "add", "includes", "indexOf", "set", "fill"})
 MAX_PARTS = 24  # of a union or an intersection
 MAX_STEPS = 12  # from a value to its type, one per declaration followed
 MAX_BASES = 64
 MAX_SEGMENTS = 12
 _INHERITED = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
 _PROMISED = (ReferenceRole.IMPLEMENT,)
-_OWNERS = frozenset(
-    {
-        SymbolKind.CLASS,
-        SymbolKind.INTERFACE,
-        SymbolKind.ENUM,
-        SymbolKind.MODULE,
-        SymbolKind.FILE,
-        SymbolKind.COMPONENT,
-    }
-)
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
 
 
@@ -108,7 +102,7 @@ class ScriptTypes:
     def _evaluate_head(
         self, file: ScriptFile, ordinal: int, segment: str, line: int, steps: int, bound: Bound
     ) -> Owners:
-        name, calls = _count_calls(segment)
+        name, calls = count_calls(segment)
         if name in {"this", "super"}:
             holder = find_holder(file, ordinal)
             if holder is None:
@@ -146,11 +140,11 @@ class ScriptTypes:
         return self._window
 
     def _step(self, owners: Owners, segment: str, steps: int) -> Owners:
-        name, calls = _count_calls(segment)
+        name, calls = count_calls(segment)
         if owners.is_items:
-            if segment == "[]" or (calls == 1 and name in _ITEM_OF):
+            if segment == "[]" or (calls == 1 and name in ITEM_OF):
                 return hold(owners, False)
-            if calls == 1 and name in _SAME_ITEMS:
+            if calls == 1 and name in SAME_ITEMS:
                 return owners
             return self._call_often(take_keyed(owners), calls, steps)
         if segment == "[]":
@@ -212,7 +206,7 @@ class ScriptTypes:
             if is_call:
                 return self._get_result(file, symbol, steps, bound)
             return Owners((declaration,), bound=bound)
-        if kind in _OWNERS:
+        if kind in OWNERS:
             return Owners((declaration,), bound=bound)
         if kind is SymbolKind.TYPE:
             return self._get_alias(file, symbol, steps, bound)
@@ -286,7 +280,8 @@ class ScriptTypes:
             if len(members) > 1 and owners.external:
                 found.append(mix(own))
             found.append(owners)
-        return unite(found)
+        owners = unite(found)
+        return mix(owners) if ANYTHING & {one.strip() for one in members} else owners
 
     def _get_value(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
         """Return the owners of the value in a variable or property."""
@@ -433,8 +428,8 @@ class ScriptTypes:
     def _get_given_item(self, items: Owners, name: str, position: int, index: int) -> Owners:
         """Return the owners of what the member of a list takes, or gives a function that it takes."""
         if index == ITSELF:
-            return hold(items, False) if name in _TAKING_ITEMS else NOBODY
-        return hold(items, False) if position == 1 and index in _GIVEN_ITEMS.get(name, (0,)) else NOBODY
+            return hold(items, False) if name in TAKING_ITEMS else NOBODY
+        return hold(items, False) if position == 1 and index in GIVEN_ITEMS.get(name, (0,)) else NOBODY
 
     def _expect(self, owners: Owners, position: int, index: int, steps: int) -> Owners:
         """Return the owners of what a function takes at a position, or a function there takes or returns.
@@ -586,7 +581,7 @@ class ScriptTypes:
         bound: Bound = (),
     ) -> Owners:
         """Return the bases of a class or an interface; an external one only if there is no other."""
-        if symbol.kind not in _OWNERS or not symbol.ordinal:
+        if symbol.kind not in OWNERS or not symbol.ordinal:
             return NOBODY
         found = []
         for row in file.list_bases(symbol.ordinal):
@@ -599,9 +594,3 @@ class ScriptTypes:
                 )
                 found.append(owners)
         return unite(found)
-
-
-def _count_calls(segment: str) -> tuple[str, int]:
-    """Return the name in a segment of a chain, and how often what it means is called."""
-    name = segment.rstrip("()") if segment.endswith("()") else segment
-    return name, (len(segment) - len(name)) // 2

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from repo_mcp.languages.treesitter.scope_walk import CALLED, SAME, TYPE, UNKNOWN
 from repo_mcp.languages.typescript.walk import (
     EXPECTED,
-    GENERIC,
     Prefix,
     ScriptWalk,
     Variables,
     bind_expected,
     expect,
     expect_result,
+    read_pattern_owner,
     read_type_text,
     refer_keys,
 )
@@ -324,17 +324,6 @@ def _bind_rest(walk: ScriptWalk, local: Node, owner: str) -> None:
         walk.refer(ReferenceRole.BIND, name, local.start_byte, qualifier, walk.read(local), arguments)
 
 
-def _read_pattern_owner(walk: ScriptWalk, pattern: Node, type_node: Node | None) -> str:
-    """Return the owner of the members in the pattern of a parameter, by its written type.
-
-    A type that is given types, or has no name, is that of a variable that stands for the parameter."""
-    alias = f"{EXPECTED}{pattern.start_byte}"
-    if type_node is None or not GENERIC.search(walk.read_line(type_node)):
-        return walk.read_owner(type_node, None)
-    walk.refer(ReferenceRole.BIND, f":{read_type_text(walk, type_node)}", pattern.start_byte, "", alias, TYPE)
-    return alias
-
-
 def _declare_variable(
     walk: ScriptWalk, node: Node, name: str, kind: SymbolKind, variables: Variables
 ) -> None:
@@ -590,7 +579,7 @@ def on_parameter(walk: ScriptWalk, node: Node) -> None:
         walk.roles.append((type_node.start_byte, type_node.end_byte, ReferenceRole.ACCEPT))
     if pattern is None or pattern.type != "identifier":
         if pattern is not None and pattern.type == "object_pattern":
-            _bind_pattern(walk, pattern, _read_pattern_owner(walk, pattern, type_node))
+            _bind_pattern(walk, pattern, read_pattern_owner(walk, pattern, type_node))
         return
     walk.taken.add(pattern.start_byte)
     name = walk.read(pattern)

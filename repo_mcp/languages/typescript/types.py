@@ -31,6 +31,7 @@ _NOTHING = frozenset(
         "any unknown never void null undefined string number boolean bigint symbol object true false this",
     )
 )
+ANYTHING = frozenset({"any", "unknown"})  # in a union, what the whole of it is
 MAX_MEMBERS = 24  # of a union
 _MEMBER_PART = re.compile(r"\[[\"']([\w$]+)[\"']\]")
 _MEMBER_TYPE = re.compile(r"([A-Za-z_$][\w$.]*(?:\[[\"'][\w$]+[\"']\])*)\[[\"']([\w$]+)[\"']\]")
@@ -98,10 +99,9 @@ def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[Typ
     keyed = _INDEXED.fullmatch(text) if text.startswith("{") else None
     if keyed is not None and not is_items and _find_close(text) == len(text) - 1:
         same = _SAME_KEYS.fullmatch(text)
-        if same is not None:
-            return read_types(same[2], steps=steps + 1)
-        each = read_types(keyed[1], is_items=True, steps=steps + 1)
-        return [one._replace(is_keyed=True) for one in each]
+        return (
+            read_types(same[2], steps=steps + 1) if same is not None else _read_keyed(keyed[1], True, steps)
+        )
     found = _NAME.match(text)
     if found is None or found[1] in _NOTHING:
         return []
@@ -118,14 +118,18 @@ def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[Typ
         if name in _CONTAINERS and inner and not is_items:
             return read_types(inner[0], is_items=True, steps=steps + 1)
         if name in _KEYED and len(inner) == 2 and not is_items:
-            each = read_types(inner[1], is_items=True, steps=steps + 1)
-            return [one._replace(is_keyed=name == "Record") for one in each]
+            return _read_keyed(inner[1], name == "Record", steps)
         return [TypeName(name, "", is_items, tuple(one.strip() for one in inner))]
     if rest and not (rest.startswith("<") and rest.endswith(">")):
         return []
     given = tuple(one.strip() for one in split_type(rest[1:-1], ",")) if rest else ()
     qualifier, _, name = name.rpartition(".")
     return [TypeName(name, qualifier, is_items, given)]
+
+
+def _read_keyed(text: str, is_keyed: bool, steps: int) -> list[TypeName]:
+    """Return the types of the values of a map, or of an object of which they are the members."""
+    return [one._replace(is_keyed=is_keyed) for one in read_types(text, is_items=True, steps=steps + 1)]
 
 
 def _read_indexed(text: str, is_items: bool, steps: int) -> list[TypeName]:
@@ -148,6 +152,8 @@ def _read_each(parts: list[str], is_items: bool, steps: int) -> list[TypeName]:
     found = [
         one for part in parts[:MAX_MEMBERS] for one in read_types(part, is_items=is_items, steps=steps + 1)
     ]
+    if ANYTHING & {part.strip() for part in parts}:
+        found = [one._replace(is_open=True) for one in found]
     return list(dict.fromkeys(found))
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(rb"[\w$.#\x80-\xff]+")
 _CHAIN = re.compile(rb"\^?[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
 _SPACE = re.compile(rb"\s+")
-GENERIC = re.compile(r"[<{]|=>")  # in a type whose name alone does not say what it is
+_GENERIC = re.compile(r"[<{]|=>")  # in a type whose name alone does not say what it is
 _AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
 CAST = "^"  # a chain with this prefix begins with a value of the type that follows
 _CAST_TO = re.compile(rb"\((?:[^()]|\([^()]*\))*\sas\s+([A-Za-z_$][\w$]*)(?:<[\w\s,.|&]*>)?\)")
@@ -343,7 +343,8 @@ class ScriptWalk(ScopeWalk):
         text = self.read_line(node)
         types = read_types(text) if text else []
         if text and (
-            GENERIC.search(text) or any(self._search_binding(self.scope, one.name) >= 0 for one in types)
+            _GENERIC.search(text)
+            or any(one.is_open or self._search_binding(self.scope, one.name) >= 0 for one in types)
         ):
             text = text.removeprefix(":").strip()
             self.refer(ReferenceRole.BIND, f":{text}", start, "", alias, TYPE, ordinal)
@@ -464,6 +465,17 @@ def read_type_text(walk: ScriptWalk, node: Node | None) -> str:
     if b"/*" in text or b"//" in text:
         text = _COMMENTS.sub(rb"\1", text)
     return " ".join(text.decode("utf-8", "replace").split()).removeprefix(":").strip()
+
+
+def read_pattern_owner(walk: ScriptWalk, pattern: Node, type_node: Node | None) -> str:
+    """Return the owner of the members in the pattern of a parameter, by its written type.
+
+    A type that is given types, or has no name, is that of a variable that stands for the parameter."""
+    alias = f"{EXPECTED}{pattern.start_byte}"
+    if type_node is None or not _GENERIC.search(walk.read_line(type_node)):
+        return walk.read_owner(type_node, None)
+    walk.refer(ReferenceRole.BIND, f":{read_type_text(walk, type_node)}", pattern.start_byte, "", alias, TYPE)
+    return alias
 
 
 def _simplify(text: bytes) -> bytes:

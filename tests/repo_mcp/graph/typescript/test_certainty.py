@@ -98,3 +98,18 @@ def test_a_variable_of_a_wrapper_is_not_a_function_of_its_name_when_it_is_export
     record = found.program.find_record("a.js")
     assert record is not None
     assert not list(record.list_role(ReferenceRole.EXPORT))
+
+
+def test_a_union_with_anything_is_not_exact() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+            interface Point { remarkable: number }
+            type Maybe = unknown | Point;
+            export function first(one: any | Point) { one.remarkable; }
+            export function second(one: Maybe) { one.remarkable; }
+            """
+        }
+    )
+    for line in ("function first", "function second"):
+        assert found.ask("a.ts", line, "remarkable", USE) == ["a.ts:1 remarkable probable"], line
