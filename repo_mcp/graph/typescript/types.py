@@ -488,6 +488,9 @@ class ScriptTypes:
                 return Owners(external=f"{outer.external}.{row.name}")
             if outer.is_items:
                 owners = take_keyed(outer)
+                owners = (
+                    mix(owners) if row.qualifier.startswith(EXPECTED) else owners
+                )  # the key may choose it
                 return self._call(owners, steps + 1) if is_call else owners
             meaning = self.find_member(outer, row.name, steps + 1)
             owners = self.get_owners(meaning, is_call=is_call, steps=steps + 1)
