@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
+from repo_mcp.graph.csharp.projects import CSharpProjects
 from repo_mcp.graph.program import Confidence, Declaration, Program
 from repo_mcp.languages.csharp.types import count_arity, name_arity
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import (
+    ACCESS_SHIFT,
+    Access,
     Reference,
     ReferenceRole,
     Symbol,
@@ -152,10 +155,11 @@ class CSharpNames:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._projects = CSharpProjects(program)
         self._files: dict[str, CSharpFile | None] = {}
         self._types: dict[str, dict[str, tuple[Declaration, ...]]] = {}
         self._found: dict[tuple[str, int, str, str, int | None], TypeMeaning] = {}
-        self._global: tuple[tuple[str, ...], dict[str, tuple[str, str]]] | None = None
+        self._global: dict[str | None, tuple[tuple[str, ...], dict[str, tuple[str, str]]]] = {}  # by project
 
     def find_file(self, path: str) -> CSharpFile | None:
         """Return the lookup tables of a C# file; None for any other file."""
@@ -187,8 +191,37 @@ class CSharpNames:
             self._types[name] = {full: tuple(parts) for full, parts in found.items()}
         return self._types[name]
 
-    def choose(self, full_name: str, parts: tuple[Declaration, ...], arity: int | None) -> TypeMeaning | None:
-        """Return the type with that arity among parts; for None and several arities, all of them, mixed."""
+    def choose(
+        self, path: str, full_name: str, parts: tuple[Declaration, ...], arity: int | None
+    ) -> TypeMeaning | None:
+        """Return the type with that arity among parts, as a file sees it: those of its project alone.
+
+        For None and several arities, these are all of them, mixed; where the project does not tell which
+        assembly's type is meant, they are only possible."""
+        seen = self._list_seen(path, parts)
+        if len(seen) < 2:
+            return self._choose_arity(full_name, seen, arity)
+        narrowed, is_one = self._projects.narrow(path, seen)
+        found = self._choose_arity(full_name, narrowed, arity)
+        is_open = found is not None and not is_one
+        return replace(found, confidence=Confidence.POSSIBLE) if found is not None and is_open else found
+
+    def _list_seen(self, path: str, parts: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
+        """Return the parts without those that only another file sees; only its own, where a file has such."""
+        private = {part for part in parts if self._is_of_file(part)}
+        own = tuple(part for part in parts if part in private and part.path == path)
+        return own or tuple(part for part in parts if part not in private)
+
+    def _is_of_file(self, part: Declaration) -> bool:
+        """Return whether a type has the modifier `file`: it is private and in no other type."""
+        file = self.find_file(part.path)
+        if file is None or int(file.record.flags[part.ordinal]) >> ACCESS_SHIFT != Access.PRIVATE:
+            return False
+        return SymbolKind(int(file.record.kinds[int(file.record.parents[part.ordinal])])) not in _TYPES
+
+    def _choose_arity(
+        self, full_name: str, parts: tuple[Declaration, ...], arity: int | None
+    ) -> TypeMeaning | None:
         by_arity: dict[int, list[Declaration]] = {}
         for part in parts:
             file = self.find_file(part.path)
@@ -232,23 +265,25 @@ class CSharpNames:
         dotted = f"{qualifier}.{name}" if qualifier else name
         for prefix in self._list_prefixes(file, ordinal):
             full = f"{prefix}.{dotted}" if prefix else dotted
-            found = self.choose(full, types.get(full, ()), arity)
+            found = self.choose(file.path, full, types.get(full, ()), arity)
             if found is not None:
                 return found
         near = [
-            self.choose(full, types[full], arity)
+            self.choose(file.path, full, types[full], arity)
             for full in types
             if self._is_near(file, ordinal, full, dotted)
         ]
         fitting = [one for one in near if one is not None]
-        return replace(fitting[0], confidence=Confidence.PROBABLE) if len(fitting) == 1 else None
+        if len(fitting) != 1 or fitting[0].confidence is not Confidence.EXACT:
+            return fitting[0] if len(fitting) == 1 else None
+        return replace(fitting[0], confidence=Confidence.PROBABLE)
 
     def _list_prefixes(self, file: CSharpFile, ordinal: int) -> Iterable[str]:
         """Return the possible prefixes of a name, nearest first: types, namespaces, usings."""
         found = [file.get_full_name(one) for one in file.list_types_around(ordinal)]
         for namespace in file.list_namespaces(ordinal):
             found.append(namespace)
-        for using in (*file.usings, *self.get_global_usings()[0]):
+        for using in (*file.usings, *self.get_global_usings(file.path)[0]):
             found.append(using)
             found += [f"{outer}.{using}" for outer in file.list_namespaces(ordinal) if outer]
         return dict.fromkeys(found)
@@ -260,7 +295,7 @@ class CSharpNames:
         return own == full.partition(".")[0]
 
     def _find_alias(self, file: CSharpFile, name: str) -> tuple[str, str] | None:
-        return file.aliases.get(name) or self.get_global_usings()[1].get(name)
+        return file.aliases.get(name) or self.get_global_usings(file.path)[1].get(name)
 
     def _expand(self, file: CSharpFile, dotted: str) -> str:
         """Return an external name with its leading alias replaced."""
@@ -270,17 +305,20 @@ class CSharpNames:
             return dotted
         return ".".join(one for one in (*alias, rest) if one)
 
-    def get_global_usings(self) -> tuple[tuple[str, ...], dict[str, tuple[str, str]]]:
-        """Return the usings and aliases that some file declares for all files."""
-        if self._global is None:
+    def get_global_usings(self, path: str) -> tuple[tuple[str, ...], dict[str, tuple[str, str]]]:
+        """Return the usings and aliases that some file declares for all files of a file's project."""
+        project = self._projects.find_folder(path)
+        if project not in self._global:
             usings: list[str] = []
             aliases: dict[str, tuple[str, str]] = {}
-            for path in self.program.list_using(GLOBAL_USING)[:MAX_FILES]:
-                file = self.find_file(path)
+            for other in self.program.list_using(GLOBAL_USING)[:MAX_FILES]:
+                if self._projects.find_folder(other) not in {project, None} and project is not None:
+                    continue
+                file = self.find_file(other)
                 for row in file.global_rows if file is not None else ():
                     if row.name == "*":
                         usings.append(row.qualifier)
                     else:
                         aliases.setdefault(row.alias, (row.qualifier, row.name))
-            self._global = tuple(dict.fromkeys(usings)), aliases
-        return self._global
+            self._global[project] = tuple(dict.fromkeys(usings)), aliases
+        return self._global[project]

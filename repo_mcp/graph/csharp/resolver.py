@@ -116,7 +116,8 @@ class CSharpResolver:
         name = dotted.rpartition(".")[2]
         found = self._names.list_types(name).get(dotted)
         if found:
-            plain = self._names.choose(dotted, found, 0) or self._names.choose(dotted, found, None)
+            plain = self._names.choose(file.path, dotted, found, 0)
+            plain = plain or self._names.choose(file.path, dotted, found, None)
             return _conclude_type(plain or TypeMeaning(dotted))
         spaces = []
         for path in self._program.list_declaring(dotted)[:MAX_TARGETS]:
@@ -201,7 +202,7 @@ class CSharpResolver:
                     sure = self._weaken(file, own, row, members, sure)
                 return self._say(file, members, row, sure)
             unlikely = unlikely or members
-        for using in (*file.usings, *self._names.get_global_usings()[0]):
+        for using in (*file.usings, *self._names.get_global_usings(file.path)[0]):
             parts = self._names.list_types(using.rpartition(".")[2]).get(using)
             members = self._find_members(file, TypeMeaning(using, parts), row) if parts else []
             if members and self._may_mean(file, members, row):
@@ -258,7 +259,11 @@ class CSharpResolver:
         """Return the extension methods in scope whose first parameter accepts the value."""
         if row.role is not ReferenceRole.CALL:
             return None
-        visible = {*file.list_namespaces(row.symbol), *file.usings, *self._names.get_global_usings()[0]}
+        visible = {
+            *file.list_namespaces(row.symbol),
+            *file.usings,
+            *self._names.get_global_usings(file.path)[0],
+        }
         found: Found = []
         for declaration, symbol in self._types.list_extensions(row.name):
             other = self._names.find_file(declaration.path)

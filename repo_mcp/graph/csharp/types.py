@@ -83,7 +83,7 @@ class CSharpTypes:
         full = file.get_full_name(around[0])
         own = Declaration(file.path, around[0])
         arity = file.get_arity(around[0])
-        found = self._names.choose(full, self._names.list_types(name).get(full, ()), arity)
+        found = self._names.choose(file.path, full, self._names.list_types(name).get(full, ()), arity)
         others = (one for one in found.parts if one != own) if found is not None else ()
         return TypeMeaning(full + name_arity(arity), (own, *others))
 

@@ -275,9 +275,9 @@ def _read_access(words: set[str], default: Access) -> Access:
         if "internal" in words:
             return Access.PROTECTED_INTERNAL
         return Access.PRIVATE_PROTECTED if "private" in words else Access.PROTECTED
-    if "internal" in words or "file" in words:
+    if "internal" in words:
         return Access.INTERNAL
-    return Access.PRIVATE if "private" in words else default
+    return Access.PRIVATE if "private" in words or "file" in words else default
 
 
 def _simplify(text: bytes) -> bytes:

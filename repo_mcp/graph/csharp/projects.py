@@ -1,0 +1,124 @@
+"""The declarations of a C# type that a file's project compiles, where several projects declare one name.
+
+A project is an assembly: its own type comes before that of a referenced one, and parts of a type are of one
+assembly. A project is the nearest folder with a file of its name, `a/b/b.csproj`; it compiles all files below
+that it does not remove, and those that it includes from elsewhere. A type with the modifier `file` exists in
+its file alone.
+
+Left out on purpose: project files of another name, conditions, and what is written in Directory.Build.props.
+Files outside all known projects may belong to any.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from repo_mcp.graph.program import Declaration, Program
+from repo_mcp.record_classes import dataclass
+
+MAX_PROJECT_CHARS = 200_000
+MAX_REFERENCED = 200
+MAX_GLOBS = 50
+_ITEM = re.compile(r'<(Compile|ProjectReference)\s[^>]*?\b(Include|Remove)\s*=\s*"([^"]*)"')
+_PROPERTY = re.compile(r"<(\w+)>([^<$]*)</\1>")
+_USED_PROPERTY = re.compile(r"\$\((\w+)\)")
+_GLOB = re.compile(r"\*\*/|\*\*|\*|\?|[^*?]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Project:
+    folder: str
+    removed: tuple[re.Pattern[str], ...]
+    included: tuple[re.Pattern[str], ...]
+    referenced: tuple[str, ...]  # folders
+
+
+class CSharpProjects:
+    """Tells which declarations of one name a file sees, and caches the project files read."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._projects: dict[str, _Project | None] = {}
+        self._reached: dict[str, frozenset[str]] = {}
+
+    def find_folder(self, path: str) -> str | None:
+        """Return the folder of the project that a file is in, or None."""
+        found = self._find_project(posixpath.dirname(path))
+        return found.folder if found is not None else None
+
+    def narrow(self, path: str, parts: tuple[Declaration, ...]) -> tuple[tuple[Declaration, ...], bool]:
+        """Return the parts that a file's project sees, and whether these are all of one assembly."""
+        homes = {part: self._find_project(posixpath.dirname(part.path)) for part in parts}
+        known = {home.folder for home in homes.values() if home is not None}
+        if len(known) < 2:
+            return parts, True
+        own = self._find_project(posixpath.dirname(path))
+        if own is None:
+            return parts, False
+        is_removed = _is_matched(own.removed, path)
+        compiled = tuple(one for one in parts if self._is_compiled(own, one, homes[one], anyway=is_removed))
+        if compiled:
+            return tuple(one for one in parts if homes[one] is None or one in compiled), True
+        folders = {
+            home.folder for one, home in homes.items() if home and not _is_matched(home.removed, one.path)
+        }
+        chosen = folders if len(folders) == 1 else folders & self._list_reached(own)
+        if len(chosen) != 1:
+            return parts, False
+        return tuple(one for one, home in homes.items() if home is None or home.folder in chosen), True
+
+    def _is_compiled(self, own: _Project, part: Declaration, home: _Project | None, *, anyway: bool) -> bool:
+        if home is own:
+            return anyway or not _is_matched(own.removed, part.path)
+        return _is_matched(own.included, part.path)
+
+    def _list_reached(self, project: _Project) -> frozenset[str]:
+        """Return the folders of the projects that a project references, directly or not."""
+        if project.folder not in self._reached:
+            waiting, seen = [*project.referenced], set(project.referenced)
+            while waiting and len(seen) < MAX_REFERENCED:
+                other = self._find_project(waiting.pop())
+                new = [one for one in other.referenced if one not in seen] if other is not None else []
+                seen.update(new)
+                waiting += new
+            self._reached[project.folder] = frozenset(seen)
+        return self._reached[project.folder]
+
+    def _find_project(self, folder: str) -> _Project | None:
+        """Return the project of a folder: of the nearest one above that has a project file of its name."""
+        if folder not in self._projects:
+            path = f"{folder}/{posixpath.basename(folder)}.csproj"
+            if not folder:
+                found = None
+            elif self._program.has_file(path):
+                found = _read_project(folder, (self._program.read_text(path) or "")[:MAX_PROJECT_CHARS])
+            else:
+                found = self._find_project(posixpath.dirname(folder))
+            self._projects[folder] = found
+        return self._projects[folder]
+
+
+def _read_project(folder: str, text: str) -> _Project:
+    properties = {name: value.strip() for name, value in _PROPERTY.findall(text)}
+    found: dict[str, list[str]] = {}
+    for item, verb, written in _ITEM.findall(text):
+        for one in _USED_PROPERTY.sub(lambda used: properties.get(used[1], ""), written).split(";"):
+            plain = one.strip().replace("\\", "/")
+            if plain:
+                found.setdefault(item + verb, []).append(posixpath.normpath(f"{folder}/{plain}"))
+    return _Project(
+        folder,
+        tuple(_compile_glob(one) for one in found.get("CompileRemove", ())[:MAX_GLOBS]),
+        tuple(_compile_glob(one) for one in found.get("CompileInclude", ())[:MAX_GLOBS]),
+        tuple(posixpath.dirname(one) for one in found.get("ProjectReferenceInclude", ())),
+    )
+
+
+def _compile_glob(glob: str) -> re.Pattern[str]:
+    signs = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return re.compile("".join(signs.get(one) or re.escape(one) for one in _GLOB.findall(glob)))
+
+
+def _is_matched(globs: tuple[re.Pattern[str], ...], path: str) -> bool:
+    return any(one.fullmatch(path) for one in globs)
