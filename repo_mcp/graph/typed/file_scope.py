@@ -15,8 +15,10 @@ import numpy as np
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type
 from repo_mcp.symbols.model import AS_FIELDS, UNBOUND
 from repo_mcp.symbols.symbol_record import (
+    ACCESS_SHIFT,
     CALLABLE_KINDS,
     TYPE_KINDS,
+    Access,
     Binding,
     Reference,
     ReferenceRole,
@@ -200,6 +202,11 @@ class FileScope(SymbolScopes):
 
 def _get_line(reference: Reference) -> int:
     return reference.line
+
+
+def is_public(scope: SymbolScopes, ordinal: int) -> bool:
+    """Return whether a symbol is declared public."""
+    return int(scope.record.flags[ordinal]) >> ACCESS_SHIFT == Access.PUBLIC
 
 
 def is_list(scope: FileScope, ordinal: int) -> bool:

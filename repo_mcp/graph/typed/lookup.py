@@ -31,7 +31,7 @@ from repo_mcp.graph.typed.rules import (
     Rules,
     count_common_folders,
 )
-from repo_mcp.graph.typed.rust_rules import RustRules
+from repo_mcp.graph.typed.rust_rules import RustRules, get_crate_root
 from repo_mcp.graph.typed.swift_rules import SwiftRules
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
@@ -70,7 +70,7 @@ class NamedLookup:
         self._rules: dict[str, Rules] = {}
         self._bases: dict[Declaration, tuple[Declaration, ...]] = {}
         self._extended: dict[Declaration, tuple[Declaration, ...]] = {}
-        self._followed: dict[tuple[str, Path, ReferenceRole], FoundDeclarations] = {}  # of Rust, by crate
+        self._followed: dict[tuple[Path, Path, ReferenceRole], FoundDeclarations] = {}  # of Rust, by crate
         self._open_ended: dict[Declaration, bool] = {}  # whether a type has a base of another repository
         self._open: set[Declaration] = set()  # types whose bases are being determined
         self._cuts = 0  # lookups of bases cut short by a cycle or a limit
@@ -283,7 +283,8 @@ class NamedLookup:
         """Return the declarations of a full path, following re-exports to other paths."""
         if scope.language != "rust":
             return self._follow_path(scope, path, role)
-        key = (self.get_rules(scope).find_home(scope)[0], path, role)  # of the crate, with its own imports
+        # A crate sees its own imports.
+        key = (get_crate_root(self.get_rules(scope).find_home(scope)), path, role)
         if key not in self._followed:
             self._followed[key] = self._follow_path(scope, path, role)
         return self._followed[key]

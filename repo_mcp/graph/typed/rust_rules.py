@@ -6,7 +6,7 @@ import re
 from posixpath import normpath
 
 from repo_mcp.graph.program import Program
-from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.file_scope import FileScope, is_public
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, SymbolKind
 
@@ -209,7 +209,7 @@ class RustRules(Rules):
         first, rest = names[0], names[1:]
         module = self._find_module(scope, ordinal)
         if first == "crate":
-            return self._find_root(module) + rest
+            return get_crate_root(module) + rest
         while first == "self" and rest:
             first, rest = rest[0], rest[1:]
             if first not in {"self", "super"}:
@@ -226,9 +226,6 @@ class RustRules(Rules):
             return bound + rest
         crate = self._find_crate_named(scope, first, names[-1])
         return (crate, *rest) if crate is not None else OUTSIDE + names
-
-    def _find_root(self, module: Path) -> Path:
-        return module[:3] if len(module) > 1 and module[1] == "" else module[:1]
 
     def _find_plain(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """Return the path of a name in the module itself: a module, type or import of the file."""
@@ -264,7 +261,19 @@ class RustRules(Rules):
         if path is None or path[:1] == OUTSIDE:
             return [], [], ".".join(filter(None, (*names, "*" if name == "*" else "")))
         file = self.find_module_file(path)
-        return ([file], [path], "") if file is not None else ([], [path], "")
+        if file is None or self._is_hidden(scope, path):
+            return [], [path], ""
+        return [file], [path], ""
+
+    def _is_hidden(self, scope: FileScope, path: Path) -> bool:
+        """Return whether a path is a private module of another crate; a macro may have its name."""
+        if len(path) < 2 or get_crate_root(self.find_home(scope)) == path[:1]:
+            return False
+        file = self.find_module_file(path[:-1])
+        outer = self.find_scope(file) if file is not None else None
+        declared = outer.find_children(0, path[-1]) if outer is not None else []
+        modules = [one for one in declared if outer is not None and outer.is_forward(one)]
+        return bool(modules) and all(outer is not None and not is_public(outer, one) for one in modules)
 
     def find_module_file(self, path: Path) -> str | None:
         """Return the file of a module, or None."""
@@ -280,14 +289,14 @@ class RustRules(Rules):
     def follow(self, scope: FileScope, path: Path) -> list[Path]:
         """Return the paths for which a path may stand, through imports of the innermost module file on it.
 
-        Its own crate sees its imports, other crates only its re-exports."""
+        Its own crate sees its imports, other crates only its re-exports: a test and an example are others."""
         found: list[Path] = []
         for cut in range(len(path) - 1, 0, -1):
             file = self.find_module_file(path[:cut])
             module = self.find_scope(file) if file is not None else None
             if module is None:
                 continue
-            is_own = self._find_crate(module.folder) == self._find_crate(scope.folder)
+            is_own = get_crate_root(self.find_home(module)) == get_crate_root(self.find_home(scope))
             for row in module.imports if is_own else module.exports:
                 if row.name != "*" and row.alias not in path:
                     continue
@@ -328,6 +337,11 @@ class RustRules(Rules):
             if angle and head.rpartition("::")[2] in {"Result", "Option", "Poll"}:
                 text = inside
         return text
+
+
+def get_crate_root(module: Path) -> Path:
+    """Return the path of the root module of a module's crate: of a test or an example, its own."""
+    return module[:3] if len(module) > 1 and module[1] == "" else module[:1]
 
 
 def _keep_around(scope: FileScope, ordinal: int, rows: list[Reference]) -> list[Reference]:
