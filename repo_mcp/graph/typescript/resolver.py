@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 
 from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, Program, Resolution, Target
+from repo_mcp.graph.typescript.members import find_binds
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.graph.typescript.owners import NOBODY
 from repo_mcp.graph.typescript.types import MAX_PARTS, ScriptTypes
+from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.uses import THROUGH
 from repo_mcp.languages.typescript.walk import EXPECTED
+from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     Reference,
@@ -155,8 +158,33 @@ class TypeScriptResolver:
                     return self._say(Meaning(owners.declarations), row)
                 meaning = self._types.find_member(owners, row.name)
                 if meaning is not UNKNOWN or not owners.is_choice:
-                    return self._say(meaning, row)
+                    return self._say(self._part_static(file, meaning, row), row)
         return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(row)
+
+    def _part_static(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
+        """Return the members of a class itself, or those of its objects, where both have some of one name."""
+        symbols = [(one, self._names.get_symbol(one)) for one in meaning.declarations]
+        static = {one for one, symbol in symbols if symbol is not None and symbol.flags & SymbolFlag.STATIC}
+        if not static or len(static) == len(symbols):
+            return meaning
+        is_class = self._is_class(file, row)
+        return replace(meaning, declarations=tuple(one for one, _ in symbols if (one in static) == is_class))
+
+    def _is_class(self, file: ScriptFile, row: Reference) -> bool:
+        """Return whether the receiver of a member is a class: by its name, or `this` in a static member."""
+        prefix, _, name = row.qualifier.rpartition(".")
+        if name in {"this", "super"}:
+            around = (file.get_symbol(one) for one in file.iter_around(row.symbol))
+            member = next((one for one in around if one.kind in _MEMBER_KINDS), None)
+            return member is not None and bool(member.flags & SymbolFlag.STATIC)
+        if prefix:
+            found = self._types.find_member(self._types.evaluate(file, row.symbol, prefix, row.line), name)
+        else:
+            rows = find_binds(file, row.symbol, name, row.line)
+            name = rows[-1].name if rows and rows[-1].arguments == SAME and not rows[-1].qualifier else name
+            found = self._names.look_up(file, row.symbol, name, row.line)
+        meant = (self._names.get_symbol(one) for one in found.declarations)
+        return any(one is not None and one.kind is SymbolKind.CLASS for one in meant)
 
     # -- answers -------------------------------------------------------------------------------------------
 

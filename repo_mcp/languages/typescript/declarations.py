@@ -106,6 +106,9 @@ def on_class_expression(walk: ScriptWalk, node: Node) -> None:
         ordinal = len(walk.entries) - 1
         last = walk.find_line(node.end_byte - 1)  # by its name it is seen in itself alone
         walk.refer(ReferenceRole.BIND, name, node.start_byte, "", BLOCK, last, ordinal)
+    elif name_node is not None and walk.read(name_node) != walk.entries[ordinal].name:
+        walk.open_scope(node.end_byte)  # its own name hides others in itself
+        walk.bind(walk.read(name_node))
     walk.open_scope(node.end_byte, is_local=False, ordinal=ordinal)
     walk.bind_this(is_known=True)
 
