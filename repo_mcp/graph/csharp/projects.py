@@ -57,9 +57,10 @@ class CSharpProjects:
         if own is None:
             return parts, False
         is_removed = _is_matched(own.removed, path)
-        compiled = tuple(one for one in parts if self._is_compiled(own, one, homes[one], anyway=is_removed))
-        if compiled:
-            return tuple(one for one in parts if homes[one] is None or one in compiled), True
+        compiled = [one for one in parts if self._is_compiled(own, one, homes[one], anyway=is_removed)]
+        if compiled:  # what the project removes may be the text of generated parts
+            kept = {own, None}
+            return tuple(one for one in parts if homes[one] in kept or one in compiled), True
         folders = {
             home.folder for one, home in homes.items() if home and not _is_matched(home.removed, one.path)
         }

@@ -8,7 +8,7 @@ from tests.repo_mcp.graph.resolved import Repository
 
 REFERENCE = '<ProjectReference Include="..\\{0}\\{0}.csproj" />'
 TEXTS = {
-    "Core/Core.csproj": "<Project />",
+    "Core/Core.csproj": '<Compile Remove="Made/*.cs" />',
     "Core/Color.cs": "namespace N;\npublic readonly partial struct Color { public int Red; }",
     "Core/Made/Color.cs": "namespace N;\npublic partial struct Color { public static Color Aqua; }",
     "Core/Lock.cs": "namespace N;\ninternal class Lock { public void Take() {} }",
