@@ -31,10 +31,11 @@ NAMED = tuple(one for one in EdgeType if one not in (EdgeType.CONTAINS, EdgeType
 # Kinds of symbols whose uses the parser of a language does not record.
 UNTRACKED: Mapping[str, frozenset[SymbolKind]] = {
     "cpp": frozenset({SymbolKind.MODULE}),
-    "java": frozenset({SymbolKind.MODULE}),
+    "csharp": frozenset({SymbolKind.FILE}),
+    "java": frozenset({SymbolKind.MODULE, SymbolKind.FILE}),
     "go": frozenset({SymbolKind.MODULE}),
     "rust": frozenset({SymbolKind.MODULE, SymbolKind.EXTENSION}),  # an `impl`; its type is named
-    "swift": frozenset({SymbolKind.EXTENSION}),
+    "swift": frozenset({SymbolKind.EXTENSION, SymbolKind.FILE}),
 }
 # Languages whose files can name each other's symbols; files of any other name only those of their own.
 _FAMILIES = {"cpp": "c", "typescript": "javascript"}

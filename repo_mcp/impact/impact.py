@@ -442,13 +442,15 @@ class Follower:
 
 
 def list_untracked(changed: Iterable[ChangedSymbol]) -> list[str]:
-    """Return the kinds of changed symbols whose uses are not recorded, such as "property (c)", ascending."""
+    """Return the kinds of changed symbols whose uses are not recorded, such as "module (go)", ascending.
+
+    A file is none of them: what it declares changes on its own."""
     nodes = [one.node for one in changed if one.node is not None]
     return sorted(
         {
             f"{node.kind.replace('_', ' ')} ({node.language})"
             for node in nodes
-            if not is_tracked(node.language, node.symbol.kind)
+            if node.symbol.kind is not SymbolKind.FILE and not is_tracked(node.language, node.symbol.kind)
         }
     )
 

@@ -319,6 +319,18 @@ def test_a_namespace_is_depended_on_by_those_who_use_it(served: Served) -> None:
 # What is not known
 
 
+def test_that_no_file_names_another_is_said(tmp_path: Path) -> None:
+    texts = {"a.cs": "class A {}\n", "b.cs": "class B { A a; }\n"}
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    try:
+        answer = served.call("get_dependents", symbol="a.cs")
+    finally:
+        served.close()
+    said = "no file of csharp names another: ask who uses what this one declares"
+    assert (answer["result"], answer["warnings"]) == ([], [said])
+    assert "total" not in answer
+
+
 def test_a_kind_that_is_not_tracked_has_no_total(tmp_path: Path) -> None:
     text = "namespace p { int x; }\nint g() { return 1; }\nint f() { return p::x + g(); }\n"
     served = Served(write_tree(tmp_path / "r", {"a.cpp": text}), tmp_path / "data")
