@@ -116,10 +116,15 @@ def find_holder(file: ScriptFile, ordinal: int) -> int | None:
             return around
         if kind in {SymbolKind.CLASS, SymbolKind.INTERFACE}:
             return around
-        if is_member and kind is not SymbolKind.FILE:
+        if is_member and (kind is not SymbolKind.FILE or _is_exported(file, previous)):
             return around
         previous = around
     return None
+
+
+def _is_exported(file: ScriptFile, member: int) -> bool:
+    """Return whether a member that is in no other symbol is one of the object that the module is."""
+    return member in file.list_exported_members(file.get_symbol(member).name)
 
 
 def is_declared_later(file: ScriptFile, name: str, bound: int, line: int) -> bool:

@@ -149,6 +149,12 @@ class ScriptFile:
             ordinal = int(self.record.parents[ordinal])
         yield 0
 
+    def list_exported_members(self, name: str) -> list[int]:
+        """Return the methods and accessors with a name of the object that a CommonJS module is."""
+        lines = {row.line for row in self.exports.get(name, ()) if not row.qualifier and row.name == name}
+        found = self.find_children(0, name) if lines else []
+        return [one.ordinal for one in found if one.kind in _MEMBERS and one.start_line in lines]
+
     def find_children(self, ordinal: int, name: str) -> list[Symbol]:
         """Return the symbols with a name directly inside another."""
         parents = self.record.parents
@@ -275,7 +281,9 @@ class ScriptNames:
                 if not row.name:
                     return Meaning((Declaration(target, 0),))
                 return self.find_export(target, row.name, hops=hops + 1)
-            return self.look_up(file, 0, row.name, hops=hops + 1)
+            found = self.look_up(file, 0, row.name, hops=hops + 1)
+            listed = tuple(Declaration(file.path, one) for one in file.list_exported_members(name))
+            return Meaning(listed) if found is UNKNOWN and listed else found
         return UNKNOWN
 
     def _find_behind_stars(self, file: ScriptFile, name: str, hops: int) -> Meaning:
