@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.treesitter.scope_walk import CALLED, SAME, TYPE, UNKNOWN
+from repo_mcp.languages.treesitter.scope_walk import CALLED, SAME, TYPE, UNKNOWN, Entry
 from repo_mcp.languages.typescript.walk import (
     EXPECTED,
     Prefix,
@@ -75,6 +75,8 @@ def on_function(walk: ScriptWalk, node: Node) -> None:
     if walk.text.startswith(b"async", node.start_byte):
         entry.flags |= SymbolFlag.ASYNC
     walk.open_last(node.end_byte, is_local=True, hoists=True)
+    if entry.parent:
+        walk.bind_this(is_known=False)
 
 
 def _take_name(walk: ScriptWalk, node: Node | None) -> str:
@@ -423,7 +425,7 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
     ordinal = walk.values.get(node.start_byte, -1)
     _open_block(walk, node, hoists=True, ordinal=ordinal)
     if node.type != "arrow_function":
-        walk.bind_this(is_known=ordinal >= 0)
+        walk.bind_this(is_known=ordinal >= 0 and _is_called_on_owner(walk.entries[ordinal]))
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
         walk.bind(walk.read(name_node))
@@ -437,6 +439,11 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
         walk.expecting[walk.scope] = node.start_byte
     if body is not None and is_value:
         _on_result(walk, body)
+
+
+def _is_called_on_owner(entry: Entry) -> bool:
+    """Return False for a variable in a function: if it holds a function, `this` is not what is around it."""
+    return entry.kind is not SymbolKind.FUNCTION or not entry.parent
 
 
 def _bind_item(walk: ScriptWalk, item: Node, chain: str) -> None:
