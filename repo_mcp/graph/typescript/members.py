@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
+from repo_mcp.graph.typescript.names import (
+    UNKNOWN,
+    Meaning,
+    ScriptFile,
+    ScriptNames,
+    list_exported_members,
+    prefer,
+)
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.declarations import OBJECT
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, Symbol, SymbolFlag, SymbolKind
@@ -124,7 +131,7 @@ def find_holder(file: ScriptFile, ordinal: int) -> int | None:
 
 def _is_exported(file: ScriptFile, member: int) -> bool:
     """Return whether a member that is in no other symbol is one of the object that the module is."""
-    return member in file.list_exported_members(file.get_symbol(member).name)
+    return member in list_exported_members(file, file.get_symbol(member).name)
 
 
 def is_declared_later(file: ScriptFile, name: str, bound: int, line: int) -> bool:

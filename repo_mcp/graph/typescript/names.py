@@ -149,12 +149,6 @@ class ScriptFile:
             ordinal = int(self.record.parents[ordinal])
         yield 0
 
-    def list_exported_members(self, name: str) -> list[int]:
-        """Return the methods and accessors with a name of the object that a CommonJS module is."""
-        lines = {row.line for row in self.exports.get(name, ()) if not row.qualifier and row.name == name}
-        found = self.find_children(0, name) if lines else []
-        return [one.ordinal for one in found if one.kind in _MEMBERS and one.start_line in lines]
-
     def find_children(self, ordinal: int, name: str) -> list[Symbol]:
         """Return the symbols with a name directly inside another."""
         parents = self.record.parents
@@ -163,6 +157,13 @@ class ScriptFile:
             for one in self.record.find_symbols(name)
             if one and int(parents[one]) == ordinal
         ]
+
+
+def list_exported_members(file: ScriptFile, name: str) -> list[int]:
+    """Return the methods and accessors with a name of the object that a CommonJS module is."""
+    lines = {row.line for row in file.exports.get(name, ()) if not row.qualifier and row.name == name}
+    found = file.find_children(0, name) if lines else []
+    return [one.ordinal for one in found if one.kind in _MEMBERS and one.start_line in lines]
 
 
 class ScriptNames:
@@ -282,7 +283,7 @@ class ScriptNames:
                     return Meaning((Declaration(target, 0),))
                 return self.find_export(target, row.name, hops=hops + 1)
             found = self.look_up(file, 0, row.name, hops=hops + 1)
-            listed = tuple(Declaration(file.path, one) for one in file.list_exported_members(name))
+            listed = tuple(Declaration(file.path, one) for one in list_exported_members(file, name))
             return Meaning(listed) if found is UNKNOWN and listed else found
         return UNKNOWN
 
