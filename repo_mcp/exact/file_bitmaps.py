@@ -41,7 +41,7 @@ class FileBitmaps(ABC):
         self._marks = marks
         self._name = name
         self._rows: U8 | None = None  # one row per mark, one bit per file
-        self._starting = threading.Lock()  # acquired once and never released
+        self._starting = threading.Lock()  # acquired once, and released only where no thread could be started
         self._thread: threading.Thread | None = None
 
     @abstractmethod
@@ -64,10 +64,15 @@ class FileBitmaps(ABC):
         """Start computing in a thread. Returns False when that was done before or is not worthwhile."""
         if not MIN_FILES <= self._files.count <= MAX_FILES or not self._starting.acquire(blocking=False):
             return False
-        self._thread = threading.Thread(
+        thread = threading.Thread(
             target=self._compute_quietly, args=(read_many, stopped), name=self._name, daemon=True
         )
-        self._thread.start()
+        try:
+            thread.start()
+        except RuntimeError:  # the system has no more: the next search tries again
+            self._starting.release()
+            return False
+        self._thread = thread
         return True
 
     def join(self, seconds: float) -> bool:

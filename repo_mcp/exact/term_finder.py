@@ -65,7 +65,7 @@ class TermFinder:
     def __init__(self, terms: TermsReader) -> None:
         self._terms = terms
         self._signatures: U8 | None = None  # one row per class, one bit per page
-        self._signing = threading.Lock()  # acquired once and never released
+        self._signing = threading.Lock()  # acquired once, and released only where no thread could be started
 
     def find(self, run: Run, limit: int) -> FoundTerms | None:
         """Return the terms of words that may contain the run; None when there are too many (see `limit`).
@@ -187,7 +187,11 @@ class TermFinder:
         """Return the signatures; None while they are computed, which the first call starts."""
         is_worth_it = self._signatures is None and self._terms.pages > SIGNED_PAGES
         if is_worth_it and self._signing.acquire(blocking=False):
-            threading.Thread(target=self._sign_quietly, name="term signatures", daemon=True).start()
+            thread = threading.Thread(target=self._sign_quietly, name="term signatures", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # the system has no more: the next search tries again
+                self._signing.release()
         return self._signatures
 
     def _sign_quietly(self) -> None:

@@ -109,7 +109,11 @@ class TreeLook:
 
     def _start_look(self, generation: int) -> None:
         """Compare the tree in a thread, to which `_looking` is handed over."""
-        threading.Thread(target=self._look_ahead, args=(generation,), name="look", daemon=True).start()
+        thread = threading.Thread(target=self._look_ahead, args=(generation,), name="look", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system has no more: a later answer tries again
+            self._looking.release()
 
     def _look_over(self, generation: int) -> ChangedFiles | None:
         try:

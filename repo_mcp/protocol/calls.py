@@ -319,7 +319,10 @@ class CallPool:
         return len(self._waiting) >= MAX_WAITING
 
     def submit(self, work: Callable[[], object], drop: Callable[[], object]) -> PooledCall:
-        """Run `work` in a thread; or `drop`, when the call is cancelled first. What they raise is lost."""
+        """Run `work` in a thread; or `drop`, when the call is cancelled first. What they raise is lost.
+
+        Raises RuntimeError when there is no thread, and the system has none.
+        """
         call = PooledCall(work, drop, self._take_back)
         with self._lock:
             self._waiting.append(call)
@@ -327,8 +330,21 @@ class CallPool:
             self._threads += starts
             self._came.notify()
         if starts:
-            threading.Thread(target=self._serve, name="call", daemon=True).start()
+            try:
+                threading.Thread(target=self._serve, name="call", daemon=True).start()
+            except RuntimeError:
+                if not self._note_missing_thread(call):
+                    raise
         return call
+
+    def _note_missing_thread(self, call: PooledCall) -> bool:
+        """Return True when another thread takes the call that one could not be started for."""
+        with self._lock:
+            self._threads -= 1
+            if not self._threads and call in self._waiting:
+                self._waiting.remove(call)
+                return False
+            return True
 
     def wait_until_idle(self, patience_seconds: float) -> None:
         """Wait until no call runs or waits, at most `patience_seconds`."""

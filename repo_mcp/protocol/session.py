@@ -361,7 +361,11 @@ class Session:
         with self._lock:
             self._calls[call.request_id] = call
         assert self._pool is not None
-        call.submit(self._pool, tool, arguments, self._forget)
+        try:
+            call.submit(self._pool, tool, arguments, self._forget)
+        except RuntimeError:  # no thread for it
+            self._forget(call)
+            raise
 
     def _forget(self, call: AnsweredCall) -> None:
         with self._lock:

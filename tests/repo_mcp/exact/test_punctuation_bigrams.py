@@ -21,6 +21,7 @@ from repo_mcp.exact.punctuation_bigrams import PUNCTUATION, PunctuationBigrams, 
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source
+from tests.no_threads import no_threads
 from tests.repo_mcp.exact.exact_patterns import expressions
 from tests.repo_mcp.exact.learnt_neighbours import grow_old
 
@@ -130,6 +131,13 @@ def test_the_second_search_reads_few_files(repository: Repository, monkeypatch: 
     assert [path for path, _ in answer.files] == ["src/f07.c"]
     assert not answer.scanned
     assert read == ["src/f07.c"]
+
+
+def test_a_search_that_finds_no_thread_to_learn_leaves_that_to_the_next(repository: Repository) -> None:
+    with no_threads():
+        assert list_paths(repository, "=~=") == ["src/f07.c"]
+    learn(repository)
+    assert not repository.search_exact(ExactRequest("=~=")).scanned
 
 
 def test_files_that_change_are_found_whatever_is_known_of_them(

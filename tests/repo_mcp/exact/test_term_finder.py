@@ -13,6 +13,7 @@ from index_format import TermsReader
 from repo_mcp.exact import term_finder
 from repo_mcp.exact.required_terms import CLASS_MARKS, MORE, Edge, Run, find_literal_part
 from repo_mcp.exact.term_finder import FoundTerms, TermFinder
+from tests.no_threads import no_threads
 
 
 class Pages(TermsReader):
@@ -186,6 +187,8 @@ def test_a_large_dictionary_is_signed_behind_the_first_search(monkeypatch: pytes
     pages = Pages([f"{n:06d}word" for n in range(4_000)] + ["needle_in_it"])
     finder = TermFinder(pages)
     run = Run("edle_in", Edge.OPEN, Edge.OPEN)
+    with no_threads():  # the system has none: the next search tries again
+        assert finder.find(run, 10) == FoundTerms([b"needle_in_it"])
     assert finder.find(run, 10) == FoundTerms([b"needle_in_it"])
     deadline = time.monotonic() + 120
     while finder._signatures is None and time.monotonic() < deadline:

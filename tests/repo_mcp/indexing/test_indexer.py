@@ -21,6 +21,7 @@ from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import FIELDS
 from tests.deep.sizes import choose
+from tests.no_threads import no_threads
 from tests.posix import posix
 from tests.repo_mcp.trees import make_tree
 
@@ -342,3 +343,13 @@ def test_a_damaged_index_ends_a_look_over_the_tree_and_tells_nobody(root: Path) 
     index.look._look_ahead(2)  # in a thread of its own, which has nobody to tell
     assert not index.look._looking.locked()
     assert index.look._look is None
+
+
+def test_a_look_for_which_the_system_has_no_thread_keeps_nobody_waiting(root: Path) -> None:
+    repository = open_repository(root)
+    repository.refresh()
+    look = repository._index.look
+    assert look._looking.acquire(blocking=False)
+    with no_threads():
+        look._start_look(1)
+    assert not look._looking.locked()

@@ -8,9 +8,12 @@ import time
 import weakref
 from collections.abc import Mapping
 
+import pytest
+
 from repo_mcp.protocol.calls import CallPool, Outcome, run_tool, submit_tool
 from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Question, ToolAnswer
 from tests.growth import HANG_SECONDS
+from tests.no_threads import no_threads
 from tests.repo_mcp.pipe_client import build_answer, build_tool
 
 PATIENCE_SECONDS = 60.0  # a test that needs it has failed
@@ -78,6 +81,26 @@ def test_a_call_that_fails_gives_its_place_back() -> None:
     pool, done = CallPool(slots=1), threading.Event()
     pool.submit(lambda: 1 // 0, _ignore)
     pool.submit(done.set, _ignore)
+    assert done.wait(PATIENCE_SECONDS)
+
+
+def test_threads_that_the_system_refuses_cost_no_places() -> None:
+    pool, done = CallPool(slots=2), threading.Event()
+    with no_threads():
+        for _ in range(3):
+            with pytest.raises(RuntimeError):
+                pool.submit(_ignore, _ignore)
+    assert not pool._waiting
+    pool.submit(done.set, _ignore)
+    assert done.wait(PATIENCE_SECONDS)
+
+
+def test_a_call_for_which_the_system_has_no_thread_waits_for_another_call() -> None:
+    pool, gate, done = CallPool(slots=2), threading.Event(), threading.Event()
+    pool.submit(lambda: gate.wait(PATIENCE_SECONDS), _ignore)
+    with no_threads():
+        pool.submit(done.set, _ignore)
+    gate.set()
     assert done.wait(PATIENCE_SECONDS)
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from repo_mcp.protocol.messages import MODERN_VERSION
 from repo_mcp.protocol.tool_model import CallContext, Progress, Tool, ToolAnswer, Toolset
 from tests.deep.sizes import examples
+from tests.no_threads import no_threads
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, PipeClient, ask_session, build_tool, echo
 from tests.repo_mcp.sdk_oracle import ask_sdk, drop_explanations, sort_lists
 
@@ -240,6 +241,18 @@ def test_a_tool_that_raises_is_an_error_and_keeps_no_slot() -> None:
     for number in (1, 2):
         answer = client.read()
         assert (answer["id"], answer["error"]) == (number, {"code": -32603, "message": "internal error"})
+    client.close()
+
+
+def test_a_call_for_which_the_system_has_no_thread_is_an_error_and_is_forgotten() -> None:
+    client = PipeClient(slots=1)
+    client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
+    with no_threads():
+        for number in (1, 2):
+            answer = json.loads(client.ask(_call(number, "echo")))
+            assert (answer["id"], answer["error"]["code"]) == (number, -32603)
+    assert not client.session._calls
+    assert "result" in json.loads(client.ask(_call(3, "echo")))
     client.close()
 
 
