@@ -280,10 +280,9 @@ class NamedLookup:
         return NOT_FOUND
 
     def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
-        """Return the declarations of a full path, following re-exports to other paths."""
+        """Return the declarations of a full path as its crate sees them, also behind re-exports."""
         if scope.language != "rust":
             return self._follow_path(scope, path, role)
-        # A crate sees its own imports.
         key = (get_crate_root(self.get_rules(scope).find_home(scope)), path, role)
         if key not in self._followed:
             self._followed[key] = self._follow_path(scope, path, role)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.treesitter.scope_walk import CALLED, SAME, TYPE, UNKNOWN, Entry
+from repo_mcp.languages.treesitter.scope_walk import SAME, TYPE, UNKNOWN, Entry
 from repo_mcp.languages.typescript.walk import (
     EXPECTED,
     Prefix,
     ScriptWalk,
     Variables,
     bind_expected,
+    bind_rest,
     expect,
     expect_result,
     read_pattern_owner,
@@ -300,7 +301,7 @@ def _bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
         return
     for one in pattern.named_children:
         if one.type == "rest_pattern" and one.named_child_count:
-            _bind_rest(walk, one.named_children[0], owner)
+            bind_rest(walk, one.named_children[0], owner)
             continue
         key: Node | None = one
         local: Node | None = one
@@ -319,14 +320,6 @@ def _bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
             walk.refer(ReferenceRole.BIND, name, local.start_byte, owner, walk.read(local), SAME)
         elif local.type == "object_pattern" and not owner.endswith(RESULT):
             _bind_pattern(walk, local, f"{owner}.{name}")
-
-
-def _bind_rest(walk: ScriptWalk, local: Node, owner: str) -> None:
-    """Record that the variable in `{a, ...local}` has the other members of `owner`."""
-    if local.type == "identifier":
-        qualifier, _, name = owner.removesuffix(RESULT).rpartition(".")
-        arguments = CALLED if owner.endswith(RESULT) else SAME
-        walk.refer(ReferenceRole.BIND, name, local.start_byte, qualifier, walk.read(local), arguments)
 
 
 def _declare_variable(

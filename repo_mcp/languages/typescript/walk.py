@@ -79,6 +79,14 @@ def _list_items(value: Node) -> list[Node]:
     return [one for one in items if one is not None and one.type == "object"]
 
 
+def bind_rest(walk: ScriptWalk, local: Node, owner: str) -> None:
+    """Record that the variable in `{a, ...local}` has the other members of `owner`."""
+    if local.type == "identifier":
+        qualifier, _, name = owner.removesuffix("()").rpartition(".")
+        arguments = CALLED if owner.endswith("()") else SAME
+        walk.refer(ReferenceRole.BIND, name, local.start_byte, qualifier, walk.read(local), arguments)
+
+
 def bind_expected(walk: ScriptWalk, node: Node, alias: str, index: int, start: int) -> bool:
     """Record that a variable has a noted type ITSELF, or is a parameter of a function with a noted type.
 

@@ -13,7 +13,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.patterns.owners import UNNAMED_OWNERS
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
@@ -100,6 +99,8 @@ class _Listing:
 
         Members that stand outside their type and do not name it are headed by its name.
         """
+        from repo_mcp.languages.patterns.owners import UNNAMED_OWNERS  # here: a list of tools needs none
+
         shown = set(numbers)
         for number in numbers:
             around = self.parents[number]
@@ -109,7 +110,7 @@ class _Listing:
         lines: list[object] = []
         headed: str | None = None
         for number in sorted(shown):
-            owner = self._find_owner(number)
+            owner = self._find_owner(number) if self.found.language in UNNAMED_OWNERS else None
             if owner is not None and owner != headed:
                 lines.append(f"{escape_text(owner)}:")
             headed = owner
@@ -119,8 +120,6 @@ class _Listing:
     def _find_owner(self, number: int) -> str | None:
         """Return the type of a member that stands outside it and does not name it; None for others."""
         symbol, around = self.found.symbols[number], self.parents[number]
-        if self.found.language not in UNNAMED_OWNERS or symbol.parent_symbol is None:
-            return None
         is_inside = around is not None and _holds(self.found.symbols[around], symbol)
         return None if is_inside else symbol.parent_symbol
 
