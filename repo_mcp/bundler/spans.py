@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 import numpy as np
 
 from index_format import compute_fingerprint
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans, qualify_span
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans, qualify_name
 from repo_mcp.languages.patterns.landmarks import Spans, scan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.lru_cache import LruCache
@@ -120,7 +120,8 @@ def _nest(spans: Sequence[SymbolSpan]) -> Iterator[SymbolSpan]:
             around.pop()
         if around and around[-1].end_line < span.end_line:
             continue
-        around.append(replace(span, qualified_name=qualify_span(span, around[-1] if around else None)))
+        qualified = qualify_name(span.name, span.owner, around[-1] if around else None)
+        around.append(replace(span, qualified_name=qualified))
         yield around[-1]
 
 

@@ -42,8 +42,9 @@ def list_asked(
     """
     numbers: dict[int, list[int]] = {}  # by declaration: its lines with words
     spans: dict[int, SymbolSpan] = {}
-    for number, held in enumerate(found, 1):
-        if held and (span := declarations.find_innermost(number)) is not None:
+    asked = [number for number, held in enumerate(found, 1) if held]
+    for number, span in zip(asked, declarations.list_innermost(asked), strict=True):
+        if span is not None:
             numbers.setdefault(id(span), []).append(number)
             spans[id(span)] = span
     most_worth = _Worths(weights)

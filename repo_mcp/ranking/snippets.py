@@ -289,12 +289,12 @@ def _group_lines(
     """
     groups: dict[SymbolSpan | None, list[int]] = {}
     worth: dict[SymbolSpan | None, list[int]] = {}
-    for place, terms in enumerate(found):
-        if terms:
-            span = declarations.find_innermost(first + place)
-            groups.setdefault(span, [0] * len(found))[place] = terms
-            is_name = span is not None and span.name_line == first + place
-            worth.setdefault(span, []).extend([terms] * (NAME_WORTH if is_name else 1))
+    places = [place for place, terms in enumerate(found) if terms]
+    spans = declarations.list_innermost(first + place for place in places)
+    for place, span in zip(places, spans, strict=True):
+        groups.setdefault(span, [0] * len(found))[place] = found[place]
+        is_name = span is not None and span.name_line == first + place
+        worth.setdefault(span, []).extend([found[place]] * (NAME_WORTH if is_name else 1))
     if not groups:
         return {None: list(found)}
     if len(groups) == 1:

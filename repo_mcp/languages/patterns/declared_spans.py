@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ import numpy.typing as npt
 from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
 from repo_mcp.languages.patterns.owners import Owners, join_owner
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.record_classes import dataclass
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
 MAX_STATEMENT_LINES = 200  # of a declaration without a body
@@ -70,7 +70,7 @@ _PYTHON_TOKENS = compile_late(
 )
 _IS_SPACE = np.array([bytes([byte]).isspace() for byte in range(256)])
 _BRACKETS = np.array([(byte in b"([{") - (byte in b")]}") for byte in range(256)], dtype=np.int32)
-_TAB, _LINE_FEED, _HASH, _BACKSLASH = b"\t\n#\\"
+_TAB, _LINE_FEED, _HASH, _BACKSLASH, _BRACE, _SEMICOLON = b"\t\n#\\{;"
 
 Mask = npt.NDArray[np.bool_]
 _Found = tuple[int, int, int, str, str]  # first line, last line, line of the name (from 0), name, owner
@@ -100,11 +100,12 @@ def list_declared_spans(
     if not landmarks.definitions:
         return ()
     layout = _Layout(text, landmarks.doc_spans, language.name)
-    places = ((layout.find_line(start), start, end) for start, end in landmarks.definitions)
+    definitions = landmarks.definitions[:MAX_SPANS]
+    places = zip(layout.find_lines([start for start, _ in definitions]), definitions, strict=True)
     owners = Owners(language.name, layout.lines)
     names = [
         (line, text[start:end].decode("utf-8", "replace"), owners.find(line, layout.read_before(line, start)))
-        for line, start, end in islice(places, MAX_SPANS)
+        for line, (start, end) in places
         if not layout.is_inside[line]
     ]
     if language.name in _HEADING_LANGUAGES:
@@ -119,11 +120,12 @@ def list_declared_spans(
     return _nest(spans, layout)
 
 
-def qualify_span(span: SymbolSpan, outer: SymbolSpan | None) -> str:
-    """Return the qualified name of a span by the one that encloses it, if any, and by its owner."""
+def qualify_name(name: str, owner: str, outer: SymbolSpan | None) -> str:
+    """Return the qualified name of a declaration by its owner and by the one that encloses it, if any."""
+    if not owner:
+        return name if outer is None else f"{outer.qualified_name}.{name}"
     around, owner_around = (outer.qualified_name, outer.owner) if outer is not None else ("", "")
-    parent = join_owner(around, span.owner, owner_around)
-    return f"{parent}.{span.name}" if parent else span.name
+    return f"{join_owner(around, owner, owner_around)}.{name}"
 
 
 def is_type_above(language: str, above: bytes, line: bytes) -> bool:
@@ -145,6 +147,7 @@ class _Layout:
         count = len(self.lines)
         data = np.frombuffer(text, dtype=np.uint8)
         starts = np.concatenate([[0], np.flatnonzero(data == _LINE_FEED) + 1])[:count]
+        self._data, self._line_starts = data, starts
         self._starts: list[int] = starts.tolist()
         self.is_doc = bytearray(count + 1)
         for start, end in doc_spans:
@@ -184,9 +187,40 @@ class _Layout:
     def find_line(self, offset: int) -> int:
         return min(bisect_right(self._starts, offset) - 1, len(self.lines) - 1)
 
+    def find_lines(self, offsets: Sequence[int]) -> list[int]:
+        """Return the line of each offset."""
+        found = np.searchsorted(self._line_starts, offsets, "right") - 1
+        lines: list[int] = np.minimum(found, len(self.lines) - 1).tolist()
+        return lines
+
     def read_before(self, line: int, offset: int) -> bytes:
         """Return the text of a line before an offset of the whole text."""
         return self.lines[line][: max(0, offset - self._starts[line])]
+
+    @cached_property
+    def _stops(self) -> list[int]:
+        """Return the lines that have a brace, end in a semicolon, or are blank."""
+        stops = self._depths == NO_TEXT
+        braces = np.flatnonzero(self._data == _BRACE)
+        stops[self._line_starts.searchsorted(braces, "right") - 1] = True
+        texts = np.flatnonzero(~_IS_SPACE[self._data])
+        lasts = texts[texts.searchsorted(np.append(self._line_starts[1:], len(self._data))) - 1]
+        stops |= (self._data[lasts] == _SEMICOLON) & (lasts >= self._line_starts)
+        found: list[int] = stops.nonzero()[0].tolist()
+        return found
+
+    def iter_stops(self, line: int, end: int) -> Iterator[int]:
+        """Yield `line` and those of the lines before `end` that can end the head of a declaration.
+
+        These have a brace, end in a semicolon, or are blank.
+        """
+        if line < end:
+            yield line
+        stops = self._stops
+        for place in range(bisect_right(stops, line), len(stops)):
+            if stops[place] >= end:
+                return
+            yield stops[place]
 
     def spend_step(self) -> bool:
         """Return True while a further line may be examined."""
@@ -206,6 +240,8 @@ class _Layout:
 
     def find_start(self, line: int) -> int:
         """Return the first line of the type, comments and decorators that touch a declaration from above."""
+        if self._continues_macros(line):
+            return line
         start = line - 1 if self._has_type_above(line) else line
         while start > 0 and line - start < MAX_LEAD_LINES:
             above = self._find_lead(start - 1, self.depths[line])
@@ -213,6 +249,12 @@ class _Layout:
                 break
             start = above
         return start
+
+    def _continues_macros(self, line: int) -> bool:
+        """Return True for a macro right below another, as in headers of registers: nothing leads it."""
+        if line == 0 or not self.lines[line].startswith(b"#") or self.is_doc[line - 1]:
+            return False
+        return self.lines[line - 1].startswith(b"#define")
 
     def _has_type_above(self, line: int) -> bool:
         if line == 0 or self.depths[line - 1] != self.depths[line] or self.is_doc[line - 1]:
@@ -313,7 +355,7 @@ def _find_brace_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> in
 
 def _find_body(layout: _Layout, line: int) -> int | None:
     """Return the line whose brace opens the body of the declaration in `line`, or None without a body."""
-    for position in range(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
+    for position in layout.iter_stops(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
         text = layout.lines[position]
         if b"{}" in text and text.rstrip().endswith(b","):
             text = text.replace(b"{}", b"")  # of a type or a default among the parameters
@@ -381,9 +423,9 @@ def _nest(spans: Sequence[_Found], layout: _Layout) -> tuple[SymbolSpan, ...]:
         first, last = start + 1, max(end, line) + 1
         if outer is not None:
             first, last = max(first, outer.name_line), min(last, outer.end_line)
-        head = layout.find_head(first - 1, line) + 1
-        span = SymbolSpan(first, last, line + 1, head, name, "", owner)
-        span = replace(span, qualified_name=qualify_span(span, outer))
+        head = layout.find_head(first - 1, line) + 1 if first <= line else first
+        qualified = qualify_name(name, owner, outer)
+        span = SymbolSpan(first, last, line + 1, head, name, qualified, owner)
         found.append(span)
         if len(open_spans) < MAX_NESTING:
             open_spans.append(span)

@@ -3,39 +3,68 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+
+import numpy as np
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.lru_cache import LruCache
 
-CACHED_SPANS = 20_000  # of the files of some hundred pages; about 8 MB
+CACHED_SPANS = 200_000  # of the files of a thousand pages; about 50 bytes each
+_TEXTS = 3  # of a span: its name, its qualified name, its owner
 
 
 class Declarations:
-    """The declarations of one text. Safe for use from several threads."""
+    """The declarations of one text, in arrays: a tenth of the size of spans. Safe for several threads."""
 
     def __init__(self, spans: Sequence[SymbolSpan]) -> None:
-        self._spans = spans
-        self._heads = [span.head_line for span in spans]
+        rows = [(one.start_line, one.end_line, one.name_line, one.head_line) for one in spans]
+        self._lines = np.array(rows, dtype=np.int32).reshape(-1, 4)
+        texts = [text for one in spans for text in (one.name, one.qualified_name, one.owner)]
+        self._texts = "".join(texts)
+        self._ends = np.array([*accumulate(map(len, texts), initial=0)], dtype=np.int32)
 
     def __len__(self) -> int:
-        return len(self._spans)
+        return len(self._lines)
 
     def find_innermost(self, line: int, least_lines: int = 1) -> SymbolSpan | None:
         """Return the innermost declaration of at least `least_lines` around a line, counted from 1.
 
         A declaration begins at its decorators, not at the comments above it.
         """
-        for place in range(bisect_right(self._heads, line) - 1, -1, -1):  # the last to begin is innermost
-            span = self._spans[place]
-            if span.end_line >= line and span.end_line - span.head_line >= least_lines - 1:
-                return span
-        return None
+        ends, heads = self._lines[:, 1], self._lines[:, 3]
+        begun = int(heads.searchsorted(line, "right"))
+        around = (ends[:begun] >= line) & (ends[:begun] - heads[:begun] >= least_lines - 1)
+        places = around.nonzero()[0]
+        return next(self._build([int(places[-1])])) if len(places) else None  # the last to begin is innermost
+
+    def list_innermost(self, lines: Iterable[int]) -> list[SymbolSpan | None]:
+        """Return for each line what `find_innermost` does, the same object for the same declaration."""
+        ends, heads = self._lines[:, 1].tolist(), self._lines[:, 3].tolist()
+        built: dict[int, SymbolSpan | None] = {-1: None}
+        found = []
+        for line in lines:
+            place = bisect_right(heads, line) - 1
+            while place >= 0 and ends[place] < line:
+                place -= 1
+            if place not in built:
+                built[place] = next(self._build([place]))
+            found.append(built[place])
+        return found
 
     def find_between(self, first: int, last: int) -> list[SymbolSpan]:
         """Return the declarations whose names are in the lines from `first` to `last`, in order."""
-        return [span for span in self._spans if first <= span.name_line <= last]
+        names = self._lines[:, 2]
+        return list(self._build(((names >= first) & (names <= last)).nonzero()[0].tolist()))
+
+    def _build(self, places: Iterable[int]) -> Iterator[SymbolSpan]:
+        for place in places:
+            start, end, name_line, head = self._lines[place].tolist()
+            at = self._ends[_TEXTS * place : _TEXTS * place + _TEXTS + 1].tolist()
+            name, qualified_name, owner = (self._texts[one:other] for one, other in pairwise(at))
+            yield SymbolSpan(start, end, name_line, head, name, qualified_name, owner)
 
 
 _known: LruCache[tuple[str, bytes], Declarations] = LruCache(CACHED_SPANS, lambda one: len(one) + 1)

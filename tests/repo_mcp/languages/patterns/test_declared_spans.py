@@ -252,3 +252,20 @@ def test_of_very_many_declarations_the_first_are_told() -> None:
     spans = list_symbol_spans("a.md", b"# a\n" * (MAX_SPANS + 10_000))
     assert len(spans) == MAX_SPANS
     assert spans[-1].name_line == MAX_SPANS
+
+
+PIECES = [
+    *("#define A 1", "#define B(x) \\", "  int a;", "void f(", "int x)", "{", "}", "", "  ", "struct s {"),
+    *("};", "// c", "/* d", " */", "int b[] = {", "a = 1; ", "f({},", "#endif", "\tq {}", "static int"),
+    "g(void)",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("\n".join))
+def test_heads_end_as_if_each_of_their_lines_were_looked_at(text: str) -> None:
+    found = list_symbol_spans("a.c", text.encode())
+    with pytest.MonkeyPatch.context() as patch:
+        every = "repo_mcp.languages.patterns.declared_spans._Layout.iter_stops"
+        patch.setattr(every, lambda layout, line, end: range(line, end))
+        patch.setattr(every.replace("iter_stops", "_continues_macros"), lambda layout, line: False)
+        assert list_symbol_spans("a.c", text.encode()) == found

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import random
 import re
+from collections.abc import Sequence
 
 import pytest
 
 from index_format import compute_fingerprint
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
 from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
 from repo_mcp.languages.patterns.language_registry import find_language
 from tests.architecture.source_tree import list_files, load_module
@@ -116,3 +118,39 @@ def test_every_line_of_our_own_files_lies_where_the_parser_says() -> None:
             told = None if span is None else (span.name, span.head_line, span.end_line)
             if span is None or re.match(r"\s*(async |)(def|class) ", texts[span.name_line - 1]):
                 assert told == innermost.get(line), (module.path, line)
+
+
+def find_innermost_clearly(spans: Sequence[SymbolSpan], line: int, least_lines: int) -> SymbolSpan | None:
+    for span in reversed(spans):
+        if span.head_line <= line <= span.end_line and span.end_line - span.head_line >= least_lines - 1:
+            return span
+    return None
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.c", "a.rs"])
+def test_declarations_in_arrays_are_those_of_the_list(path: str) -> None:
+    text = {"a.py": PYTHON, "a.c": C, "a.rs": "impl Ä {\n    fn ö() {\n        a()\n    }\n}\n".encode()}[
+        path
+    ]
+    spans = list_declared_spans(find_language(path), text)
+    declarations = Declarations(spans)
+    lines = range(1, text.count(b"\n") + 2)
+    assert len(declarations) == len(spans)
+    assert declarations.find_between(1, lines[-1]) == list(spans)
+    for line in lines:
+        assert declarations.find_between(line, line + 3) == [
+            span for span in spans if line <= span.name_line <= line + 3
+        ]
+        for least_lines in (1, 2, 5):
+            expected = find_innermost_clearly(spans, line, least_lines)
+            assert declarations.find_innermost(line, least_lines) == expected
+    assert declarations.list_innermost(lines) == [declarations.find_innermost(line) for line in lines]
+
+
+def test_a_text_without_declarations() -> None:
+    declarations = Declarations(())
+    assert (len(declarations), declarations.find_innermost(1), declarations.find_between(1, 9)) == (
+        0,
+        None,
+        [],
+    )
