@@ -17,6 +17,14 @@ _PLAIN_BASES = frozenset({
     "typing.NamedTuple", "typing.TypedDict", "typing_extensions.Protocol", "typing_extensions.TypedDict",
     "enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum",
 })  # fmt: skip
+# Bases before which tests often name others, and their members.
+_TEST_BASES = frozenset({"unittest.TestCase", "unittest.case.TestCase", "unittest.IsolatedAsyncioTestCase"})
+_TEST_MEMBERS = frozenset({
+    "addAsyncCleanup", "addClassCleanup", "addCleanup", "addTypeEqualityFunc", "asyncSetUp", "asyncTearDown",
+    "countTestCases", "debug", "defaultTestResult", "doClassCleanups", "doCleanups", "enterAsyncContext",
+    "enterClassContext", "enterContext", "id", "longMessage", "loop_factory", "maxDiff", "run", "setUp",
+    "setUpClass", "shortDescription", "skipTest", "subTest", "tearDown", "tearDownClass",
+})  # fmt: skip
 
 
 class PythonClasses:
@@ -113,7 +121,7 @@ class PythonClasses:
         asked = order[1:] if behind else order
         is_doubted = False
         for number, one in enumerate(asked):
-            is_doubted = is_doubted or _is_outside(one)
+            is_doubted = is_doubted or (_is_outside(one) and _may_have(one, name))
             found = self._find_own(one, name)
             if found:
                 if self._is_assigned_in_method(found[0]):
@@ -141,3 +149,9 @@ class PythonClasses:
 
 def _is_outside(one: Class) -> bool:
     return one[0].startswith(_NO_FILE)
+
+
+def _may_have(one: Class, name: str) -> bool:
+    """Return whether an external class may have a member: of a test's base all are known."""
+    is_test = one[0].removeprefix(_NO_FILE) in _TEST_BASES
+    return not is_test or name in _TEST_MEMBERS or name.startswith(("_", "assert", "fail"))

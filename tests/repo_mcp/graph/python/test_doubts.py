@@ -48,6 +48,7 @@ BASES = {
     "one from outside": ("from ext import Base", "Base, Shape", Confidence.PROBABLE),
     "one that is nowhere": ("", "Lost, Shape", Confidence.PROBABLE),
     "one behind it": ("from ext import Base", "Shape, Base", Confidence.EXACT),
+    "one without such a member": ("import unittest", "unittest.TestCase, Shape", Confidence.EXACT),
     "one without members": ("from abc import ABC", "ABC, Shape", Confidence.EXACT),
 }
 
