@@ -42,10 +42,9 @@ def list_asked(
     """
     numbers: dict[int, list[int]] = {}  # by declaration: its lines with words
     spans: dict[int, SymbolSpan] = {}
-    asked = [number for number, held in enumerate(found, 1) if held]
-    for number, span in zip(asked, declarations.list_innermost(asked), strict=True):
+    for at, span in declarations.list_innermost(1, found):
         if span is not None:
-            numbers.setdefault(id(span), []).append(number)
+            numbers.setdefault(id(span), []).append(at + 1)
             spans[id(span)] = span
     most_worth = _Worths(weights)
     best: list[SymbolSpan] = []

@@ -289,9 +289,7 @@ def _group_lines(
     """
     groups: dict[SymbolSpan | None, list[int]] = {}
     worth: dict[SymbolSpan | None, list[int]] = {}
-    places = [place for place, terms in enumerate(found) if terms]
-    spans = declarations.list_innermost(first + place for place in places)
-    for place, span in zip(places, spans, strict=True):
+    for place, span in declarations.list_innermost(first, found):
         groups.setdefault(span, [0] * len(found))[place] = found[place]
         is_name = span is not None and span.name_line == first + place
         worth.setdefault(span, []).extend([found[place]] * (NAME_WORTH if is_name else 1))

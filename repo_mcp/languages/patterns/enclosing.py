@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 
@@ -38,33 +38,38 @@ class Declarations:
         begun = int(heads.searchsorted(line, "right"))
         around = (ends[:begun] >= line) & (ends[:begun] - heads[:begun] >= least_lines - 1)
         places = around.nonzero()[0]
-        return next(self._build([int(places[-1])])) if len(places) else None  # the last to begin is innermost
+        return self._build(int(places[-1])) if len(places) else None  # the last to begin is innermost
 
-    def list_innermost(self, lines: Iterable[int]) -> list[SymbolSpan | None]:
-        """Return for each line what `find_innermost` does, the same object for the same declaration."""
+    def list_innermost(self, first: int, marks: Sequence[int]) -> list[tuple[int, SymbolSpan | None]]:
+        """Return the places of the marks that are not 0, each with the innermost declaration around its line.
+
+        `marks` are of the lines from `first` on. The same declaration is the same object.
+        """
         ends, heads = self._lines[:, 1].tolist(), self._lines[:, 3].tolist()
         built: dict[int, SymbolSpan | None] = {-1: None}
         found = []
-        for line in lines:
-            place = bisect_right(heads, line) - 1
-            while place >= 0 and ends[place] < line:
-                place -= 1
-            if place not in built:
-                built[place] = next(self._build([place]))
-            found.append(built[place])
+        for at, mark in enumerate(marks):
+            if mark:
+                place = bisect_right(heads, first + at) - 1
+                while place >= 0 and ends[place] < first + at:
+                    place -= 1
+                if place not in built:
+                    built[place] = self._build(place)
+                found.append((at, built[place]))
         return found
 
     def find_between(self, first: int, last: int) -> list[SymbolSpan]:
         """Return the declarations whose names are in the lines from `first` to `last`, in order."""
         names = self._lines[:, 2]
-        return list(self._build(((names >= first) & (names <= last)).nonzero()[0].tolist()))
+        places: list[int] = ((names >= first) & (names <= last)).nonzero()[0].tolist()
+        return list(map(self._build, places))
 
-    def _build(self, places: Iterable[int]) -> Iterator[SymbolSpan]:
-        for place in places:
-            start, end, name_line, head = self._lines[place].tolist()
-            at = self._ends[_TEXTS * place : _TEXTS * place + _TEXTS + 1].tolist()
-            name, qualified_name, owner = (self._texts[one:other] for one, other in pairwise(at))
-            yield SymbolSpan(start, end, name_line, head, name, qualified_name, owner)
+    def _build(self, place: int) -> SymbolSpan:
+        start, end, name_line, head = self._lines[place].tolist()
+        at, qualified, owner, last = self._ends[_TEXTS * place : _TEXTS * place + _TEXTS + 1].tolist()
+        texts = self._texts
+        names = texts[at:qualified], texts[qualified:owner], texts[owner:last]
+        return SymbolSpan(start, end, name_line, head, *names)
 
 
 _known: LruCache[tuple[str, bytes], Declarations] = LruCache(CACHED_SPANS, lambda one: len(one) + 1)

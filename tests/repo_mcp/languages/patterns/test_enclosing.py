@@ -144,7 +144,10 @@ def test_declarations_in_arrays_are_those_of_the_list(path: str) -> None:
         for least_lines in (1, 2, 5):
             expected = find_innermost_clearly(spans, line, least_lines)
             assert declarations.find_innermost(line, least_lines) == expected
-    assert declarations.list_innermost(lines) == [declarations.find_innermost(line) for line in lines]
+    marks = [line % 3 for line in lines]
+    assert declarations.list_innermost(1, marks) == [
+        (line - 1, declarations.find_innermost(line)) for line in lines if line % 3
+    ]
 
 
 def test_a_text_without_declarations() -> None:
