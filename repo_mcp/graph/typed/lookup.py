@@ -173,19 +173,19 @@ class NamedLookup:
                     return self._as_type(scope, around)
                 continue
             found = [one for one in scope.find_children(around, name) if self._is_wanted(scope, one, role)]
-            found = keep_declared(scope, around, found, call.line) if call is not None else found
             real = [one for one in found if scope.get_kind(one) not in _NO_NAMES]
+            real = keep_declared(scope, around, real, call.line) if call is not None else real
             if real:
                 return [(scope, one) for one in real]
         return []
 
     def _is_perhaps_of_block(self, scope: FileScope, ordinal: int, role: ReferenceRole, one: int) -> bool:
-        """Return whether what a function declares may be in a block that ends before the use: it declares the
-        name twice, or something around it has the name, too."""
+        """Return whether a name of a function, which others have, too, may belong to a block that has ended."""
         function, name = scope.get_parent(one), scope.get_name(one)
         if not is_function_in_order(scope, function):
             return False
-        is_twice = scope.language not in WITH_MACROS and len(scope.find_children(function, name)) > 1
+        kinds = [scope.get_kind(each) for each in scope.find_children(function, name)]
+        is_twice = scope.language not in WITH_MACROS and sum(each not in _NO_NAMES for each in kinds) > 1
         outer = [] if is_twice else self.get_rules(scope).list_visible(scope, ordinal)
         return is_twice or any(self.find_path(scope, (*each, name), role).declarations for each in outer)
 

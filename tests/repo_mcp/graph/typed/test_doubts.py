@@ -37,6 +37,9 @@ TEXTS = {
             type mine struct { size int }
             m := mine{} // of the function
             m.size = 1 // a field of its own
+            tests := []struct { mine mine }{{
+                mine: mine{size: 1}, // beside a field of its name
+            }}
         }
         """,
     "a.c": """
@@ -97,6 +100,7 @@ CASES = {
     "go: behind a block": ("a.go", "// behind a block", "Conf", ["a.go:20 Conf probable"]),
     "go: without a namesake": ("a.go", "// of the function", "mine", ["a.go:26 mine exact"]),
     "go: its field": ("a.go", "// a field of its own", "size", ["a.go:26 size exact"]),
+    "go: beside a field": ("a.go", "// beside a field of its name", "mine", ["a.go:26 mine exact"]),
     "c: behind a block": ("a.c", "// behind a block", "RED", ["a.c:3 RED probable"]),
     "c++: using": ("a.cpp", "// of k", "B", ["a.cpp:1 B exact"]),
     "c++: not in another function": ("a.cpp", "// of n", "B", ["a.cpp:2 B exact"]),
