@@ -180,7 +180,7 @@ class NamedLookup:
         return []
 
     def _is_perhaps_of_block(self, scope: FileScope, ordinal: int, role: ReferenceRole, one: int) -> bool:
-        """Return whether a name of a function, which others have, too, may belong to a block that has ended."""
+        """Return whether a name of a function, which others have, too, may be that of an ended block."""
         function, name = scope.get_parent(one), scope.get_name(one)
         if not is_function_in_order(scope, function):
             return False
