@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.typed.c_rules import CRules
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.languages.treesitter.type_names import read_type
@@ -232,13 +233,14 @@ def is_left_to_arguments(
             return False
         searched.add(rules.get_full_path(other, one.ordinal))
     for other in lookup.iter_declaring(scope, call.name):
+        if other is not scope and not (
+            isinstance(rules, CRules) and rules.is_included(scope.path, other.path)
+        ):
+            continue
         for ordinal in other.find_named(call.name):
-            if other.get_kind(ordinal) is not SymbolKind.FUNCTION or not rules.is_reachable(
-                scope, other, ordinal
-            ):
-                continue
             path = rules.get_full_path(other, ordinal)
             is_other = len(path) > 1 and path not in searched
-            if is_other and rules.accepts(other.get_symbol(ordinal), call):
+            is_function = other.get_kind(ordinal) is SymbolKind.FUNCTION
+            if is_function and is_other and rules.accepts(other.get_symbol(ordinal), call):
                 return True
     return False

@@ -182,7 +182,7 @@ class NamedLookup:
     def _is_perhaps_of_block(self, scope: FileScope, ordinal: int, role: ReferenceRole, one: int) -> bool:
         """Return whether a name of a function, which others have, too, may be that of an ended block."""
         function, name = scope.get_parent(one), scope.get_name(one)
-        if not is_function_in_order(scope, function):
+        if not is_function_in_order(scope, function) or scope.get_kind(one) is SymbolKind.MACRO:
             return False
         kinds = [scope.get_kind(each) for each in scope.find_children(function, name)]
         is_twice = scope.language not in WITH_MACROS and sum(each not in _NO_NAMES for each in kinds) > 1

@@ -220,7 +220,9 @@ def _find_parameter(lookup: NamedLookup, scope: FileScope, row: Reference) -> Ho
         lookup.depth -= 1
 
 
-def _find_all_bounds(lookup: NamedLookup, scope: FileScope, rows: list[Reference]) -> Holder | None:
+def _find_all_bounds(
+    lookup: NamedLookup, scope: FileScope, rows: list[Reference], *, is_certain: bool = True
+) -> Holder | None:
     """Return all types that rows name, such as trait bounds; those of namesakes on a line are not sure."""
     found = [_find_type(lookup, scope, one.symbol, split_name(one)) for one in rows]
     known = [one for one in found if one is not None and one.types]
@@ -228,7 +230,8 @@ def _find_all_bounds(lookup: NamedLookup, scope: FileScope, rows: list[Reference
         return next(filter(None, found), None)
     types = tuple(dict.fromkeys(each for one in known for each in one.types))
     kinds = {other.get_kind(one.ordinal) for one in types if (other := lookup.find_scope(one.path))}
-    is_certain = kinds <= {SymbolKind.TRAIT, SymbolKind.INTERFACE} and all(one.is_certain for one in known)
+    is_plain = kinds <= {SymbolKind.TRAIT, SymbolKind.INTERFACE}
+    is_certain = is_certain and is_plain and all(one.is_certain for one in known)
     return Holder(types, is_certain=is_certain)
 
 
@@ -495,7 +498,7 @@ def _read_text(
             return replace(one, is_items=found_type.is_items, is_certain=False) if one is not None else None
     rows = list_own_bounds(scope, declaration.ordinal, found_type)
     if rows:  # the name of a type parameter, whatever else has it
-        return None if found_type.is_items else _find_all_bounds(lookup, scope, rows)
+        return None if found_type.is_items else _find_all_bounds(lookup, scope, rows, is_certain=False)
     if scope.language in {"rust", "go"} and not found_type.qualifier:
         bounded = _find_bounded(lookup, scope, declaration, found_type.name)
         if bounded is not None:

@@ -47,6 +47,8 @@ TEXTS = {
         void f(void) {
             { enum { RED = 5 }; }
             int x = RED; // behind a block
+        #define OWN(x) x
+            OWN(1); // of a macro in a function
         }
         """,
     "a.cpp": """
@@ -80,7 +82,9 @@ TEXTS = {
         package a;
         class Node { void run() {} }
         class Shape { void draw() {} }
-        class Holder<Node, S extends Shape> {
+        interface Filled { void fill(); }
+        class Holder<Node, S extends Shape, F extends Filled> {
+            F filled;
             Node item;
             S shape;
             Node get() { return item; }
@@ -88,6 +92,7 @@ TEXTS = {
                 item.run(); // of a type parameter
                 get().run(); // of its result
                 shape.draw(); // of a bounded one
+                filled.fill(); // which a class below may narrow
             }
         }
         """,
@@ -102,6 +107,7 @@ CASES = {
     "go: its field": ("a.go", "// a field of its own", "size", ["a.go:26 size exact"]),
     "go: beside a field": ("a.go", "// beside a field of its name", "mine", ["a.go:26 mine exact"]),
     "c: behind a block": ("a.c", "// behind a block", "RED", ["a.c:3 RED probable"]),
+    "c: a macro": ("a.c", "// of a macro in a function", "OWN", ["a.c:5 OWN exact"]),
     "c++: using": ("a.cpp", "// of k", "B", ["a.cpp:1 B exact"]),
     "c++: not in another function": ("a.cpp", "// of n", "B", ["a.cpp:2 B exact"]),
     "c++: found by argument": ("a.cpp", "// of either", "take", ["a.cpp:2 take probable"]),
@@ -111,6 +117,12 @@ CASES = {
     "java: a type parameter": ("Node.java", "// of a type parameter", "run", []),
     "java: a result": ("Node.java", "// of its result", "run", []),
     "java: a bounded one": ("Node.java", "// of a bounded one", "draw", ["Node.java:3 draw probable"]),
+    "java: not sure": (
+        "Node.java",
+        "// which a class below may narrow",
+        "fill",
+        ["Node.java:4 fill probable"],
+    ),
 }
 
 
