@@ -28,6 +28,7 @@ from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target, order_by_nearness
 from repo_mcp.graph.questions import NAMED, EdgeType, find_family
 from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.sight import Sight
 from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import (
@@ -86,6 +87,7 @@ class EdgeFinder:
         self.prototypes = Prototypes(program)
         self.dispatch = Dispatch(program, self.hierarchy)
         self._uses: LruCache[Declaration, list[tuple[str, int]]] = LruCache(CACHED_USES, len)
+        self.sight = Sight(program)
 
     # What a symbol depends on
 
@@ -242,7 +244,8 @@ class EdgeFinder:
         found: Counter[str] = Counter()
         for name in _iter_names(target, record) if record is not None else ():
             found.update(dict(self._program.list_uses(name)))
-        return sorted(one for one in found.items() if self.find_family(one[0]) == family)
+        seeing = set(self.sight.narrow(target, list(found)))
+        return sorted(one for one in found.items() if one[0] in seeing and self.find_family(one[0]) == family)
 
     def iter_samples(
         self,
@@ -291,11 +294,6 @@ class EdgeFinder:
             ordered.sort(key=lambda path: path not in importing)
         return ordered
 
-    def is_static(self, declaration: Declaration) -> bool:
-        """Return True for a declaration of C that only its own file can name."""
-        record = self._program.find_record(declaration.path)
-        return record is not None and bool(int(record.flags[declaration.ordinal]) & SymbolFlag.STATIC)
-
     def find_family(self, path: str) -> str:
         """Return the family of a file's language: the languages that can name each other's symbols."""
         return find_family(self._program.find_language(path))
@@ -327,9 +325,8 @@ class _Search:
         self._gathered = gathered
         self._meant = set(_iter_meant(target, record))
         self._meant.update(finder.prototypes.list_definitions(target))  # its name means the definition
-        self._maybe_meant = {
-            one for one in finder.prototypes.list_possible_definitions(target) if not finder.is_static(one)
-        }
+        possible = finder.prototypes.list_possible_definitions(target)
+        self._maybe_meant = {one for one in possible if not finder.sight.is_static(one)}
         self._names = list(_iter_names(target, record))
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
@@ -350,6 +347,7 @@ class _Search:
         files = references = 0
         for name in self._names:  # grows as aliases are found
             paths = self._finder.list_candidates(name, self._target.path, is_imported=self._is_imported)
+            paths = self._finder.sight.narrow(self._target, paths)
             for path in (one for one in paths if one.startswith(inside) and self._can_name(one)):
                 if files == bounds.files:
                     yield

@@ -85,6 +85,7 @@ class IndexProgram:
         )
         self._counts: LruCache[tuple[int, str], int] = LruCache(CACHED_COUNTS)
         self._list_source_paths = list_source_paths
+        self.kept: dict[type, object] = {}
         self.names = DeclaredNames(view)
 
         def list_uses(name: str) -> Sequence[tuple[str, int]]:
@@ -96,6 +97,7 @@ class IndexProgram:
             return sorted(found.items())
 
         self.list_uses = list_uses
+        self.list_including = partial(view.list_paths, MODULES)
         self.has_file = view.has_file
         self.find_status = view.find_status
         self.read_lines = partial(_read_lines, read, view.find_fingerprint)

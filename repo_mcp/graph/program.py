@@ -94,6 +94,8 @@ SCIP = "scip"
 class Program(Protocol):
     """The parsed files of one repository in one snapshot."""
 
+    kept: dict[type, object]  # what was found out about them and outlives a resolver, by its class
+
     def find_record(self, path: str) -> SymbolRecord | None:
         """Return the symbol record of a file, or None when it has none. Cheap when repeated."""
 
@@ -114,6 +116,9 @@ class Program(Protocol):
 
     def list_using(self, name: str) -> Sequence[str]:
         """Return the paths of the files with a reference to exactly this name, ascending."""
+
+    def list_including(self, module: str) -> Sequence[str]:
+        """Return the paths of the files that import a module written so, as `<a/b.h`, ascending."""
 
     def read_text(self, path: str) -> str | None:
         """Return the text of a source file such as tsconfig.json, or None when it cannot be read."""

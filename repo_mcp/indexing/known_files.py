@@ -1,7 +1,8 @@
 """The files that an index holds: the address and the fingerprint of each, found by path.
 
 A refresh asks for a few files out of many, so paths stay in the bytes of the index and are found by
-binary search, in seventeen steps among 80,000.
+binary search, in seventeen steps among 80,000. Whoever follows the includes of C asks for thousands, most of
+which are not there: after MANY_FINDS the hashes of all paths are sorted, once.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy.typing as npt
 from index_format import FINGERPRINT_BYTES, CorruptIndex, LiveSegment, Snapshot
 from repo_mcp.record_classes import dataclass
 
+MANY_FINDS = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class FileAddress:
@@ -24,26 +27,30 @@ class FileAddress:
     file: int
 
 
-@dataclass(frozen=True, slots=True)
 class _SegmentFiles:
     """The file table of one segment. Paths ascend."""
 
-    name: str
-    paths: bytes  # concatenated
-    ends: npt.NDArray[np.int64]  # of each path, in `paths`
-    live: npt.NDArray[np.bool_]  # cleared as files are taken
-    fingerprints: bytes
+    def __init__(self, segment: LiveSegment) -> None:
+        """Raises IndexFormatError, OSError."""
+        files = segment.reader.files
+        self.name = segment.name
+        self._paths = files.read_path_bytes()  # concatenated
+        self._ends = files.path_ends  # of each path
+        self.live = segment.live_file_mask.copy()  # cleared as files are taken
+        self.fingerprints = files.read_fingerprints()
+        self._finds = 0
+        self._hashes: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None = None  # sorted; of files
 
     def get_path(self, file: int) -> bytes:
-        return self.paths[int(self.ends[file - 1]) if file else 0 : int(self.ends[file])]
+        return self._paths[int(self._ends[file - 1]) if file else 0 : int(self._ends[file])]
 
     def list_paths(self) -> list[str]:
         """Return the paths of the live files, ascending. Raises CorruptIndex."""
-        spans = compress(pairwise([0, *self.ends.tolist()]), self.live)
-        if self.paths.isascii():  # decoded at once
-            text = self.paths.decode()
+        spans = compress(pairwise([0, *self._ends.tolist()]), self.live)
+        if self._paths.isascii():  # decoded at once
+            text = self._paths.decode()
             return [text[start:end] for start, end in spans]
-        return [_decode(self.paths[start:end], self.name) for start, end in spans]
+        return [_decode(self._paths[start:end], self.name) for start, end in spans]
 
     def find(self, path: bytes) -> int | None:
         """Return the number of a live file."""
@@ -52,14 +59,33 @@ class _SegmentFiles:
 
     def find_any(self, path: bytes) -> int | None:
         """Return the number of a file, live or not."""
-        low, high = 0, len(self.ends)
+        self._finds += 1
+        if self._finds > MANY_FINDS:
+            return self._find_by_hash(path)
+        low, high = 0, len(self._ends)
         while low < high:
             middle = (low + high) // 2
             if self.get_path(middle) < path:
                 low = middle + 1
             else:
                 high = middle
-        return low if low < len(self.ends) and self.get_path(low) == path else None
+        return low if low < len(self._ends) and self.get_path(low) == path else None
+
+    def _find_by_hash(self, path: bytes) -> int | None:
+        if self._hashes is None:
+            paths = map(self.get_path, range(len(self._ends)))
+            hashes = np.fromiter(map(hash, paths), np.int64, len(self._ends))
+            order = np.argsort(hashes, kind="stable")
+            self._hashes = hashes[order], order
+        hashes, order = self._hashes
+        wanted = hash(path)
+        place = int(hashes.searchsorted(wanted))
+        while place < len(hashes) and hashes[place] == wanted:
+            file = int(order[place])
+            if self.get_path(file) == path:
+                return file
+            place += 1
+        return None
 
 
 class KnownFiles:
@@ -68,7 +94,7 @@ class KnownFiles:
     def __init__(self, snapshot: Snapshot | None) -> None:
         """Raises IndexFormatError, OSError. The snapshot may be closed afterwards."""
         segments = snapshot.segments if snapshot is not None else ()
-        self._segments = {segment.name: _read_files(segment) for segment in segments}
+        self._segments = {segment.name: _SegmentFiles(segment) for segment in segments}
         self.count = sum(int(np.count_nonzero(segment.live)) for segment in self._segments.values())
 
     def find(self, path: str) -> FileAddress | None:
@@ -123,7 +149,7 @@ class KnownFiles:
 
 def list_live_paths(segment: LiveSegment) -> list[str]:
     """Return the paths of the live files of a segment, ascending. Raises CorruptIndex."""
-    return _read_files(segment).list_paths()
+    return _SegmentFiles(segment).list_paths()
 
 
 def split_fingerprints(prints: bytes) -> list[bytes]:
@@ -137,14 +163,3 @@ def _decode(path: bytes, segment: str) -> str:
         return path.decode()
     except UnicodeDecodeError as error:
         raise CorruptIndex(f"{segment}: a path is not UTF-8") from error
-
-
-def _read_files(segment: LiveSegment) -> _SegmentFiles:
-    files = segment.reader.files
-    return _SegmentFiles(
-        segment.name,
-        files.read_path_bytes(),
-        files.path_ends,
-        segment.live_file_mask.copy(),
-        files.read_fingerprints(),
-    )

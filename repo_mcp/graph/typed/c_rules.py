@@ -1,8 +1,8 @@
 """Name rules of C and C++: visibility through includes, file-local static functions, and namespaces.
 
-A name may mean a declaration in a file that is included, directly or through others, up to MAX_INCLUDED
-files. If that is a prototype, its definition is meant, provided there is only one; if nothing is included,
-the only definition in the repository is probable.
+A name may mean a declaration in a file that is included, directly or through others (`includes.py`). If that
+is a prototype, its definition is meant, provided there is only one; if nothing is included, the only
+definition in the repository is probable.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from repo_mcp.graph.typed.conditions import (
     read_condition,
 )
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.includes import IncludeGraph
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.symbols.model import NAMESPACE
 from repo_mcp.symbols.symbol_record import (
@@ -32,35 +33,14 @@ from repo_mcp.symbols.symbol_record import (
     list_references,
 )
 
-MAX_INCLUDED = 200  # files visited to decide whether one includes another
-MAX_DEPTH = 5  # includes of includes
 MAX_OPENING = 8  # files that define a macro, searched for the namespace that it opens
 _OPENING = "NAMESPACE"  # in the names of such macros
 ELSEWHERE = -1  # stands for the number of alternatives: others are declared elsewhere
 _NEVER_LINKED = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.MACRO}
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
-_SYSTEM_TEXT = """
-aio alloca assert complex crypt ctype dirent dlfcn elf endian err errno execinfo fcntl features fenv
-float fnmatch fts ftw getopt glob grp ifaddrs inttypes iso646 langinfo libgen limits link locale malloc
-math memory mntent netdb poll pthread pwd regex resolv sched search semaphore setjmp signal spawn
-stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings syslog termios
-tgmath threads time uchar ucontext unistd utime utmp wchar wctype windows winsock winsock2 ws2tcpip io
-process direct
-"""
-_SYSTEM = frozenset(f"{one}.h" for one in _SYSTEM_TEXT.split())
 _RESERVED = re.compile(r"_[A-Z_]")
 _DENIED = re.compile(r"!(?:(\w+)|defined\((\w+)\))")
 _FOUND_OUT = re.compile(r"(?:^|_)(?:HAVE|HAS|USE|WITH|ENABLE)(?:_|$)")  # so is named what a build finds out
-_INCLUDE_FOLDERS = (
-    "",
-    "include/",
-    "src/",
-    "lib/",
-    "inc/",
-    "arch/x86/include/",
-    "include/uapi/",
-    "include/asm-generic/",
-)
 
 
 class CRules(Rules):
@@ -79,107 +59,10 @@ class CRules(Rules):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self._includes: dict[str, tuple[str, ...]] = {}
+        self.includes = IncludeGraph.find(program)
         self._settings = Settings()
-        self._conditional: dict[str, list[tuple[str, Setting]]] = {}
-        self._surely: dict[tuple[str, Setting], frozenset[str]] = {}
-        self._found: dict[tuple[str, str], str | None] = {}
-        self._reached: dict[tuple[str, str], bool] = {}
         self._opened: dict[str, tuple[int, Path]] = {}
         self.transparent = frozenset({"get"})
-
-    # -- files -------------------------------------------------------------------------------------------
-
-    def find_included(self, path: str, include: str) -> str | None:
-        """Return the file that an include means, or None when it is not in the repository."""
-        key = path.rpartition("/")[0], include
-        if key not in self._found:
-            self._found[key] = self._search(*key)
-        return self._found[key]
-
-    def _search(self, folder: str, include: str) -> str | None:
-        name = include.lstrip("<")
-        has_file = self.program.has_file
-        above = folder
-        for _ in range(12):
-            prefix = f"{above}/" if above else ""
-            for inside in ("", "include/"):
-                path = _normalise(prefix + inside + name)
-                if path is not None and has_file(path):
-                    return path
-            if not above:
-                break
-            above = above.rpartition("/")[0]
-        if name.startswith("asm/") and has_file("include/asm-generic/" + name[4:]):
-            arch = "arch/x86/include/" + name
-            return arch if has_file(arch) else "include/asm-generic/" + name[4:]
-        found = next((one + name for one in _INCLUDE_FOLDERS if has_file(one + name)), None)
-        return found if found is not None else self._find_only(name, is_system=include.startswith("<"))
-
-    def _find_only(self, name: str, *, is_system: bool) -> str | None:
-        """Return the only file whose path ends with `name`: a compiler may be given any include folder.
-
-        Return None for the names of system headers.
-        """
-        folder, _, last = name.rpartition("/")
-        if is_system and (folder or last in _SYSTEM):
-            return None
-        paths = [one for one in self.program.list_declaring(last) if f"/{one}".endswith(f"/{name}")]
-        return paths[0] if len(paths) == 1 else None
-
-    def list_includes(self, path: str) -> tuple[str, ...]:
-        """Return the files of the repository that a file includes directly, each once."""
-        if path not in self._includes:
-            self._includes[path] = tuple(dict.fromkeys(one for one, _ in self._list_conditional(path)))
-        return self._includes[path]
-
-    def _list_conditional(self, path: str) -> list[tuple[str, Setting]]:
-        """Return the files that a file includes directly, with the conditions of each include."""
-        if path not in self._conditional:
-            scope = self.find_scope(path)
-            found = self._conditional[path] = []
-            for row in scope.imports if scope is not None else ():
-                included = self.find_included(path, row.qualifier) if row.qualifier and not row.name else None
-                if included is not None and scope is not None:
-                    found.append((included, self._settings.find(scope, row.line)))
-        return self._conditional[path]
-
-    def _list_surely_included(self, path: str, use: Setting) -> frozenset[str]:
-        """Return the files that a file certainly includes under a setting, directly or through others."""
-        key = path, use
-        if key not in self._surely:
-            seen, level = {path}, [path]
-            for _ in range(MAX_DEPTH):
-                reached = (one for each in level for one in self._list_conditional(each))
-                held = (one for one, setting in reached if not is_open(use, setting))
-                level = list(dict.fromkeys(one for one in held if one not in seen))
-                seen.update(level)
-                if len(seen) > MAX_INCLUDED:
-                    break
-            self._surely[key] = frozenset(seen)
-        return self._surely[key]
-
-    def is_included(self, path: str, target: str) -> bool:
-        """Return whether a file includes another, directly or through others."""
-        key = path, target
-        if key not in self._reached:
-            self._reached[key] = self._reaches(path, target)
-        return self._reached[key]
-
-    def _reaches(self, path: str, target: str) -> bool:
-        seen, level = {path}, [path]
-        for _ in range(MAX_DEPTH):
-            below: list[str] = []
-            for one in level:
-                included = self.list_includes(one)
-                if target in included:
-                    return True
-                below += [other for other in included if other not in seen]
-                seen.update(below)
-                if len(seen) > MAX_INCLUDED:
-                    return False
-            level = list(dict.fromkeys(below))
-        return False
 
     # -- names -------------------------------------------------------------------------------------------
 
@@ -267,7 +150,7 @@ class CRules(Rules):
         if name:
             path = (*qualifier.split("."), name)
             return [], [path], ".".join(path) if path[0] == "std" else ""
-        found = self.find_included(scope.path, qualifier)
+        found = self.includes.find_included(scope.path, qualifier)
         return ([], [], qualifier.lstrip("<")) if found is None else ([found], [], "")
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
@@ -279,7 +162,7 @@ class CRules(Rules):
             return True
         is_own = other.is_static(ordinal) and not other.is_member(ordinal)
         if is_own or (other.language == "c" and other.get_kind(ordinal) in _NEVER_LINKED):
-            return other.path in self.list_includes(scope.path)
+            return other.path in self.includes.list_included(scope.path)
         return True
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
@@ -295,7 +178,9 @@ class CRules(Rules):
         if defined:
             return self._join_overloads(scope, defined, found), True
         others = [one for one in found if one[0] is not scope]
-        seen = [one for one in others if _is_header(one[0]) and self.is_included(scope.path, one[0].path)]
+        seen = [
+            one for one in others if _is_header(one[0]) and self.includes.is_included(scope.path, one[0].path)
+        ]
         defined = [one for one in seen if not one[0].is_forward(one[1])]
         if defined:
             near = self._choose_near(scope, [], defined)
@@ -332,7 +217,7 @@ class CRules(Rules):
         """Return whether the file of a definition includes a prototype of it, but none that the use sees.
 
         If two programs have functions of one name, each has its own header."""
-        included = [one for one in headers if self.is_included(defined[0].path, one[0].path)]
+        included = [one for one in headers if self.includes.is_included(defined[0].path, one[0].path)]
         return bool(included) and not any(one in seen for one in included)
 
     def settle(self, scope: FileScope, line: int, found: list[Candidate]) -> tuple[list[Candidate], int]:
@@ -392,8 +277,10 @@ class CRules(Rules):
         lack."""
         if is_open(use, declared):
             return True
-        is_seen = path != scope.path and path.endswith(_HEADERS) and self.is_included(scope.path, path)
-        return is_seen and path not in self._list_surely_included(scope.path, use)
+        is_seen = (
+            path != scope.path and path.endswith(_HEADERS) and self.includes.is_included(scope.path, path)
+        )
+        return is_seen and path not in self.includes.list_surely_included(scope.path, use)
 
     def _choose_near(
         self, scope: FileScope, seen: list[Candidate], sources: list[Candidate]
@@ -449,18 +336,3 @@ def _is_special_case(scope: FileScope, ordinal: int) -> bool:
 
 def _is_header(scope: FileScope) -> bool:
     return scope.path.endswith(_HEADERS)
-
-
-def _normalise(path: str) -> str | None:
-    """Return a path without "." and ".."; None when it leaves the root."""
-    if "/." not in path and not path.startswith("."):
-        return path
-    parts: list[str] = []
-    for part in path.split("/"):
-        if part == "..":
-            if not parts:
-                return None
-            parts.pop()
-        elif part != ".":
-            parts.append(part)
-    return "/".join(parts)

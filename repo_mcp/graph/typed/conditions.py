@@ -15,10 +15,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+import numpy as np
+
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import CONDITIONS
-from repo_mcp.symbols.symbol_record import ReferenceRole
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolRecord
 
 _NAMES = (
     "windows", "cygwin", "linux", "android", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "sunos",
@@ -96,7 +98,7 @@ class Settings:
     def find(self, scope: FileScope, line: int) -> Setting:
         """Return the setting of a line."""
         if scope.path not in self._by_path:
-            self._by_path[scope.path] = _read_settings(scope)
+            self._by_path[scope.path] = read_settings(scope.path, scope.record)
         lines, settings = self._by_path[scope.path]
         return settings[bisect_right(lines, line)]
 
@@ -105,20 +107,18 @@ class Settings:
         return self.find(scope, int(scope.record.starts[ordinal]))
 
 
-def _read_settings(scope: FileScope) -> tuple[list[int], list[Setting]]:
+def read_settings(path: str, record: SymbolRecord) -> tuple[list[int], list[Setting]]:
     """Return the lines where the conditions change, and the settings before, between and after them."""
-    record = scope.record
-    binding = (
-        map(record.get_reference, record.list_role(ReferenceRole.BIND))
-        if CONDITIONS in record.strings
-        else ()
-    )
-    rows = [row for row in binding if row.alias == CONDITIONS]
-    known = {"": read_setting(scope.path, ())}
-    for row in rows:
-        if row.name not in known:
-            known[row.name] = read_setting(scope.path, row.name.split(";"))
-    return [row.line for row in rows], [known[""], *(known[row.name] for row in rows)]
+    known = {"": read_setting(path, ())}
+    (mark,) = record.string_table.find_all([CONDITIONS])
+    if mark is None:
+        return [], [known[""]]
+    rows = np.flatnonzero((record.ref_aliases == mark) & (record.ref_roles == ReferenceRole.BIND))
+    names = record.string_table.get(record.ref_names[rows].tolist())
+    for name in dict.fromkeys(names):
+        if name not in known:
+            known[name] = read_setting(path, name.split(";"))
+    return record.ref_lines[rows].tolist(), [known[""], *(known[name] for name in names)]
 
 
 def excludes(one: Setting, other: Setting) -> bool:

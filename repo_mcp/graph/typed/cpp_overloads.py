@@ -234,7 +234,7 @@ def is_left_to_arguments(
         searched.add(rules.get_full_path(other, one.ordinal))
     for other in lookup.iter_declaring(scope, call.name):
         if other is not scope and not (
-            isinstance(rules, CRules) and rules.is_included(scope.path, other.path)
+            isinstance(rules, CRules) and rules.includes.is_included(scope.path, other.path)
         ):
             continue
         for ordinal in other.find_named(call.name):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolRecord, decode_symbol_record
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolRecord, decode_symbol_record, list_references
 
 Parser = Callable[[str, bytes], bytes]
 _NAMED_AGAIN = (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
@@ -37,6 +37,7 @@ class MemoryProgram:
         self._texts = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
         self._find_language = find_language
         self._structures: dict[str, SymbolRecord] = {}
+        self.kept: dict[type, object] = {}
         for path in sorted(self._texts):
             parser = parsers.get(find_language(path))
             if parser is not None:
@@ -66,6 +67,12 @@ class MemoryProgram:
 
     def has_folder(self, path: str) -> bool:
         return path in self._folders
+
+    def list_including(self, module: str) -> Sequence[str]:
+        imports = (
+            (path, list_references(one, ReferenceRole.IMPORT)) for path, one in self._structures.items()
+        )
+        return [path for path, rows in imports if any(row.qualifier == module for row in rows)]
 
     def list_declaring(self, name: str) -> Sequence[str]:
         return self._declaring.get(name, ())

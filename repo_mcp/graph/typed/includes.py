@@ -1,0 +1,209 @@
+"""The includes of C and C++: which file includes which, and under which conditions.
+
+An include means a file in the folder of the includer or in one above it, else in one of the usual folders,
+else the only file whose path ends so: a compiler may be given any folder to search. Includes of includes are
+followed to MAX_DEPTH, up to MAX_INCLUDED files.
+
+A file that uses a name of the standard headers reaches a hundred others, so this is found once for a program,
+and outlives the resolvers.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from repo_mcp.graph.program import Program
+from repo_mcp.graph.typed.conditions import Setting, is_open, read_settings
+from repo_mcp.lru_cache import LruCache
+from repo_mcp.symbols.symbol_record import ReferenceRole
+
+MAX_INCLUDED = 200  # files visited to decide whether one includes another
+MAX_DEPTH = 5  # includes of includes
+MAX_INCLUDERS, MAX_HEADERS = 2_000, 60  # found, and among them files that others may include
+MAX_UP = 2  # folders that an include goes up
+CACHED_INCLUDES = 60_000  # with the conditions of each: 5 MB
+CACHED_REACHED = 60_000  # paths in each of two kinds of lists: 3 MB
+CACHED_NAMES = 16_384  # of folders and includes: 4 MB
+_SYSTEM_TEXT = """
+aio alloca assert complex crypt ctype dirent dlfcn elf endian err errno execinfo fcntl features fenv
+float fnmatch fts ftw getopt glob grp ifaddrs inttypes iso646 langinfo libgen limits link locale malloc
+math memory mntent netdb poll pthread pwd regex resolv sched search semaphore setjmp signal spawn
+stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings syslog termios
+tgmath threads time uchar ucontext unistd utime utmp wchar wctype windows winsock winsock2 ws2tcpip io
+process direct
+"""
+_SYSTEM = frozenset(f"{one}.h" for one in _SYSTEM_TEXT.split())
+_INCLUDE_FOLDERS = (
+    "",
+    "include/",
+    "src/",
+    "lib/",
+    "inc/",
+    "arch/x86/include/",
+    "include/uapi/",
+    "include/asm-generic/",
+)
+
+COMPILED = (".c", ".cc", ".cpp", ".cxx")
+
+Includes = Sequence[tuple[str, Setting]]  # files, with the conditions of each include
+
+
+class IncludeGraph:
+    """The includes of a program's files. Caches what it reads."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._direct: LruCache[str, Includes] = LruCache(CACHED_INCLUDES, lambda found: len(found) + 2)
+        self._surely: LruCache[tuple[str, Setting], frozenset[str]] = LruCache(CACHED_REACHED, len)
+        self._reached: LruCache[str, frozenset[str]] = LruCache(CACHED_REACHED, len)
+        self._found: LruCache[tuple[str, str], str | None] = LruCache(CACHED_NAMES)
+
+    @classmethod
+    def find(cls, program: Program) -> IncludeGraph:
+        """Return the includes of a program, which are kept with it."""
+        found = program.kept.setdefault(cls, cls(program))
+        assert isinstance(found, cls)
+        return found
+
+    def find_included(self, path: str, include: str) -> str | None:
+        """Return the file that an include means, or None when it is not in the repository."""
+        return self._find_from(path.rpartition("/")[0], include)
+
+    def _find_from(self, folder: str, include: str) -> str | None:
+        """Return the file that an include in a folder means: one from there, or as from the folder above."""
+        return self._found.get((folder, include), lambda: self._search(folder, include))
+
+    def _search(self, folder: str, include: str) -> str | None:
+        name, prefix = include.lstrip("<"), f"{folder}/" if folder else ""
+        for inside in ("", "include/"):
+            path = _normalise(prefix + inside + name)
+            if path is not None and self._program.has_file(path):
+                return path
+        if folder:
+            return self._find_from(folder.rpartition("/")[0], include)
+        has_file = self._program.has_file
+        if name.startswith("asm/") and has_file("include/asm-generic/" + name[4:]):
+            arch = "arch/x86/include/" + name
+            return arch if has_file(arch) else "include/asm-generic/" + name[4:]
+        found = next((one + name for one in _INCLUDE_FOLDERS if has_file(one + name)), None)
+        return found if found is not None else self._find_only(name, is_system=include.startswith("<"))
+
+    def _find_only(self, name: str, *, is_system: bool) -> str | None:
+        """Return the only file whose path ends with `name`: a compiler may be given any include folder.
+
+        Return None for the names of system headers.
+        """
+        folder, _, last = name.rpartition("/")
+        if is_system and (folder or last in _SYSTEM):
+            return None
+        paths = [one for one in self._program.list_declaring(last) if f"/{one}".endswith(f"/{name}")]
+        return paths[0] if len(paths) == 1 else None
+
+    def list_included(self, path: str) -> tuple[str, ...]:
+        """Return the files of the repository that a file includes directly, each once."""
+        return tuple(dict.fromkeys(one for one, _ in self._list_direct(path)))
+
+    def _list_direct(self, path: str) -> Includes:
+        return self._direct.get(path, lambda: self._read_direct(path))
+
+    def _read_direct(self, path: str) -> Includes:
+        record = self._program.find_record(path)
+        if record is None:
+            return ()
+        rows = [row for row in record.list_role(ReferenceRole.IMPORT) if not record.ref_names[row]]
+        lines, settings = read_settings(path, record) if rows else ([], [])
+        found: list[tuple[str, Setting]] = []
+        includes = record.string_table.get(record.ref_qualifiers[rows].tolist())
+        for row, include in zip(rows, includes, strict=True):
+            included = self.find_included(path, include) if include else None
+            if included is not None:
+                found.append((included, settings[bisect_right(lines, int(record.ref_lines[row]))]))
+        return found
+
+    def list_surely_included(self, path: str, use: Setting) -> frozenset[str]:
+        """Return the files that a file certainly includes under a setting, directly or through others."""
+        return self._surely.get((path, use), lambda: self._reach_surely(path, use))
+
+    def _reach_surely(self, path: str, use: Setting) -> frozenset[str]:
+        seen, level = {path}, [path]
+        for _ in range(MAX_DEPTH):
+            reached = (one for each in level for one in self._list_direct(each))
+            held = (one for one, setting in reached if not is_open(use, setting))
+            level = list(dict.fromkeys(one for one in held if one not in seen))
+            seen.update(level)
+            if len(seen) > MAX_INCLUDED:
+                break
+        return frozenset(seen)
+
+    def is_included(self, path: str, target: str) -> bool:
+        """Return whether a file includes another, directly or through others."""
+        return target in self.list_reached(path)
+
+    def list_reached(self, path: str) -> frozenset[str]:
+        """Return the files that a file includes, directly or through others; of many, the nearest."""
+        return self._reached.get(path, lambda: self._reach(path))
+
+    def _reach(self, path: str) -> frozenset[str]:
+        seen, level = {path}, [path]
+        reached: set[str] = set()
+        for _ in range(MAX_DEPTH):
+            below: list[str] = []
+            for one in level:
+                included = self.list_included(one)
+                reached.update(included)
+                below += [other for other in included if other not in seen]
+                seen.update(below)
+                if len(seen) > MAX_INCLUDED:
+                    return frozenset(reached)
+            level = list(dict.fromkeys(below))
+        return frozenset(reached)
+
+    def list_includers(self, path: str) -> frozenset[str] | None:
+        """Return a file and those that may include it, directly or through others; None for too many.
+
+        In `<>` a name may mean any file whose path ends so. An include by a path that goes up further than
+        MAX_UP, or down again, is not found."""
+        found, waiting = {path}, [path]
+        for number, target in enumerate(waiting):  # grows
+            above = self._list_direct_includers(target)
+            new = above - found
+            found |= new
+            waiting += sorted(new)
+            if len(found) > MAX_INCLUDERS or number == MAX_HEADERS:
+                return None
+        return frozenset(found)
+
+    def _list_direct_includers(self, target: str) -> set[str]:
+        return {
+            path
+            for include in _list_spellings(target)
+            for path in self._program.list_including(include)
+            if include.startswith("<") or self.find_included(path, include) in (target, None)
+        }
+
+
+def _list_spellings(path: str) -> list[str]:
+    """Return how includes may name a file. One that is compiled itself is seldom named by its folders."""
+    parts = path.split("/")
+    endings = ["/".join(parts[start:]) for start in range(len(parts))]
+    if path.endswith(COMPILED):
+        endings = endings[-2:]
+    ups = ["../" * up + one for up in range(1, MAX_UP + 1) for one in endings[-3:]]
+    return [*endings, *(f"<{one}" for one in endings), *ups]
+
+
+def _normalise(path: str) -> str | None:
+    """Return a path without "." and ".."; None when it leaves the root."""
+    if "/." not in path and not path.startswith("."):
+        return path
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts)
