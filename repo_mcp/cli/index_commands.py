@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from argparse import BooleanOptionalAction, Namespace
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING
@@ -85,7 +86,7 @@ def index(options: Namespace) -> int:
         index_from=options.index_from,
         pack_key=options.pack_key,
     )
-    force, quiet = options.force, options.json
+    force, quiet, begun = options.force, options.json, time.monotonic()
     with ExitStack() as stack:
         list_packed, target = _find_packs(options, config.pack_key, stack)
         repository = stack.enter_context(opened(config, list_packed, _choose_cluster(options)))
@@ -112,7 +113,7 @@ def index(options: Namespace) -> int:
                 phases["SCIP"] = taken.describe()
             if pack_bytes is not None:
                 phases["pack"] = show_size(pack_bytes)
-            Renderer().refreshed(done, repository.status(), phases)
+            Renderer().refreshed(done, repository.status(), phases, time.monotonic() - begun)
     return EXIT_DONE
 
 

@@ -39,8 +39,10 @@ class Renderer:
         if not outline.symbols:
             note("The file declares nothing.")
 
-    def refreshed(self, report: RefreshReport, state: IndexStatus, phases: Mapping[str, str]) -> None:
-        """Print what a refresh did, and one row for each further phase."""
+    def refreshed(
+        self, report: RefreshReport, state: IndexStatus, phases: Mapping[str, str], seconds: float
+    ) -> None:
+        """Print what a refresh did, one row for each further phase, and the seconds that all took."""
         self._rows(
             {
                 "indexed": f"{state.indexed_files:,} files",
@@ -49,7 +51,7 @@ class Renderer:
                 "left out": count_reasons(report.skipped),
                 "index": f"{show_size(state.index_bytes)} in {count(state.segments, 'segment')}",
                 **phases,
-                "time": f"{report.duration_ms / 1000:.2f} s",
+                "time": f"{seconds:.2f} s",
                 "snapshot": report.snapshot,
             }
         )
