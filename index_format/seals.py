@@ -164,11 +164,14 @@ class SegmentProof:
         self._is_left = False
         self._thread = threading.Thread(target=self._compare, name="proof", daemon=True)
         if files:
-            self._thread.start()
+            try:
+                self._thread.start()
+            except RuntimeError:  # the system has no more
+                self._compare()
 
     def wait(self) -> None:
         """Return when all are proven. Raises CorruptIndex for bytes that are not those sealed, OSError."""
-        if self._files:
+        if self._thread.is_alive():
             self._thread.join()
         if self._fault is not None:
             raise self._fault

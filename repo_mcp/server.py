@@ -26,6 +26,7 @@ from repo_mcp.protocol.messages import Answers
 from repo_mcp.protocol.ready_listing import read_listing
 from repo_mcp.protocol.session import Session
 from repo_mcp.protocol.wire import DEADLINE_SECONDS, StopReason, Wire, take_standard_streams
+from repo_mcp.threads import run_beside, start_daemon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -348,24 +349,22 @@ def _silence_sdk() -> None:
 def _refresh_soon(repositories: Sequence[Repository]) -> None:
     for repository in repositories:
         repository.expect_refresh()
-        _run_later(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
+        if not _run_later(REFRESH_DELAY_SECONDS, repository.start_background_refresh):
+            repository.start_background_refresh()
 
 
-def _run_later(seconds: float, run: Callable[[], object]) -> None:
-    """Run a function in a thread of its own, unless the process has ended by then."""
-    timer = threading.Timer(seconds, run)
-    timer.daemon = True
-    timer.start()
+def _run_later(seconds: float, run: Callable[[], object]) -> bool:
+    """Run a function in a thread of its own, unless the process has ended by then.
+
+    Returns False when the system refuses the thread.
+    """
+    return start_daemon(threading.Timer(seconds, run))
 
 
 def _close(repositories: Sequence[Repository | ServedRoots]) -> None:
     """Close what is served, and kill processes that still index a moment after they were told to stop."""
     _run_later(WORKERS_GRACE_SECONDS, kill_children)
-    closing = [threading.Thread(target=repository.close) for repository in repositories]
-    for one in closing:  # each waits a little for its refresh to stop
-        one.start()
-    for one in closing:
-        one.join()
+    run_beside(repository.close for repository in repositories)  # each waits a little for its refresh
 
 
 def _leave(exit_code: int) -> None:

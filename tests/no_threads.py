@@ -8,14 +8,29 @@ from contextlib import contextmanager
 
 import pytest
 
-
-def _refuse(_thread: threading.Thread) -> None:
-    raise RuntimeError("can't start new thread")
+_start = threading.Thread.start
 
 
 @contextmanager
-def no_threads() -> Iterator[None]:
-    """Refuse every thread that is started while the block runs."""
+def no_threads(*names: str, after: int = 0) -> Iterator[list[str]]:
+    """Refuse every thread that is started while the block runs, or those whose names begin so.
+
+    The first few may start. Yields the names of those refused so far.
+    """
+    started: list[str] = []
+    refused: list[str] = []
+
+    def start(thread: threading.Thread) -> None:
+        if names and not thread.name.startswith(names):
+            _start(thread)
+            return
+        if len(started) < after:
+            started.append(thread.name)
+            _start(thread)
+            return
+        refused.append(thread.name)
+        raise RuntimeError("can't start new thread")
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(threading.Thread, "start", _refuse)
-        yield
+        patch.setattr(threading.Thread, "start", start)
+        yield refused

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import FINGERPRINT_BYTES, SIZE, FilesReader, IndexFormatError, compute_fingerprint
+from repo_mcp.threads import start_daemon
 
 U8 = npt.NDArray[np.uint8]
 I64 = npt.NDArray[np.int64]
@@ -64,13 +65,9 @@ class FileBitmaps(ABC):
         """Start computing in a thread. Returns False when that was done before or is not worthwhile."""
         if not MIN_FILES <= self._files.count <= MAX_FILES or not self._starting.acquire(blocking=False):
             return False
-        thread = threading.Thread(
-            target=self._compute_quietly, args=(read_many, stopped), name=self._name, daemon=True
-        )
-        try:
-            thread.start()
-        except RuntimeError:  # the system has no more: the next search tries again
-            self._starting.release()
+        thread = threading.Thread(target=self._compute_quietly, args=(read_many, stopped), name=self._name)
+        if not start_daemon(thread):
+            self._starting.release()  # the next search tries again
             return False
         self._thread = thread
         return True

@@ -20,7 +20,7 @@ import time
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import field
 from itertools import accumulate, islice
@@ -217,7 +217,10 @@ def _cut_batches(paths: Iterable[str]) -> Iterator[list[str]]:
 def _iter_results(
     search: Callable[[Sequence[str]], list[_FileMatches]], batches: Iterator[list[str]]
 ) -> Generator[list[_FileMatches], None, None]:
-    """Yield the result of each batch in order: the first ones from this thread, later ones from a pool."""
+    """Yield the result of each batch in order: the first ones from this thread, later ones from a pool.
+
+    Where the system refuses a thread of the pool, all come from this one.
+    """
     for batch in islice(batches, BATCHES_HERE):
         yield search(batch)
     ahead = list(islice(batches, BATCHES_AHEAD))
@@ -225,12 +228,23 @@ def _iter_results(
         return
     pool = ThreadPoolExecutor(SCAN_THREADS, "scan")
     try:
-        coming = deque(pool.submit(search, batch) for batch in ahead)
+        coming: deque[tuple[list[str], Future[list[_FileMatches]] | None]] = deque()
+        coming.extend((batch, _try_submit(pool, search, batch)) for batch in ahead)
         while coming:
-            yield coming.popleft().result()
-            coming.extend(pool.submit(search, batch) for batch in islice(batches, 1))
+            batch, result = coming.popleft()
+            yield search(batch) if result is None else result.result()
+            coming.extend((batch, _try_submit(pool, search, batch)) for batch in islice(batches, 1))
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _try_submit(
+    pool: ThreadPoolExecutor, search: Callable[[Sequence[str]], list[_FileMatches]], batch: list[str]
+) -> Future[list[_FileMatches]] | None:
+    try:
+        return pool.submit(search, batch)
+    except RuntimeError:  # the system starts no more threads
+        return None
 
 
 def _search_batch(

@@ -27,6 +27,7 @@ from repo_mcp.exact.patterns import LONG_S
 from repo_mcp.exact.required_terms import Edge, Run, build_expression, describe_edge
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES
+from repo_mcp.threads import start_daemon
 
 U8 = npt.NDArray[np.uint8]
 U32 = npt.NDArray[np.uint32]
@@ -187,11 +188,9 @@ class TermFinder:
         """Return the signatures; None while they are computed, which the first call starts."""
         is_worth_it = self._signatures is None and self._terms.pages > SIGNED_PAGES
         if is_worth_it and self._signing.acquire(blocking=False):
-            thread = threading.Thread(target=self._sign_quietly, name="term signatures", daemon=True)
-            try:
-                thread.start()
-            except RuntimeError:  # the system has no more: the next search tries again
-                self._signing.release()
+            thread = threading.Thread(target=self._sign_quietly, name="term signatures")
+            if not start_daemon(thread):
+                self._signing.release()  # the next search tries again
         return self._signatures
 
     def _sign_quietly(self) -> None:

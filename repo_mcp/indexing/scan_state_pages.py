@@ -18,6 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from index_format import FINGERPRINT_BYTES, CorruptIndex, compute_fingerprint
+from repo_mcp.threads import start_daemon
 from repo_mcp.workspace.walked_files import COLUMNS, WalkedFiles
 
 PAGE_FILES = 256
@@ -111,8 +112,8 @@ class BackgroundPages:
     def __init__(self, files: WalkedFiles) -> None:
         self._files = files
         self._pages: SeenPages | None = None
-        self._thread = threading.Thread(target=self._make, name="pages", daemon=True)
-        self._thread.start()
+        self._thread = threading.Thread(target=self._make, name="pages")
+        start_daemon(self._thread)  # else `get` makes them
 
     def _make(self) -> None:
         with suppress(Exception):  # `get` meets it again, and raises it where it can be told
@@ -120,7 +121,8 @@ class BackgroundPages:
 
     def get(self) -> SeenPages:
         """Return the pages, as `build_pages` does and raising what it raises."""
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
         return build_pages(self._files) if self._pages is None else self._pages
 
 

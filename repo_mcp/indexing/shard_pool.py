@@ -15,11 +15,13 @@ from repo_mcp.indexing.workers import (
     Builders,
     Cancelled,
     Done,
+    NoProcesses,
     Outcome,
     check_cancelled,
     start_builders,
 )
 
+NO_PROCESSES = "The system starts no more processes, so one has indexed all files."
 FEWEST = 2  # shards for which processes are started
 
 
@@ -80,9 +82,16 @@ class ShardPool:
         return not self._given and not self._remaining.count_waiting
 
     def start(self) -> None:
-        """Start the processes, if any are to be used: enough shards will come."""
+        """Start the processes, if any are to be used: enough shards will come.
+
+        If the system refuses them, this one builds all shards.
+        """
         if self._builders is None and self.fewest_shards:
-            self._builders = self._opened.enter_context(self._open_builders())
+            try:
+                self._builders = self._opened.enter_context(self._open_builders())
+            except NoProcesses:
+                self.stay_here()
+                self.warnings.append(NO_PROCESSES)
 
     def _open_builders(self) -> AbstractContextManager[Builders]:
         if self._cluster is None:
@@ -127,8 +136,7 @@ class ShardPool:
         if self._builders is None:
             self._workers = min(self._workers, self._remaining.count_waiting)
             self.start()
-        assert self._builders is not None
-        while self._given < self._builders.capacity:
+        while self._builders is not None and self._given < self._builders.capacity:
             task = self._remaining.take()
             if task is None:
                 break

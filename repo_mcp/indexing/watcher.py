@@ -39,6 +39,7 @@ from functools import cache
 from typing import Any
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.threads import REFUSED, start_daemon
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 
 LIBRARY = "watchfiles"
@@ -104,7 +105,8 @@ class ChangeWatch:
                 self._stop,
                 self._give_way,
             )
-            self._watcher.start()
+            if not self._watcher.start():
+                self._stop(REFUSED)
 
     @property
     def is_active(self) -> bool:
@@ -231,11 +233,11 @@ class TreeWatcher:
         self._ended = 0  # those that `told` has returned from
         self._awaited = 0  # the one that somebody waits for
         self._hurried = threading.Event()  # somebody waits
-        self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="watch")
 
-    def start(self) -> None:
-        """Start the thread. May be called once."""
-        self._thread.start()
+    def start(self) -> bool:
+        """Start the thread. Returns False when the system refuses it. May be called once."""
+        return start_daemon(self._thread)
 
     def note_walk(self) -> None:
         """Check for directories to watch or unwatch, after a walk."""

@@ -12,7 +12,7 @@ import gc
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -37,6 +37,10 @@ T = TypeVar("T")
 Cancelled = Callable[[], bool]
 _builder: ShardBuilder | None = None  # of this worker process
 _merge: Merge | None = None  # of this worker process
+
+
+class NoProcesses(Exception):
+    """Raised where the system refuses the worker processes, or a thread that they need. None is left."""
 
 
 class Outcome(Protocol):
@@ -87,7 +91,7 @@ class ProcessBuilders:
 def start_builders(settings: BuildSettings, workers: int, done: Done) -> Iterator[ProcessBuilders]:
     """Yield processes that build shards, gone when the block ends; what becomes of these goes to `done`.
 
-    Raises RepoError with INTERNAL when one of them died.
+    Raises RepoError with INTERNAL when one of them died, and NoProcesses.
     """
     with _start_pool(workers, _start_builder, settings) as pool:
         yield ProcessBuilders(pool, workers, done)
@@ -108,12 +112,17 @@ def encode_windows(
     """
     windows = range(len(merge.windows))
     workers = settings.memory.count_mergers(workers, files, sum(entry.files for entry in entries))
-    if workers == 0 or len(windows) < MIN_WINDOWS:
-        for window in windows:
-            check_cancelled(cancelled)
-            yield merge.encode_window(window)
-        return
-    with _start_pool(workers, _start_merger, settings.index_path, tuple(entries), merge.window_bytes) as pool:
+    with ExitStack() as opened:
+        pool = None
+        if workers and len(windows) >= MIN_WINDOWS:
+            with suppress(NoProcesses):
+                arguments = settings.index_path, tuple(entries), merge.window_bytes
+                pool = opened.enter_context(_start_pool(workers, _start_merger, *arguments))
+        if pool is None:
+            for window in windows:
+                check_cancelled(cancelled)
+                yield merge.encode_window(window)
+            return
         coming: deque[Future[EncodedRun]] = deque()
         for window in windows:
             coming.append(pool.submit(_encode, window))
@@ -127,7 +136,7 @@ def encode_windows(
 def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> Iterator[ProcessPoolExecutor]:
     """Yield a pool whose processes are gone when the block ends, killed if it ends early.
 
-    Raises RepoError with INTERNAL when one of them died.
+    Raises RepoError with INTERNAL when one of them died, and NoProcesses.
     """
     import multiprocessing  # here: a refresh that finds nothing new starts no process
     from concurrent.futures import ProcessPoolExecutor
@@ -135,17 +144,27 @@ def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> It
 
     children: set[BaseProcess] = set()
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), start, arguments)
+    has_begun = is_refused = False
     try:
         with safe_child_environment():  # nothing else in this process starts children meanwhile
             before = set(multiprocessing.active_children())
-            for future in [pool.submit(_do_nothing) for _ in range(workers)]:
-                future.cancel()  # each submission has already started a process
-            children = set(multiprocessing.active_children()) - before
+            try:
+                for future in [pool.submit(_do_nothing) for _ in range(workers)]:
+                    future.cancel()  # each submission has already started a process
+            finally:  # some of them may, also where the next is refused
+                children = set(multiprocessing.active_children()) - before
+        has_begun = True
         yield pool
     except BaseException as error:
         for child in children:
             child.kill()
-        if isinstance(error, BrokenProcessPool):  # raised by a submission or by a result
+        is_broken = isinstance(error, BrokenProcessPool)
+        is_refused = not has_begun and not is_broken and isinstance(error, OSError | RuntimeError)
+        if is_refused:
+            for child in children:
+                child.join()
+            raise NoProcesses from error
+        if is_broken:  # raised by a submission or by a result
             raise RepoError(
                 ErrorCode.INTERNAL,
                 "A worker process ended before its work was done.",
@@ -153,7 +172,7 @@ def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> It
             ) from error
         raise
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.shutdown(wait=not is_refused, cancel_futures=True)
 
 
 def _get_result(future: Future[T], cancelled: Cancelled) -> T:

@@ -23,13 +23,16 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress
 from repo_mcp.record_classes import dataclass
+from repo_mcp.threads import REFUSED, start_daemon
 
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
 MANY_FILES = 20_000  # are compared once, by the round, in 0.1 s for 80,000; fewer by whoever wants to know
 PLAN_SECONDS = 0.5  # that a status waits for a round to have compared them
 PLAN_POLL_SECONDS = 0.005
 RETRY_SECONDS = 5.0  # after finding the index locked by another process
-FULL_RETRY_SECONDS = 30.0  # after it could not be written: a round may parse for seconds before it fails
+# After it could not be written, or the system refused threads or processes: a round may parse for seconds
+# before it fails.
+FULL_RETRY_SECONDS = 30.0
 
 Report = TypeVar("Report")
 Counted = tuple[Manifest | None, Manifest]  # this index and the lexical one
@@ -76,6 +79,7 @@ class DerivedIndex(ABC, Generic[View]):
         self._anew = False  # the next round builds everything
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
+        self._has_no_thread = False  # the system refused one
         self._closed = threading.Event()
 
     # Reading
@@ -164,15 +168,31 @@ class DerivedIndex(ABC, Generic[View]):
     # Writing
 
     def start(self) -> None:
-        """Begin to build in the background, now and after each later refresh of the lexical index."""
+        """Begin to build in the background, now and after each later refresh of the lexical index.
+
+        Where the system has no thread for it, a fault says so, and `start_again` tries again.
+        """
         with self._opening:
             if self._thread is None and not self._closed.is_set():
-                self._thread = threading.Thread(target=self._follow, name=self._words.thread, daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._follow, name=self._words.thread)
+                refused = f"{self._words.failed}: {REFUSED}."
+                self._has_no_thread = not start_daemon(thread)
+                if self._has_no_thread:
+                    self._fault = refused
+                    return
+                self._thread = thread
+                if self._fault == refused:
+                    self._fault = ""
         self._wake.set()
+
+    def start_again(self) -> None:
+        """Begin to build if the system had no thread when that was asked for."""
+        if self._has_no_thread:
+            self.start()
 
     def note_refresh(self) -> None:
         """Wake the background thread, if started: the lexical index has a new generation."""
+        self.start_again()
         self._wake.set()
 
     @contextmanager
@@ -236,7 +256,7 @@ class DerivedIndex(ABC, Generic[View]):
                 self._fault = f"{self._words.failed}: {error.message}"  # else damage is what is told
             if is_busy:
                 return RETRY_SECONDS
-            if error.code is ErrorCode.INDEX_UNAVAILABLE:
+            if error.code in (ErrorCode.INDEX_UNAVAILABLE, ErrorCode.INTERNAL):
                 return FULL_RETRY_SECONDS
         except Exception as error:  # nothing else would report a failure of the thread
             self._fault = f"{self._words.failed}: {type(error).__name__}."

@@ -32,6 +32,7 @@ from repo_mcp.live.refresher import CHEAP_LOOK_FILES, REFRESH_POLL_SECONDS, Refr
 from repo_mcp.model import IndexStatus, ProgressCallback, RefreshReport, SegmentFacts, SkipReason
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.record_classes import replace
+from repo_mcp.threads import REFUSED, start_daemon
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
 
@@ -531,7 +532,9 @@ class LiveIndex:
         self.report.note_begun(stays=True)
         if self.refresher.progress is not None and not force:  # a second walk, 0.4 s of the kernel
             return
-        threading.Thread(target=self._refresh_quietly, args=(force,), name="refresh", daemon=True).start()
+        if not start_daemon(threading.Thread(target=self._refresh_quietly, args=(force,), name="refresh")):
+            self.refresher.note_failure(RepoError(ErrorCode.INTERNAL, f"{REFUSED.capitalize()}."))
+            self.report.note_looked()  # a later call tries again
 
     def _refresh_quietly(self, force: bool) -> None:
         try:

@@ -31,6 +31,7 @@ from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.live.generation import Generation
 from repo_mcp.model import CompactReport, IndexProgress, ProgressCallback, RefreshReport
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.threads import start_daemon
 from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
 
@@ -109,11 +110,8 @@ class TreeLook:
 
     def _start_look(self, generation: int) -> None:
         """Compare the tree in a thread, to which `_looking` is handed over."""
-        thread = threading.Thread(target=self._look_ahead, args=(generation,), name="look", daemon=True)
-        try:
-            thread.start()
-        except RuntimeError:  # the system has no more: a later answer tries again
-            self._looking.release()
+        if not start_daemon(threading.Thread(target=self._look_ahead, args=(generation,), name="look")):
+            self._looking.release()  # a later answer tries again
 
     def _look_over(self, generation: int) -> ChangedFiles | None:
         try:

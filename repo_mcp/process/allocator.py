@@ -18,6 +18,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from repo_mcp.threads import start_daemon
+
 PAUSE_SECONDS = 1.0
 WORK_SECONDS = 0.01  # of processor time in between; less work than that allocates little
 KEPT_BYTES = 256 << 20  # more than a shard needs
@@ -37,8 +39,7 @@ def return_free_memory() -> bool:
     if library is None:
         return False
     trim = library.malloc_trim
-    threading.Thread(target=_trim_for_ever, args=(trim,), name="allocator", daemon=True).start()
-    return True
+    return start_daemon(threading.Thread(target=_trim_for_ever, args=(trim,), name="allocator"))
 
 
 def keep_blocks() -> bool:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from repo_mcp.config.server_config import safe_child_environment
+from repo_mcp.threads import start_daemon
 from repo_mcp.workspace.listed_ahead import Listing
 
 SIZE = struct.Struct("<I")  # of the text of a frame
@@ -37,8 +38,7 @@ class Lister:
         self._found: dict[str, Listing] = {}
         self._process: SpawnProcess | None = None
         self._closed = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="lister", daemon=True)
-        self._thread.start()
+        start_daemon(threading.Thread(target=self._run, name="lister"))  # else nothing is listed ahead
 
     def find(self, path: str) -> Listing | None:
         """Return what was listed of a directory, once; None for one that is to be listed by who asks."""

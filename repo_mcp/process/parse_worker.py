@@ -30,6 +30,7 @@ from repo_mcp.languages.adapter_tasks import identify
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.poison import PoisonList
+from repo_mcp.threads import start_daemon
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -202,7 +203,10 @@ class _Watch:
         self._due = math.inf  # by time.monotonic(); infinite when no answer is awaited
         self._sleeps = False
         self._ended = False
-        threading.Thread(target=self._run, name="parse watch", daemon=True).start()
+
+    def start(self) -> bool:
+        """Start the thread. Returns False when the system refuses it."""
+        return start_daemon(threading.Thread(target=self._run, name="parse watch"))
 
     def begin(self, seconds: float) -> None:
         """Give the process this long, from now on."""
@@ -303,7 +307,8 @@ def _start_child(niceness: int = 0, run: Callable[..., None] | None = None) -> _
             answers.close()
     child = _Child(process, requests, answers, _Watch(process))
     try:
-        if not answers.poll(START_SECONDS) or answers.recv_bytes(len(READY)) != READY:
+        is_watched = child.watch.start()
+        if not is_watched or not answers.poll(START_SECONDS) or answers.recv_bytes(len(READY)) != READY:
             raise EOFError
     except (EOFError, OSError):
         child.end()

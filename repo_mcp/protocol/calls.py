@@ -36,6 +36,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.messages import encode_progress
 from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Progress, Question, Tool, ToolAnswer
 from repo_mcp.record_classes import replace
+from repo_mcp.threads import REFUSED, start_daemon
 
 if TYPE_CHECKING:
     from repo_mcp.protocol.frames import JsonObject, RequestId
@@ -110,13 +111,16 @@ class _Threads:
         self._lock = threading.Lock()
         self._idle: list[SimpleQueue[_Work[object]]] = []  # the inbox of each idle thread
 
-    def start(self, work: _Work[Made]) -> None:
+    def start(self, work: _Work[Made]) -> bool:
+        """Run the work in a thread. Returns False when none is idle, and the system refuses another."""
         with self._lock:
             inbox = self._idle.pop() if self._idle else None
         if inbox is None:
             inbox = SimpleQueue()
-            threading.Thread(target=self._serve, args=(inbox,), name="guarded", daemon=True).start()
+            if not start_daemon(threading.Thread(target=self._serve, args=(inbox,), name="guarded")):
+                return False
         inbox.put(work)  # type: ignore[arg-type]
+        return True
 
     def _serve(self, inbox: SimpleQueue[_Work[object]]) -> None:
         kept = True
@@ -204,7 +208,8 @@ class CallGuard:
             ask=None if context.ask is None else time_left.wrap(context.ask),
         )
         running = _Work(lambda: work(guarded))
-        self._threads.start(running)
+        if not self._threads.start(running):  # an answer without a limit is better than none
+            return work(context)
         while not running.done.wait(max(0.0, time_left.left())):
             if time_left.end():
                 self._leave_behind(running)
@@ -228,7 +233,8 @@ class CallGuard:
         if hung is not None and not hung.done.is_set():
             return False
         writing = _Work(write)
-        self._threads.start(writing)
+        if not self._threads.start(writing):
+            return False
         if writing.done.wait(RECORD_SECONDS):
             return writing.take()
         self._hung_record = writing
@@ -330,11 +336,9 @@ class CallPool:
             self._threads += starts
             self._came.notify()
         if starts:
-            try:
-                threading.Thread(target=self._serve, name="call", daemon=True).start()
-            except RuntimeError:
-                if not self._note_missing_thread(call):
-                    raise
+            thread = threading.Thread(target=self._serve, name="call")
+            if not start_daemon(thread) and not self._note_missing_thread(call):
+                raise RuntimeError(REFUSED)
         return call
 
     def _note_missing_thread(self, call: PooledCall) -> bool:

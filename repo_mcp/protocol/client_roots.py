@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable
 
 from repo_mcp.protocol.frames import Response, encode_frame
+from repo_mcp.threads import start_daemon
 
 Tell = Callable[[tuple[str, ...]], object]  # must return at once
 
@@ -51,8 +52,8 @@ class ClientRoots:
             self._note(())
             return
         patience = threading.Timer(self._seconds, self._give_up)
-        patience.daemon = True
-        patience.start()
+        if not start_daemon(patience):
+            self._give_up()
 
     def ask(self) -> None:
         """Ask a client that has roots for them."""

@@ -43,6 +43,7 @@ from repo_mcp.protocol.messages import (
     refuse_opening,
     refuse_params,
 )
+from repo_mcp.threads import start_daemon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -291,8 +292,8 @@ class Session:
                 return False
             self._waiting[request_id] = caller
         patience = threading.Timer(LIST_SECONDS, self._list_nothing, (request_id,))
-        patience.daemon = True
-        patience.start()
+        if not start_daemon(patience):
+            self._list_nothing(request_id)
         return True
 
     def _list_nothing(self, request_id: RequestId) -> None:

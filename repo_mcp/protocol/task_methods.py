@@ -365,7 +365,11 @@ class TaskWork:
             (caller.name, caller.version),
             self._ask if caller.samples else None,
         )
-        pooled = submit_tool(pool, tool, arguments, context, self._end)
+        try:
+            pooled = submit_tool(pool, tool, arguments, context, self._end)
+        except RuntimeError:  # no thread for it
+            self._end(None)
+            return
         with self._lock:
             self._pooled, stopped = pooled, self._stopped
         if stopped:

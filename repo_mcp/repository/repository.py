@@ -50,6 +50,7 @@ from repo_mcp.storage.packs import ListPacked
 from repo_mcp.storage.poison import POISON_FILE, PoisonList
 from repo_mcp.storage.user_key import load_user_key
 from repo_mcp.text.lines import decode_source, split_lines
+from repo_mcp.threads import start_daemon
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
@@ -357,7 +358,7 @@ class Repository:
         if self.vectors is not None and self._makes_vectors:
             self.vectors.start()
         if is_walking:
-            threading.Thread(target=self._load_after_walk, name="load", daemon=True).start()
+            start_daemon(threading.Thread(target=self._load_after_walk, name="load"))  # else calls load them
 
     def _load_after_walk(self) -> None:
         """Load the engines after the walk, and after a first refresh that ends soon.

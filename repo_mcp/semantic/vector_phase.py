@@ -51,6 +51,7 @@ from repo_mcp.semantic.vector_index import NO_FIELDS, EmbeddedFile, build_segmen
 from repo_mcp.symbol_index.phase import ReadFile
 from repo_mcp.text.lines import decode_source
 from repo_mcp.text.roles import FileRole, find_role
+from repo_mcp.threads import REFUSED
 
 COMMIT_SECONDS = 20.0  # of work that a kill can lose
 COMMIT_BYTES = 8 * 1024 * 1024  # of vectors waiting to be written
@@ -273,10 +274,13 @@ class VectorWorkers:
             yield done, self._collect(found, check)
 
     def _submit(self, texts: Sequence[str]) -> list[Job]:
-        return [
-            self._pool.submit(self._embed, texts[start : start + JOB_TEXTS])
-            for start in range(0, len(texts), JOB_TEXTS)
-        ]
+        try:
+            return [
+                self._pool.submit(self._embed, texts[start : start + JOB_TEXTS])
+                for start in range(0, len(texts), JOB_TEXTS)
+            ]
+        except RuntimeError as error:
+            raise RepoError(ErrorCode.INTERNAL, f"{REFUSED.capitalize()}.") from error
 
     def _embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return the vector of each text; zeros for one that ended its process, so that it is not retried."""

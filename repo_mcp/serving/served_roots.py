@@ -39,6 +39,7 @@ from repo_mcp.serving.toolset_loader import (
     load_toolsets,
 )
 from repo_mcp.storage.held_directory import HeldDirectory
+from repo_mcp.threads import run_beside, start_daemon
 from repo_mcp.toolsets.answers import log_defect
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ class _OpenRoot:
         with self._lock:
             self._calls -= 1
             is_last = self._is_left and not self._calls
-        if is_last:  # the answer does not wait for that
-            threading.Thread(target=self.close, name="root-close", daemon=True).start()
+        if is_last and not start_daemon(threading.Thread(target=self.close, name="root-close")):
+            self.close()  # else the answer does not wait for that
 
     def give_up(self) -> None:
         """Close the root as soon as no call is in it."""
@@ -167,6 +168,7 @@ class ServedRoots:
         self._uris: tuple[str, ...] = ()  # under the lock, as the three below
         self._wanted = self._done = 0  # how often roots were told, and how many of these are served
         self._service: _Service | None = None
+        self._is_following = False  # `_follow` runs
         self._is_closed = False
         self._told = ""  # the path of the root that the client knows to be answered for
         self._of_named_roots = load_toolsets(self._select(NAMED_ROOT_TOOLSETS), warn, guard=self._guard)
@@ -190,14 +192,17 @@ class ServedRoots:
         `is_known`: the instructions name `here`.
         """
         with self._lock:
-            is_first = not self._wanted
             if is_known and self._here is not None:
                 self._told = self._here.path
             self._uris = uris
             self._wanted += 1
+            self._start_following()
             self._lock.notify_all()
-        if is_first:
-            threading.Thread(target=self._follow, name="roots", daemon=True).start()
+
+    def _start_following(self) -> None:
+        """Start the thread that opens roots, unless it runs. If the system refuses it, calls try again."""
+        if not self._is_following:
+            self._is_following = start_daemon(threading.Thread(target=self._follow, name="roots"))
 
     def close(self) -> None:
         """Close every root."""
@@ -205,11 +210,7 @@ class ServedRoots:
             self._is_closed = True
             self._lock.notify_all()
             service, self._service = self._service, None
-        closing = [threading.Thread(target=root.close) for root in (service or _NOTHING).list_roots()]
-        for one in closing:
-            one.start()
-        for one in closing:
-            one.join()
+        run_beside(root.close for root in (service or _NOTHING).list_roots())
 
     # Calls
 
@@ -328,6 +329,8 @@ class ServedRoots:
             while self._service is None or self._done != self._wanted:
                 if context.cancelled() or time.monotonic() > deadline:
                     return None
+                if self._wanted:
+                    self._start_following()
                 self._lock.wait(POLL_SECONDS)
             service = self._service
             found = service.choose(name)

@@ -42,6 +42,7 @@ from repo_mcp.symbol_index.phase import Outcomes, SymbolPhase, find_name, find_n
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbol_index.unparsed import describe_unparsed
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolRecordError, decode_symbol_record
+from repo_mcp.threads import start_daemon
 
 NOT_BUILT_HINT = "Wait for the parser, or run repo-mcp index --structure. Search works meanwhile."
 UNREADABLE_RECORD = "The symbol index could not be read, so it is being rebuilt."
@@ -176,6 +177,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         include the time to find and index files that the lexical index lacks. Raises RepoError with
         INDEX_UNAVAILABLE if there is no lexical index.
         """
+        self.start_again()
         started = time.monotonic()
         is_needed = deadline > started and bool(need.text or need.paths)
         self._index.get_searcher(fresh=True, need=need if is_needed else None)
@@ -405,15 +407,16 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             with self._running, suppress(RepoError, IndexFormatError):
                 self._phase.begin(self._stops_when(left.is_set))
 
-        thread = threading.Thread(target=begin, name="structure begin", daemon=True)
-        thread.start()
+        thread = threading.Thread(target=begin, name="structure begin")
+        is_begun = start_daemon(thread)
         try:
             yield
         except BaseException:
             left.set()
             raise
         finally:
-            thread.join()
+            if is_begun:
+                thread.join()
 
     def _begin_build(self, *, hurried: bool, seconds: float = HURRY_SECONDS) -> bool:
         """Return True once no other call is parsing; `hurried` asks the background to make room."""

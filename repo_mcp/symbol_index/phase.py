@@ -203,8 +203,9 @@ class SymbolPhase:
             self._take_ahead()
             if not plan.files:
                 return
-            self._ahead = plan.files, self._make_workers(plan)
-            self._ahead[1].start()
+            workers = self._make_workers(plan)
+            workers.start()
+            self._ahead = plan.files, workers
 
     def _take_ahead(self, files: Sequence[WantedFile] = ()) -> ParseWorkers | None:
         """Return the workers that were started ahead for exactly these files; others are ended."""

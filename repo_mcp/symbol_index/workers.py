@@ -14,6 +14,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from queue import Empty, Full, Queue
 from typing import TypeVar
 
@@ -30,6 +31,7 @@ from repo_mcp.symbol_index.documents import ParsedFile
 from repo_mcp.symbol_index.record_columns import find_faulty
 from repo_mcp.symbols.symbol_record import encode_failure
 from repo_mcp.text.lines import decode_source
+from repo_mcp.threads import REFUSED, start_daemon
 
 BATCH_BYTES = 192 * 1024  # of source files per request to a process, at most BATCH_FILES files
 BATCH_FILES = 48
@@ -39,6 +41,8 @@ WAITING_BATCHES = 8  # per worker: parsed, and not yet taken; writing a segment 
 WAIT_SECONDS = 0.1  # between checks of `cancelled`
 NICENESS = 10  # of a parser process with much to do: calls and the lexical index come first
 FEW_BYTES = 1024 * 1024  # parsed first, in half a second, at no lower priority: somebody may wait for them
+
+KEPT = "What was parsed so far is kept; it is tried again in a while."
 
 MakeParser = Callable[[], BatchParser]
 Outcome = ParsedFile | WantedFile  # parsed; or left, because it is not the version that was indexed
@@ -59,10 +63,8 @@ class SpareParser:
     def __init__(self, parser: BatchParser, tasks: Sequence[str] = ()) -> None:
         """Start it, and load what these tasks need: 50 ms for a language."""
         self._parser = parser
-        self._thread = threading.Thread(
-            target=self._start, args=(tasks,), name="structure spare", daemon=True
-        )
-        self._thread.start()
+        self._thread = threading.Thread(target=self._start, args=(tasks,), name="structure spare")
+        start_daemon(self._thread)  # else it starts with its first text
 
     def _start(self, tasks: Sequence[str]) -> None:
         self._parser.start()
@@ -71,7 +73,8 @@ class SpareParser:
 
     def take(self) -> BatchParser:
         """Return the parser, which is the caller's from now on."""
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
         return self._parser
 
     def close(self) -> None:
@@ -99,20 +102,33 @@ class ParseWorkers:
         self._parsers = [make_parser() for _ in range(workers)]
         self._read: Queue[_Batch | None] = Queue(READ_BATCHES * workers)
         self._results: Queue[list[Outcome] | Exception | None] = Queue(WAITING_BATCHES * workers)
-        self._threads = [
-            threading.Thread(target=self._work, args=(parser,), name="structure lane", daemon=True)
-            for parser in self._parsers
-        ]
-        self._threads.append(threading.Thread(target=self._load_all, name="structure reader", daemon=True))
+        self._threads: list[threading.Thread] = []
         self._is_started = False
         self._given = 0  # source bytes given to the parsers so far
 
     def start(self) -> None:
-        """Start to read and to parse, unless that was done before."""
-        if not self._is_started:
-            self._is_started = True
-            for thread in self._threads:
-                thread.start()
+        """Start to read and to parse, unless that was done before.
+
+        Where the system has fewer threads than workers, fewer parse. Raises RepoError with INTERNAL when it
+        has none: nothing is left of these workers then.
+        """
+        if self._is_started:
+            return
+        self._is_started = True
+        started = [one for one in self._parsers if self._begin(partial(self._work, one), "structure lane")]
+        for parser in set(self._parsers).difference(started):
+            parser.close()
+        self._parsers = started
+        if not started or not self._begin(self._load_all, "structure reader"):
+            self.close()
+            raise RepoError(ErrorCode.INTERNAL, f"{REFUSED.capitalize()}.", KEPT)
+
+    def _begin(self, run: Callable[[], None], name: str) -> bool:
+        thread = threading.Thread(target=run, name=name)
+        is_begun = start_daemon(thread)
+        if is_begun:
+            self._threads.append(thread)
+        return is_begun
 
     def __enter__(self) -> ParseWorkers:
         self.start()
@@ -147,7 +163,7 @@ class ParseWorkers:
                 raise RepoError(
                     ErrorCode.INTERNAL,
                     "No process could be started to parse files.",
-                    "What was parsed so far is kept; the next refresh tries again.",
+                    KEPT,
                 ) from found
             elif isinstance(found, Exception):
                 raise found

@@ -78,7 +78,13 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.languages.treesitter", "repo_mcp.workspace"),
     ("repo_mcp.storage", "repo_mcp.symbols", "repo_mcp.text"),
     ("repo_mcp", "repo_mcp.languages.patterns", "repo_mcp.model"),
-    ("repo_mcp.errors", "repo_mcp.file_stat", "repo_mcp.late_patterns", "repo_mcp.lru_cache"),
+    (
+        "repo_mcp.errors",
+        "repo_mcp.file_stat",
+        "repo_mcp.late_patterns",
+        "repo_mcp.lru_cache",
+        "repo_mcp.threads",
+    ),
     ("repo_mcp.record_classes",),
 )
 

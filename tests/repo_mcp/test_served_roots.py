@@ -16,6 +16,7 @@ from repo_mcp.protocol.tool_model import CallContext, ResourceLink, Tool, name_t
 from repo_mcp.repository import Repository
 from repo_mcp.serving.served_roots import ServedRoots
 from repo_mcp.storage.held_directory import HeldDirectory
+from tests.no_threads import no_threads
 
 PATIENCE_SECONDS = 60.0
 ASKED = CallContext(lambda: False)
@@ -275,3 +276,17 @@ def test_closed_while_it_opens_leaves_nothing_open(place: Path, monkeypatch: pyt
 
 def _ignore(_warning: str) -> None:
     return None
+
+
+def test_roots_for_which_the_system_has_no_thread_are_opened_for_a_later_call(
+    place: Path, roots: Roots
+) -> None:
+    """Once calls waited for them for ever."""
+    with no_threads():
+        roots.served.serve(((place / "a").as_uri(),))
+    assert roots.name_first() == "a.py"
+    roots.served.serve(((place / "b").as_uri(),))
+    assert roots.name_first() == "b.py"
+    with no_threads():
+        roots.served.close()
+    assert [repository._closed.is_set() for repository in roots.begun] == [True, True]

@@ -20,6 +20,7 @@ from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source, split_lines
 from tests.growth import HANG_SECONDS
+from tests.no_threads import no_threads
 from tests.repo_mcp.exact.learnt_neighbours import learn_neighbours, use_neighbours
 from tests.repo_mcp.trees import WORDS, add_file
 
@@ -431,4 +432,19 @@ def _compare_over_changes(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyP
             assert list_lines(found) == search_plainly(files, request), request
             assert found.total == len(found.matches)
             assert not found.total_is_lower_bound
+    repository.close()
+
+
+@pytest.mark.parametrize("after", [0, 1])
+def test_a_search_for_which_the_system_has_no_thread_finds_the_same(
+    root: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    monkeypatch.setattr(exact_search, "BATCHES_HERE", 1)
+    monkeypatch.setattr(exact_search, "BATCH_FILES", 1)
+    repository = Repository(load_config(str(root)))
+    repository.refresh()
+    expected = list_lines(repository.search_exact(ExactRequest("alpha")))
+    with no_threads("scan", after=after) as refused:
+        assert list_lines(repository.search_exact(ExactRequest("alpha"))) == expected
+    assert refused
     repository.close()

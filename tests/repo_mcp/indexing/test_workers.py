@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import time
+from multiprocessing.process import BaseProcess
+from pathlib import Path
 
 import pytest
 
+from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.workers import _do_nothing, _start_pool
+from repo_mcp.indexing.shard_pool import NO_PROCESSES
+from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.indexing.workers import NoProcesses, _do_nothing, _start_pool
+from repo_mcp.repository import Repository
+from tests.no_threads import no_threads
+from tests.repo_mcp.indexing.small_shards import replace_shard_bytes
 
 PATIENCE_SECONDS = 30.0
 
@@ -46,3 +55,61 @@ def test_a_process_that_died_before_it_was_given_work_is_told_of() -> None:
             pool.submit(_do_nothing)
             time.sleep(0.01)
     assert caught.value.code is ErrorCode.INTERNAL
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a tree that has a shard for each file."""
+    root = tmp_path / "root"
+    root.mkdir()
+    for number in range(6):
+        (root / f"{number}.py").write_text(f"def gizmo_{number}():\n    pass\n")
+    monkeypatch.setattr(BuildSettings.__init__, "__defaults__", replace_shard_bytes(1))
+    return root
+
+
+def check_that_one_process_indexes_all(root: Path) -> None:
+    before = multiprocessing.active_children()
+    repository = Repository(load_config(str(root), data_dir=str(root.parent / "data"), workers=2))
+    report = repository.refresh()
+    assert (report.added, report.warnings) == (6, (NO_PROCESSES,))
+    assert multiprocessing.active_children() == before
+    repository.close()
+
+
+def refuse_processes(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """Refuse all processes after the first few, as a system at its limit does."""
+    start, started = BaseProcess.start, []
+
+    def refuse(process: BaseProcess) -> None:
+        if len(started) == after:
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        started.append(process)
+        start(process)
+
+    monkeypatch.setattr(BaseProcess, "start", refuse)
+
+
+def test_where_the_system_refuses_the_second_process_the_first_does_not_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Once it stayed for ever: one more with each refresh."""
+    refuse_processes(monkeypatch, 1)
+    before = multiprocessing.active_children()
+    with pytest.raises(NoProcesses), _start_pool(2, _do_nothing):
+        pass
+    assert multiprocessing.active_children() == before
+
+
+def test_where_the_system_refuses_processes_one_indexes_all(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once the refresh failed."""
+    refuse_processes(monkeypatch, 0)
+    check_that_one_process_indexes_all(root)
+
+
+def test_where_the_system_refuses_the_thread_of_the_processes_one_indexes_all(root: Path) -> None:
+    with no_threads("Thread-") as refused:
+        check_that_one_process_indexes_all(root)
+    assert refused

@@ -16,6 +16,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol import calls
 from repo_mcp.protocol.calls import BURST_SECONDS, MAX_STUCK, CallGuard, TokenBucket
 from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Question
+from tests.no_threads import no_threads
 
 SHORT_SECONDS = 0.2
 PATIENCE_SECONDS = 30.0
@@ -247,6 +248,9 @@ def test_a_log_that_hangs_takes_one_thread_however_many_lines_there_are(
         return hanging.wait(PATIENCE_SECONDS)
 
     assert not any(guard.record(write) for _ in range(MAX_STUCK))
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not begun and time.monotonic() < deadline:  # the thread may begin late
+        time.sleep(0.01)
     assert len(begun) == 1
     assert run(guard, lambda _context: "answered") == "answered"
     hanging.set()
@@ -254,3 +258,12 @@ def test_a_log_that_hangs_takes_one_thread_however_many_lines_there_are(
     while not guard.record(lambda: True):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_a_call_has_an_answer_without_a_limit_rather_than_none() -> None:
+    guard = CallGuard(0, PATIENCE_SECONDS)
+    with no_threads() as refused:
+        assert run(guard, lambda _context: threading.current_thread().name) == threading.current_thread().name
+        assert not guard.record(lambda: True, apart=True)
+    assert refused == ["guarded", "guarded"]
+    assert run(guard, lambda _context: threading.current_thread().name) == "guarded"

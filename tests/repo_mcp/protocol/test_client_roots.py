@@ -11,6 +11,7 @@ import pytest
 from repo_mcp.protocol.client_roots import MAX_URIS, ClientRoots
 from repo_mcp.protocol.frames import Response
 from tests.growth import HANG_SECONDS
+from tests.no_threads import no_threads
 
 
 class Client:
@@ -102,3 +103,12 @@ def test_a_silent_client_has_none_until_it_names_some() -> None:
     assert client.is_told.wait(HANG_SECONDS)
     client.answer(result={"roots": [{"uri": "file:///late"}]})
     assert client.told == [(), ("file:///late",)]
+
+
+def test_a_client_is_not_waited_for_without_a_thread_that_would_end_it() -> None:
+    with no_threads():
+        client = Client()
+    assert client.told == [()]
+    client.roots.ask()
+    client.answer(result={"roots": [{"uri": "file:///a"}]})
+    assert client.told == [(), ("file:///a",)]

@@ -19,6 +19,7 @@ from repo_mcp.protocol.tool_model import CallContext, Progress, Question, Tool, 
 from repo_mcp.protocol.wire import StopReason
 from tests.deep.sizes import examples
 from tests.growth import HANG_SECONDS
+from tests.no_threads import no_threads
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, PipeClient, build_answer, build_tool
 
 PATIENCE_SECONDS = 60.0  # a test that needs it has failed
@@ -677,4 +678,16 @@ def test_old_tasks_are_to_be_asked_about_less_often(slow: Slow, monkeypatch: pyt
     for age, poll in ((0.0, 100), (2.0, 500), (100.0, 2_000)):
         monkeypatch.setattr(task_methods.time, "time", lambda age=age: created + age)
         assert client.do("tasks/get", taskId=task_id)["result"]["pollInterval"] == poll
+    client.close()
+
+
+@pytest.mark.parametrize("modern", [False, True])
+def test_a_task_for_which_the_system_has_no_thread_has_failed(slow: Slow, modern: bool) -> None:
+    """Once it was at work until it expired, and whoever asked for its result waited."""
+    client = Talker(slow.build(), modern=modern)
+    with no_threads():
+        task_id = client.begin()
+        assert client.wait_until(task_id, "failed")["statusMessage"] == "internal error"
+    slow.gate.set()
+    client.wait_until(client.begin(), "completed")
     client.close()
