@@ -163,34 +163,48 @@ class BlockList:
         counts[positions] += rests
         return docs, counts
 
-    def take(self, blocks: I64) -> tuple[I64, I64]:
+    def take(self, blocks: I64) -> tuple[I64, Integers]:
         """Return doc ids and term frequencies of the postings in ascending blocks. Raises CorruptIndex."""
-        positions, counts = self.pick(blocks)
-        return find_docs(blocks, positions), counts
+        _, docs, counts = self.pick(blocks)
+        return docs, counts
 
-    def pick(self, blocks: I64, wanted: npt.NDArray[np.bool_] | None = None) -> tuple[I64, I64]:
-        """Return positions and term frequencies of the postings in ascending blocks. Raises CorruptIndex.
+    def pick(self, blocks: I64, wanted: npt.NDArray[np.bool_] | None = None) -> tuple[I64, I64, Integers]:
+        """Return positions, doc ids and term frequencies of the postings in ascending blocks.
 
         Positions number the documents of these blocks in order, 256 to a block. `wanted` is a mask over the
-        positions; None selects all.
+        positions; None selects all. Raises CorruptIndex.
         """
-        starts = self._firsts.take(blocks)
-        sizes = self._firsts.take(blocks + 1) - starts
-        numbers = spread_runs(starts, sizes)
-        positions = spread_positions(self._low.take(numbers), sizes)
+        numbers, sizes = self._find_numbers(blocks)
+        low = self._low.take(numbers)
+        positions = spread_positions(low, sizes)
         if len(positions):
             last = int(positions[-1])
             self._check(positions, int(blocks[last >> BLOCK_BITS]) << BLOCK_BITS | last & (BLOCK_DOCS - 1))
-        if wanted is not None:
+        if wanted is None:
+            docs = (blocks << BLOCK_BITS).repeat(sizes)
+            docs |= low
+        else:
             chosen = wanted.take(positions).nonzero()[0]
             numbers, positions = numbers.take(chosen), positions.take(chosen)
-        return positions, self._read_counts(numbers)
+            docs = find_docs(blocks, positions)
+        return positions, docs, self._read_counts(numbers)
+
+    def place(self, blocks: I64) -> I64:
+        """Return the positions that `pick` does, and nothing else."""
+        numbers, sizes = self._find_numbers(blocks)
+        return spread_positions(self._low.take(numbers), sizes)
+
+    def _find_numbers(self, blocks: I64) -> tuple[I64, U32]:
+        """Return the places in the list of the postings in some blocks, and their number in each."""
+        starts = self._firsts.take(blocks)
+        sizes = self._firsts.take(blocks + 1) - starts
+        return spread_runs(starts, sizes), sizes
 
     def hold(self, docs: I64) -> list[int]:
         """Return the indexes in `docs` of the documents that the list contains."""
         return find_low(*self._find_spans(docs), docs)[0]
 
-    def look_up(self, docs: I64) -> tuple[list[int], I64]:
+    def look_up(self, docs: I64) -> tuple[list[int], Integers]:
         """Return the indexes in `docs` of documents in the list, and their counts. Raises CorruptIndex."""
         rows, firsts, _ = find_low(*self._find_spans(docs), docs)
         return rows, self._read_counts(np.array(firsts, dtype=np.int64) - self._low_start)
@@ -205,17 +219,20 @@ class BlockList:
         if last_doc >= self._docs or (ascending[1:] <= ascending[:-1]).any():
             raise CorruptIndex(f"{self._where}: doc ids that do not ascend, or document {last_doc}")
 
-    def _read_counts(self, positions: I64) -> I64:
-        """Return the term frequencies of the postings at ascending positions in the list."""
+    def _read_counts(self, positions: I64) -> Integers:
+        """Return the term frequencies of the postings at ascending positions in the list, as bytes if none
+        is escaped."""
         halves = self._halves.take(positions >> 1)
         is_odd = positions.astype(np.uint8)
         is_odd &= 1
-        halves >>= is_odd << 2
+        is_odd <<= 2
+        halves >>= is_odd
         halves &= _FREQUENCY_ESCAPE
         halves += 1
-        counts: I64 = halves.astype(np.int64)
-        escaped = (counts > _FREQUENCY_ESCAPE).nonzero()[0]
+        escaped = (halves > _FREQUENCY_ESCAPE).nonzero()[0]
+        counts: Integers = halves
         if len(escaped):
+            counts = halves.astype(np.int64)
             own, rests = self._escapes
             # uint32, like the positions searched: else numpy would widen them all first.
             counts[escaped] += rests[own.searchsorted(positions[escaped].astype(np.uint32))]

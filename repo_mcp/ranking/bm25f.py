@@ -71,6 +71,24 @@ class TfNorm:
         return scores
 
 
+class LengthNorms:
+    """What a document's length adds to the denominator of its tf norms, for one field."""
+
+    def __init__(self, average_length: float) -> None:
+        self._average_length = average_length or 1.0
+        self._table = self._compute(np.arange(LENGTHS))  # of every usual length
+
+    def take(self, lengths: Integers) -> F64:
+        """Return float64, one per length; with `TermScorer.factor` they give its scores to the bit."""
+        if int(lengths.max(initial=0)) >= LENGTHS:
+            return self._compute(lengths)
+        return self._table.take(lengths)
+
+    def _compute(self, lengths: Integers) -> F64:
+        norms: F64 = K1 * ((1.0 - B) + np.multiply(lengths, B, dtype=np.float64) / self._average_length)
+        return norms
+
+
 class TermScorer:
     """Scores the postings of one term in one field."""
 

@@ -30,14 +30,12 @@ from index_format import (
     Level,
     LiveSegment,
     PostingList,
-    find_docs,
     find_low,
     is_by_block,
-    spread_positions,
     spread_runs,
 )
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.ranking.bm25f import F64, I64, K1, U32, Integers, TermScorer, TfNormTable
+from repo_mcp.ranking.bm25f import F64, I64, K1, U32, Integers, LengthNorms, TermScorer, TfNormTable
 from repo_mcp.ranking.bm25f import B as SCORING_B
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import FIELDS, PATH
@@ -47,6 +45,7 @@ I32 = npt.NDArray[np.int32]
 Gains = tuple[I64, F64]  # positions in some blocks, and the gain at each; a position may repeat
 GRAIN = 2.0**-38  # leaves 14 bits before the point: scores up to 16,384
 BLOCK_DOCS = 1 << BLOCK_BITS
+FEW_HELD = 8  # a list is short if it has one block in so many that are looked at
 BLOCKS_AT_ONCE = 16  # when looking for the strongest unit
 assert (SATURATION_K1, SATURATION_B) == (K1, SCORING_B)  # or the bounds in segments would not hold
 
@@ -66,6 +65,10 @@ class PostingScorer(Protocol):
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
         """Return the gains in ascending blocks at the `wanted` positions (one bool each; None: all)."""
+        ...
+
+    def place(self, blocks: I64) -> I64:
+        """Return the positions that `take` does, without their gains."""
         ...
 
     def look_up(self, units: I64) -> F64:
@@ -90,20 +93,24 @@ class Weigher:
     """Computes the gains of a term in one field, scaled by its share."""
 
     scorer: TermScorer
+    norms: LengthNorms  # of the field
     share: float = 1.0  # above 0 and at most 1
 
-    def weigh(self, counts: I64, lengths: Integers) -> F64:
+    def weigh(self, counts: Integers, lengths: Integers) -> F64:
         """Return the gain of each posting from its term frequency and field length."""
-        return _round_gains(self.scorer.score(counts, lengths), self.share)
+        below = self.norms.take(lengths)
+        below += counts
+        scores: F64 = np.multiply(counts, K1 + 1.0, dtype=np.float64)
+        scores /= below
+        scores *= self.scorer.factor / GRAIN
+        return _round_gains(scores, self.share)
 
 
 def _round_gains(scores: F64, share: float) -> F64:
-    """Turn scores into gains, in place."""
-    scores *= 1.0 / GRAIN
+    """Turn scores, counted in grains, into gains, in place."""
     np.rint(scores, out=scores)
     if share < 1.0:
-        scores *= GRAIN
-        scores *= share / GRAIN
+        scores *= share
         np.rint(scores, out=scores)
     scores *= GRAIN
     return scores
@@ -127,7 +134,7 @@ class _Gains:
         self._share = postings[0].weigher.share
         self._factors = np.zeros(len(FIELDS))
         for one in postings:
-            self._factors[one.field] = one.weigher.scorer.factor
+            self._factors[one.field] = one.weigher.scorer.factor / GRAIN
         self._only = postings[0].field if len(postings) == 1 else None
 
     def take(self, numbers: Integers) -> F64:
@@ -172,9 +179,9 @@ class ShortList:
                 counts = first_units[one.docs + 1] - first_units[one.docs]
                 units[-1] = spread_runs(first_units[one.docs], counts)
                 numbers[-1] = one.numbers.repeat(counts)
-        self._place(*_sort_units(units, numbers))
+        self._lay_out(*_sort_units(units, numbers))
 
-    def _place(self, units: I64, numbers: U32) -> None:
+    def _lay_out(self, units: I64, numbers: U32) -> None:
         self._low_bytes = (units & (BLOCK_DOCS - 1)).astype(np.uint8).tobytes()
         self._low = np.frombuffer(self._low_bytes, dtype=np.uint8)
         self._numbers = numbers.astype(np.uint16) if int(numbers.max()) < 1 << 16 else numbers
@@ -199,13 +206,34 @@ class ShortList:
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
         """Return the gains in some blocks. See `PostingScorer`."""
-        starts, sizes = self._find_runs(blocks)
-        numbers = spread_runs(starts, sizes)
-        positions = spread_positions(self._low.take(numbers), sizes)
+        positions, numbers = self._place(blocks)
         if wanted is not None:
             chosen = wanted.take(positions).nonzero()[0]
             numbers, positions = numbers.take(chosen), positions.take(chosen)
         return positions, self._gains.take(self._numbers.take(numbers))
+
+    def place(self, blocks: I64) -> I64:
+        """Return the positions alone. See `PostingScorer`."""
+        return self._place(blocks)[0]
+
+    def _place(self, blocks: I64) -> tuple[I64, I64]:
+        """Return the position of each posting in some blocks, and its place in the list."""
+        rows, starts, sizes = self._find_held(blocks)
+        numbers = spread_runs(starts, sizes)
+        positions = (rows << BLOCK_BITS).repeat(sizes)
+        positions |= self._low.take(numbers)
+        return positions, numbers
+
+    def _find_held(self, blocks: I64) -> tuple[I64, I32, I32]:
+        """Return rows of some ascending blocks, all that hold postings among them; where those of each begin,
+        and their number. If the list has few, these are looked up among the given ones."""
+        own = self._blocks[:-1].astype(np.int64)
+        if len(own) * FEW_HELD > len(blocks):
+            return np.arange(len(blocks)), *self._find_runs(blocks)
+        rows = np.minimum(blocks.searchsorted(own), len(blocks) - 1)
+        held = (blocks.take(rows) == own).nonzero()[0]
+        starts = self._firsts.take(held)
+        return rows.take(held), starts, self._firsts.take(held + 1) - starts
 
     def _find_runs(self, blocks: I64) -> tuple[I32, I32]:
         """Return where the postings of each of some blocks begin, and their number."""
@@ -293,8 +321,12 @@ class LongList:
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
         """Return the gains in some blocks. See `PostingScorer`."""
-        positions, counts = self._read().pick(blocks, wanted)
-        return positions, self._weigher.weigh(counts, self._take_lengths(find_docs(blocks, positions)))
+        positions, docs, counts = self._read().pick(blocks, wanted)
+        return positions, self._weigher.weigh(counts, self._take_lengths(docs))
+
+    def place(self, blocks: I64) -> I64:
+        """Return the positions alone. See `PostingScorer`."""
+        return self._read().place(blocks)
 
     def hold(self, units: I64) -> list[int]:
         """Return the positions of the units that gain something. See `PostingScorer`."""
@@ -362,6 +394,20 @@ class PathList:
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
         """Return the gains in some blocks. See `PostingScorer`."""
+        positions, numbers, sizes = self._place(blocks)
+        gains = self._gains.take(self._numbers[numbers]).repeat(sizes)
+        if wanted is not None:
+            chosen = wanted.take(positions).nonzero()[0]
+            positions, gains = positions.take(chosen), gains.take(chosen)
+        return positions, gains
+
+    def place(self, blocks: I64) -> I64:
+        """Return the positions alone. See `PostingScorer`."""
+        return self._place(blocks)[0]
+
+    def _place(self, blocks: I64) -> tuple[I64, I64, I64]:
+        """Return the positions of units in some blocks; the place in the list of each file that has some
+        there, and their number."""
         units = self._first_units
         starts = blocks << BLOCK_BITS
         ends = np.minimum(starts + BLOCK_DOCS, units[-1])
@@ -372,12 +418,7 @@ class PathList:
         files = self._files[numbers].astype(np.int64)
         begins = np.maximum(units[files], starts[rows])
         sizes = np.minimum(units[files + 1], ends[rows]) - begins
-        positions = spread_runs(begins - starts[rows] + (rows << BLOCK_BITS), sizes)
-        gains = self._gains.take(self._numbers[numbers]).repeat(sizes)
-        if wanted is not None:
-            chosen = wanted.take(positions).nonzero()[0]
-            positions, gains = positions.take(chosen), gains.take(chosen)
-        return positions, gains
+        return spread_runs(begins - starts[rows] + (rows << BLOCK_BITS), sizes), numbers, sizes
 
     def hold(self, units: I64) -> list[int]:
         """Return the positions of the units that gain something. See `PostingScorer`."""
@@ -431,6 +472,7 @@ class TermScorerReader:
         self._units = units
         self._average_lengths = average_lengths
         self._tf_norms = TfNormTable(average_lengths)
+        self._length_norms = [*map(LengthNorms, average_lengths)]
         self._lists: LruCache[tuple[str, float, frozenset[int]], TermScorers] = LruCache(
             LISTS_BYTES, _count_bytes
         )
@@ -467,6 +509,7 @@ class TermScorerReader:
         weighers = {
             field: Weigher(
                 TermScorer(FIELDS[field].name, term, self._units, frequency, self._average_lengths[field]),
+                self._length_norms[field],
                 share,
             )
             for field, frequency in enumerate(frequencies)

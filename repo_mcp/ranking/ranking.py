@@ -139,8 +139,7 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
     rater = _PathRater(candidates.stems, intent.words, weights)
     given = np.zeros((len(SIGNALS), len(candidates.paths)))
     given[0] = candidates.text
-    for row, values in enumerate(zip(*map(rater.rate, candidates.paths), strict=True), 1):
-        given[row] = values
+    given[1:4] = rater.rate_all(candidates.paths)
     if named:
         given[4] = [weights.named_path * named.get(path, 0.0) for path in candidates.paths]
     for row, (weight, rarities) in enumerate(zip(weigh_kinds(weights), candidates.names, strict=True), 5):
@@ -159,7 +158,15 @@ class _PathRater:
         self._weights = weights
         self._directories: dict[str, float] = {}
 
-    def rate(self, path: str) -> tuple[float, float, float]:
+    def rate_all(self, paths: Sequence[str]) -> F64:
+        """Return the points of each path, in a row for each kind. Most are 0, and seen to be at once."""
+        rated = np.zeros((3, len(paths)))
+        near = self._matcher.find_near(paths, self._words)
+        if near:
+            rated[:, near] = list(zip(*[self._rate(paths[number]) for number in near], strict=True))
+        return rated
+
+    def _rate(self, path: str) -> tuple[float, float, float]:
         """Return the points for the file's name by stems, for its whole name, and for its directories."""
         directory, _, name = path.rpartition("/")
         name = cut_name(name)

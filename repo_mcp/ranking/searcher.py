@@ -145,7 +145,7 @@ class Searcher:
         limit = UNITS_PER_CHUNK * top_k
         while True:
             found = self.find_best_units(query, limit, wanted)
-            if found.total >= top_k or sum(len(one.units) for one in found.segments) < limit:
+            if found.total > top_k or sum(len(one.units) for one in found.segments) < limit:
                 break
             limit *= 4
         best = [
@@ -419,7 +419,7 @@ def _find_held(lists: Sequence[PostingScorer], blocks: I64, count: int, masks: S
     """Return the units of some adjacent blocks, of `count` in all, that a list holds and all masks want."""
     held = np.zeros(len(blocks) * BLOCK_DOCS, dtype=np.bool_)
     for one in lists:
-        held[one.take(blocks)[0]] = True
+        held[one.place(blocks)] = True
     first = int(blocks[0]) * BLOCK_DOCS
     held = held[: count - first]
     for mask in masks:

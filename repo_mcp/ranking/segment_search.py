@@ -37,7 +37,7 @@ from repo_mcp.record_classes import dataclass
 
 Mask = npt.NDArray[np.bool_]
 SPARSE_LOOKUPS = 16  # per-file chunk lookups, after which a table of all chunk ends pays off
-UNITS_PER_CHUNK = 6  # units considered first per wanted chunk; more when these do not suffice
+UNITS_PER_CHUNK = 3  # units considered first per wanted chunk; more when these do not suffice
 SLACK = 2 * 10.0**-DECIMALS  # exceeds any change that rounding of scores or bounds can cause
 SAMPLE_BLOCKS = 64  # scored for a first threshold; more when many units are wanted
 UNITS_PER_BLOCK = 8

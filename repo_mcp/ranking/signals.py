@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate, product
 from operator import itemgetter
 
 import numpy as np
@@ -108,6 +110,7 @@ class StemMatcher:
         roots = {get_root(stem[:MIN_PREFIX_CHARS]) for stem in stems}
         self._roots = ("",) if LONG_WORD in stems else tuple(roots)
         self._known: dict[tuple[str, ...], float] = {}
+        self._parts = _Known(self._match)
 
     def cover(self, name: str) -> float:
         """Return the mean, over the parts of a name, of the weight of the stem that each part matches."""
@@ -116,6 +119,24 @@ class StemMatcher:
     def cover_all(self, directory: str) -> float:
         """Return the sum of `cover` over the names in a directory's path."""
         return sum(map(self._cover, read_directory(directory).stems)) if self._may_match(directory) else 0.0
+
+    def find_near(self, paths: Sequence[str], words: Iterable[str]) -> list[int]:
+        """Return the numbers of the paths in which a stem may match, or that hold one of the words.
+
+        Looking through all of them at once takes a third of the time of looking at each.
+        """
+        text = "\n".join(paths)
+        if not text.isascii() or "" in self._roots:
+            return list(range(len(paths)))
+        ends = [end + number for number, end in enumerate(accumulate(map(len, paths)))]
+        near: set[int] = set()
+        for whole, wanted in (*product((text,), words), *product((text.lower(),), self._roots)):
+            at = whole.find(wanted)
+            while at >= 0:
+                number = bisect_right(ends, at)
+                near.add(number)
+                at = whole.find(wanted, ends[number])
+        return sorted(near)
 
     def _may_match(self, text: str) -> bool:
         """Return False when no stem can match in a text. Takes a tenth of the time of splitting it."""
@@ -130,18 +151,30 @@ class StemMatcher:
     def _cover(self, parts: tuple[str, ...]) -> float:
         value = self._known.get(parts)
         if value is None:
-            value = self._known[parts] = sum(map(self._match, parts)) / len(parts) if parts else 0.0
+            value = self._known[parts] = (
+                sum(map(self._parts.__getitem__, parts)) / len(parts) if parts else 0.0
+            )
         return value
 
     def _match(self, part: str) -> float:
         if part in self._stems:
             return self._stems[part]
-        near = [
-            self._stems[stem]
-            for stem in self._by_start.get(part[:MIN_PREFIX_CHARS], ())
-            if stem.startswith(part) or part.startswith(stem)
-        ]
+        beginning = self._by_start.get(part[:MIN_PREFIX_CHARS])
+        if beginning is None:
+            return 0.0
+        near = [self._stems[stem] for stem in beginning if stem.startswith(part) or part.startswith(stem)]
         return self._prefix * max(near, default=0.0)
+
+
+class _Known(dict[str, float]):
+    """The values of texts, each computed once."""
+
+    def __init__(self, compute: Callable[[str], float]) -> None:
+        self._compute = compute
+
+    def __missing__(self, text: str) -> float:
+        value = self[text] = self._compute(text)
+        return value
 
 
 def list_role_shares(asked: frozenset[FileRole], weights: RankingWeights) -> dict[FileRole, float]:

@@ -171,10 +171,15 @@ def test_wanted_places_are_picked_and_documents_found(
     chosen = sorted(data.draw(st.sets(st.integers(0, count_blocks(len(lengths)) - 1), min_size=1)))
     rows = {block: 256 * row for row, block in enumerate(chosen)}
     placed = [(rows[doc // 256] + doc % 256, count) for doc, count in postings if doc // 256 in rows]
-    assert pair(one.pick(build_column(chosen))) == placed
+    positions, docs, counts = one.pick(build_column(chosen))
+    assert pair((positions, counts)) == placed
+    assert docs.tolist() == [doc for doc, _ in postings if doc // 256 in rows]
+    assert one.place(build_column(chosen)).tolist() == positions.tolist()
     share = data.draw(st.integers(1, 5))
     wanted = np.arange(256 * len(chosen)) % share == 0
-    assert pair(one.pick(build_column(chosen), wanted)) == [row for row in placed if row[0] % share == 0]
+    positions, docs, counts = one.pick(build_column(chosen), wanted)
+    assert pair((positions, counts)) == [row for row in placed if row[0] % share == 0]
+    assert [rows[doc // 256] + doc % 256 for doc in docs.tolist()] == positions.tolist()
     known = dict(postings)
     asked = data.draw(st.lists(st.integers(0, len(lengths) - 1), max_size=20))  # in any order, some twice
     held = [position for position, doc in enumerate(asked) if doc in known]
