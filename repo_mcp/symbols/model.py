@@ -132,6 +132,10 @@ class Binding(IntEnum):
 UNKNOWN_TYPE = "?"  # nothing that is recorded gives it
 UNBOUND = ""  # from this line on the name means again what it meant outside
 
+# The aliases of BIND rows of TypeScript whose names go on with a text that the record of a symbol has cut;
+# the arguments are offsets.
+REST_OF_TYPE, REST_OF_PARAMETERS = "…", "…("
+
 # In TypeScript, the arguments of a BIND row whose variable has the type of a parameter; see `name_parameter`.
 OF_PARAMETER = 64
 MAX_PARAMETERS = 8  # of one function, that are told apart

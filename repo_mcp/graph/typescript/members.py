@@ -19,14 +19,11 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, Symbol, Sy
 
 OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
 _RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
-# Parameters of the functions that a list is given that are items of it, by the name of the list's member.
-GIVEN_ITEMS = {"sort": (0, 1), "toSorted": (0, 1), "reduce": (1,), "reduceRight": (1,)}
 # Members of every list: those that return one item, and those that return a list of the same items.
 ITEM_OF = frozenset({"at", "find", "findLast", "pop", "shift", "get"})
 SAME_ITEMS = frozenset(
     {"filter", "slice", "sort", "reverse", "concat", "toSorted", "toReversed", "splice", "values", "flat"}
 )
-TAKING_ITEMS = frozenset({"push", "unshift", "add", "includes", "indexOf", "set", "fill"})
 OWNERS = frozenset(
     {
         SymbolKind.CLASS,

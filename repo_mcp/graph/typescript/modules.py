@@ -4,8 +4,10 @@ A package in the repository is searched for where the workspaces place packages,
 package, and above the importing file. Its `exports` or `main` usually name built files that do not exist;
 then the source is guessed by the usual folders (`dist/a.js` -> `src/a.ts`), and must exist.
 
-Left out on purpose: `node_modules`, conditions of exports beyond their order, and packages in a folder of
-another name that does not enclose the importing file.
+A package in a folder of another name is found by the folders of index files that the patterns of the
+workspaces name.
+
+Left out on purpose: `node_modules`, and conditions of exports beyond their order.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ import json
 import posixpath
 import re
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Any
 
 from repo_mcp.graph.program import Program
@@ -28,6 +32,8 @@ _COMMENTS = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 _GLOB_LINE = re.compile(r"""^\s*-\s*['"]?([^'"#\n]+?)['"]?\s*$""", re.MULTILINE)
 _CONDITIONS = ("source", "types", "import", "module", "node", "browser", "default", "require")
+_INDEXES = ("index.ts", "index.tsx", "index.js", "index.mjs", "index.jsx", "main.ts", "main.js", "mod.ts")
+MAX_PACKAGES = 400  # of the workspaces of a repository, whose names are read
 MAX_EXTENDS = 8
 MAX_CONDITIONS = 12
 MAX_JSON_CHARS = 1_000_000
@@ -172,7 +178,29 @@ class ModuleFinder:
         for ordinal in self._iter_package_folders(folder, name):
             if self._read_json(_under(ordinal, "package.json")).get("name") == name:
                 return self._find_entry(ordinal, "./" + rest if rest else ".")
-        return None
+        other = self._packages.get(name)
+        return None if other is None else self._find_entry(other, "./" + rest if rest else ".")
+
+    @cached_property
+    def _packages(self) -> dict[str, str]:
+        """Map the name of a package in a workspace to its folder, whatever that is called."""
+        patterns = [one.split("/") for one in self._list_workspaces() if "*" in one]
+        folders: dict[str, None] = {}
+        for index in _INDEXES:
+            for path in self._program.list_declaring(index):
+                parts = path.split("/")
+                for pattern in patterns:
+                    if len(parts) > len(pattern) and all(map(fnmatchcase, parts, pattern)):
+                        last = len(parts) if pattern[-1] == "**" else len(pattern) + 1
+                        folders.update(
+                            dict.fromkeys("/".join(parts[:at]) for at in range(len(pattern), last))
+                        )
+        found: dict[str, str] = {}
+        for folder in list(folders)[:MAX_PACKAGES]:
+            name = self._read_json(_under(folder, "package.json")).get("name")
+            if isinstance(name, str):
+                found.setdefault(name, folder)
+        return found
 
     def _iter_package_folders(self, folder: str, name: str) -> Iterator[str]:
         yield from _iter_up(folder)

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from repo_mcp.graph.program import Declaration, Program
+from repo_mcp.graph.typescript.literals import Literals
 from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.owners import Bound, Written
+from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.model import BLOCK, HELD
+from repo_mcp.symbols.model import BLOCK, HELD, REST_OF_PARAMETERS, REST_OF_TYPE
 from repo_mcp.symbols.symbol_record import (
     Reference,
     ReferenceRole,
@@ -29,8 +31,13 @@ WHOLE = "export="
 MAX_HOPS = 24  # between files
 MAX_STARS = 400  # files behind `export *` searched for one name
 MAX_PARENTS = 64
+MAX_AUGMENTING = 40  # files that declare a type of one name
+MAX_SUFFIXES = 3  # of a file, by which a module of any name is declared
+MAX_AMBIENT = 8  # files that declare a module of one name
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.EXTEND, ReferenceRole.IMPLEMENT)
+_SCRIPTS = (".js", ".cjs", ".jsx", ".mjs")
 _COMMON_SUFFIXES = (".js", ".cjs")  # of files that may be CommonJS
+_VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.FUNCTION})
 _TYPE_ONLY = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTRUCTOR, SymbolKind.ENUM_MEMBER})
 
@@ -63,8 +70,20 @@ class ScriptFile:
         """Return the symbol with an ordinal. Raises IndexError when there is none."""
         found = self._symbols.get(ordinal)
         if found is None:
-            found = self._symbols[ordinal] = self.record.get_symbol(ordinal)
+            found = self.record.get_symbol(ordinal)
+            if found.return_type.endswith(CUT) or found.parameters.endswith(CUT):
+                found = self._complete(found)
+            self._symbols[ordinal] = found
         return found
+
+    def _complete(self, symbol: Symbol) -> Symbol:
+        """Return a symbol with the whole texts of its type and parameters, which its record has cut."""
+        texts = []
+        for alias, text in ((REST_OF_TYPE, symbol.return_type), (REST_OF_PARAMETERS, symbol.parameters)):
+            rows = self.binds.get((symbol.ordinal, alias), ())
+            rest = "".join(row.name for row in sorted(rows, key=lambda one: one.arguments))
+            texts.append(text.removesuffix(CUT) + rest if rest else text)
+        return replace(symbol, return_type=texts[0], parameters=texts[1])
 
     @cached_property
     def imports(self) -> dict[str, list[Reference]]:
@@ -84,9 +103,23 @@ class ScriptFile:
         return found
 
     @cached_property
+    def exports_more(self) -> bool:
+        """Return whether the file assigns the whole of a module and exports names as well."""
+        if WHOLE not in self.exports:
+            return False
+        flags = int(SymbolFlag.PUBLIC_API) | int(SymbolFlag.DEFAULT_EXPORT)
+        children = self.record.list_children(0)
+        return len(self.exports) > 1 or any(int(self.record.flags[one]) & flags for one in children)
+
+    @cached_property
     def binds(self) -> dict[tuple[int, str], list[Reference]]:
         """Map (symbol, variable) to the rows that show its type."""
         return map_binds(self.record)
+
+    @cached_property
+    def literals(self) -> Literals:
+        """The objects that calls in the file are given."""
+        return Literals(self.binds)
 
     @cached_property
     def _bases(self) -> dict[int, list[Reference]]:
@@ -174,6 +207,7 @@ class ScriptNames:
         self.modules = ModuleFinder(program)
         self._files: dict[str, ScriptFile | None] = {}
         self._exported: dict[tuple[str, str], Meaning] = {}
+        self._augmenting: dict[Declaration, tuple[Declaration, ...]] = {}
 
     def find_file(self, path: str) -> ScriptFile | None:
         """Return the lookup tables of a file; None for one without a symbol record."""
@@ -188,6 +222,29 @@ class ScriptNames:
         if file is None or declaration.ordinal >= file.record.symbol_count:
             return None
         return file.get_symbol(declaration.ordinal)
+
+    def add_augmenting(self, declarations: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
+        """Return types with the interfaces that `declare module` of other files adds to them."""
+        more: list[Declaration] = []
+        for one in declarations:
+            if one not in self._augmenting:
+                self._augmenting[one] = tuple(self._iter_augmenting(one))
+            more += self._augmenting[one]
+        return (*declarations, *more) if more else declarations
+
+    def _iter_augmenting(self, declaration: Declaration) -> Iterator[Declaration]:
+        symbol = self.get_symbol(declaration)
+        if symbol is None or symbol.kind is not SymbolKind.INTERFACE or symbol.parent:
+            return
+        for path in self.program.list_declaring(symbol.name)[:MAX_AUGMENTING]:
+            file = self.find_file(path) if path != declaration.path else None
+            for ordinal in file.record.find_symbols(symbol.name) if file is not None else ():
+                if file is None or file.record.kinds[ordinal] != SymbolKind.INTERFACE:
+                    continue
+                around = file.get_symbol(int(file.record.parents[ordinal]))
+                target = self.modules.find(path, around.name) if around.kind is SymbolKind.MODULE else None
+                if target and declaration in self.find_export(target, symbol.name).declarations:
+                    yield Declaration(path, int(ordinal))
 
     # -- names of a file -----------------------------------------------------------------------------------
 
@@ -205,12 +262,12 @@ class ScriptNames:
         UNKNOWN if there is no declaration.
         """
         line = line or (file.get_symbol(ordinal).start_line if ordinal else 0)
+        rows = file.imports.get(name, ())
         for around in file.iter_around(ordinal):
             found = self._choose(file, around, name, line, as_type)
-            if found:
-                held = any(one.arguments == HELD and one.line <= line for one in file.imports.get(name, ()))
+            if found and not (as_type and rows and all(map(_is_value, found))):
+                held = any(one.arguments == HELD and one.line <= line for one in rows)
                 return Meaning(tuple(Declaration(file.path, one.ordinal) for one in found), "", not held)
-        rows = file.imports.get(name, ())
         for row in rows:
             found_there = self.resolve_import(file, row, hops=hops)
             if found_there.declarations and any(one.arguments == HELD for one in rows):
@@ -228,12 +285,42 @@ class ScriptNames:
     def resolve_import(self, file: ScriptFile, row: Reference, *, hops: int = 0) -> Meaning:
         """Return the meaning of an imported name."""
         path = self.modules.find(file.path, row.qualifier)
+        if path is None or self.program.find_record(path) is None:
+            ambient = self._find_ambient(row)
+            if ambient is not UNKNOWN:
+                return ambient
         if path is None:
             name = row.name if row.name not in {"default", WHOLE} else ""
             return Meaning(external=f"{row.qualifier}.{name}" if name else row.qualifier)
         if not row.name or row.name == "*":
             return Meaning((Declaration(path, 0),))
         return self.find_export(path, row.name, hops=hops + 1)
+
+    def _find_ambient(self, row: Reference) -> Meaning:
+        """Return the meaning of a name imported from a module of `declare module "name"`, or `"*.suffix"`."""
+        base = row.qualifier.partition("?")[0].rpartition("/")[2]
+        parts = base.split(".")[1:][-MAX_SUFFIXES:]
+        names = [row.qualifier, *("*." + ".".join(parts[at:]) for at in range(len(parts)))]
+        for name in names:
+            found: list[Declaration] = []
+            for path in self.program.list_declaring(name)[:MAX_AMBIENT]:
+                file = self.find_file(path)
+                for module in file.find_children(0, name) if file is not None else ():
+                    if file is not None and module.kind is SymbolKind.MODULE:
+                        found += self._list_ambient(file, module, row.name)
+            if found:
+                return Meaning(tuple(found))
+        return UNKNOWN
+
+    def _list_ambient(self, file: ScriptFile, module: Symbol, name: str) -> list[Declaration]:
+        """Return what a `declare module` exports under a name; itself for the whole."""
+        if not name or name == "*":
+            return [Declaration(file.path, module.ordinal)]
+        for row in file.exports.get(name, ()):
+            if row.symbol == module.ordinal and not row.qualifier:
+                return list(self.look_up(file, module.ordinal, row.name).declarations)
+        children = file.find_children(module.ordinal, name)
+        return [Declaration(file.path, one.ordinal) for one in children]
 
     # -- exports -------------------------------------------------------------------------------------------
 
@@ -325,7 +412,11 @@ class ScriptNames:
         return Meaning(tuple(found)) if found else UNKNOWN
 
     def find_whole(self, file: ScriptFile, hops: int = 0) -> Meaning:
-        """Return the meaning of a whole CommonJS module, `module.exports`; UNKNOWN if none is assigned."""
+        """Return the meaning of a whole CommonJS module, `module.exports`; UNKNOWN if none is assigned.
+
+        A module of TypeScript is what it exports, whatever it assigns."""
+        if file.exports_more and not file.path.endswith(_SCRIPTS):
+            return UNKNOWN
         for row in file.exports.get(WHOLE, ()):
             if row.qualifier:
                 target = self.modules.find(file.path, row.qualifier)
@@ -342,6 +433,11 @@ def prefer(symbols: list[Symbol], as_type: bool) -> list[Symbol]:
     if not as_type:  # a namespace merged with a class or function mostly holds types
         kept = [one for one in kept if one.kind is not SymbolKind.MODULE] or kept
     return kept or symbols
+
+
+def _is_value(symbol: Symbol) -> bool:
+    """Return True for what can be no type."""
+    return symbol.kind in _VALUES or (symbol.kind is SymbolKind.COMPONENT and bool(symbol.parameters))
 
 
 def _is_both(symbol: Symbol) -> bool:

@@ -11,10 +11,16 @@ import re
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.program import Declaration
+from repo_mcp.languages.typescript.types import Limit
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.symbols.model import ITSELF
 
 Parameter = tuple[str, int, str]  # path and ordinal of what declares it, and its name
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
+# Parameters of the functions that a list is given that are items of it, by the name of the list's member.
+GIVEN_ITEMS = {"sort": (0, 1), "toSorted": (0, 1), "reduce": (1,), "reduceRight": (1,)}
+TAKING_ITEMS = frozenset({"push", "unshift", "add", "includes", "indexOf", "set", "fill"})
+MAX_STEPS = 12  # from a value to its type, one per declaration followed
 MAX_DEPTH = 4  # of types given to types
 
 
@@ -46,9 +52,22 @@ class Owners:
     functions: tuple[Written, ...] = ()  # function types that it may be called by, and unnamed object types
     bound: Bound = ()  # the parameters of the declarations
     is_choice: bool = False  # a condition chooses one of several
+    limits: tuple[tuple[Declaration, Limit], ...] = ()  # which of their members they have
+    mapped: tuple[Written, ...] = ()  # types of objects whose members depend on those of one that is given
 
 
 NOBODY = Owners()
+
+
+def limit(owners: Owners, limits: Sequence[Limit]) -> Owners:
+    """Return owners with the members that limits let them have."""
+    each = tuple((one, limit) for one in owners.declarations for limit in limits)
+    return replace(owners, limits=owners.limits + each) if each else owners
+
+
+def has_member(owners: Owners, owner: Declaration, name: str) -> bool:
+    """Return False for a member that one of the owners has, and the type of the value leaves out."""
+    return all((name in one.keys) == one.is_kept for at, one in owners.limits if at == owner)
 
 
 def write(path: str, ordinal: int, text: str, bound: Bound) -> Written:
@@ -73,11 +92,16 @@ def join(*each: Bound) -> Bound:
 
 def unite(each: Iterable[Owners]) -> Owners:
     """Return the owners of all; an external one only if there is no other."""
+    each = list(each)
     found: dict[Declaration, None] = {}
     functions: dict[Written, None] = {}
     bound: Bound = ()
     outside, is_items, is_keyed, is_mixed, is_guess = "", False, False, False, False
+    limits: tuple[tuple[Declaration, Limit], ...] = ()
+    mapped: tuple[Written, ...] = ()
     for owners in each:
+        limits += owners.limits
+        mapped += owners.mapped
         found.update(dict.fromkeys(owners.declarations))
         functions.update(dict.fromkeys(owners.functions))
         outside = outside or owners.external
@@ -88,7 +112,21 @@ def unite(each: Iterable[Owners]) -> Owners:
         if owners.bound and owners.bound != bound:
             bound = join(bound, owners.bound)
     outside = "" if found or functions else outside
-    return Owners(tuple(found), outside, is_items, is_keyed, is_mixed, is_guess, tuple(functions), bound)
+    if limits:
+        whole = {at for one in each for at in one.declarations if all(at != other for other, _ in one.limits)}
+        limits = tuple(one for one in limits if one[0] not in whole)
+    return Owners(
+        tuple(found),
+        outside,
+        is_items,
+        is_keyed,
+        is_mixed,
+        is_guess,
+        tuple(functions),
+        bound,
+        limits=limits,
+        mapped=mapped,
+    )
 
 
 def choose(each: Sequence[Owners]) -> Owners:
@@ -101,6 +139,13 @@ def choose(each: Sequence[Owners]) -> Owners:
 def hold(owners: Owners, is_items: bool) -> Owners:
     """Return owners as those of items, or of one item."""
     return owners if owners.is_items == is_items else replace(owners, is_items=is_items)
+
+
+def get_given_item(items: Owners, name: str, position: int, index: int) -> Owners:
+    """Return the owners of what the member of a list takes, or gives a function that it takes."""
+    if index == ITSELF:
+        return hold(items, False) if name in TAKING_ITEMS else NOBODY
+    return hold(items, False) if position == 1 and index in GIVEN_ITEMS.get(name, (0,)) else NOBODY
 
 
 def take_keyed(owners: Owners) -> Owners:

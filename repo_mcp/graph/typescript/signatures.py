@@ -10,7 +10,7 @@ from repo_mcp.graph.typescript.names import ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.owners import NOT_WRITTEN, Bound, Owners, Parameter, Written, join, write
 from repo_mcp.languages.typescript.declarations import RESULT as RESULTS
 from repo_mcp.languages.typescript.types import read_function, split_parameters
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Symbol, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Symbol, SymbolFlag, SymbolKind
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _CALLED_BY_SIGNATURES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
@@ -47,6 +47,15 @@ def list_signatures(
             for each in file.find_children(symbol.ordinal, "constructor"):
                 place = Written(declaration.path, each.ordinal)
                 yield split_parameters(each.parameters), "", place, owners.bound
+
+
+def choose_signatures(names: ScriptNames, declarations: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
+    """Return the signatures of a function that a caller sees: overloads, or else the implementation."""
+    if len(declarations) < 2:
+        return declarations
+    symbols = [(one, names.get_symbol(one)) for one in declarations]
+    seen = [one for one, symbol in symbols if symbol is not None and symbol.flags & SymbolFlag.FORWARD]
+    return tuple(seen) or declarations
 
 
 def leave_open(file: ScriptFile, symbol: Symbol) -> Bound:

@@ -11,19 +11,19 @@ import re
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typescript.inference import Inference
+from repo_mcp.graph.typescript.inheritance import Inheritance
 from repo_mcp.graph.typescript.members import (
-    GIVEN_ITEMS,
     ITEM_OF,
     OWNERS,
     SAME_ITEMS,
-    TAKING_ITEMS,
     find_binds,
     find_holder,
-    find_own_member,
     is_declared_later,
 )
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.owners import (
+    MAX_STEPS,
     NOBODY,
     Bound,
     Owners,
@@ -31,14 +31,22 @@ from repo_mcp.graph.typescript.owners import (
     Written,
     choose,
     count_calls,
+    get_given_item,
+    has_member,
     hold,
     join,
+    limit,
     mix,
     take_keyed,
     unite,
     write,
 )
-from repo_mcp.graph.typescript.signatures import bind_given, leave_open, list_signatures
+from repo_mcp.graph.typescript.signatures import (
+    bind_given,
+    choose_signatures,
+    leave_open,
+    list_signatures,
+)
 from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, TYPE
 from repo_mcp.languages.typescript.declarations import OBJECT
 from repo_mcp.languages.typescript.types import (
@@ -56,9 +64,7 @@ from repo_mcp.symbols.model import ITSELF, OF_PARAMETER, RESULT, UNKNOWN_TYPE, r
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     Reference,
-    ReferenceRole,
     Symbol,
-    SymbolFlag,
     SymbolKind,
 )
 
@@ -67,11 +73,8 @@ _COMPONENTS = frozenset(
     {"FC", "FunctionComponent", "VFC"}
 )  # types of functions that are given their argument
 MAX_PARTS = 24  # of a union or an intersection
-MAX_STEPS = 12  # from a value to its type, one per declaration followed
-MAX_BASES = 64
 MAX_SEGMENTS = 12
-_INHERITED = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
-_PROMISED = (ReferenceRole.IMPLEMENT,)
+MAX_WINDOWS = 64  # files that declare it
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
 
 
@@ -80,6 +83,8 @@ class ScriptTypes:
 
     def __init__(self, names: ScriptNames) -> None:
         self._names = names
+        self._inference = Inference(names, self)
+        self._inheritance = Inheritance(names, self)
         self._window: Owners | None = None
         self._owners: dict[tuple[Declaration, bool, int, Bound], Owners] = {}
 
@@ -108,13 +113,13 @@ class ScriptTypes:
             if holder is None:
                 return NOBODY
             if name == "super":
-                return self._list_bases(file, file.get_symbol(holder), steps, bound=bound)
+                return self._inheritance.list_bases(file, file.get_symbol(holder), steps, bound=bound)
             return Owners((Declaration(file.path, holder),), bound=bound)
         if name.startswith(CAST):
-            return self._read_written(file, ordinal, name[len(CAST) :], steps, bound)
+            return self.read_written(file, ordinal, name[len(CAST) :], steps, bound)
         rows = find_binds(file, ordinal, name, line)
         if rows and not is_declared_later(file, name, rows[-1].line, line):
-            owners = self._follow_binds(file, rows, steps, bound)
+            owners = self.follow_binds(file, rows, steps, bound)
             return self._call_often(owners, calls, steps)
         meaning = self._names.look_up(file, ordinal, name, line)
         if meaning is UNKNOWN:
@@ -131,7 +136,7 @@ class ScriptTypes:
         """Return the repository's declarations of the global object's type, `Window`."""
         if self._window is None:
             found = []
-            for path in self._names.program.list_declaring("Window")[:MAX_BASES]:
+            for path in self._names.program.list_declaring("Window")[:MAX_WINDOWS]:
                 file = self._names.find_file(path)
                 for symbol in file.find_children(0, "Window") if file is not None else ():
                     if symbol.kind is SymbolKind.INTERFACE:
@@ -146,7 +151,7 @@ class ScriptTypes:
                 return hold(owners, False)
             if calls == 1 and name in SAME_ITEMS:
                 return owners
-            return self._call_often(take_keyed(owners), calls, steps)
+            return self._call_often(self._take_keyed(owners, name, steps), calls, steps)
         if segment == "[]":
             return NOBODY
         if owners.external:
@@ -154,6 +159,11 @@ class ScriptTypes:
         meaning = self.find_member(owners, name, steps + 1)
         found = self.get_owners(meaning, is_call=calls > 0, steps=steps + 1)
         return self._call_often(found, calls - 1, steps)
+
+    def _take_keyed(self, owners: Owners, name: str, steps: int) -> Owners:
+        """Return the owners of a member of an object that has items for members."""
+        chosen = unite(self._inference.choose(one, name, steps + 1) for one in owners.mapped)
+        return take_keyed(owners) if chosen == NOBODY else chosen
 
     # -- types ---------------------------------------------------------------------------------------------
 
@@ -163,7 +173,9 @@ class ScriptTypes:
             return Owners(external=meaning.external)
         if steps > MAX_STEPS:
             return NOBODY
-        declarations = self._choose_signatures(meaning.declarations) if is_call else meaning.declarations
+        declarations = (
+            choose_signatures(self._names, meaning.declarations) if is_call else meaning.declarations
+        )
         each = [self._get_owners(one, is_call, steps, meaning.bound) for one in declarations]
         if meaning.written:
             owners = self._read_each([(one, one.text, one.bound) for one in meaning.written], steps)
@@ -172,14 +184,6 @@ class ScriptTypes:
         if meaning.is_guess and owners != NOBODY:
             owners = replace(owners, is_guess=True)
         return owners if meaning.is_certain else mix(owners)
-
-    def _choose_signatures(self, declarations: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
-        """Return the signatures of a function that a caller sees: overloads, or else the implementation."""
-        if len(declarations) < 2:
-            return declarations
-        symbols = [(one, self._names.get_symbol(one)) for one in declarations]
-        seen = [one for one, symbol in symbols if symbol is not None and symbol.flags & SymbolFlag.FORWARD]
-        return tuple(seen) or declarations
 
     def _get_owners(self, declaration: Declaration, is_call: bool, steps: int, bound: Bound) -> Owners:
         """Cache the owners per number of steps, so mutually dependent types cost only once each."""
@@ -237,7 +241,7 @@ class ScriptTypes:
         if symbol.return_type:
             if symbol.return_type == "this":
                 return Owners((Declaration(file.path, symbol.parent),), bound=bound)
-            return self._read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
+            return self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
         owners = self._follow_results(file, symbol, steps, bound)
         if owners != NOBODY:
             return owners
@@ -254,7 +258,7 @@ class ScriptTypes:
         rows = file.binds.get((symbol.ordinal, "()"), ())
         for at, row in enumerate(rows):
             same = [one for one in rows[at:] if one.line == row.line]
-            owners = self._follow_binds(file, same, steps, bound)
+            owners = self.follow_binds(file, same, steps, bound)
             if owners != NOBODY:
                 return owners
         return NOBODY
@@ -265,14 +269,14 @@ class ScriptTypes:
         members = split_type(symbol.return_type, "|")
         is_function = read_function(symbol.return_type) is not None
         if is_function or " ? " in symbol.return_type:
-            owners = self._read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
+            owners = self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
             return unite((own if is_function else mix(own), owners))
         parts = [one for part in members for one in split_type(part, "&")]
         found = [own]
         for part in parts[:MAX_PARTS]:
             if is_object_type(part.strip()):
                 continue  # its members are the alias's own
-            owners = self._read_written(file, symbol.ordinal, part, steps, bound)
+            owners = self.read_written(file, symbol.ordinal, part, steps, bound)
             if owners.is_items:
                 if len(parts) == 1:
                     return owners
@@ -287,17 +291,15 @@ class ScriptTypes:
         """Return the owners of the value in a variable or property."""
         own = Owners((Declaration(file.path, symbol.ordinal),), bound=bound)
         if symbol.return_type:
-            owners = self._read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
-            if is_object_type(symbol.return_type):
+            owners = self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
+            if any(is_object_type(one.strip()) for one in split_type(symbol.return_type, "&")):
                 return unite((own, owners))
             return owners if owners != NOBODY else mix(own)
         alias = f"this.{symbol.name}" if symbol.kind is SymbolKind.PROPERTY else symbol.name
         rows = file.binds.get((symbol.parent, alias), ())
         rows = [row for row in rows if row.name != symbol.name or row.qualifier]
         for at, row in enumerate(rows):
-            owners = self._follow_binds(
-                file, [one for one in rows[at:] if one.line == row.line], steps, bound
-            )
+            owners = self.follow_binds(file, [one for one in rows[at:] if one.line == row.line], steps, bound)
             if row.arguments == CALLED or (row.arguments == TYPE and row.line == symbol.start_line):
                 # `const api = make({ run() {} })` has not the members of the object
                 return owners if owners.declarations or owners.functions else replace(own, is_guess=True)
@@ -306,11 +308,13 @@ class ScriptTypes:
         owners = self._follow_results(file, symbol, steps, bound)  # of a getter
         return unite((own, owners))
 
-    def _read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int, bound: Bound) -> Owners:
+    def read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int, bound: Bound) -> Owners:
         """Return the owners that a written type names."""
         if steps > MAX_STEPS:
             return NOBODY
         text = text.strip()
+        if text.startswith(EXPECTED):
+            return self._inference.read_literal(file, text, steps)
         if "=>" in text and read_function(text) is not None:
             return Owners(functions=(write(file.path, ordinal, text, bound),))
         types = read_types(text)
@@ -318,11 +322,13 @@ class ScriptTypes:
             return Owners(functions=(write(file.path, ordinal, text, bound),))
         each = [self._read_name(file, ordinal, one, steps, bound) for one in types]
         owners = unite(each)
+        if owners.is_keyed and bound and " in keyof " in text:
+            owners = replace(owners, mapped=(write(file.path, ordinal, text, bound),))
         is_outside = len(each) > 1 and "|" in text and any(one.external for one in each)
         return mix(owners) if is_outside or any(one.is_open for one in types) else owners
 
     def _read_name(self, file: ScriptFile, ordinal: int, named: TypeName, steps: int, bound: Bound) -> Owners:
-        owners = self._find_type(
+        owners = self.find_type(
             file, ordinal, named.name, named.qualifier, steps, bound=bound, given=named.given
         )
         if named.is_result:
@@ -331,7 +337,7 @@ class ScriptTypes:
             owners = self._list_values(owners, steps)
         if owners.external and named.name in _COMPONENTS and named.given:
             return Owners(functions=(write(file.path, ordinal, f"(props: {named.given[0]}) => void", bound),))
-        owners = hold(owners, named.is_items or owners.is_items)
+        owners = hold(limit(owners, named.limits), named.is_items or owners.is_items)
         return replace(owners, is_keyed=True) if named.is_keyed and owners.declarations else owners
 
     def _list_values(self, owners: Owners, steps: int) -> Owners:
@@ -348,7 +354,7 @@ class ScriptTypes:
                 )
         return unite(found)
 
-    def _find_type(
+    def find_type(
         self,
         file: ScriptFile,
         ordinal: int,
@@ -373,8 +379,10 @@ class ScriptTypes:
             meaning = self._names.look_up(file, ordinal, name, line, as_type=True)
             if meaning is UNKNOWN:
                 return NOBODY if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
-        own = bind_given(self._names, meaning.declarations, given, file, ordinal, bound)
-        return self.get_owners(replace(meaning, bound=join(meaning.bound, own)), steps=steps + 1)
+        declarations = self._names.add_augmenting(meaning.declarations)
+        own = bind_given(self._names, declarations, given, file, ordinal, bound)
+        meaning = replace(meaning, declarations=declarations, bound=join(meaning.bound, own))
+        return self.get_owners(meaning, steps=steps + 1)
 
     def _read_parameter(self, file: ScriptFile, key: Parameter, steps: int, bound: Bound) -> Owners:
         """Return the owners of a type parameter: those of what is given for it, or else of its bound."""
@@ -383,12 +391,14 @@ class ScriptTypes:
             other = self._names.find_file(given.path)
             if other is None:
                 return NOBODY
-            return self._read_written(other, given.ordinal, given.text, steps + 1, given.bound)
+            owners = self.read_written(other, given.ordinal, given.text, steps + 1, given.bound)
+            if owners != NOBODY or not given.text.startswith(EXPECTED):
+                return owners
         text = file.type_parameters[key[1]][key[2]][1:].partition(" = ")[0]
-        owners = self._read_written(file, key[1], text, steps + 1, bound) if text else NOBODY
+        owners = self.read_written(file, key[1], text, steps + 1, bound) if text else NOBODY
         return owners if given is None else mix(owners)
 
-    def _follow_binds(
+    def follow_binds(
         self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound = ()
     ) -> Owners:
         """Return the owners of a variable, by the rows that show its type: one for each member of a union, or
@@ -406,7 +416,7 @@ class ScriptTypes:
         if row.qualifier:
             outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
             if outer.is_items:
-                return self._get_given_item(outer, row.name, position, index)
+                return get_given_item(outer, row.name, position, index)
             meaning = self.find_member(outer, row.name, steps + 1)
             if row.name == "then" and meaning is UNKNOWN and (position, index) == (1, 0):
                 return outer  # a promise is seen through
@@ -421,15 +431,13 @@ class ScriptTypes:
             meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=not position)
         if meaning.external:
             return Owners(external=f"{meaning.external}.{row.alias}")
-        declarations = self._choose_signatures(meaning.declarations) if position else meaning.declarations
+        declarations = (
+            choose_signatures(self._names, meaning.declarations) if position else meaning.declarations
+        )
         owners = self.get_owners(replace(meaning, declarations=declarations), steps=steps + 1)
+        if position and index == ITSELF:
+            owners = self._inference.infer(file, row, owners, steps + 1, of=row.alias)
         return self._expect(owners, position, index, steps + 1)
-
-    def _get_given_item(self, items: Owners, name: str, position: int, index: int) -> Owners:
-        """Return the owners of what the member of a list takes, or gives a function that it takes."""
-        if index == ITSELF:
-            return hold(items, False) if name in TAKING_ITEMS else NOBODY
-        return hold(items, False) if position == 1 and index in GIVEN_ITEMS.get(name, (0,)) else NOBODY
 
     def _expect(self, owners: Owners, position: int, index: int, steps: int) -> Owners:
         """Return the owners of what a function takes at a position, or a function there takes or returns.
@@ -464,7 +472,7 @@ class ScriptTypes:
         for at, text, bound in each:
             file = self._names.find_file(at.path)
             if file is not None:
-                found.append(self._read_written(file, at.ordinal, text, steps + 1, bound))
+                found.append(self.read_written(file, at.ordinal, text, steps + 1, bound))
         return choose(found) if are_results else unite(found)
 
     def _follow_bind(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
@@ -479,7 +487,7 @@ class ScriptTypes:
             owners = self.evaluate(file, row.symbol, dotted, row.line, steps + 1, bound)
             return hold(owners, False) if owners.is_items else NOBODY
         if row.name.startswith((":", "(")):
-            return self._read_written(file, row.symbol, row.name.removeprefix(":"), steps + 1, bound)
+            return self.read_written(file, row.symbol, row.name.removeprefix(":"), steps + 1, bound)
         if is_call and row.name.endswith(">"):
             return self._follow_generic(file, row, steps, bound)
         if row.qualifier:
@@ -487,13 +495,13 @@ class ScriptTypes:
             if outer.external:
                 return Owners(external=f"{outer.external}.{row.name}")
             if outer.is_items:
-                owners = take_keyed(outer)
+                owners = self._take_keyed(outer, row.name, steps)
                 owners = (
                     mix(owners) if row.qualifier.startswith(EXPECTED) else owners
                 )  # the key may choose it
                 return self._call(owners, steps + 1) if is_call else owners
             meaning = self.find_member(outer, row.name, steps + 1)
-            owners = self.get_owners(meaning, is_call=is_call, steps=steps + 1)
+            owners = self._get_value_of(file, row, meaning, is_call, steps)
         else:
             owners = self._follow_name(file, row, is_call, steps, bound)
         return hold(owners, owners.is_items or row.arguments == ITEMS)
@@ -518,15 +526,27 @@ class ScriptTypes:
         if row.name == "this":
             return self._evaluate_head(file, row.symbol, "this", row.line, steps, bound)
         if row.arguments in {TYPE, ITEMS, ALL}:
-            return self._find_type(file, row.symbol, row.name, "", steps, row.line, bound=bound)
+            return self.find_type(file, row.symbol, row.name, "", steps, row.line, bound=bound)
         if row.name != row.alias:
             rows = find_binds(file, row.symbol, row.name, row.line)
             if rows:
-                owners = self._follow_binds(file, rows, steps + 1, bound)
+                owners = self.follow_binds(file, rows, steps + 1, bound)
                 return self._call(owners, steps + 1) if is_call else owners
         meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=not is_call)
         if meaning is UNKNOWN:
             return Owners(external=row.name)
+        return self._get_value_of(file, row, meaning, is_call, steps)
+
+    def _get_value_of(
+        self, file: ScriptFile, row: Reference, meaning: Meaning, is_call: bool, steps: int
+    ) -> Owners:
+        """Return the owners of what a row means or, with `is_call`, of what a call of it returns."""
+        if is_call and file.literals.find_given(row):
+            declarations = choose_signatures(self._names, meaning.declarations)
+            called = self.get_owners(replace(meaning, declarations=declarations), steps=steps + 1)
+            known = self._inference.infer(file, row, called, steps + 1)
+            if known is not called:
+                return self._call(known, steps + 1)
         return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
 
     # -- members -------------------------------------------------------------------------------------------
@@ -538,62 +558,20 @@ class ScriptTypes:
         if owners.is_items:
             return UNKNOWN
         found: list[Declaration] = []
-        outside, bound, is_guess = "", owners.bound, owners.is_guess
+        outside, bound, is_guess, is_certain = "", owners.bound, owners.is_guess, not owners.is_mixed
         for owner in owners.declarations:
-            meaning = self._find_inherited(owner, name, steps, owners.bound)
+            if owners.limits and not has_member(owners, owner, name):
+                continue
+            meaning = self._inheritance.find_inherited(owner, name, steps, owners.bound)
             is_guess |= meaning.is_guess
+            is_certain &= meaning.is_certain
             found += [one for one in meaning.declarations if one not in found]
             outside = outside or meaning.external
             bound = join(bound, meaning.bound) if meaning.bound else bound
         texts = [(one, read_member(one.text, name)) for one in owners.functions if one.text.startswith("{")]
         written = tuple(replace(one, text=text) for one, text in texts if text)
+        written += self._inference.list_written(owners, name)
         is_guess |= owners.is_choice and len(found) > 1
         if found or written:
-            return Meaning(tuple(found), "", not owners.is_mixed, is_guess, bound, written)
+            return Meaning(tuple(found), "", is_certain, is_guess, bound, written)
         return Meaning(external=outside) if outside else UNKNOWN
-
-    def _find_inherited(self, first: Declaration, name: str, steps: int, bound: Bound) -> Meaning:
-        """Return the members with a name in one owner, or else in its bases; what a class promises to
-        implement is asked last, as it must have each member itself."""
-        outside = ""
-        waiting, promised, seen = [first], list[Declaration](), {first}
-        while waiting or promised:
-            owner = (waiting or promised).pop(0)
-            found = find_own_member(self._names, owner, name, steps)
-            if found is not UNKNOWN:
-                return replace(found, bound=join(found.bound, bound)) if bound else found
-            file, symbol = self._names.find_file(owner.path), self._names.get_symbol(owner)
-            if file is None or symbol is None or steps > MAX_STEPS:
-                continue
-            for roles, then in ((_INHERITED, waiting), (_PROMISED, promised)):
-                bases = self._list_bases(file, symbol, steps + 1, roles, bound)
-                outside = outside or bases.external
-                bound = join(bases.bound, bound) if bases.bound else bound
-                fresh = [one for one in bases.declarations if one not in seen]
-                if len(seen) < MAX_BASES:
-                    seen.update(fresh)
-                    then.extend(fresh)
-        return Meaning(external=f"{outside}.{name}") if outside else UNKNOWN
-
-    def _list_bases(
-        self,
-        file: ScriptFile,
-        symbol: Symbol,
-        steps: int,
-        roles: tuple[ReferenceRole, ...] = (*_INHERITED, *_PROMISED),
-        bound: Bound = (),
-    ) -> Owners:
-        """Return the bases of a class or an interface; an external one only if there is no other."""
-        if symbol.kind not in OWNERS or not symbol.ordinal:
-            return NOBODY
-        found = []
-        for row in file.list_bases(symbol.ordinal):
-            if row.role in roles:
-                written = file.binds.get((symbol.ordinal, f"={row.name}"), ())
-                given = [one.strip() for one in split_type(written[0].name[1:-1], ",")] if written else []
-                around = symbol.ordinal if given else symbol.parent
-                owners = self._find_type(
-                    file, around, row.name, row.qualifier, steps + 1, row.line, bound=bound, given=given
-                )
-                found.append(owners)
-        return unite(found)

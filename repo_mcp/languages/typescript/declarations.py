@@ -418,7 +418,7 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
     ordinal = walk.values.get(node.start_byte, -1)
     _open_block(walk, node, hoists=True, ordinal=ordinal)
     if node.type != "arrow_function":
-        walk.bind_this(is_known=ordinal >= 0 and _is_called_on_owner(walk.entries[ordinal]))
+        walk.bind_this(is_known=ordinal >= 0 and _is_called_on_owner(walk, walk.entries[ordinal]))
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
         walk.bind(walk.read(name_node))
@@ -434,8 +434,13 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
         _on_result(walk, body)
 
 
-def _is_called_on_owner(entry: Entry) -> bool:
-    """Return False for a variable in a function: if it holds a function, `this` is not what is around it."""
+def _is_called_on_owner(walk: ScriptWalk, entry: Entry) -> bool:
+    """Return False for a function that a variable in a function holds, or the field of a class.
+
+    Whatever calls it says what `this` is."""
+    if entry.kind is SymbolKind.METHOD:
+        is_field = walk.entries[entry.parent].kind is SymbolKind.CLASS
+        return not is_field or walk.text.startswith(b"this.", entry.start)
     return entry.kind is not SymbolKind.FUNCTION or not entry.parent
 
 

@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.parser import find_captures
 from repo_mcp.languages.typescript import declarations, modules, uses
+from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.languages.typescript.walk import ScriptWalk
+from repo_mcp.symbols.model import REST_OF_PARAMETERS, REST_OF_TYPE
 from repo_mcp.symbols.symbol_record import (
+    MAX_TEXT_CHARS,
     Access,
     ParseStatus,
+    ReferenceRole,
     SymbolFlag,
     SymbolKind,
     SymbolRecordBuilder,
@@ -64,6 +68,8 @@ _SIGNATURE = re.compile(rb"(\n[ \t]*)[ \t](?=<(?:[A-Z]|\n))")
 
 # `using file = ...` and `await using file = ...` declare a constant; the grammar reads an assignment.
 _USING = re.compile(rb"\b(await[ \t]+)?using(?=[ \t]+[A-Za-z_$][\w$]*[ \t]*(?::[^=;\n]+)?=[^=>])")
+
+MAX_REST = 4 * MAX_TEXT_CHARS  # of a type or of parameters, beyond what one string of a record holds
 
 # In the order in which captures of the same span are handled.
 _HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None] | None] = {
@@ -159,6 +165,7 @@ def _parse(dialect: str, queries: tuple[str, ...], file_name: str, text: bytes) 
     walk = ScriptWalk(file_name, text, is_typescript=dialect != "javascript")
     walk.run(captures, _HANDLERS)
     _finish(walk)
+    _keep_long_texts(walk)
     return walk.encode()
 
 
@@ -190,3 +197,16 @@ def _finish(walk: ScriptWalk) -> None:
                 entry.flags |= SymbolFlag.PUBLIC_API
         elif entry.parent and parent.kind is SymbolKind.MODULE and not parent.flags & SymbolFlag.PUBLIC_API:
             entry.flags &= ~SymbolFlag.PUBLIC_API
+
+
+def _keep_long_texts(walk: ScriptWalk) -> None:
+    """Record what a record cuts off from types and parameters, in as many rows as MAX_REST needs."""
+    for ordinal, entry in enumerate(walk.entries):
+        for alias, text in ((REST_OF_TYPE, entry.type), (REST_OF_PARAMETERS, entry.parameters)):
+            if len(text) <= MAX_TEXT_CHARS:
+                continue
+            rest = text[MAX_TEXT_CHARS - 1 :]
+            rest = rest if len(rest) <= MAX_REST else rest[: MAX_REST - 1] + CUT
+            for at in range(0, len(rest), MAX_TEXT_CHARS):
+                piece = rest[at : at + MAX_TEXT_CHARS]
+                walk.refer(ReferenceRole.BIND, piece, entry.start, "", alias, at, ordinal)

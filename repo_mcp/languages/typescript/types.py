@@ -7,6 +7,7 @@ used more often than the promise's. Unions of more than one type, literals and f
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 _NAME = re.compile(r"(?:typeof\s+)?([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\s*")
@@ -47,10 +48,19 @@ _JOINED = re.compile(
 )
 # At the beginning of a member in the text of an object type: `name:`, `name?:`, `name(` or `name<`.
 _MEMBER_START = re.compile(r"(?:(?<=[\s;,])|^)(?:readonly )?([\w$]+)\??(?::|(?=[(<]))")
-_CUT = "…"  # ends a text that was too long for a record
+CUT = "…"  # ends a text that was too long for a record
+_KEY = re.compile(r"\s*[\"'`]([^\"'`$]*)[\"'`]\s*")
 _LAST_WORD = re.compile(r"[\w$.]*…$")
+_BRACKET_OR_SEPARATOR = re.compile(r"[<>(){}\[\]|&,:?]")
 _CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 MAX_STEPS = 6
+
+
+class Limit(NamedTuple):
+    """The members that `Pick` keeps, or `Omit` leaves out."""
+
+    keys: tuple[str, ...]
+    is_kept: bool
 
 
 class TypeName(NamedTuple):
@@ -64,6 +74,7 @@ class TypeName(NamedTuple):
     is_open: bool = False  # it need not be this type: one that a condition chooses
     is_member: bool = False  # it is the type of some of its members
     is_keyed: bool = False  # the items are members, of any name
+    limits: tuple[Limit, ...] = ()  # what is kept or left out of its members
 
 
 def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[TypeName]:
@@ -73,7 +84,7 @@ def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[Typ
     types of a list."""
     if steps > MAX_STEPS:
         return []
-    if text.endswith(_CUT):
+    if text.endswith(CUT):
         return [
             one._replace(is_open=True) for one in read_types(_close(text), is_items=is_items, steps=steps + 1)
         ]
@@ -109,7 +120,11 @@ def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[Typ
     if rest.startswith("<") and rest.endswith(">") and "." not in name:
         inner = split_type(rest[1:-1], ",")
         if name in SEEN_THROUGH and inner:
-            return read_types(inner[0], is_items=is_items, steps=steps + 1)
+            through = read_types(inner[0], is_items=is_items, steps=steps + 1)
+            limit = _read_limit(name, inner)
+            return (
+                through if limit is None else [one._replace(limits=(*one.limits, limit)) for one in through]
+            )
         if name == "ReturnType" and inner:
             found_each = read_types(inner[0], steps=steps + 1)
             return [
@@ -125,6 +140,15 @@ def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[Typ
     given = tuple(one.strip() for one in split_type(rest[1:-1], ",")) if rest else ()
     qualifier, _, name = name.rpartition(".")
     return [TypeName(name, qualifier, is_items, given)]
+
+
+def _read_limit(name: str, given: list[str]) -> Limit | None:
+    """Return what `Pick<T, "a" | "b">` or `Omit<T, "a">` does; None where the keys are not written out."""
+    if name not in {"Pick", "Omit"} or len(given) != 2:
+        return None
+    keys = [_KEY.fullmatch(one) for one in split_type(given[1], "|") if one.strip()]
+    written = [one[1] for one in keys if one is not None]
+    return Limit(tuple(written), name == "Pick") if len(written) == len(keys) else None
 
 
 def _read_keyed(text: str, is_keyed: bool, steps: int) -> list[TypeName]:
@@ -215,6 +239,33 @@ def _split_function(text: str) -> tuple[str, str, bool] | None:
     return kept[: end + 1], kept[end + 1 :].lstrip()[2:], kept == text.strip()
 
 
+def split_condition(text: str) -> tuple[str, str, str, str] | None:
+    """Return A, B, C and D of `A extends B ? C : D`; None for other types."""
+    text = _strip_outer(text)
+    tested, *outcomes = split_type(text, "?")
+    name, extends, target = tested.partition(" extends ")
+    if not outcomes or not extends:
+        return None
+    nested = 0  # conditions in C whose ":" is not reached
+    parts = [part for outcome in outcomes for part in (*split_type(outcome, ":"), "?")][:-1]
+    for at, part in enumerate(parts[1:], 1):
+        if part == "?":
+            nested += 1
+        elif parts[at - 1] != "?":
+            if not nested:
+                return name.strip(), target.strip(), _write(parts[:at]), _write(parts[at:])
+            nested -= 1
+    return None
+
+
+def _write(parts: list[str]) -> str:
+    """Return the text of parts between which "?" stands, or ":"."""
+    text = parts[0]
+    for before, part in pairwise(parts):
+        text += part if "?" in (before, part) else ":" + part
+    return text.strip()
+
+
 def is_object_type(text: str) -> bool:
     """Return True for the text of one object type: `{ a: A }`."""
     is_whole = text.startswith("{") and text.endswith("}") and _find_close(text) == len(text) - 1
@@ -284,7 +335,8 @@ def split_type(text: str, separator: str) -> list[str]:
     if separator not in text:
         return [text]
     parts, start, depth = [], 0, 0
-    for at, char in enumerate(text):
+    for found in _BRACKET_OR_SEPARATOR.finditer(text):
+        char, at = found[0], found.start()
         if char in _CLOSERS:
             depth += 1
         elif char in ")]}" or (char == ">" and text[at - 1 : at] != "="):

@@ -177,6 +177,8 @@ def refer_keys(walk: ScriptWalk, node: Node) -> None:
             value = None if holder is None else holder.child_by_field_name("value")
             if value is not None:
                 _note(walk, value, walk.read_name(one), f"{EXPECTED}{start}", 0)
+                if value.type == "call_expression":  # what it returns may be a type that the object gives
+                    walk.bind_value(f"{EXPECTED}{start}.{walk.read_name(one)}", value, value.start_byte)
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,11 +397,9 @@ class ScriptWalk(ScopeWalk):
             if value is None or value.type not in _WRAPPERS:
                 break
             inner = value.named_children
-            if value.type in {"as_expression", "satisfies_expression"} and len(inner) == 2:
-                if self.bind_annotation(alias, inner[1], start, ordinal):
-                    return
-                value = inner[0]
-                continue
+            is_cast = value.type == "as_expression" and len(inner) == 2
+            if is_cast and self.bind_annotation(alias, inner[1], start, ordinal):
+                return
             value = inner[0] if inner else None
         if value is None:
             return
@@ -418,7 +418,9 @@ class ScriptWalk(ScopeWalk):
         elif value.type == "call_expression":
             given = value.child_by_field_name("type_arguments")
             named = value.child_by_field_name("function")
-            self._bind_named(alias, named, CALLED, start, ordinal, self.read_line(given))
+            cast = _find_cast_result(named)
+            if cast is None or not self.bind_annotation(alias, cast, start, ordinal):
+                self._bind_named(alias, named, CALLED, start, ordinal, self.read_line(given))
         elif value.type in {"identifier", "member_expression", "this"}:
             self._bind_named(alias, value, SAME, start, ordinal)
         elif value.type == "subscript_expression":
@@ -463,6 +465,17 @@ _WRAPPERS = frozenset(
         "satisfies_expression",
     }
 )
+
+
+def _find_cast_result(called: Node | None) -> Node | None:
+    """Return T of `(() => { ...; return value as T })`, a function that is called where it is written."""
+    if called is None or called.type != "parenthesized_expression" or not called.named_child_count:
+        return None
+    body = called.named_children[-1].child_by_field_name("body")
+    last = body.named_children[-1] if body is not None and body.named_child_count else None
+    value = last.named_child(0) if last is not None and last.type == "return_statement" else None
+    is_cast = value is not None and value.type == "as_expression" and value.named_child_count == 2
+    return value.named_children[1] if is_cast and value is not None else None
 
 
 def read_type_text(walk: ScriptWalk, node: Node | None) -> str:

@@ -1,0 +1,212 @@
+"""The type arguments that TypeScript infers from the objects that a call is given.
+
+A parameter `{ a: T; b: () => U }` binds T to the member `a` of the object, and U to what its member `b`
+returns. An object type that has a member for each of an object's may choose its types by conditions; one is
+decided where the name of a type decides it. All that is found this way is probable, at most.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol
+
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typescript.names import Meaning, ScriptFile, ScriptNames
+from repo_mcp.graph.typescript.owners import NOBODY, Bound, Owners, Parameter, Written, join, mix
+from repo_mcp.graph.typescript.signatures import list_signatures
+from repo_mcp.languages.typescript.types import read_function, read_types, split_condition, split_type
+from repo_mcp.languages.typescript.walk import EXPECTED
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference
+
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_MAPPED = re.compile(
+    r"\{ (?:[-+]?readonly )?\[(\w+) in keyof ([\w$]+)(?: as [^\]]*)?\](?:[-+]?\?)?: (.*?);? \}"
+)
+MAX_MEMBERS = 24  # of one object that are compared with what it is expected to have
+MAX_CONDITIONS = 8
+MAX_TRACED = 4  # type parameters that are given to one another
+
+
+class TypeReader(Protocol):
+    """What tells the owners of written types and of their members."""
+
+    def read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int, bound: Bound) -> Owners:
+        """Return the owners that a written type names."""
+
+    def follow_binds(self, file: ScriptFile, rows: Sequence[Reference], steps: int) -> Owners:
+        """Return the owners of a variable, by the rows that show its type."""
+
+    def find_member(self, owners: Owners, name: str, steps: int = 0) -> Meaning:
+        """Return the members with a name in owners."""
+
+
+class Inference:
+    """Infers type arguments, and the members of objects that stand for types."""
+
+    def __init__(self, names: ScriptNames, types: TypeReader) -> None:
+        self._names = names
+        self._types = types
+
+    # -- type arguments ------------------------------------------------------------------------------------
+
+    def infer(self, file: ScriptFile, row: Reference, called: Owners, steps: int, *, of: str = "") -> Owners:
+        """Return what the call in a row calls, with type parameters bound to members of the objects given.
+
+        With `of`, the object that the types are for: to members that are results of calls alone, since what
+        is written in the object has these types and does not give them.
+        """
+        found: dict[Parameter, Written] = {}
+        given = {at: one for at, one in file.literals.find_given(row).items() if not of or one == of}
+        if not given or not (called.declarations or called.functions):
+            return called
+        bound = tuple(one for one in called.bound if one[1].text)
+        known = {key for key, _ in bound}
+        for types, _, at, _ in list_signatures(self._names, called):
+            other = self._names.find_file(at.path)
+            own = other.type_parameters.get(at.ordinal, {}) if other is not None and not at.text else {}
+            free = {name for name in own if (at.path, at.ordinal, name) not in known}
+            if other is None or not free:
+                continue
+            for position, literal in given.items():
+                text = types[position - 1] if position <= len(types) else ""
+                for name, path in self._match(file, literal, at, text, free, bound, steps):
+                    if not of or file.literals.find_call(literal, path.partition(".")[2]):
+                        found.setdefault((at.path, at.ordinal, name), Written(file.path, row.symbol, path))
+        return replace(called, bound=join(called.bound, tuple(found.items()))) if found else called
+
+    def _match(
+        self,
+        file: ScriptFile,
+        literal: str,
+        at: Written,
+        text: str,
+        free: Collection[str],
+        bound: Bound,
+        steps: int,
+    ) -> Iterator[tuple[str, str]]:
+        """Yield type parameters of a signature with what an object gives for them, by a parameter's type."""
+        other = self._names.find_file(at.path)
+        if other is None or not any(re.search(rf"\b{re.escape(one)}\b", text) for one in free):
+            return
+        if text in free:
+            yield text, literal + "."
+            return
+        owners = self._types.read_written(other, at.ordinal, text, steps + 1, bound)
+        for name in list(file.literals.list_members(literal))[:MAX_MEMBERS]:
+            meaning = self._types.find_member(owners, name, steps + 1)
+            each = [(one, self._read_type(one)) for one in meaning.declarations]
+            each += [(Declaration(one.path, one.ordinal), one.text) for one in meaning.written]
+            for place, written in each:
+                for part in split_type(written, "|"):
+                    function = read_function(part.strip())
+                    result = part if function is None else function[1]
+                    for parameter in self._trace(place, result.strip(), meaning.bound):
+                        if parameter[:2] == (at.path, at.ordinal) and parameter[2] in free:
+                            yield parameter[2], f"{literal}.{name}{'' if function is None else '()'}"
+
+    def _read_type(self, declaration: Declaration) -> str:
+        """Return the written type of a member, that of a method as a function type."""
+        symbol = self._names.get_symbol(declaration)
+        if symbol is None:
+            return ""
+        return f"() => {symbol.return_type}" if symbol.kind in CALLABLE_KINDS else symbol.return_type
+
+    def _trace(self, place: Declaration, text: str, bound: Bound, steps: int = 0) -> Iterator[Parameter]:
+        """Yield the type parameters that a text stands for: itself one, or an alias that is made of one."""
+        file = self._names.find_file(place.path)
+        if file is None or steps > MAX_TRACED:
+            return
+        if _NAME.fullmatch(text):
+            holder = file.find_type_parameter(place.ordinal, text)
+            key = place.path, holder, text
+            given = next((one for other, one in bound if other == key), None)
+            if given is not None and given.text:
+                where = Declaration(given.path, given.ordinal)
+                yield from self._trace(where, given.text, given.bound, steps + 1)
+            elif holder >= 0:
+                yield key
+        elif text.endswith(">") and len(named := read_types(text)) == 1 and not named[0].qualifier:
+            for one in self._names.look_up(file, place.ordinal, named[0].name, as_type=True).declarations:
+                other, symbol = self._names.find_file(one.path), self._names.get_symbol(one)
+                if other is None or symbol is None:
+                    continue
+                parameters = list(other.type_parameters.get(one.ordinal, ()))[: len(named[0].given)]
+                parts = {part.strip() for part in split_type(symbol.return_type, "&")}
+                for name, given_text in zip(parameters, named[0].given, strict=False):
+                    if name in parts:
+                        yield from self._trace(place, given_text, bound, steps + 1)
+
+    # -- members of objects --------------------------------------------------------------------------------
+
+    def read_literal(self, file: ScriptFile, text: str, steps: int) -> Owners:
+        """Return the owners of what a path of members leads to from an object: "@120.a.b()"."""
+        literal, *names = text.rstrip(".").split(".")
+        for at, name in enumerate(names):
+            inner = file.literals.step(literal, name)
+            if not inner:
+                rows = file.literals.find_call(literal, name) if at == len(names) - 1 else []
+                return mix(self._types.follow_binds(file, rows, steps + 1)) if rows else NOBODY
+            literal = inner
+        return Owners(functions=(Written(file.path, 0, literal),), is_mixed=True)
+
+    def list_written(self, owners: Owners, name: str) -> tuple[Written, ...]:
+        """Return the paths of the members with a name that the objects in owners have."""
+        found = []
+        for one in owners.functions:
+            file = self._names.find_file(one.path) if one.text.startswith(EXPECTED) else None
+            if file is not None and name in file.literals.list_members(one.text):
+                found.append(replace(one, text=f"{one.text}.{name}"))
+        return tuple(found)
+
+    def choose(self, mapped: Written, name: str, steps: int) -> Owners:
+        """Return the owners of a member of `{ [K in keyof T]: .. }`, by that of the object which T is."""
+        found = _MAPPED.fullmatch(mapped.text)
+        file = self._names.find_file(mapped.path)
+        if found is None or file is None:
+            return NOBODY
+        key, whole, text = found.groups()
+        value = self._find_value(file, mapped, whole, name, steps)
+        if value == NOBODY or value.external or value.is_guess:
+            return NOBODY
+        same = {f"{whole}[{key}]"}
+        for _ in range(MAX_CONDITIONS):
+            condition = split_condition(text)
+            if condition is None:
+                break
+            tested, target, then, other = condition
+            if tested not in same:
+                return NOBODY
+            if target.startswith("infer "):
+                same.add(target.removeprefix("infer ").strip())
+                text = then
+                continue
+            holds = self._holds(file, mapped, value, target, steps)
+            if holds is None:
+                return NOBODY
+            text = then if holds else other
+        if text in same:
+            return mix(value)
+        return mix(self._types.read_written(file, mapped.ordinal, text, steps + 1, mapped.bound))
+
+    def _find_value(self, file: ScriptFile, mapped: Written, whole: str, name: str, steps: int) -> Owners:
+        """Return the owners of a member of the one object with it that a type parameter is bound to."""
+        given = self._types.read_written(file, mapped.ordinal, whole, steps + 1, mapped.bound)
+        for one in reversed(given.functions):
+            at = self._names.find_file(one.path)
+            if at is not None and one.text.startswith(EXPECTED) and at.literals.find_call(one.text, name):
+                return self.read_literal(at, f"{one.text}.{name}", steps)
+        return NOBODY
+
+    def _holds(
+        self, file: ScriptFile, mapped: Written, value: Owners, target: str, steps: int
+    ) -> bool | None:
+        """Return whether a value has the type that a condition names; None if the name does not decide it."""
+        named = read_types(target)
+        if len(named) != 1 or named[0].qualifier or named[0].is_items:
+            return None
+        meaning = self._names.look_up(file, mapped.ordinal, named[0].name, as_type=True)
+        if meaning.external or not meaning.declarations:
+            return None
+        return any(one in value.declarations for one in meaning.declarations)

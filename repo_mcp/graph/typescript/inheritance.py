@@ -1,0 +1,93 @@
+"""The members that TypeScript classes and interfaces have from their bases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typescript.members import OWNERS, find_own_member
+from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames
+from repo_mcp.graph.typescript.owners import MAX_STEPS, NOBODY, Bound, Owners, join, unite
+from repo_mcp.languages.typescript.types import split_type
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol
+
+MAX_BASES = 64
+_INHERITED = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
+_PROMISED = (ReferenceRole.IMPLEMENT,)
+
+
+class TypeFinder(Protocol):
+    """What tells the owners of types by their names."""
+
+    def find_type(
+        self,
+        file: ScriptFile,
+        ordinal: int,
+        name: str,
+        qualifier: str,
+        steps: int,
+        line: int = 0,
+        *,
+        bound: Bound = (),
+        given: Sequence[str] = (),
+    ) -> Owners:
+        """Return the owners that a type has by its name, with the types that it is given."""
+
+
+class Inheritance:
+    """Finds bases, and the members that are declared in them."""
+
+    def __init__(self, names: ScriptNames, types: TypeFinder) -> None:
+        self._names = names
+        self._types = types
+
+    def find_inherited(self, first: Declaration, name: str, steps: int, bound: Bound) -> Meaning:
+        """Return the members with a name in one owner, or else in its bases; what a class promises to
+        implement is asked last, as it must have each member itself."""
+        outside = ""
+        waiting, promised, seen = [first], list[Declaration](), {first}
+        while waiting or promised:
+            is_promise = not waiting
+            owner = (waiting or promised).pop(0)
+            found = find_own_member(self._names, owner, name, steps)
+            if found is not UNKNOWN:
+                if is_promise and outside:  # a base that is not here may have it
+                    found = replace(found, is_certain=False)
+                return replace(found, bound=join(found.bound, bound)) if bound else found
+            file, symbol = self._names.find_file(owner.path), self._names.get_symbol(owner)
+            if file is None or symbol is None or steps > MAX_STEPS:
+                continue
+            for roles, then in ((_INHERITED, waiting), (_PROMISED, promised)):
+                bases = self.list_bases(file, symbol, steps + 1, roles, bound)
+                outside = outside or bases.external
+                bound = join(bases.bound, bound) if bases.bound else bound
+                fresh = [one for one in bases.declarations if one not in seen]
+                if len(seen) < MAX_BASES:
+                    seen.update(fresh)
+                    then.extend(fresh)
+        return Meaning(external=f"{outside}.{name}") if outside else UNKNOWN
+
+    def list_bases(
+        self,
+        file: ScriptFile,
+        symbol: Symbol,
+        steps: int,
+        roles: tuple[ReferenceRole, ...] = (*_INHERITED, *_PROMISED),
+        bound: Bound = (),
+    ) -> Owners:
+        """Return the bases of a class or an interface; an external one only if there is no other."""
+        if symbol.kind not in OWNERS or not symbol.ordinal:
+            return NOBODY
+        found = []
+        for row in file.list_bases(symbol.ordinal):
+            if row.role in roles:
+                written = file.binds.get((symbol.ordinal, f"={row.name}"), ())
+                given = [one.strip() for one in split_type(written[0].name[1:-1], ",")] if written else []
+                around = symbol.ordinal if given else symbol.parent
+                owners = self._types.find_type(
+                    file, around, row.name, row.qualifier, steps + 1, row.line, bound=bound, given=given
+                )
+                found.append(owners)
+        return unite(found)

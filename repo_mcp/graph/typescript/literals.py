@@ -1,0 +1,63 @@
+"""The objects that calls of a TypeScript file are given, and the values of their members.
+
+Each is named by EXPECTED and its offset, as in the rows of the file. A text such as "@120.a.b()" is a path:
+the member `a` of the object at 120, and what the function `b` in that returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from repo_mcp.languages.treesitter.scope_walk import CALLED, TYPE
+from repo_mcp.languages.typescript.walk import EXPECTED
+from repo_mcp.symbols.model import ITSELF, OF_PARAMETER, RESULT, read_parameter
+from repo_mcp.symbols.symbol_record import Reference
+
+Binds = Mapping[tuple[int, str], list[Reference]]
+
+
+class Literals:
+    """Finds the objects in a file by what is given them, and what is known of their members."""
+
+    def __init__(self, binds: Binds) -> None:
+        self._given: dict[tuple[str, str, int], dict[int, str]] = {}
+        self._members: dict[str, dict[str, str]] = {}  # of an object: the object that a member is
+        self._results: dict[str, dict[str, str]] = {}  # the object that a member returns
+        self._calls: dict[str, dict[str, list[Reference]]] = {}  # the call whose result a member is
+        for (_, alias), rows in binds.items():
+            if alias.startswith(EXPECTED):
+                self._add(alias, rows)
+
+    def _add(self, alias: str, rows: list[Reference]) -> None:
+        owner, _, name = alias.partition(".")
+        row = rows[0]
+        if name:
+            if row.arguments == CALLED:
+                self._calls.setdefault(owner, {})[name] = rows
+        elif row.arguments >= OF_PARAMETER:
+            position, index = read_parameter(row.arguments)
+            if index == ITSELF:
+                for one in rows:
+                    self._given.setdefault((one.name, one.qualifier, one.line), {})[position] = alias
+            elif index == RESULT and not position and row.qualifier.startswith(EXPECTED):
+                self._results.setdefault(row.qualifier, {})[row.name] = alias.removesuffix("r")
+        elif row.arguments == TYPE and row.qualifier.startswith(EXPECTED):
+            self._members.setdefault(row.qualifier, {})[row.name] = alias
+
+    def find_given(self, row: Reference) -> Mapping[int, str]:
+        """Return the objects that the call in a row is given, by their position, counted from 1."""
+        return self._given.get((row.name.partition("<")[0], row.qualifier, row.line), {})
+
+    def list_members(self, literal: str) -> Iterable[str]:
+        """Return the names of the members of an object whose values are known."""
+        known = self._members, self._results, self._calls
+        return dict.fromkeys(name for each in known for name in each.get(literal, ()))
+
+    def step(self, literal: str, name: str) -> str:
+        """Return the object that a member of an object is, or returns for a name with "()"; "" for none."""
+        found = self._results if name.endswith("()") else self._members
+        return found.get(literal, {}).get(name.removesuffix("()"), "")
+
+    def find_call(self, literal: str, name: str) -> list[Reference]:
+        """Return the rows of the call whose result a member of an object is."""
+        return self._calls.get(literal, {}).get(name, [])
