@@ -53,6 +53,7 @@ from repo_mcp.languages.typescript.types import (
     ANYTHING,
     TypeName,
     is_object_type,
+    is_tuple_type,
     read_function,
     read_member,
     read_types,
@@ -251,7 +252,7 @@ class ScriptTypes:
             symbol.ordinal,
             OBJECT,
         ) not in file.binds  # else it returns an object that has its members
-        return Owners((Declaration(file.path, symbol.ordinal),), is_guess=is_guess)
+        return Owners((Declaration(file.path, symbol.ordinal),), is_guess=is_guess, bound=bound)
 
     def _follow_results(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
         """Return the owners of the first value that a function returns of which they are known."""
@@ -317,8 +318,9 @@ class ScriptTypes:
             return self._inference.read_literal(file, text, steps)
         if "=>" in text and read_function(text) is not None:
             return Owners(functions=(write(file.path, ordinal, text, bound),))
-        types = read_types(text)
-        if not types and is_object_type(text):
+        text = text.removeprefix("readonly ") if text.startswith("readonly [") else text
+        types = [] if text.startswith("[") else read_types(text)
+        if not types and (is_object_type(text) or is_tuple_type(text)):
             return Owners(functions=(write(file.path, ordinal, text, bound),))
         each = [self._read_name(file, ordinal, one, steps, bound) for one in types]
         owners = unite(each)
@@ -516,6 +518,10 @@ class ScriptTypes:
         else:
             meaning = self._names.look_up(file, row.symbol, name, row.line)
         own = bind_given(self._names, meaning.declarations, given, file, row.symbol, bound)
+        if not own:  # of what a variable holds
+            called = self.get_owners(meaning, steps=steps + 1)
+            own = bind_given(self._names, called.declarations, given, file, row.symbol, bound)
+            return self._call(replace(called, bound=join(called.bound, own)), steps + 1)
         return self.get_owners(
             replace(meaning, bound=join(meaning.bound, own)), is_call=True, steps=steps + 1
         )
@@ -568,7 +574,7 @@ class ScriptTypes:
             found += [one for one in meaning.declarations if one not in found]
             outside = outside or meaning.external
             bound = join(bound, meaning.bound) if meaning.bound else bound
-        texts = [(one, read_member(one.text, name)) for one in owners.functions if one.text.startswith("{")]
+        texts = [(one, read_member(one.text, name)) for one in owners.functions if one.text[0] in "{["]
         written = tuple(replace(one, text=text) for one, text in texts if text)
         written += self._inference.list_written(owners, name)
         is_guess |= owners.is_choice and len(found) > 1

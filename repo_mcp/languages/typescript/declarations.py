@@ -16,7 +16,9 @@ from repo_mcp.languages.typescript.walk import (
     ScriptWalk,
     Variables,
     bind_expected,
-    bind_rest,
+    bind_items,
+    bind_pattern,
+    bind_tuple,
     expect,
     expect_result,
     read_pattern_owner,
@@ -38,8 +40,6 @@ _FLAGS = {
     "override_modifier": SymbolFlag.OVERRIDE,
 }
 _TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
-_BOUND_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern"})
-_KEYS = _BOUND_NAMES | {"property_identifier"}
 _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 UNNAMED = "default"
 THIS = "this"  # an arrow function in an object binds it to itself: it is the outer one
@@ -275,8 +275,10 @@ def declare_variable(walk: ScriptWalk, node: Node, name_node: Node, value: Node 
         return  # imported by `require`
     if name_node.type != "identifier":
         walk.pattern, walk.pattern_end = variables, name_node.end_byte
-        owner = walk.read_owner(node.child_by_field_name("type"), value)
-        _bind_pattern(walk, name_node, owner)
+        if name_node.type == "array_pattern":
+            bind_items(walk, name_node, node.child_by_field_name("type"), value)
+        else:
+            bind_pattern(walk, name_node, walk.read_owner(node.child_by_field_name("type"), value))
         return
     walk.taken.add(start)
     name = walk.read(name_node)
@@ -293,33 +295,6 @@ def declare_variable(walk: ScriptWalk, node: Node, name_node: Node, value: Node 
         kind = SymbolKind.CONSTANT if variables.is_constant else SymbolKind.VARIABLE
         kind = SymbolKind.FUNCTION if is_function else SymbolKind.CLASS if is_class else kind
         _declare_variable(walk, node, name, kind, variables)
-
-
-def _bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
-    """Record that the names in `{a, b: c}` are members of `owner`."""
-    if owner == UNKNOWN or pattern.type != "object_pattern":
-        return
-    for one in pattern.named_children:
-        if one.type == "rest_pattern" and one.named_child_count:
-            bind_rest(walk, one.named_children[0], owner)
-            continue
-        key: Node | None = one
-        local: Node | None = one
-        if one.type == "object_assignment_pattern":
-            key = local = one.child_by_field_name("left")
-        elif one.type == "pair_pattern":
-            key, local = one.child_by_field_name("key"), one.child_by_field_name("value")
-        if local is not None and local.type == "assignment_pattern":
-            local = local.child_by_field_name("left")
-        if key is None or local is None:
-            continue
-        name = walk.read_name(key)
-        if key.type in _KEYS:
-            walk.refer(ReferenceRole.USE, name, key.start_byte, owner)
-        if local.type in _BOUND_NAMES:
-            walk.refer(ReferenceRole.BIND, name, local.start_byte, owner, walk.read(local), SAME)
-        elif local.type == "object_pattern" and not owner.endswith(RESULT):
-            _bind_pattern(walk, local, f"{owner}.{name}")
 
 
 def _declare_variable(
@@ -453,7 +428,7 @@ def _bind_item(walk: ScriptWalk, item: Node, chain: str) -> None:
         walk.bind_item(name, chain, start)
     elif item.type == "object_pattern" and chain != UNKNOWN:
         walk.bind_item(f"{EXPECTED}{start}", chain, start)
-        _bind_pattern(walk, item, f"{EXPECTED}{start}")
+        bind_pattern(walk, item, f"{EXPECTED}{start}")
 
 
 def _bind_parameters(walk: ScriptWalk, node: Node) -> None:
@@ -475,7 +450,7 @@ def _bind_parameters(walk: ScriptWalk, node: Node) -> None:
         elif pattern.type == "object_pattern" and bind_expected(
             walk, node, f"{EXPECTED}{start}", index, start
         ):
-            _bind_pattern(walk, pattern, f"{EXPECTED}{start}")
+            bind_pattern(walk, pattern, f"{EXPECTED}{start}")
 
 
 def on_return(walk: ScriptWalk, node: Node) -> None:
@@ -504,6 +479,10 @@ def _bind_result(walk: ScriptWalk, value: Node) -> None:
             last = walk.find_line(inner.end_byte - 1)
             walk.refer(ReferenceRole.BIND, UNKNOWN_TYPE, inner.start_byte, "", OBJECT, last, ordinal)
             _bind_shorthands(walk, inner, ordinal)
+        elif inner.type == "array" and walk.text.endswith(b"const", value.start_byte, value.end_byte):
+            last = walk.find_line(inner.end_byte - 1)
+            walk.refer(ReferenceRole.BIND, UNKNOWN_TYPE, inner.start_byte, "", OBJECT, last, ordinal)
+            bind_tuple(walk, inner, ordinal)
 
 
 def on_block(walk: ScriptWalk, node: Node) -> None:
@@ -587,7 +566,7 @@ def on_parameter(walk: ScriptWalk, node: Node) -> None:
         walk.roles.append((type_node.start_byte, type_node.end_byte, ReferenceRole.ACCEPT))
     if pattern is None or pattern.type != "identifier":
         if pattern is not None and pattern.type == "object_pattern":
-            _bind_pattern(walk, pattern, read_pattern_owner(walk, pattern, type_node))
+            bind_pattern(walk, pattern, read_pattern_owner(walk, pattern, type_node))
         return
     walk.taken.add(pattern.start_byte)
     name = walk.read(pattern)

@@ -50,6 +50,7 @@ _JOINED = re.compile(
 _MEMBER_START = re.compile(r"(?:(?<=[\s;,])|^)(?:readonly )?([\w$]+)\??(?::|(?=[(<]))")
 CUT = "…"  # ends a text that was too long for a record
 _KEY = re.compile(r"\s*[\"'`]([^\"'`$]*)[\"'`]\s*")
+_LABEL = re.compile(r"^[A-Za-z_$][\w$]*\??: ")  # of the item of a tuple
 _LAST_WORD = re.compile(r"[\w$.]*…$")
 _BRACKET_OR_SEPARATOR = re.compile(r"[<>(){}\[\]|&,:?]")
 _CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}
@@ -272,10 +273,19 @@ def is_object_type(text: str) -> bool:
     return is_whole and not _INDEXED.fullmatch(text)
 
 
+def is_tuple_type(text: str) -> bool:
+    """Return True for the text of a list whose items have types of their own: `[A, b: B]`."""
+    return text.startswith("[") and _find_close(text) == len(text) - 1
+
+
 def read_member(text: str, name: str) -> str:
-    """Return the type that a text "{ a: A; b?(c: C): B }" writes for a member, "" for none.
+    """Return the type that a text "{ a: A; b?(c: C): B }" or "[A, b: B]" writes for a member, "" for none.
 
     Separators may be missing, as they are where a record has put several lines on one."""
+    if text.startswith("["):
+        items = split_type(text[1:-1], ",") if name.isdigit() else []
+        item = items[int(name)].strip() if name.isdigit() and int(name) < len(items) else ""
+        return "" if item.startswith("...") else _LABEL.sub("", item)
     depth, plain = 0, [" "]
     for at, char in enumerate(text[1:-1], 1):
         closes = char in ")]}" or (char == ">" and text[at - 1] != "=")

@@ -49,6 +49,8 @@ ALL = int(Binding.BOUND)  # in a row that shows a variable's type: one of severa
 OF_ITEM = -1  # in the place of a parameter: an item of what the name means
 AS_IS = -2  # in the place of a parameter: what the variable of that name is
 MAX_ITEMS = 200  # of a list whose objects have keys that are noted
+_BOUND_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern"})
+_KEYS = _BOUND_NAMES | {"property_identifier"}
 _EXPECTING = frozenset({"object", "arrow_function", "function_expression"})
 _KEYED = {"pair": "key", "method_definition": "name"}  # members of an object -> the field of their key
 
@@ -79,7 +81,59 @@ def _list_items(value: Node) -> list[Node]:
     return [one for one in items if one is not None and one.type == "object"]
 
 
-def bind_rest(walk: ScriptWalk, local: Node, owner: str) -> None:
+def bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
+    """Record that the names in `{a, b: c}` are members of `owner`."""
+    if owner == UNKNOWN or pattern.type != "object_pattern":
+        return
+    for one in pattern.named_children:
+        if one.type == "rest_pattern" and one.named_child_count:
+            _bind_rest(walk, one.named_children[0], owner)
+            continue
+        key: Node | None = one
+        local: Node | None = one
+        if one.type == "object_assignment_pattern":
+            key = local = one.child_by_field_name("left")
+        elif one.type == "pair_pattern":
+            key, local = one.child_by_field_name("key"), one.child_by_field_name("value")
+        if local is not None and local.type == "assignment_pattern":
+            local = local.child_by_field_name("left")
+        if key is None or local is None:
+            continue
+        name = walk.read_name(key)
+        if key.type in _KEYS:
+            walk.refer(ReferenceRole.USE, name, key.start_byte, owner)
+        if local.type in _BOUND_NAMES:
+            walk.refer(ReferenceRole.BIND, name, local.start_byte, owner, walk.read(local), SAME)
+        elif local.type == "object_pattern" and not owner.endswith("()"):
+            bind_pattern(walk, local, f"{owner}.{name}")
+
+
+def bind_items(walk: ScriptWalk, pattern: Node, type_node: Node | None, value: Node | None) -> None:
+    """Record that the names in `[a, b]` are the members "0" and "1" of a type or a value."""
+    start = pattern.start_byte
+    alias = f"{EXPECTED}{start}"
+    if type_node is not None:
+        walk.refer(ReferenceRole.BIND, f":{read_type_text(walk, type_node)}", start, "", alias, TYPE)
+    else:
+        walk.bind_value(alias, value, start)
+    at = 0
+    for one in pattern.children:
+        at += one.type == ","
+        local = one.child_by_field_name("left") if one.type == "assignment_pattern" else one
+        if local is not None and local.type == "identifier":
+            walk.refer(ReferenceRole.BIND, str(at), local.start_byte, alias, walk.read(local), SAME)
+        elif local is not None and local.type == "object_pattern":
+            bind_pattern(walk, local, f"{alias}.{at}")
+
+
+def bind_tuple(walk: ScriptWalk, value: Node, ordinal: int) -> None:
+    """Record the values that a function returns in a list whose items are told apart: `[a, b] as const`."""
+    for at, one in enumerate(value.named_children[:MAX_ITEMS]):
+        if one.type == "identifier":
+            walk.refer(ReferenceRole.BIND, walk.read(one), one.start_byte, "", f"this.{at}", SAME, ordinal)
+
+
+def _bind_rest(walk: ScriptWalk, local: Node, owner: str) -> None:
     """Record that the variable in `{a, ...local}` has the other members of `owner`."""
     if local.type == "identifier":
         qualifier, _, name = owner.removesuffix("()").rpartition(".")

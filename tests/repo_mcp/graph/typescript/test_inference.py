@@ -245,3 +245,26 @@ def test_what_this_is_in_the_field_of_a_class_is_not_sure() -> None:
     repository = Repository.build({"a.js": text})
     assert repository.ask("a.js", "run =", "total", USE) == ["a.js:2 total probable"]
     assert repository.ask("a.js", "walk =", "total", USE) == ["a.js:2 total exact"]
+
+
+def test_items_of_a_list_of_known_types() -> None:
+    text = """
+        interface Point { x: number }
+        interface Reader<T> { (name: string): T }
+        interface Maker { <T>(name: string): readonly [first: string, read: Reader<T>] }
+        declare function start(): readonly [Maker, number];
+        const [make, , none] = start();
+        const [, read] = make<Point>("");
+        export function written() { return read("").x; }
+        export function pair() {
+          function own(): Point { throw 1 }
+          return [1, own] as const;
+        }
+        export function returned() { const [, own] = pair(); return own().x; }
+        export function typed() { const [{ x }]: [Point, Point] = null!; }
+        export function open() { const [first] = [1, 2]; return first.x; }
+    """
+    repository = Repository.build({"a.ts": text})
+    for line in ("function written", "function returned", "function typed"):
+        assert repository.ask("a.ts", line, "x", USE) == ["a.ts:1 x exact"]
+    assert "exact" not in str(repository.ask("a.ts", "function open", "x", USE))
