@@ -36,6 +36,7 @@ class Written:
 
 
 Bound = tuple[tuple[Parameter, Written], ...]
+Limits = tuple[tuple[Declaration, tuple[Limit, ...]], ...]  # for each way in which a declaration is an owner
 NOT_WRITTEN = Written()
 
 
@@ -52,22 +53,27 @@ class Owners:
     functions: tuple[Written, ...] = ()  # function types that it may be called by, and unnamed object types
     bound: Bound = ()  # the parameters of the declarations
     is_choice: bool = False  # a condition chooses one of several
-    limits: tuple[tuple[Declaration, Limit], ...] = ()  # which of their members they have
+    limits: Limits = ()  # which of their members they have
     mapped: tuple[Written, ...] = ()  # types of objects whose members depend on those of one that is given
 
 
 NOBODY = Owners()
 
 
-def limit(owners: Owners, limits: Sequence[Limit]) -> Owners:
+def limit(owners: Owners, limits: tuple[Limit, ...]) -> Owners:
     """Return owners with the members that limits let them have."""
-    each = tuple((one, limit) for one in owners.declarations for limit in limits)
-    return replace(owners, limits=owners.limits + each) if each else owners
+    if not limits:
+        return owners
+    known = owners.limits
+    free = [one for one in owners.declarations if all(at != one for at, _ in known)]
+    each = [(at, own + limits) for at, own in known] + [(one, limits) for one in free]
+    return replace(owners, limits=tuple(each))
 
 
 def has_member(owners: Owners, owner: Declaration, name: str) -> bool:
     """Return False for a member that one of the owners has, and the type of the value leaves out."""
-    return all((name in one.keys) == one.is_kept for at, one in owners.limits if at == owner)
+    each = [own for at, own in owners.limits if at == owner]
+    return not each or any(all((name in one.keys) == one.is_kept for one in own) for own in each)
 
 
 def write(path: str, ordinal: int, text: str, bound: Bound) -> Written:
@@ -91,13 +97,18 @@ def join(*each: Bound) -> Bound:
 
 
 def unite(each: Iterable[Owners]) -> Owners:
-    """Return the owners of all; an external one only if there is no other."""
+    """Return the owners of all; an external one only if there is no other.
+
+    Beside owners that have members of their own, those that have any are left out: which one is meant is not
+    known from here on."""
     each = list(each)
+    if any(one.is_keyed for one in each) and any(one.declarations and not one.is_items for one in each):
+        each = [mix(one) for one in each if not one.is_keyed]
     found: dict[Declaration, None] = {}
     functions: dict[Written, None] = {}
     bound: Bound = ()
     outside, is_items, is_keyed, is_mixed, is_guess = "", False, False, False, False
-    limits: tuple[tuple[Declaration, Limit], ...] = ()
+    limits: Limits = ()
     mapped: tuple[Written, ...] = ()
     for owners in each:
         limits += owners.limits

@@ -112,11 +112,14 @@ def test_members_that_a_type_leaves_out_are_another_ones() -> None:
         export function omitted(one: Less) { one.gone; }
         export function picked(one: Few) { one.kept; }
         export function outside(one: Few) { one.gone; }
+        export function twice(one: Pick<Required<Base>, "kept"> & Pick<Base, "gone">) { one.kept; one.gone; }
         export function both(one: Omit<Base, "gone"> & Base) { one.gone; }
     """
     repository = Repository.build({"a.ts": text})
     assert repository.ask("a.ts", "function omitted", "gone", USE) == ["a.ts:3 gone exact"]
     assert repository.ask("a.ts", "function picked", "kept", USE) == ["a.ts:2 kept exact"]
+    assert repository.ask("a.ts", "function twice", "kept", USE) == ["a.ts:2 kept exact"]
+    assert repository.ask("a.ts", "function twice", "gone", USE) == ["a.ts:2 gone exact"]
     assert "exact" not in str(repository.ask("a.ts", "function outside", "gone", USE))
     assert repository.ask("a.ts", "function both", "gone", USE) == ["a.ts:2 gone exact"]
 
@@ -268,3 +271,16 @@ def test_items_of_a_list_of_known_types() -> None:
     for line in ("function written", "function returned", "function typed"):
         assert repository.ask("a.ts", line, "x", USE) == ["a.ts:1 x exact"]
     assert "exact" not in str(repository.ask("a.ts", "function open", "x", USE))
+
+
+def test_members_beside_those_of_any_name() -> None:
+    text = """
+        interface Own { start(): void }
+        interface Item { x: number }
+        type Both<A, B> = keyof A & keyof B extends never ? A & B : never;
+        type All<T> = { [K in keyof T]: T[K] extends infer V ? V extends string ? Item : Item : never };
+        export function use<T>(one: Both<Own, All<T>>) { one.start(); }
+    """
+    assert Repository.build({"a.ts": text}).ask("a.ts", "function use", "start", CALL) == [
+        "a.ts:1 start probable"
+    ]
