@@ -23,7 +23,7 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind
 from repo_mcp.text.roles import is_test_path
 
 _ARGUMENTS = re.compile(r"\([^()]*\)")  # of a call, as records write them
-_NUMBER = re.compile(r"/\d+")  # of a variable that hides another of its name
+_NUMBER = re.compile(r"[/:]\d+")  # of a variable that hides another of its name; a line of an unnamed class
 HEAD_LINES = 8  # at the start of a function, where its decorators are
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 ROLE_EDGES = {

@@ -168,6 +168,9 @@ OF_GIVEN_TYPE = 4  # USE in C: the same where a macro is given both: the name ne
 # in C and C++ that a macro in capitals is given is the macro's name.
 PATH = "::"
 BEHIND_ALIAS = "|"  # in the alias of a call in C++: what follows marks the literals among its arguments
+# Before the name of the base in that of a class of Java without a name, `new Base() {}`. As the first name of
+# a chain such a name has ":" and the line on which its body begins behind it.
+NEW = "new "
 DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which is that of a trait or a macro
 BY_REFERENCE = (
     1  # EXTEND in Rust: not the type itself has the members, but a reference to it: `impl T for &S`
@@ -179,6 +182,15 @@ CONDITIONS = "#if"
 NAMESPACE = "namespace"
 # The alias of a name in the head of a method of Python that its class binds: the body does not see that one.
 OF_CLASS = "class"
+# The alias of a name in a lambda or a comprehension in the body of a class of Python, which binds it: what is
+# meant is the one around the class.
+AROUND_CLASS = "around"
+# Before the name of an attribute in the alias of BIND rows of Python: `qualifier.name` gets a value there. An
+# IMPORT row with that alias alone marks a file where the qualifier is no variable of a function.
+REPLACED = "="
+# The alias of BIND rows of functions of JavaScript that make objects, `function Store() { this.name = 1 }`,
+# and in a second row with "." and the name of the member.
+CONSTRUCTED = "new"
 # The alias of BIND rows of symbols of TypeScript that a block alone sees, from the line to `arguments`.
 BLOCK = "{}"
 

@@ -126,7 +126,7 @@ class PythonClasses:
             if found:
                 if self._is_assigned_in_method(found[0]):
                     found = self._find_declared(asked[number + 1 :], name) or found
-                if is_doubted:
+                if is_doubted or (len(found) > 1 and any(map(self._is_assigned_in_method, found))):
                     found = [value.guessed() for value in found]
                 return [
                     value._replace(owner=start) if value.form is Form.OBJECT else value for value in found

@@ -188,9 +188,16 @@ class PythonEvaluator:
     # Variables
 
     def _list_bound_values(self, path: str, names: PythonNames, bounds: Sequence[Bound]) -> list[Value]:
-        """Return the values in BIND rows; if there are annotations, only theirs."""
+        """Return the values in BIND rows; if there are annotations, only theirs, and else none is sure where
+        one is not known."""
         annotated = [one for one in bounds if one.form in _ANNOTATED]
-        groups = [self._list_values_of(path, one) for one in (annotated or bounds)[:MAX_VALUES]]
+        if annotated:
+            return merge([self._list_values_of(path, one) for one in annotated[:MAX_VALUES]], MAX_VALUES)
+        told = [one for one in bounds if not one.is_other]
+        groups = [self._list_values_of(path, one) for one in told[:MAX_VALUES]]
+        is_known = all(group or one.form in _CONDITIONS for one, group in zip(told, groups, strict=False))
+        if len(told) < len(bounds) or not is_known:
+            groups = [[one.guessed() for one in group] for group in groups]
         return merge(groups, MAX_VALUES)
 
     def _list_values_of(self, path: str, bound: Bound) -> list[Value]:
@@ -259,7 +266,7 @@ class PythonEvaluator:
             self._was_cut = True
             return []
         name = names.record.strings[names.record.names[value.ordinal]]
-        bounds = [*names.bounds.get((parent, name), ())]
+        bounds = [*_leave_comprehensions(names.bounds.get((parent, name), ()))]
         bounds += names.bounds.get((parent, f"self.{name}"), ()) if parent else ()
         return self._keep(key, value.path, names, bounds)
 

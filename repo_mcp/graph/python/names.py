@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from repo_mcp.languages.treesitter.written_lists import split_list
-from repo_mcp.symbols.model import OF_CLASS
+from repo_mcp.symbols.model import OF_CLASS, REPLACED
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -203,6 +203,15 @@ class PythonNames(PythonSymbols):
             is_own = _ROOT.split(one.qualifier or one.name, maxsplit=1)[0] == one.alias
             bound = Bound(one.symbol, one.line, one.qualifier, one.name, one.arguments, is_own)
             found.setdefault((owner, one.alias), []).append(bound)
+        return found
+
+    @cached_property
+    def replaced(self) -> dict[str, list[Bound]]:
+        """Map the name of an attribute to the rows that say of what it gets another value."""
+        found: dict[str, list[Bound]] = {}
+        for (_, alias), bounds in self.bounds.items():
+            if alias.startswith(REPLACED):
+                found.setdefault(alias.removeprefix(REPLACED), []).extend(bounds)
         return found
 
     @cached_property

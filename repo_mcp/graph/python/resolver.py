@@ -23,9 +23,10 @@ from repo_mcp.graph.program import (
 from repo_mcp.graph.python.evaluator import PythonEvaluator
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.python.names import Imported, PythonNames
+from repo_mcp.graph.python.replacements import PythonReplacements
 from repo_mcp.graph.python.scoping import Form, PythonScoping, Value
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.symbols.model import OF_CLASS
+from repo_mcp.symbols.model import AROUND_CLASS, OF_CLASS, REPLACED
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.roles import is_test_path
 
@@ -178,6 +179,7 @@ class PythonResolver:
         self._program = program
         self._scoping = PythonScoping(program)
         self._evaluator = PythonEvaluator(self._scoping)
+        self._replacements = PythonReplacements(program, self._scoping, self._evaluator.classes)
         self._guesses: LruCache[str, tuple[Declaration, ...]] = LruCache(MAX_KEPT)
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
@@ -186,7 +188,7 @@ class PythonResolver:
         if names is None or reference.role is ReferenceRole.BIND:
             return NOTHING
         if reference.role is ReferenceRole.IMPORT:
-            return self._import(path, reference)
+            return NOTHING if reference.alias[:1] == REPLACED else self._import(path, reference)
         if reference.role is ReferenceRole.EXPORT:
             return self._export(path, reference)
         if not reference.qualifier:
@@ -194,23 +196,25 @@ class PythonResolver:
             ordinal = reference.symbol
             if _is_not_yet_bound(names, reference):
                 ordinal = names.parents[ordinal]
+            while reference.alias == AROUND_CLASS and names.is_class(ordinal):
+                ordinal = names.parents[ordinal]
             is_head = reference.alias == OF_CLASS
-            return self._answer(self._scoping.look_up(path, ordinal, reference.name, is_base, is_head))
+            return self._answer(path, self._scoping.look_up(path, ordinal, reference.name, is_base, is_head))
         return self._attribute(path, names, reference)
 
     def _import(self, path: str, reference: Reference) -> Resolution:
         if reference.name in ("", "*"):
             module = self._scoping.modules.find_module(path, reference.qualifier)
             if module is not None:
-                return self._answer([Value(Form.MODULE, module)])
+                return self._answer(path, [Value(Form.MODULE, module)])
             external = "" if reference.qualifier.startswith(".") else reference.qualifier
             return Resolution((), external)
         imported = Imported(reference.symbol, reference.qualifier, reference.name, reference.line)
-        return self._answer(self._scoping.follow(path, imported, reference.alias))
+        return self._answer(path, self._scoping.follow(path, imported, reference.alias))
 
     def _export(self, path: str, reference: Reference) -> Resolution:
         name = reference.qualifier if reference.name == "*" else reference.name
-        return self._answer(self._scoping.find_member(path, name))
+        return self._answer(path, self._scoping.find_member(path, name))
 
     def _attribute(self, path: str, names: PythonNames, reference: Reference) -> Resolution:
         ordinal, name = reference.symbol, reference.name
@@ -219,16 +223,18 @@ class PythonResolver:
         if reference.role is ReferenceRole.INHERIT:
             values = self._evaluator.classes.find_dotted(path, ordinal, f"{reference.qualifier}.{name}")
             if values:
-                return self._answer(values)
+                return self._answer(path, values)
         members, is_known = self._find_members(path, reference)
         if len(members) == 1 and _is_declared_by(path, names, members[0], reference):
             return NOTHING
+        if _is_replaced_before(names, reference):
+            members = [one.guessed() if self._replacements.is_runnable(one) else one for one in members]
         is_found = any(one.form is not Form.OUTSIDE for one in members)
         if self._evaluator.is_conditional and not is_found:
             # A variable's declared class may be below the one that a condition asks for.
             more, _ = self._find_members(path, reference, ignores_conditions=True)
             members = more or members
-        return self._answer(members) if members or is_known else self._guess(path, reference)
+        return self._answer(path, members) if members or is_known else self._guess(path, reference)
 
     def _find_members(
         self, path: str, reference: Reference, *, ignores_conditions: bool = False
@@ -254,7 +260,7 @@ class PythonResolver:
             return self._evaluator.classes.is_class(value)
         return True
 
-    def _answer(self, values: list[Value]) -> Resolution:
+    def _answer(self, path: str, values: list[Value]) -> Resolution:
         targets: list[Target] = []
         external = ""
         has_other = any(one.form is Form.OUTSIDE for one in values)  # it may be the external one, too
@@ -263,12 +269,16 @@ class PythonResolver:
                 external = external or value.path
             elif value.form in (Form.OBJECT, Form.MODULE) and not value.path.endswith("/"):
                 is_certain = value.is_certain and not has_other
+                is_certain = is_certain and not self._is_replaced(path, value)
                 confidence = Confidence.EXACT if is_certain else Confidence.PROBABLE
                 confidence = Confidence.POSSIBLE if value.is_open else confidence
                 targets.append(Target(Declaration(value.path, value.ordinal), confidence))
         if targets:
             return Resolution(tuple(targets[:MAX_TARGETS]))
         return Resolution((), external.replace("()", "").replace("[]", ""))
+
+    def _is_replaced(self, path: str, value: Value) -> bool:
+        return value.form is Form.OBJECT and self._replacements.is_replaced(path, value)
 
     def _guess(self, path: str, reference: Reference) -> Resolution:
         """Return members of classes found by their name alone."""
@@ -326,6 +336,15 @@ def _is_declared_by(path: str, names: PythonNames, member: Value, reference: Ref
         return False
     is_property = names.kinds[member.ordinal] == SymbolKind.PROPERTY and not names.is_function(member.ordinal)
     return is_property and int(names.record.starts[member.ordinal]) == reference.line
+
+
+def _is_replaced_before(names: PythonNames, reference: Reference) -> bool:
+    """Return whether the same function gives the attribute of the same name another value above a use."""
+    rows = names.replaced.get(reference.name, ())
+    return any(
+        (one.symbol, one.qualifier) == (reference.symbol, reference.qualifier) and one.line < reference.line
+        for one in rows
+    )
 
 
 def _is_not_yet_bound(names: PythonNames, reference: Reference) -> bool:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type
-from repo_mcp.symbols.model import AS_FIELDS, UNBOUND
+from repo_mcp.symbols.model import AS_FIELDS, UNBOUND, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import (
     ACCESS_SHIFT,
     CALLABLE_KINDS,
@@ -244,6 +244,12 @@ def list_own_bounds(scope: FileScope, ordinal: int, named: TypeName) -> list[Ref
         if rows:
             return rows
     return []
+
+
+def is_open_parameter(scope: FileScope, ordinal: int, name: str) -> bool:
+    """Return whether a name at a symbol is that of a type parameter without bounds."""
+    rows = (row for one in scope.iter_around(ordinal) for row in scope.list_bindings(one, name))
+    return any(row.arguments == Binding.BOUND and row.name == UNKNOWN_TYPE for row in rows)
 
 
 def keep_declared(scope: FileScope, around: int, found: list[int], line: int) -> list[int]:

@@ -114,6 +114,14 @@ def find_own(lookup: NamedLookup, scope: FileScope, ordinal: int, is_base: bool)
     return Holder(tuple(bases)) if bases else Holder(external="super")
 
 
+def find_anonymous(scope: FileScope, name: str) -> Holder | None:
+    """Return the class of Java in `new Base() { ... }`, by its name and the line on which its body begins."""
+    name, _, line = name.rpartition(":")
+    found = [one for one in scope.find_named(name) if str(scope.get_symbol(one).start_line) == line]
+    made = tuple(Declaration(scope.path, one) for one in found)
+    return Holder(made, is_certain=len(made) == 1) if made else None
+
+
 def is_extension(lookup: NamedLookup, found: list[Declaration]) -> bool:
     """Return whether one of some types is an extension, which stands for an external type."""
     scopes = ((lookup.find_scope(one.path), one.ordinal) for one in found)

@@ -10,10 +10,12 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.file_scope import FileScope, list_own_bounds, split_name
+from repo_mcp.graph.typed.embedding import may_be_nearer
+from repo_mcp.graph.typed.file_scope import FileScope, is_open_parameter, list_own_bounds, split_name
 from repo_mcp.graph.typed.holder import (
     TYPE_PARAMETER,
     Holder,
+    find_anonymous,
     find_own,
     find_pointed,
     is_of_c,
@@ -46,7 +48,7 @@ from repo_mcp.languages.treesitter.type_names import (
 )
 from repo_mcp.languages.treesitter.written_lists import read_only_argument, split_signature
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import UNKNOWN_TYPE
+from repo_mcp.symbols.model import NEW, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -70,9 +72,7 @@ def find_holder(
 ) -> Holder | None:
     """Return the type of a qualifier, or None if it cannot be determined."""
     segments = qualifier.split(".")
-    if len(segments) > MAX_STEPS or "?" in segments:
-        return None
-    if lookup.depth >= MAX_DEPTH:
+    if len(segments) > MAX_STEPS or "?" in segments or lookup.depth >= MAX_DEPTH:
         return None
     lookup.depth += 1
     try:
@@ -103,7 +103,7 @@ def find_type_holder(lookup: NamedLookup, scope: FileScope, ordinal: int, chain:
         holder, steps = _find_type(lookup, scope, ordinal, (first, steps[0])), steps[1:]
     for step in steps:
         if holder is None or holder.external or (step == "[]" and not holder.is_items):
-            return holder if holder is not None and holder.external else None
+            return holder if holder and holder.external else None
         holder = _take_step(lookup, holder, step)
     if holder is not None and holder.is_items:  # a pointer, or an array that is initialised as one value
         return None
@@ -132,6 +132,8 @@ def _find_first(
     first = segments[0]
     if first in rules.own_words or first in rules.base_words:
         return find_own(lookup, scope, ordinal, first in rules.base_words), 1
+    if first.startswith(NEW):
+        return find_anonymous(scope, first), 1
     if not first.endswith("()"):
         binding = scope.find_binding(ordinal, line, first)
         if binding is not None and scope.language == "swift" and is_of_itself(binding, line):
@@ -296,17 +298,13 @@ def _find_type(
     lookup: NamedLookup, scope: FileScope, ordinal: int, names: tuple[str, ...], *, is_items: bool = False
 ) -> Holder | None:
     """Return the type of a written name."""
-    rules = lookup.get_rules(scope)
-    if len(names) == 1 and names[0] in rules.own_words:
+    if len(names) == 1 and names[0] in lookup.get_rules(scope).own_words:
         return find_own(lookup, scope, ordinal, is_base=False)
     found = lookup.find_type(scope, ordinal, names)
     if found.declarations:
         return make_holder(lookup, scope, found, is_items=is_items)
-    if found.external:
-        return Holder(external=found.external)
-    if names[-1] == UNKNOWN_TYPE or (len(names[-1]) == 1 and names[-1].isupper()):
-        return None  # most likely a type parameter
-    return Holder(external=".".join(names))
+    is_parameter = names[-1] == UNKNOWN_TYPE or (len(names[-1]) == 1 and names[-1].isupper())  # most likely
+    return Holder(external=found.external or ".".join(names)) if found.external or not is_parameter else None
 
 
 def _find_static(
@@ -385,6 +383,7 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
             members = members or lookup.find_members(one, name, role)
             if members:
                 chosen, is_one = choose_called(lookup, scope, members, role)
+                is_one = is_one and not may_be_nearer(lookup, one, members[0])
                 found = _read_called(lookup, chosen, holder, one)
                 return found if found is None or is_one else replace(found, is_certain=False)
         rules = lookup.get_rules(scope)
@@ -501,7 +500,7 @@ def _read_text(
         return None if found_type.is_items else _find_all_bounds(lookup, scope, rows, is_certain=False)
     if scope.language in {"rust", "go"} and not found_type.qualifier:
         bounded = _find_bounded(lookup, scope, declaration, found_type.name)
-        if bounded is not None:
+        if bounded is not None or is_open_parameter(scope, declaration.ordinal, found_type.name):
             return bounded
     names = (*filter(None, found_type.qualifier.split(".")), found_type.name)
     found = _find_type(lookup, scope, declaration.ordinal, names, is_items=found_type.is_items)

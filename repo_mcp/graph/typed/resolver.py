@@ -23,11 +23,14 @@ from repo_mcp.graph.program import (
     is_wanted,
 )
 from repo_mcp.graph.typed.cpp_overloads import choose_taking, is_left_to_arguments, split_marks
-from repo_mcp.graph.typed.file_scope import WITH_MACROS, FileScope, has_trait, skip_own_scope, split_name
+from repo_mcp.graph.typed.embedding import may_be_nearer
+from repo_mcp.graph.typed.file_scope import WITH_MACROS, FileScope, skip_own_scope, split_name
 from repo_mcp.graph.typed.holder import Holder, find_pointed, list_c_members, may_mean_of_reference
 from repo_mcp.graph.typed.lookup import LANGUAGES, NamedLookup, settle
+from repo_mcp.graph.typed.outer_types import doubt_outer, is_of_trait_outside
 from repo_mcp.graph.typed.overriding import list_not_overridden
 from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
+from repo_mcp.graph.typed.renaming import Renaming
 from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
 from repo_mcp.graph.typed.swift_overloads import (
     choose_overload,
@@ -89,6 +92,7 @@ class NamedResolver:
     def __init__(self, program: Program) -> None:
         self._lookup = NamedLookup(program)
         self._program = program
+        self._renaming = Renaming(self._lookup)
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """Return the meaning of a reference in a file. Never raises because of a record's contents."""
@@ -98,7 +102,8 @@ class NamedResolver:
         self._lookup.begin(scope)
         if scope.language in WITH_MACROS:
             reference, marks = split_marks(reference)
-            return choose_taking(self._lookup, self._resolve(scope, reference), marks)
+            found = choose_taking(self._lookup, self._resolve(scope, reference), marks)
+            return self._renaming.doubt(scope, reference, found)
         found = self._resolve(scope, reference)
         if scope.language == "swift" and len(found.targets) > 1:
             return choose_overload(self._lookup, scope, reference, found)
@@ -301,6 +306,8 @@ class NamedResolver:
             found = lookup.find_static(scope, ordinal, names, role)
             if scope.language in WITH_MACROS:
                 found = settle(lookup, scope, reference.line, found)
+            if found.declarations and scope.language == "rust":
+                found = doubt_outer(lookup, found)
             if found.declarations and scope.language == "swift":
                 reached = tuple(one for one in found.declarations if is_static(lookup, one))
                 found = replace(found, declarations=reached)
@@ -348,6 +355,7 @@ class NamedResolver:
                 members, is_plain = prefer_meant(lookup, one, reference, members)
                 is_certain = is_certain and is_plain
             is_own = not (self._is_extension(one) and any(self._is_promised(each) for each in members))
+            is_own = is_own and not any(may_be_nearer(lookup, one, each) for each in members[:1])
             concluded = self._conclude(FoundDeclarations(tuple(members), is_certain and is_own), reference)
             if concluded.targets:
                 return concluded
@@ -558,20 +566,9 @@ class NamedResolver:
         if not found or len(found) > MAX_POSSIBLE:
             return NOTHING
         is_only = len(found) == 1 and self._get_kind(found[0]) not in rules.doubted_kinds
-        is_only = is_only and not self._is_of_trait_outside(found[0])
+        is_only = is_only and not is_of_trait_outside(self._lookup, found[0])
         confidence = Confidence.PROBABLE if is_only else Confidence.POSSIBLE
         return Resolution(tuple(Target(one, confidence) for one in found))
-
-    def _is_of_trait_outside(self, declaration: Declaration) -> bool:
-        """Return whether a member is in an `impl` of an external trait, which external types have, too."""
-        scope = self._lookup.find_scope(declaration.path)
-        if scope is None or scope.language != "rust":
-            return False
-        owner = scope.get_parent(declaration.ordinal)
-        if not has_trait(scope, owner):
-            return False
-        traits = self._lookup.list_bases(Declaration(declaration.path, owner))
-        return all(self._get_kind(one) is not SymbolKind.TRAIT for one in traits)
 
     def _gather(self, scope: FileScope, reference: Reference, *, is_member: bool) -> list[Declaration]:
         lookup, role, name = self._lookup, reference.role, reference.name

@@ -15,6 +15,7 @@ from repo_mcp.graph.typescript.names import (
 )
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.declarations import OBJECT
+from repo_mcp.symbols.model import CONSTRUCTED
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, Symbol, SymbolFlag, SymbolKind
 
 OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
@@ -50,7 +51,9 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
     if symbol.kind in CALLABLE_KINDS and symbol.kind is not SymbolKind.COMPONENT:
         if (symbol.ordinal, OBJECT) in file.binds:
             found = _keep_returned(file, symbol, found)
-        else:  # `function make() { define({ run() {} }) }`: of an object that is not known to be its own
+        elif not is_constructed(
+            file, symbol.ordinal, name
+        ):  # `function make() { define({ run() {} }) }`: of an object that is not known to be its own
             is_guess = any(one.start_line <= symbol.end_line and one.kind in _OBJECT_MEMBERS for one in found)
     if symbol.kind in OBJECTS or (symbol.kind in CALLABLE_KINDS and not found):
         held = _find_held(names, file, symbol, name, found)
@@ -65,6 +68,11 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
                 found += file.find_children(twin.ordinal, name)
     each = tuple(Declaration(owner.path, one.ordinal) for one in found)
     return Meaning(each, is_guess=is_guess) if found else UNKNOWN
+
+
+def is_constructed(file: ScriptFile, function: int, name: str) -> bool:
+    """Return whether a function gives the objects that it makes a member of a name."""
+    return (function, f"{CONSTRUCTED}.{name}") in file.binds
 
 
 def _keep_returned(file: ScriptFile, function: Symbol, found: list[Symbol]) -> list[Symbol]:
@@ -119,6 +127,8 @@ def find_holder(file: ScriptFile, ordinal: int) -> int | None:
         if kind is SymbolKind.COMPONENT and (previous or is_arrow):
             return around
         if kind in {SymbolKind.CLASS, SymbolKind.INTERFACE}:
+            return around
+        if not previous and (around, CONSTRUCTED) in file.binds:
             return around
         if is_member and (kind is not SymbolKind.FILE or _is_exported(file, previous)):
             return around

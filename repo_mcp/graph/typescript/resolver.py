@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, Program, Resolution, Target
-from repo_mcp.graph.typescript.members import find_binds
+from repo_mcp.graph.typescript.members import find_binds, is_constructed
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.graph.typescript.owners import NOBODY
 from repo_mcp.graph.typescript.types import MAX_PARTS, ScriptTypes
@@ -164,11 +164,19 @@ class TypeScriptResolver:
     def _part_static(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
         """Return the members of a class itself, or those of its objects, where both have some of one name."""
         symbols = [(one, self._names.get_symbol(one)) for one in meaning.declarations]
+        made = {one for one, symbol in symbols if symbol is not None and self._is_made(one, symbol)}
+        if made and self._is_class(file, row):  # a member of the objects, and not of the function itself
+            return replace(meaning, declarations=tuple(one for one, _ in symbols if one not in made))
         static = {one for one, symbol in symbols if symbol is not None and symbol.flags & SymbolFlag.STATIC}
         if not static or len(static) == len(symbols):
             return meaning
         is_class = self._is_class(file, row)
         return replace(meaning, declarations=tuple(one for one, _ in symbols if (one in static) == is_class))
+
+    def _is_made(self, declaration: Declaration, symbol: Symbol) -> bool:
+        """Return whether a symbol is a member of the objects that a function makes."""
+        file = self._names.find_file(declaration.path)
+        return file is not None and is_constructed(file, symbol.parent, symbol.name)
 
     def _is_class(self, file: ScriptFile, row: Reference) -> bool:
         """Return whether the receiver of a member is a class: by its name, or `this` in a static member."""
@@ -184,7 +192,8 @@ class TypeScriptResolver:
             name = rows[-1].name if rows and rows[-1].arguments == SAME and not rows[-1].qualifier else name
             found = self._names.look_up(file, row.symbol, name, row.line)
         meant = (self._names.get_symbol(one) for one in found.declarations)
-        return any(one is not None and one.kind is SymbolKind.CLASS for one in meant)
+        kinds = CALLABLE_KINDS | {SymbolKind.CLASS}
+        return any(one is not None and one.kind in kinds for one in meant)
 
     # -- answers -------------------------------------------------------------------------------------------
 

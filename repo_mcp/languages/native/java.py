@@ -28,8 +28,15 @@ from repo_mcp.languages.treesitter.capture_walk import (
     split_path,
 )
 from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, PATH, UNKNOWN_TYPE
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, NEW, PATH, UNKNOWN_TYPE
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    Access,
+    Binding,
+    ReferenceRole,
+    SymbolFlag,
+    SymbolKind,
+)
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
@@ -39,6 +46,7 @@ var String Object Integer Long Boolean Double Float Character Byte Short Void le
 """
 _NEGATED = re.compile(rb"\(\s*!\s*\(")
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
+MAX_BRACKETS = 3  # around `new Base() { ... }`
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 _INTERFACES = frozenset({SymbolKind.INTERFACE})
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
@@ -65,6 +73,10 @@ def _on_import(walk: CaptureWalk, node: Node) -> None:
     else:
         name, qualifier = split_path(text)
         walk.refer(ReferenceRole.IMPORT, name, node, qualifier, name)
+    if b"static" in walk.text[node.start_byte : path.start_byte].split():
+        whose = text if node.named_children[-1].type == "asterisk" else split_path(text)[1]
+        name, qualifier = split_path(whose)  # the type is named, though no name is bound to it
+        walk.refer(ReferenceRole.IMPORT, name, node, qualifier)
 
 
 def _on_class(walk: CaptureWalk, node: Node) -> None:
@@ -146,7 +158,7 @@ def _on_anonymous(walk: CaptureWalk, node: Node) -> None:
     base = walk.names_to_come.pop(node.start_byte, "")
     if base:
         name, qualifier = split_path(base)
-        walk.declare(node, f"new {name}", SymbolKind.CLASS, access=Access.PRIVATE)
+        walk.declare(node, f"{NEW}{name}", SymbolKind.CLASS, access=Access.PRIVATE)
         walk.scope.is_open = False
         walk.refer(ReferenceRole.INHERIT, name, node, qualifier)
 
@@ -260,6 +272,8 @@ def _bind_declarator(walk: CaptureWalk, node: Node, type_text: str) -> None:
     _refer_implemented(walk, value, type_text)
     if type_text != "var":
         walk.bind_type(name, type_text, name_node)
+    elif value is not None and (made := _name_anonymous(walk, value)):
+        walk.bind_call(name, made, "", name_node, Binding.SAME)
     elif value is not None and value.type == "object_creation_expression":
         walk.bind_type(name, walk.read_line(value.child_by_field_name("type")), name_node)
     elif value is not None and value.type == "method_invocation":
@@ -374,10 +388,29 @@ def _on_constructor_call(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_call(walk: CaptureWalk, node: Node) -> None:
-    name = node.child_by_field_name("name")
+    name, before = node.child_by_field_name("name"), node.child_by_field_name("object")
     if name is not None:
-        before = node.child_by_field_name("object")
-        read_called(walk, name, before, node.child_by_field_name("arguments"))
+        walk.taken.add(name.start_byte)
+        count = count_arguments(walk, node.child_by_field_name("arguments"))
+        walk.refer(ReferenceRole.CALL, walk.read(name), name, _read_receiver(walk, before), "", count)
+
+
+def _read_receiver(walk: CaptureWalk, node: Node | None) -> str:
+    """Return the chain before a member; of `new Base() { ... }` the class without a name."""
+    return (_name_anonymous(walk, node) if node is not None else "") or walk.read_chain(node)
+
+
+def _name_anonymous(walk: CaptureWalk, node: Node) -> str:
+    """Return the name and the line of the class in `new Base() { ... }`; empty for anything else."""
+    for _ in range(MAX_BRACKETS):
+        if node.type != "parenthesized_expression" or not node.named_child_count:
+            break
+        node = node.named_children[0]
+    body = node.named_children[-1] if node.type == "object_creation_expression" else None
+    found = read_type(walk.read_line(node.child_by_field_name("type")).partition("<")[0])
+    if body is None or body.type != "class_body" or not found.name:
+        return ""
+    return f"{NEW}{found.name}:{walk.find_line(body.start_byte)}"
 
 
 def _on_method_reference(walk: CaptureWalk, node: Node) -> None:
@@ -394,7 +427,7 @@ def _on_field_access(walk: CaptureWalk, node: Node) -> None:
     if field is None or field.start_byte in walk.taken:
         return
     walk.taken.add(field.start_byte)
-    qualifier = walk.read_chain(node.child_by_field_name("object"))
+    qualifier = _read_receiver(walk, node.child_by_field_name("object"))
     name = walk.read(field)
     if name != "length" and not _is_package(qualifier):
         walk.refer(ReferenceRole.USE, name, field, qualifier)

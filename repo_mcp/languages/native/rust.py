@@ -35,7 +35,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     split_path,
 )
 from repo_mcp.languages.treesitter.type_names import read_type, split_bounds
-from repo_mcp.symbols.model import BY_REFERENCE, DERIVED, PATH
+from repo_mcp.symbols.model import BY_REFERENCE, DERIVED, PATH, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -310,6 +310,7 @@ def _on_predicate(walk: CaptureWalk, node: Node) -> None:
 
 def _bind_bound(walk: CaptureWalk, name: Node, bounds: Node | None) -> None:
     if bounds is None:
+        walk.bind_bound(walk.read(name), UNKNOWN_TYPE, name)
         return
     if walk.scope.kind in TYPE_KINDS:
         walk.bind_bound(walk.read(name), walk.read_line(bounds), name)

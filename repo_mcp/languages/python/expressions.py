@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, TypeGuard
 
 from repo_mcp.languages.python.declarations import list_parameter_names, list_targets
-from repo_mcp.languages.python.scopes import COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
+from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.languages.python.symbols import SymbolDrafts
 from repo_mcp.languages.python.types import (
     ITEM,
@@ -85,7 +85,9 @@ class ExpressionWalk:
         self.symbol = 0
         self.stack: list[Any] = []
         self.told: dict[tuple[int, str], set[int]] = {}  # (symbol, variable) -> lines of its BIND rows
-        self.bound: list[tuple[int, str, int]] = []  # symbol, variable and line of what functions assign
+        # Symbol, variable and line of what functions assign; where methods assign `self.x`, also its class.
+        self.bound: list[tuple[int, str, int, int]] = []
+        self.told_of: set[tuple[int, str]] = set()  # (class, attribute) of which some row shows the type
 
     def walk(self, statements: Sequence[ast.stmt], lines: Sequence[bytes], before: int = 0) -> None:
         """Gather the symbols and references of the next statements of the module."""
@@ -113,17 +115,20 @@ class ExpressionWalk:
             builder.add_distinct(reads, piece.before)
 
     def _bind_others(self) -> None:
-        """Add BIND rows where a function's variable gets a value whose type no row shows, if others show one.
+        """Add BIND rows where a function's variable, or an attribute of `self`, gets a value whose type no
+        row shows, if others show one.
 
-        From there on the variable need not have that type any more.
+        From there on the variable need not have that type any more, and the attribute nowhere.
         """
         told = self.told
-        for symbol, name, line in self.bound:
-            lines = told.get((symbol, name))
-            if lines is not None and line not in lines:
+        for symbol, name, line, owner in self.bound:
+            lines = told.get((symbol, name), ())
+            is_told = (owner, name.removeprefix("self.")) in self.told_of if owner else bool(lines)
+            if is_told and line not in lines:
                 self.rows[symbol, BIND, UNBOUND, "", name, line] = SAME
         told.clear()
         self.bound.clear()
+        self.told_of.clear()
 
     def _run(self) -> None:
         """Process the stack until it is empty."""
@@ -176,6 +181,10 @@ class ExpressionWalk:
                 self.rows.setdefault((self.symbol, BIND, name, qualifier, alias, line), form)
         if forms:
             self.told.setdefault((self.symbol, alias), set()).add(line)
+            if alias.startswith("self."):
+                self.told_of.add((self.scope.class_ordinal, alias.removeprefix("self.")))
+            elif self.scope.kind is CLASS:
+                self.told_of.add((self.symbol, alias))
 
     def narrow(self, narrowings: Iterable[Narrowing]) -> None:
         """Add the BIND rows of variables whose class a condition decides, and those where its effect ends."""

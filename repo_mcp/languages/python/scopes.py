@@ -16,7 +16,7 @@ import builtins
 from collections.abc import Set
 from enum import IntEnum
 
-from repo_mcp.symbols.model import OF_CLASS, UNKNOWN_TYPE
+from repo_mcp.symbols.model import AROUND_CLASS, OF_CLASS, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Binding, ReferenceKey, ReferenceRole
 
 BUILTINS = frozenset(dir(builtins)) | {
@@ -109,16 +109,27 @@ class Scope:
         """Add to `rows` the reads of names that are references. The scope must be settled."""
         hidden, unbound = self.hidden, self.unbound
         own = self.variables | self.declared if self.kind is CLASS else NO_NAMES
+        unseen = self._list_unseen()
         for read, count in self.reads.items():
             name = read[2]
             if name in own and read[0] != self.owner:  # in the head of a method
                 rows[(*read[:4], OF_CLASS, read[5])] = count
             elif name not in hidden and name not in unbound:
-                rows[read] = count
+                is_unseen = name in unseen and read[0] == self.owner
+                rows[(*read[:4], AROUND_CLASS, read[5]) if is_unseen else read] = count
         for name in sorted(self.hiding):
             rows[self.owner, BIND, "", UNKNOWN_TYPE, name, self.line] = (
                 SAME  # its type may be shown by no other row
             )
+
+    def _list_unseen(self) -> Set[str]:
+        """Return the names of the class around a lambda or a comprehension, which these do not see."""
+        around = self.parent
+        while self.kind >= FUNCTION and around is not None and around.owner == self.owner:
+            if around.kind is CLASS:
+                return around.variables | around.declared
+            around = around.parent
+        return NO_NAMES
 
     def declare(self, name: str) -> None:
         """Record a name that import, def or class binds."""

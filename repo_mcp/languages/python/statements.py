@@ -19,13 +19,22 @@ from repo_mcp.languages.python.declarations import (
     list_parameter_names,
     list_targets,
 )
-from repo_mcp.languages.python.expressions import CALL, TYPE, USE, EnterScope, ExpressionWalk, push_fields
+from repo_mcp.languages.python.expressions import (
+    BIND,
+    CALL,
+    TYPE,
+    USE,
+    EnterScope,
+    ExpressionWalk,
+    push_fields,
+)
 from repo_mcp.languages.python.scopes import CLASS, FUNCTION, MODULE, NO_NAMES, Scope
 from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts, cut_text, draft_class, draft_function
 from repo_mcp.languages.python.types import (
     BOUND,
     ENTERED,
     MAX_UNPACKED,
+    SAME,
     TELLING_NODES,
     find_path,
     is_bare,
@@ -39,6 +48,7 @@ from repo_mcp.languages.python.types import (
     narrow_block,
     narrow_branch,
 )
+from repo_mcp.symbols.model import REPLACED
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
 IMPORT, EXPORT = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT)
@@ -47,6 +57,7 @@ RETURNED = "()"  # the alias of a function's result
 STATIC = int(SymbolFlag.STATIC)
 _VARIABLE, _PROPERTY, _CONSTANT = SymbolKind.VARIABLE, SymbolKind.PROPERTY, SymbolKind.CONSTANT
 _TYPE, _ENUM, _ENUM_MEMBER = SymbolKind.TYPE, SymbolKind.ENUM, SymbolKind.ENUM_MEMBER
+_RUNNABLE = frozenset({ast.Name, ast.Attribute, ast.Call, ast.Lambda})  # values that may be called
 _TYPE_MAKERS = frozenset({"NewType", "TypeVar", "ParamSpec", "TypeVarTuple", "TypeAliasType"})
 
 
@@ -58,6 +69,7 @@ class StatementWalk(ExpressionWalk):
         self._is_stub = is_stub
         self._members: dict[int, set[str]] = {0: set()}  # names that a module or class has symbols for
         self._assigned: dict[int, set[str]] = {}  # names that a class body assigns, even after its methods
+        self._methods: set[tuple[int, str]] = set()  # class, and the name of a function that it declares
         self._derived: set[int] = set()  # classes with bases
         self.exported: set[str] | None = None
 
@@ -72,6 +84,7 @@ class StatementWalk(ExpressionWalk):
         ordinal = self.drafts.add(draft)
         if in_class:
             self._members[outer.owner].add(node.name)
+            self._methods.add((outer.owner, node.name))
         around = self._open_type_parameters(node)
         scope = Scope(FUNCTION, around, ordinal, node.lineno)
         self.scopes.append(scope)
@@ -197,7 +210,7 @@ class StatementWalk(ExpressionWalk):
             if name not in scope.global_names:
                 scope.variables.add(name)
                 if not _keeps_type(statement):
-                    self.bound.append((self.symbol, name, getattr(statement, "lineno", 1)))
+                    self.bound.append((self.symbol, name, getattr(statement, "lineno", 1), 0))
                 return
             self.scope.reads[self.symbol, USE, name, "", "", getattr(statement, "lineno", 1)] = 0
             self.module.variables.add(name)
@@ -227,9 +240,11 @@ class StatementWalk(ExpressionWalk):
 
     def store_attribute(self, node: ast.Attribute, statement: ast.AST) -> None:
         """Add a property for `self.x = ...`, once per class; else the rows of the attribute."""
-        ordinal = self.scope.class_ordinal
+        ordinal, is_own = self.scope.class_ordinal, self._is_self(node.value)
+        if is_own and not _keeps_type(statement):
+            self.bound.append((self.symbol, f"self.{node.attr}", node.lineno, ordinal))
         if (
-            self._is_self(node.value)
+            is_own
             and node.attr not in self._members.get(ordinal, ())
             and node.attr not in self._assigned.get(ordinal, ())
         ):
@@ -237,7 +252,23 @@ class StatementWalk(ExpressionWalk):
             if ordinal in self._derived:  # a base may declare it, so this is a use
                 self.chain(node)
         else:
+            self._replace(node, statement)
             self.chain(node)
+
+    def _replace(self, node: ast.Attribute, statement: ast.AST) -> None:
+        """Record that an attribute gets a value that may be a function or a class: of a class or a module, it
+        replaces the one that is declared there."""
+        if not isinstance(statement, ast.Assign) or type(statement.value) not in _RUNNABLE:
+            return
+        path, is_own = find_path(node.value), self._is_self(node.value)
+        if not path.replace(".", "").isidentifier():
+            return
+        if is_own and (self.scope.class_ordinal, node.attr) not in self._methods:
+            return
+        alias = f"{REPLACED}{node.attr}"
+        self.rows[self.symbol, BIND, node.attr, path, alias, node.lineno] = SAME
+        if not is_own and path.partition(".")[0] not in self.scope.local:
+            self.rows.setdefault((0, IMPORT, "", "", alias, node.lineno), 0)
 
     def _is_self(self, node: ast.expr) -> bool:
         name = self.scope.self_name

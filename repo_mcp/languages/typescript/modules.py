@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES, UNNAMED
 from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk
-from repo_mcp.symbols.model import HELD
+from repo_mcp.symbols.model import CONSTRUCTED, HELD, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ WHOLE = "export="  # the module itself, in CommonJS
 _MODULE_OBJECTS = frozenset({"exports", "module.exports"})
 _DECLARATIONS = frozenset({"function_expression", "generator_function", "arrow_function", "class"})
 THIS_DEPTH = 2
+PROTOTYPE = "prototype"
 MAX_WORDS_BYTES = 20  # between the comment of a variable and its name: a line feed and `export const`
 
 
@@ -273,7 +275,11 @@ def on_assignment(walk: ScriptWalk, node: Node) -> None:
         _export_member(walk, node, name, right)
     elif owner == "this":
         _assign_this(walk, node, name, right)
-    elif not walk.is_local and right.type in _DECLARATIONS:
+    elif not walk.is_local and name == PROTOTYPE and right.type == "object":
+        parent = walk.members.get((0, owner), -1)
+        if parent >= 0:
+            walk.values[right.start_byte] = parent
+    elif not walk.is_local and (right.type in _DECLARATIONS or owner.endswith(f".{PROTOTYPE}")):
         _declare_member(walk, node, owner, name, right)
 
 
@@ -344,7 +350,11 @@ def _assign_this(walk: ScriptWalk, node: Node, name: str, value: Node) -> None:
             break
         owner = walk.entries[owner].parent
     if walk.entries[owner].kind is not SymbolKind.CLASS:
-        return
+        owner = _find_constructing(walk)
+        if not owner:
+            return
+        for alias in (CONSTRUCTED, f"{CONSTRUCTED}.{name}"):
+            walk.refer(ReferenceRole.BIND, UNKNOWN_TYPE, node.start_byte, "", alias, SAME, owner)
     walk.bind_value(f"this.{name}", value, node.start_byte, owner)
     if walk.is_typescript or (owner, name) in walk.members:
         return
@@ -354,13 +364,26 @@ def _assign_this(walk: ScriptWalk, node: Node, name: str, value: Node) -> None:
         walk.values[value.start_byte] = len(walk.entries) - 1
 
 
+def _find_constructing(walk: ScriptWalk) -> int:
+    """Return the function of JavaScript around an assignment whose name says that it makes objects: `Store`.
+
+    0 for any other, and in a function in it."""
+    ordinal = walk.functions.get(walk.function, 0)
+    entry = walk.entries[ordinal]
+    is_named = entry.kind is SymbolKind.FUNCTION and not entry.parent and entry.name[:1].isupper()
+    return ordinal if is_named and not walk.is_typescript else 0
+
+
 def _declare_member(walk: ScriptWalk, node: Node, owner: str, name: str, value: Node) -> None:
     """Declare the member of `owner.name = function` if this file declares the owner."""
-    owner = owner.removesuffix(".prototype")
+    owner = owner.removesuffix(f".{PROTOTYPE}")
     parent = walk.members.get((0, owner), -1)
     if "." in owner or parent < 0:
         return
-    kind = SymbolKind.CLASS if value.type == "class" else SymbolKind.METHOD
+    kind = SymbolKind.METHOD if value.type in FUNCTION_VALUES else SymbolKind.PROPERTY
+    kind = SymbolKind.CLASS if value.type == "class" else kind
+    if kind is SymbolKind.PROPERTY and (parent, name) in walk.members:
+        return
     entry = walk.declare(node, name, kind, Prefix(node.start_byte), parent)
     ordinal = len(walk.entries) - 1
     walk.values[value.start_byte] = ordinal

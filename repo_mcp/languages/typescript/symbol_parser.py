@@ -32,8 +32,16 @@ if TYPE_CHECKING:
 
 # Names in minified code are letters assigned by a tool, and a bundle holds copies of declarations. As symbols
 # and references they would only hide those that people wrote.
+_MINIFIED = re.compile(r"[.-]min\.[cm]?js$")
 LONG_LINE_BYTES = 1_000
 BYTES_A_BRACKET = 100  # at most, in code; minified code has a "(" every 20 to 60 bytes
+
+
+def is_named_minified(file_name: str) -> bool:
+    """Return whether a file says by its name that it is minified: `jquery.min.js`.
+
+    Its lines may be short again, but not the names in it."""
+    return _MINIFIED.search(file_name) is not None
 
 
 def is_minified(text: bytes) -> bool:
@@ -144,7 +152,7 @@ def parse_tsx(file_name: str, text: bytes) -> bytes:
 
 def parse_javascript(file_name: str, text: bytes) -> bytes:
     """Return the symbol record of a JavaScript file; if minified, an empty PARTIAL one."""
-    if is_minified(text):
+    if is_named_minified(file_name) or is_minified(text):
         builder = SymbolRecordBuilder(file_name, text.count(b"\n") + (not text.endswith(b"\n")))
         builder.status = ParseStatus.PARTIAL
         return builder.encode()

@@ -99,3 +99,142 @@ def test_names_of_a_class_are_not_seen_in(case: str) -> None:
 def test_the_head_of_a_method_sees_its_class_first() -> None:
     text = "class Item: ...\nclass K:\n    class Item: ...\n    def f(self, x: «Item»): ...\n"
     assert meaning({"a.py": text}) == ["a.py:K.Item"]
+
+
+ATTRIBUTES = {
+    "an argument": ("self.x = given", Confidence.PROBABLE),
+    "what a call gives": ("self.x = make()", Confidence.PROBABLE),
+    "a list": ("self.x = []", Confidence.PROBABLE),
+    "what a loop gives": ("for self.x in given: ...", Confidence.PROBABLE),
+    "what `with` enters": ("with given as self.x: ...", Confidence.PROBABLE),
+    "a part": ("self.x, y = given", Confidence.PROBABLE),
+    "None": ("self.x = None", Confidence.EXACT),
+    "another of its class": ("self.x = Shape()", Confidence.EXACT),
+    "what it is joined with": ("self.x += given", Confidence.EXACT),
+    "an attribute of another object": ("given.x = given", Confidence.EXACT),
+}
+
+
+@pytest.mark.parametrize("case", ATTRIBUTES)
+def test_an_attribute_that_a_method_gives(case: str) -> None:
+    statement, expected = ATTRIBUTES[case]
+    text = (
+        f"{SHAPE}class K:\n    def __init__(self):\n        self.x = Shape()\n"
+        f"    def set(self, given):\n        {statement}\n    def use(self):\n        self.x.«area»()\n"
+    )
+    assert meaning({"a.py": text}) == ["a.py:Shape.area"]
+    assert confidences({"a.py": text}) == [expected]
+
+
+def test_an_annotation_says_what_an_attribute_is() -> None:
+    text = (
+        f"{SHAPE}class K:\n    def __init__(self):\n        self.x: Shape = make()\n"
+        "    def set(self, given):\n        self.x = given\n        self.x.«area»()\n"
+    )
+    assert confidences({"a.py": text}) == [Confidence.EXACT]
+
+
+def test_what_the_class_gives_an_attribute_is_not_sure_where_a_method_replaces_it() -> None:
+    body = "    x = Shape()\n    def set(self, given):\n        self.x = given\n"
+    text = f"{SHAPE}class K:\n{body}K().x.«area»()\n"
+    assert confidences({"a.py": text}) == [Confidence.PROBABLE]
+
+
+def test_an_attribute_and_a_method_of_one_name_are_not_sure() -> None:
+    text = (
+        "class K:\n    def __init__(self, given):\n        self.run = given\n    def run(self): ...\n"
+        "    def use(self):\n        self.«run»()\n"
+    )
+    assert meaning({"a.py": text}) == ["a.py:K.run", "a.py:K.run"]
+    assert confidences({"a.py": text}) == [Confidence.PROBABLE] * 2
+
+
+def test_a_variable_of_a_module_is_not_that_of_a_comprehension() -> None:
+    text = f"{SHAPE}s = Shape()\nall = [s for s in unknown]\ns.«area»()\n"
+    assert confidences({"a.py": text}) == [Confidence.EXACT]
+
+
+INSIDE = {
+    "a lambda": ("f = lambda: «END»", ["a.py:END"]),
+    "a comprehension": ("f = [«END» for _ in (1, 2)]", ["a.py:END"]),
+    "a lambda in the head of a method": ("def m(self, x=lambda: «END»): ...", ["a.py:END"]),
+    "a class in it": ("class In:\n        f = lambda: «END»", ["a.py:END"]),
+    "what a comprehension goes through": ("f = [x for x in «END»]", ["a.py:K.END"]),
+    "the body itself": ("f = «END»", ["a.py:K.END"]),
+    "what a lambda takes by default": ("f = lambda x=«END»: x", ["a.py:K.END"]),
+}
+
+
+@pytest.mark.parametrize("case", INSIDE)
+def test_names_of_a_class_in_its_body(case: str) -> None:
+    statement, expected = INSIDE[case]
+    assert meaning({"a.py": f"END = 0\nclass K:\n    END = 1\n    {statement}\n"}) == expected
+
+
+def test_a_builtin_that_a_class_declares_is_not_seen_in_a_lambda() -> None:
+    text = "class K:\n    id = 1\n    f = lambda: «id»()\n    g = id\n"
+    with pytest.raises(AssertionError, match="no reference to id"):
+        meaning({"a.py": text})
+
+
+REPLACING = {
+    "in its file": ({"a.py": "Shape.area = other\n"}, Confidence.PROBABLE),
+    "in a function": ({"a.py": "def patch():\n    Shape.area = other\n"}, Confidence.PROBABLE),
+    "in a file that imports it": (
+        {"b.py": "from a import Shape\nShape.area = other\n"},
+        Confidence.PROBABLE,
+    ),
+    "by its module": ({"b.py": "import a\na.Shape.area = other\n"}, Confidence.PROBABLE),
+    "in a class method": (
+        {"a.py": "class Square(Shape):\n    @classmethod\n    def f(cls):\n        cls.area = other\n"},
+        Confidence.EXACT,
+    ),
+    "in a test": ({"tests/test_b.py": "from a import Shape\nShape.area = other\n"}, Confidence.EXACT),
+    "of a variable of that name": ({"a.py": "def f(Shape):\n    Shape.area = other\n"}, Confidence.EXACT),
+    "of another class": ({"a.py": "class Other: ...\nOther.area = other\n"}, Confidence.EXACT),
+    "by a number": ({"a.py": "Shape.area = 1\n"}, Confidence.EXACT),
+}
+
+
+@pytest.mark.parametrize("case", REPLACING)
+def test_a_method_that_is_replaced(case: str) -> None:
+    texts, expected = REPLACING[case]
+    given = {"c.py": "from a import Shape\nShape().«area»()\n", **texts}
+    given["a.py"] = SHAPE + texts.get("a.py", "")
+    assert meaning(given) == ["a.py:Shape.area"]
+    assert confidences(given) == [expected]
+
+
+def test_a_test_sees_what_it_replaces_itself() -> None:
+    text = "from a import Shape\nShape.area = other\nShape().«area»()\n"
+    assert confidences({"a.py": SHAPE, "tests/test_b.py": text}) == [Confidence.PROBABLE]
+
+
+def test_a_class_below_replaces_the_method_for_its_objects_alone() -> None:
+    below = f"{SHAPE}class Square(Shape): ...\nSquare.area = other\n"
+    assert confidences({"a.py": f"{below}Square().«area»()\n"}) == [Confidence.PROBABLE]
+    assert confidences({"a.py": f"{below}Shape().«area»()\n"}) == [Confidence.EXACT]
+
+
+def test_a_method_that_its_own_object_replaces() -> None:
+    text = (
+        "class K:\n    def run(self): ...\n    def __init__(self):\n        self.run = wrap(self.run)\n"
+        "K().«run»()\n"
+    )
+    assert meaning({"a.py": text}) == ["a.py:K.run"]
+    assert confidences({"a.py": text}) == [Confidence.PROBABLE]
+
+
+def test_a_function_of_a_module_that_is_replaced() -> None:
+    texts = {"a.py": "def f(): ...\n", "b.py": "import a\na.f = other\n", "c.py": "import a\na.«f»()\n"}
+    assert confidences(texts) == [Confidence.PROBABLE]
+
+
+def test_a_method_of_one_object_that_the_same_function_replaces() -> None:
+    text = f"{SHAPE}def f():\n    s = Shape()\n    s.area = other\n    s.«area»()\n"
+    assert confidences({"a.py": text}) == [Confidence.PROBABLE]
+
+
+def test_an_attribute_that_gets_a_value_is_the_same_attribute() -> None:
+    text = "class K:\n    x = None\ndef f():\n    k = K()\n    k.x = make()\n    k.«x»\n"
+    assert confidences({"a.py": text}) == [Confidence.EXACT]

@@ -96,8 +96,118 @@ TEXTS = {
             }
         }
         """,
+    "p/Made.java": """
+        package p;
+        import static p.Held.take;
+        import static p.Wide.*;
+        class Made {
+            int size;
+            void run() {}
+            Made self() { return this; }
+            void use() {
+                new Made() { void run() {} }.run(); // of the class without a name
+                new Made() { void more() {} }.run(); // of its base
+                (new Made() { int size; }).size = 1; // a field of it
+                new Made() { void run() {} }.self().run(); // of a result
+                var made = new Made() { void run() {} void own() {} };
+                made.run(); // by inference
+                made.own(); // which its base has not
+                Made plain = new Made() { void run() {} };
+                plain.run(); // by the written type
+            }
+        }
+        """,
+    "p/Held.java": "package p;\nclass Held { static void take() {} }\n",
+    "p/Wide.java": "package p;\nclass Wide { static void go() {} }\n",
+    "lib.rs": """
+        struct Shape;
+        impl Shape { fn area(&self) {} fn make() {} fn over(&self) {} }
+        struct Other;
+        impl Other { fn area(&self) {} fn make() {} }
+        struct Color;
+        struct Held<Shape> { item: Shape }
+        impl<Shape> Held<Shape> {
+            fn get(&self) -> &Shape { &self.item }
+            fn use_it(&self) {
+                self.item.area(); // of a parameter
+                self.get().area(); // of its result
+                Shape::make(); // by a path
+            }
+        }
+        fn give<Shape>() -> Shape { todo!() }
+        trait Draw { fn draw(&self); }
+        struct Bounded<S> { item: S }
+        impl<S: Draw> Bounded<S> {
+            fn use_it(&self) { self.item.draw(); } // in one block
+        }
+        impl From<Color> for String { fn from(c: Color) -> String { todo!() } }
+        trait Ext { fn build() -> Self; }
+        impl Ext for String { fn build() -> String { todo!() } }
+        impl From<Color> for Shape { fn from(c: Color) -> Shape { Shape } }
+        fn outer() {
+            let a = String::from("x"); // of a type of another crate
+            String::build(); // by a trait of this one
+            let b = Shape::from(Color); // of a type of this crate
+            give::<u8>().area(); // of a function
+        }
+        """,
+    "embed.go": """
+        package a
+        import "other.org/ext"
+        import "sync"
+        type Deep struct { Size int; size int }
+        func (d *Deep) Fire() {}
+        type Middle struct { Deep }
+        func (m *Middle) Own() {}
+        type Outer struct { Middle; ext.Thing }
+        type Plain struct { Middle }
+        type Locked struct { Middle; sync.Mutex }
+        func use(o Outer, p Plain, l Locked) {
+            o.Fire() // two levels down
+            o.Size = 1 // a field there
+            o.size = 1 // of this package
+            o.Own() // one level down
+            p.Fire() // without another module
+            l.Fire() // beside a known type
+            o.Deep.Fire() // by its name
+        }
+        """,
+    "renamed.h": """
+        struct item { int size; int same; int plain; int (*call)(int); };
+        struct late { int after; };
+        """,
+    "names.h": """
+        #define size other_size
+        #define same same
+        #define call(x) other_call(x)
+        #define after other_after
+        """,
+    "behind.h": """
+        #include "names.h"
+        struct behind { int after; };
+        """,
+    "renaming.c": """
+        #include "renamed.h"
+        #include "behind.h"
+        void use(struct item *p, struct behind *b, struct late *l) {
+            p->size = 1; // renamed
+            p->same = 1; // by itself
+            p->plain = 1; // not renamed
+            p->call = 0; // not called
+            p->call(1); // called
+            b->after = 1; // with its declaration
+            l->after = 1; // without it
+        }
+        """,
+    "plain.c": """
+        #include "renamed.h"
+        void plain(struct item *p) {
+            p->size = 1; // no macro is seen
+        }
+        """,
 }
 
+AREAS = ["lib.rs:2 area possible", "lib.rs:4 area possible"]  # by name alone
 CASES = {
     "go: declared below": ("a.go", "// of the package", "Conf", ["a.go:2 Conf exact"]),
     "go: one block": ("a.go", "// of the first block", "part", ["a.go:10 part probable"]),
@@ -123,6 +233,48 @@ CASES = {
         "fill",
         ["Node.java:4 fill probable"],
     ),
+    "java: without a name": (
+        "p/Made.java",
+        "// of the class without a name",
+        "run",
+        ["p/Made.java:9 run exact"],
+    ),
+    "java: its base": ("p/Made.java", "// of its base", "run", ["p/Made.java:6 run exact"]),
+    "java: its field": ("p/Made.java", "// a field of it", "size", ["p/Made.java:11 size exact"]),
+    "java: a result of it": ("p/Made.java", "// of a result", "run", ["p/Made.java:6 run exact"]),
+    "java: var": ("p/Made.java", "// by inference", "run", ["p/Made.java:13 run exact"]),
+    "java: var, its own": ("p/Made.java", "// which its base has not", "own", ["p/Made.java:13 own exact"]),
+    "java: not var": ("p/Made.java", "// by the written type", "run", ["p/Made.java:6 run exact"]),
+    "java: static import": ("p/Made.java", "p.Held.take;", "Held", ["p/Held.java:2 Held exact"]),
+    "java: static import of all": ("p/Made.java", "p.Wide.*;", "Wide", ["p/Wide.java:2 Wide exact"]),
+    "rust: a parameter": ("lib.rs", "// of a parameter", "area", AREAS),
+    "rust: its result": ("lib.rs", "// of its result", "area", AREAS),
+    "rust: its path": (
+        "lib.rs",
+        "// by a path",
+        "make",
+        ["lib.rs:2 make possible", "lib.rs:4 make possible"],
+    ),
+    "rust: bounds of a block": ("lib.rs", "// in one block", "draw", ["lib.rs:16 draw probable"]),
+    "rust: String::from": ("lib.rs", "// of a type of another crate", "from", ["lib.rs:21 from possible"]),
+    "rust: String::build": ("lib.rs", "// by a trait of this one", "build", ["lib.rs:23 build probable"]),
+    "rust: its own from": ("lib.rs", "// of a type of this crate", "from", ["lib.rs:24 from exact"]),
+    "rust: a function": ("lib.rs", "// of a function", "area", AREAS),
+    "go: two levels": ("embed.go", "// two levels down", "Fire", ["embed.go:5 Fire probable"]),
+    "go: a field": ("embed.go", "// a field there", "Size", ["embed.go:4 Size probable"]),
+    "go: a small letter": ("embed.go", "// of this package", "size", ["embed.go:4 size exact"]),
+    "go: one level": ("embed.go", "// one level down", "Own", ["embed.go:7 Own exact"]),
+    "go: one module": ("embed.go", "// without another module", "Fire", ["embed.go:5 Fire exact"]),
+    "go: a known type": ("embed.go", "// beside a known type", "Fire", ["embed.go:5 Fire exact"]),
+    "go: by name": ("embed.go", "// by its name", "Fire", ["embed.go:5 Fire exact"]),
+    "c: renamed": ("renaming.c", "// renamed", "size", ["renamed.h:1 size possible"]),
+    "c: by itself": ("renaming.c", "// by itself", "same", ["renamed.h:1 same exact"]),
+    "c: not renamed": ("renaming.c", "// not renamed", "plain", ["renamed.h:1 plain exact"]),
+    "c: not called": ("renaming.c", "// not called", "call", ["renamed.h:1 call exact"]),
+    "c: called": ("renaming.c", "// called", "call", ["renamed.h:1 call possible"]),
+    "c: both renamed": ("renaming.c", "// with its declaration", "after", ["behind.h:2 after exact"]),
+    "c: the use alone": ("renaming.c", "// without it", "after", ["renamed.h:2 after possible"]),
+    "c: no macro": ("plain.c", "// no macro is seen", "size", ["renamed.h:1 size exact"]),
 }
 
 

@@ -389,3 +389,11 @@ def test_long_lines_of_typescript_are_parsed() -> None:
     text = b"function f(a) { return g(a) } " * 100
     assert decode_symbol_record(parse_typescript("a.ts", text)).symbol_count == 101
     assert decode_symbol_record(parse_javascript("a.js", text)).symbol_count == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "is_empty"), [("a.min.js", True), ("a-min.mjs", True), ("min.js", False), ("admin.js", False)]
+)
+def test_a_file_that_is_called_minified_declares_nothing(name: str, is_empty: bool) -> None:
+    record = decode_symbol_record(parse_javascript(name, b"function a() {\n  b();\n}\n"))
+    assert (record.symbol_count == 1) is is_empty

@@ -1,0 +1,55 @@
+"""Embedded types of Go of which another module declares one: what has a nearer member is not known then.
+
+A member of the least depth is meant. A type of another module that is embedded at a lesser depth than the
+type of the member that was found may have a member of that name. One at the same depth has none: the text
+would not compile. Members with small letters are those of one package.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typed.file_scope import split_name
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.method_sets import STANDARD
+
+MAX_DEPTH = 8
+# Types of the standard library that programs embed beside others, and their members.
+_KNOWN = STANDARD | {
+    "sync.Mutex": ["Lock", "TryLock", "Unlock"],
+    "sync.RWMutex": ["Lock", "RLock", "RLocker", "RUnlock", "TryLock", "TryRLock", "Unlock"],
+    "sync.Once": ["Do"],
+    "sync.WaitGroup": ["Add", "Done", "Go", "Wait"],
+}
+
+
+def may_be_nearer(lookup: NamedLookup, owner: Declaration, member: Declaration) -> bool:
+    """Return whether a type of another module that `owner` embeds may have a nearer member of a name."""
+    scope = lookup.find_scope(member.path)
+    if scope is None or scope.language != "go" or not scope.get_name(member.ordinal)[:1].isupper():
+        return False
+    holder = Declaration(member.path, scope.get_parent(member.ordinal))
+    holders = {holder, *lookup.find_extended(holder)}
+    name = scope.get_name(member.ordinal)
+    level, seen = [owner], {owner}
+    was_open = is_open = False  # whether a type above the level before, or above this one, embeds such a type
+    for _ in range(MAX_DEPTH):
+        if not level or holders & {*level}:
+            return was_open
+        was_open = is_open
+        is_open = is_open or any(_embeds_outside(lookup, one, name) for one in level)
+        below = dict.fromkeys(base for one in level for base in lookup.list_bases(one))
+        level = [one for one in below if one not in seen]
+        seen.update(level)
+    return False
+
+
+def _embeds_outside(lookup: NamedLookup, owner: Declaration, name: str) -> bool:
+    """Return whether a type embeds one of another module that may have a member of a name."""
+    scope = lookup.find_scope(owner.path)
+    for row in scope.list_bases(owner.ordinal) if scope is not None else ():
+        assert scope is not None
+        found = lookup.find_type(scope, scope.get_parent(owner.ordinal), split_name(row))
+        known = _KNOWN.get(found.external)
+        if not found.declarations and (known is None or name in known):
+            return True
+    return False

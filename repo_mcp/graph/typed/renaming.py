@@ -1,0 +1,81 @@
+"""Macros of C and C++ without a scope of their own: `#define size other_size` renames every `size` behind it.
+
+A member or a function is not meant by the name that is written where such a macro is visible, unless it is
+visible at the declaration, too, which is renamed with it. A macro with parameters counts in calls alone, and
+one whose text has its own name renames nothing.
+
+Left out on purpose: `#undef`, and the order of includes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.typed.c_rules import CRules
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
+
+
+class Renaming:
+    """The macros that rename what files write. Caches them by file and name."""
+
+    def __init__(self, lookup: NamedLookup) -> None:
+        self._lookup = lookup
+        self._macros: dict[tuple[str, str], tuple[Declaration, ...]] = {}
+
+    def doubt(self, scope: FileScope, reference: Reference, found: Resolution) -> Resolution:
+        """Return the meaning of a name, which is merely possible where a macro renames it."""
+        if not any(one.confidence is Confidence.EXACT for one in found.targets):
+            return found
+        macros = self._list_visible(scope, reference, reference.line)
+        if not macros:
+            return found
+        renamed = [one for one in found.targets if not self._is_renamed_too(reference, one, macros)]
+        return Resolution(
+            tuple(
+                Target(one.declaration, Confidence.POSSIBLE) if one in renamed else one
+                for one in found.targets
+            )
+        )
+
+    def _is_renamed_too(self, reference: Reference, target: Target, macros: list[Declaration]) -> bool:
+        """Return whether a declaration is a macro itself, or behind one of those."""
+        at = target.declaration
+        scope = self._lookup.find_scope(at.path)
+        if scope is None or scope.get_kind(at.ordinal) is SymbolKind.MACRO:
+            return True
+        line = scope.get_symbol(at.ordinal).start_line
+        return not set(macros).isdisjoint(self._list_visible(scope, reference, line))
+
+    def _list_visible(self, scope: FileScope, reference: Reference, line: int) -> list[Declaration]:
+        """Return the macros that rename a name on a line, each defined above it or in an included file."""
+        key = scope.path, reference.name
+        if key not in self._macros:
+            self._macros[key] = tuple(self._iter_macros(scope, reference.name))
+        found = []
+        for one in self._macros[key]:
+            other = self._lookup.find_scope(one.path)
+            assert other is not None
+            symbol = other.get_symbol(one.ordinal)
+            is_applied = not symbol.parameters or reference.role is ReferenceRole.CALL
+            if is_applied and (other is not scope or symbol.start_line < line):
+                found.append(one)
+        return found
+
+    def _iter_macros(self, scope: FileScope, name: str) -> Iterator[Declaration]:
+        rules = self._lookup.get_rules(scope)
+        assert isinstance(rules, CRules)
+        for other in self._lookup.iter_declaring(scope, name):
+            for one in other.find_named(name):
+                is_macro = other.get_kind(one) is SymbolKind.MACRO and not _has_own_name(other, one)
+                if is_macro and (other is scope or rules.is_included(scope.path, other.path)):
+                    yield Declaration(other.path, one)
+
+
+def _has_own_name(scope: FileScope, macro: int) -> bool:
+    """Return whether the text of a macro has its own name: `#define stdin stdin`."""
+    record = scope.record
+    rows = record.find_references(scope.get_name(macro))
+    return any(int(record.ref_symbols[row]) == macro for row in rows)

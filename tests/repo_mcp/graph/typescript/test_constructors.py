@@ -1,0 +1,67 @@
+"""JavaScript: members of the objects that a function makes, and of its prototype."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.graph.resolved import Repository
+
+TEXTS = {
+    "a.js": """
+        function Store(name) {
+            this.name = name;
+            this.part = new Part();
+            this.own = function () { return this.part; }; // in its own function
+            const inner = () => { this.late = 1; };
+            function other() { this.lost = 1; }
+        }
+        Store.prototype.run = function () {
+            this.part.fly(); // in a method
+            this.own(); // a function of it
+        };
+        Store.prototype.kind = 1;
+        class Part { fly() {} }
+        function Pool() { this.items = []; }
+        Pool.prototype = {
+            put() { this.items.push(1); }, // in a prototype that is an object
+        };
+        function helper() { this.helped = 1; }
+        const store = new Store(1);
+        store.name; // of an object
+        store.part.fly(); // of a part
+        store.kind; // of the prototype
+        store.late; // of an arrow
+        store.lost; // of a function in it
+        store.helped; // of a plain function
+        new Pool().put(1); // by a new one
+        Store.name; // of the function itself
+        module.exports = Store;
+        """,
+    "b.js": """
+        const Store = require("./a");
+        const store = new Store(2);
+        store.part; // elsewhere
+        """,
+}
+CASES = {
+    "this": ("a.js", "// in its own function", "part", ["a.js:3 part exact"]),
+    "the prototype": ("a.js", "// in a method", "part", ["a.js:3 part exact"]),
+    "what a member is": ("a.js", "// in a method", "fly", ["a.js:13 fly exact"]),
+    "a function": ("a.js", "// a function of it", "own", ["a.js:4 own exact"]),
+    "an object": ("a.js", "// in a prototype that is an object", "items", ["a.js:14 items exact"]),
+    "a variable": ("a.js", "// of an object", "name", ["a.js:2 name exact"]),
+    "a chain": ("a.js", "// of a part", "fly", ["a.js:13 fly exact"]),
+    "no function": ("a.js", "// of the prototype", "kind", ["a.js:12 kind exact"]),
+    "an arrow": ("a.js", "// of an arrow", "late", []),
+    "another function": ("a.js", "// of a function in it", "lost", []),
+    "a small letter": ("a.js", "// of a plain function", "helped", []),
+    "a method of it": ("a.js", "// by a new one", "put", ["a.js:16 put possible"]),
+    "not itself": ("a.js", "// of the function itself", "name", []),
+    "another file": ("b.js", "// elsewhere", "part", ["a.js:3 part exact"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_members_of_what_a_function_makes(case: str) -> None:
+    path, line, name, expected = CASES[case]
+    assert Repository.build(TEXTS).ask(path, line, name) == expected
