@@ -279,7 +279,9 @@ def list_touched(record: SymbolRecord, touched: TouchedLines, lines: Sequence[st
     """
     starts, ends = record.starts.tolist(), (record.starts + record.spans).tolist()
     owners = _number_innermost(list(zip(starts[1:], ends[1:], strict=True)), len(lines))
-    imports = {int(record.ref_lines[row]) for row in record.list_role(ReferenceRole.IMPORT)}
+    rows = record.list_role(ReferenceRole.IMPORT)
+    named = (row for row in rows if record.ref_names[row] or record.ref_qualifiers[row])
+    imports = {int(record.ref_lines[row]) for row in named}
     imports.update(number for number, line in enumerate(lines, 1) if _IMPORT.match(line))
     found: dict[int, Change] = {}
 

@@ -31,6 +31,7 @@ from repo_mcp.languages.csharp.types import (
     FUNCTION,
     NO_TYPE,
     NULL,
+    OF_PARAMETER,
     TASK,
     WHOLE_NUMBERS,
     Given,
@@ -95,6 +96,8 @@ class _Argument:
     plain: str = ""  # a type in PLAIN, "object", or the text of another type without spaces
     form: str = ""  # FUNCTION, NO_TYPE, NULL, or a whole number
     parameters: int = -1  # of a function; -1 if unknown
+    types: tuple[str, ...] = ()  # of its parameters, if they are written
+    where: tuple[CSharpFile, int] | None = None  # and where they are
     is_nullable: bool = False
     name: str = ""  # of the parameter, for a named argument
     is_reference: bool = False
@@ -168,7 +171,9 @@ class CSharpOverloads:
         if text in WHOLE_NUMBERS or text in {NO_TYPE, NULL}:
             return _Argument(form=text)
         if text.startswith(FUNCTION):
-            return _Argument(form=FUNCTION, parameters=int(text.removeprefix(FUNCTION) or -1))
+            count, *types = text.removeprefix(FUNCTION).split(OF_PARAMETER)
+            where = (file, row.symbol)
+            return _Argument(form=FUNCTION, parameters=int(count or -1), types=tuple(types), where=where)
         if text.startswith("="):
             return self._read_written(file, row.symbol, text[1:])
         return self._evaluate(file, row, text)
@@ -290,7 +295,7 @@ class CSharpOverloads:
         elif argument.form == NO_TYPE or argument.plain == "object":
             grade = MISFIT
         elif argument.form == FUNCTION:
-            grade = self._grade_function(argument, parameter.type, where)
+            grade = self._grade_function(argument, parameter.type, where, takes)
         elif argument.form == NULL:
             grade = self._grade_null(parameter.type, where)
         elif argument.form or argument.plain in PLAIN:
@@ -303,8 +308,10 @@ class CSharpOverloads:
             grade = self._grade_value(argument.value, parameter.type, where)
         return MISFIT if argument.is_reference and grade not in {SAME, None} else grade
 
-    def _grade_function(self, argument: _Argument, written: str, where: tuple[CSharpFile, int]) -> Grade:
-        """Grade a function; it fits a delegate with as many parameters."""
+    def _grade_function(
+        self, argument: _Argument, written: str, where: tuple[CSharpFile, int], takes: Method
+    ) -> Grade:
+        """Grade a function; it fits a delegate with as many parameters, of the same types."""
         found = _DELEGATE.match(written)
         if found is None:
             meaning = self._find_type(written, where)
@@ -313,7 +320,27 @@ class CSharpOverloads:
             return (1 if self._has_kind(meaning, _DELEGATES) else MISFIT) if meaning.parts else None
         count = len(split_list(found[2] or "")) - (found[1] in {"Func", "Converter"})
         count = {"Predicate": 1, "Comparison": 2}.get(found[1], count)
-        return 1 if argument.parameters in {-1, count} else MISFIT
+        if argument.parameters not in {-1, count}:
+            return MISFIT
+        wanted = split_list(found[2] or "")[: len(argument.types)]
+        same = [
+            one in takes.type_parameters or self._is_same_text(own, argument.where, one, where)
+            for own, one in zip(argument.types, wanted, strict=False)
+        ]
+        return MISFIT if False in same else None if None in same else 1
+
+    def _is_same_text(
+        self, own: str, at: tuple[CSharpFile, int] | None, wanted: str, where: tuple[CSharpFile, int]
+    ) -> bool | None:
+        """Return whether two written types are the same; None if that is not known."""
+        own, wanted = (normalize_type(one).replace("string?", "string") for one in (own, wanted))
+        if PLAIN.isdisjoint({own, wanted}) and at is not None:
+            one, other = self._find_type(own, at), self._find_type(wanted, where)
+            if one is None or other is None or not (one.parts or other.parts):
+                return True if own == wanted else None
+            is_same = _is_same(one, other)
+            return is_same and own.rstrip("?").endswith("]") == wanted.rstrip("?").endswith("]")
+        return own == wanted
 
     def _grade_null(self, written: str, where: tuple[CSharpFile, int]) -> Grade:
         """Grade null; it fits types that can be null."""

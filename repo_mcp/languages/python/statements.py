@@ -267,7 +267,7 @@ class StatementWalk(ExpressionWalk):
             return
         alias = f"{REPLACED}{node.attr}"
         self.rows[self.symbol, BIND, node.attr, path, alias, node.lineno] = SAME
-        if not is_own and path.partition(".")[0] not in self.scope.local:
+        if path.partition(".")[0] not in self.scope.local | {self.scope.self_name}:
             self.rows.setdefault((0, IMPORT, "", "", alias, node.lineno), 0)
 
     def _is_self(self, node: ast.expr) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.repo_mcp.graph.resolved import Repository
 
 TEXTS = {
@@ -23,7 +25,44 @@ TEXTS = {
             }
         }
         """,
+    "b.cs": """
+        using System;
+        public class Shape { }
+        public class Other { }
+        public class Runs {
+            void Run(Action<Shape> a) { }
+            void Run(Action<Other> a) { }
+            void Name(Action<string> a) { }
+            void Name(Action<int> a) { }
+            void Any<T>(Action<T> a) { }
+            void Any(Action<Shape> a) { }
+            void F() {
+                Run((Shape s) => { }); // a shape
+                Run((Other s) => { }); // another
+                Run(delegate (Other s) { }); // of old
+                Run(s => { }); // without a type
+                Run(delegate { }); // without parameters
+                Name((String? s) => { }); // by another name
+                Any((Other s) => { }); // which only one takes
+            }
+        }
+        """,
 }
+FUNCTIONS = {
+    "// a shape": ("Run", ["b.cs:5 Run exact"]),
+    "// another": ("Run", ["b.cs:6 Run exact"]),
+    "// of old": ("Run", ["b.cs:6 Run exact"]),
+    "// without a type": ("Run", ["b.cs:5 Run possible", "b.cs:6 Run possible"]),
+    "// without parameters": ("Run", ["b.cs:5 Run possible", "b.cs:6 Run possible"]),
+    "// by another name": ("Name", ["b.cs:7 Name exact"]),
+    "// which only one takes": ("Any", ["b.cs:9 Any exact"]),
+}
+
+
+@pytest.mark.parametrize("line", FUNCTIONS)
+def test_written_types_of_parameters_choose_what_takes_a_function(line: str) -> None:
+    name, expected = FUNCTIONS[line]
+    assert Repository.build(TEXTS).ask("b.cs", line, name) == expected
 
 
 def test_what_takes_anything_is_no_better_than_a_list_of_anything() -> None:

@@ -53,7 +53,7 @@ def _read(arguments: str) -> str:
         ("numbers[0]", "=int"), ("numbers.Length", "?.Length"), ("list", "=List<int>"), ("list[0]", ""),
         ("whole", "=int"), ("real", "=double"), ("bytes", "=Span<byte>"), ("unknown", ""), ("odd", ""),
         ("x => 1", "=>1"), ("() => 1", "=>0"), ("(a, b) => a", "=>2"), ("async x => x", "=>1"),
-        ("delegate { }", "=>"), ("delegate (int a) { }", "=>"),
+        ("delegate { }", "=>"), ("delegate (int a) { }", "=>1;int"),
         ("ref field", "&field"), ("out text", "&=string"), ("out int fresh", "&=int"),
         ("out var fresh", "&?"), ("in field", "field"),
         ("name: 1", "name:1"), ("name: ref field", "name:&field"), ("name: odd", "name:?"),
