@@ -48,7 +48,7 @@ from repo_mcp.languages.python.types import (
     narrow_block,
     narrow_branch,
 )
-from repo_mcp.symbols.model import REPLACED
+from repo_mcp.symbols.model import REPLACED, UNBOUND
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
 IMPORT, EXPORT = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT)
@@ -207,6 +207,8 @@ class StatementWalk(ExpressionWalk):
         """Bind a name in the current scope; in a module or class it also gets a symbol."""
         scope = self.scope.find_binder()
         if scope.kind is FUNCTION:
+            if not _keeps_type(statement):
+                self._bind_outer(scope, name, getattr(statement, "lineno", 1))
             if name not in scope.global_names:
                 scope.variables.add(name)
                 if not _keeps_type(statement):
@@ -219,6 +221,18 @@ class StatementWalk(ExpressionWalk):
         scope.variables.add(name)
         in_class = scope.kind is CLASS
         self._add_variable(name, scope.owner, _PROPERTY if in_class else _VARIABLE, statement)
+
+    def _bind_outer(self, scope: Scope, name: str, line: int) -> None:
+        """Record that a variable of the module or of a function around gets a value of unknown type."""
+        around: Scope | None = None
+        if name in scope.global_names:
+            around = self.module
+        elif name in scope.nonlocal_names:
+            around = scope.parent
+            while around is not None and not (around.kind is FUNCTION and name in around.variables):
+                around = around.parent
+        if around is not None:
+            self.rows[around.owner, BIND, UNBOUND, "", name, line] = SAME
 
     def _add_variable(self, name: str, parent: int, kind: SymbolKind, statement: ast.AST) -> None:
         members = self._members[parent]

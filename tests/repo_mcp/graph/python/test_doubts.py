@@ -154,6 +154,24 @@ def test_a_variable_of_a_module_is_not_that_of_a_comprehension() -> None:
     assert confidences({"a.py": text}) == [Confidence.EXACT]
 
 
+OUTER = {
+    "of the module": ("s = Shape()\ndef set(x):\n    global s\n    s = {}\n", "s.«area»()\n"),
+    "of a function": (
+        "def f(x):\n    s = Shape()\n    def set():\n        nonlocal s\n        s = {}\n",
+        "    set()\n    s.«area»()\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OUTER)
+@pytest.mark.parametrize(("value", "expected"), [("x", Confidence.PROBABLE), ("None", Confidence.EXACT)])
+def test_a_variable_that_a_function_in_it_replaces(case: str, value: str, expected: Confidence) -> None:
+    before, use = OUTER[case]
+    text = f"{SHAPE}{before.format(value)}{use}"
+    assert meaning({"a.py": text}) == ["a.py:Shape.area"]
+    assert confidences({"a.py": text}) == [expected]
+
+
 INSIDE = {
     "a lambda": ("f = lambda: «END»", ["a.py:END"]),
     "a comprehension": ("f = [«END» for _ in (1, 2)]", ["a.py:END"]),
