@@ -275,12 +275,20 @@ def on_assignment(walk: ScriptWalk, node: Node) -> None:
         _export_member(walk, node, name, right)
     elif owner == "this":
         _assign_this(walk, node, name, right)
-    elif not walk.is_local and name == PROTOTYPE and right.type == "object":
+    elif not walk.is_local:
+        _assign_member(walk, node, owner, name, right)
+
+
+def _assign_member(walk: ScriptWalk, node: Node, owner: str, name: str, value: Node) -> None:
+    """Declare what is assigned to a member of something that this file declares; in JavaScript also members
+    of a prototype that are no functions, or of an object that is the prototype."""
+    is_of_prototype = owner.endswith(f".{PROTOTYPE}") and not walk.is_typescript
+    if value.type in _DECLARATIONS or is_of_prototype:
+        _declare_member(walk, node, owner, name, value)
+    elif name == PROTOTYPE and value.type == "object" and not walk.is_typescript:
         parent = walk.members.get((0, owner), -1)
         if parent >= 0:
-            walk.values[right.start_byte] = parent
-    elif not walk.is_local and (right.type in _DECLARATIONS or owner.endswith(f".{PROTOTYPE}")):
-        _declare_member(walk, node, owner, name, right)
+            walk.values[value.start_byte] = parent
 
 
 def _export_whole(walk: ScriptWalk, node: Node, value: Node) -> None:
