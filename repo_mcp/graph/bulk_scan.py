@@ -120,7 +120,8 @@ class BulkScan:
                 return []
             found: dict[Import, None] = {}
             for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
-                found.update(dict.fromkeys(self._read_import(path, record, row)))
+                if not _binds_nothing(record, row):
+                    found.update(dict.fromkeys(self._read_import(path, record, row)))
             return list(found)
 
     def _read_import(self, path: str, record: SymbolRecord, row: int) -> Iterator[Import]:
@@ -237,6 +238,12 @@ class BulkScan:
 _HOLDERS = frozenset(
     {SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE, SymbolKind.VARIABLE, SymbolKind.CONSTANT}
 )
+
+
+def _binds_nothing(record: SymbolRecord, row: int) -> bool:
+    """Return whether an import names the type of a static member of Java, which has a row of its own."""
+    name = record.strings[record.ref_names[row]]
+    return name not in {"", "*"} and not record.ref_aliases[row]
 
 
 def list_named(record: SymbolRecord, name: str) -> list[int]:

@@ -82,7 +82,7 @@ class JavaRules(Rules):
             if files or self._is_declared(path):
                 return [*files], ([] if files else [path]), ""
             return [], [], f"{qualifier}.*"
-        path = (*path, name)
+        path = (*path, name) if name else path
         return ([], [path], "") if self._is_declared(path) else ([], [], ".".join(path))
 
     def may_hold(self, file_path: str, path: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import CALLS, EdgeType
-from tests.repo_mcp.graph.memory_index import find_node, make_graph
+from tests.repo_mcp.graph.memory_index import find_node, list_incoming, make_graph
 
 FILES = {
     "pkg/__init__.py": "",
@@ -104,3 +104,22 @@ def test_the_bounds_of_one_search_for_edges() -> None:
     assert fewer.cut
     assert len(fewer.edges) < 9
     assert not graph.find_incoming(node, CALLS, Bounds(files=100, references=100)).cut
+
+
+def test_static_imports_of_java_are_told_once_and_use_the_type() -> None:
+    graph = make_graph(
+        {
+            "a/Held.java": "package a;\npublic class Held { public static void take() {} }\n",
+            "b/Use.java": (
+                "package b;\nimport static a.Held.take;\nimport static a.Held.*;\n"
+                "import static org.other.Some.of;\nimport static org.other.All.*;\nclass Use {}\n"
+            ),
+        }
+    )
+    assert [(one.line, one.target, one.outside) for one in graph.scan.list_imports("b/Use.java")] == [
+        (2, "a/Held.java", ""),
+        (3, "a/Held.java", ""),
+        (4, "", "org.other.Some"),
+        (5, "", "org.other.All"),
+    ]
+    assert list_incoming(graph, "a.Held", EdgeType.IMPORTS) == [("imports", "exact", "b", (2, 3))]
