@@ -70,7 +70,7 @@ class Renaming:
         for other in self._lookup.iter_declaring(scope, name):
             for one in other.find_named(name):
                 is_macro = other.get_kind(one) is SymbolKind.MACRO and not _has_own_name(other, one)
-                if is_macro and (other is scope or rules.is_included(scope.path, other.path)):
+                if is_macro and (other is scope or rules.includes.is_included(scope.path, other.path)):
                     yield Declaration(other.path, one)
 
 
