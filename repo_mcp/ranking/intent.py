@@ -20,7 +20,7 @@ from functools import lru_cache
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt, split_symbol
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.analysis import PART, get_name_term, get_word_terms
+from repo_mcp.text.analysis import LONG_WORD, PART, get_name_term, get_root, get_word_terms
 from repo_mcp.text.roles import FileRole
 from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS
 
@@ -195,8 +195,14 @@ class AskedName:
         """
         *outer, name = split_qualified(qualified_name)
         spelling = grade_name(self.name, name)
-        agreeing = sum(one in outer or one in around for one in self.qualifiers)
-        return (spelling, agreeing) if spelling else NO_MATCH
+        if not spelling:
+            return NO_MATCH
+        return spelling, sum([one in outer or one in around for one in self.qualifiers])
+
+    @property
+    def root(self) -> str:
+        """Return a text that every name fitting at all has in lower case, if it is ASCII; "" for none."""
+        return _cut_asked(self.name).roots[0]
 
     @property
     def best_grade(self) -> Grade:
@@ -228,11 +234,33 @@ def grade_name(asked: str, name: str) -> int:
     """Return the grade of a declared name against the requested one."""
     if name == asked:
         return EXACT
-    if name.lower() == asked.lower():
+    wanted, folded = _cut_asked(asked), name.lower()
+    if folded == wanted.folded:
         return CASE
-    if not set(_split_stems(asked)) <= set(_split_stems(name)):
+    if folded.isascii() and not all(map(folded.__contains__, wanted.roots)):
+        return 0  # most names of a chunk, without cutting them into parts
+    if not wanted.stems.issubset(_split_stems(name)):
         return 0
-    return SPELLING if _split(asked) == _split(name) else PARTS
+    return SPELLING if wanted.parts == _split(name) else PARTS
+
+
+@dataclass(frozen=True, slots=True)
+class _CutName:
+    """A requested name and what others are compared with."""
+
+    folded: str
+    parts: list[str]
+    stems: frozenset[str]
+    roots: tuple[str, ...]  # in the lower case of every ASCII name with the stems; the longest first, or ""
+
+
+@lru_cache(maxsize=64)  # a look-up compares few names with those of whole chunks
+def _cut_asked(name: str) -> _CutName:
+    stems = _split_stems(name)
+    roots = map(get_root, stems) if name.isascii() and LONG_WORD not in stems else ()
+    return _CutName(
+        name.lower(), _split(name), frozenset(stems), tuple(sorted(roots, key=len, reverse=True)) or ("",)
+    )
 
 
 def _split(name: str) -> list[str]:

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.ranking.intent import CASE, EXACT, NO_MATCH, PARTS, SPELLING, AskedName, find_asked_name
+from repo_mcp.ranking.intent import (
+    CASE,
+    EXACT,
+    NO_MATCH,
+    PARTS,
+    SPELLING,
+    AskedName,
+    find_asked_name,
+    grade_name,
+)
+from repo_mcp.text.analysis import PART, get_word_terms
+from tests.deep.sizes import examples
 
 
 @pytest.mark.parametrize(
@@ -52,6 +65,49 @@ def test_grades(qualified: str, grade: tuple[int, int]) -> None:
     asked = AskedName("get_user", ("Pool",))
     assert asked.grade(qualified) == grade
     assert (asked.grade(qualified) == asked.best_grade) == (grade == (EXACT, 1))
+
+
+def grade_clearly(asked: str, name: str) -> int:
+    """Return the grade of a name by all of its parts and stems."""
+    if name.lower() == asked.lower():
+        return EXACT if name == asked else CASE
+    terms = [get_word_terms(one) for one in (asked, name)]
+    wanted, given = (set(one[1:] or one) for one in terms)
+    if not wanted <= given:
+        return 0
+    parts = [[part.lower() for part in re.findall(PART, one)] for one in (asked, name)]
+    return SPELLING if parts[0] == parts[1] else PARTS
+
+
+PIECES = [
+    "get",
+    "Getting",
+    "User",
+    "users",
+    "ability",
+    "able",
+    "_",
+    "_",
+    "9",
+    "x",
+    "Ü",
+    "ü",
+    "HTTP",
+    "policies",
+    "y",
+]
+NAMES = st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join)
+
+
+@settings(max_examples=examples(2_000))
+@given(NAMES, NAMES)
+@example("a" * 300, "b" * 300)
+@example("policy", "policies_of_users")
+def test_a_name_is_graded_as_by_all_of_its_parts(asked: str, name: str) -> None:
+    grade = grade_name(asked, name)
+    assert grade == grade_clearly(asked, name)
+    root = AskedName(asked).root
+    assert not grade or root in name.lower() or not name.isascii()
 
 
 def test_a_qualifier_may_stand_around() -> None:
