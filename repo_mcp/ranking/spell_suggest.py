@@ -31,7 +31,7 @@ MAX_OFFERED = 3  # for one word
 MIN_LIKENESS = 0.8  # as difflib has it: twice the common letters over all letters
 MAX_LENGTH_CHANGE = 2
 SMALL_UNITS = 100_000  # the dictionary of so many is looked through in a few milliseconds
-CACHED_WORDS = 16  # of each segment: who waits for a name asks for it again and again
+CACHED_WORDS = 64  # of each segment: who waits for a name asks for it again and again
 
 
 def find_paths(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
