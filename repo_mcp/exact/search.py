@@ -31,7 +31,7 @@ from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.exact.line_matcher import LineMatch, LineMatcher, MatchingStopped
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.indexing.scan_state import ChangedFiles
-from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
+from repo_mcp.languages.patterns.enclosing import Declarations, find_near
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.model import MAX_CONTEXT_LINES, ExactAnswer, ExactMatch, ExactRequest, WalkReport
 from repo_mcp.record_classes import dataclass, replace
@@ -267,6 +267,7 @@ def _search_batch(
     for position, data in iter_texts(matcher, raws):
         count = 0
         matches: list[ExactMatch] = []
+        shown: list[LineMatch] = []
         listed = most if request.max_per_file is None or most <= 0 else request.max_per_file
         for match in matcher.iter_matches(data):
             if stopped():
@@ -274,12 +275,14 @@ def _search_batch(
             count += 1
             if len(matches) < listed:
                 matches.append(build_match(paths[position], data, match, request.context_lines))
+                shown.append(match)
         if count:
             most -= len(matches) if request.max_per_file is None else 1
             if request.with_symbols and matches:
-                declarations = find_declarations(
-                    find_language(paths[position]), data, compute_fingerprint(data)
-                )
+                lines = shown[0].start_line, shown[-1].end_line
+                offsets = shown[0].line_start, min(len(data), shown[-1].line_end + 1)
+                language, fingerprint = find_language(paths[position]), compute_fingerprint(data)
+                declarations = find_near(language, data, fingerprint, lines, offsets)
                 matches = [_name_symbol(match, declarations) for match in matches]
             results.append(_FileMatches(paths[position], count, tuple(matches)))
     return results

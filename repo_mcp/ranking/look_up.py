@@ -36,7 +36,7 @@ from repo_mcp.ranking.intent import (
     understand,
 )
 from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.ranking import rank
+from repo_mcp.ranking.ranking import Points, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
 from repo_mcp.ranking.snippets import (
     LiveChunk,
@@ -80,6 +80,16 @@ class _Question:
     is_close: bool  # asks for whole names
 
 
+@dataclass(frozen=True, slots=True)
+class _Rated:
+    """A declaration with its score, the points that make it up, and its chunk."""
+
+    score: float
+    points: Points
+    live: LiveChunk
+    span: SymbolSpan
+
+
 def look_up(
     searcher: Searcher,
     query: Query,
@@ -98,7 +108,7 @@ def look_up(
     """
     asked = understand(query.text).asked
     words = [asked.name] if asked is not None else list(dict.fromkeys(_WORD.findall(query.text)))[:MAX_NAMES]
-    seen: dict[tuple[str, int], tuple[LiveChunk, SymbolSpan]] = {}
+    seen: dict[tuple[str, int], _Rated] = {}
     warnings: dict[str, None] = {}
     is_cut = False
     for question in _list_questions(query, words):
@@ -115,27 +125,30 @@ def look_up(
         live = read_chunks(ranking.chunks, query.phrases, read_live)
         warnings |= dict.fromkeys(live.warnings)
         for place, chunk in enumerate(live.chunks):
-            for rated, span in _iter_declarations(chunk, place, asked, words):
-                key = rated.ranked.path, span.name_line
-                if key not in seen or seen[key][0].ranked.score < rated.ranked.score:
-                    seen[key] = rated, span
-    ordered = sorted(seen, key=lambda key: (-seen[key][0].ranked.score, key[0].encode(), key[1]))
+            for rated in _iter_declarations(chunk, place, asked, words):
+                key = chunk.ranked.path, rated.span.name_line
+                if key not in seen or seen[key].score < rated.score:
+                    seen[key] = rated
+    ordered = sorted(seen, key=lambda key: (-seen[key].score, key[0].encode(), key[1]))
     lines = chain(SHOWN_LINES, repeat(SHOWN_LINES[-1]))
-    hits = tuple(
-        show_declaration(*seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False)
-    )
+    hits = tuple(_show(seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False))
     missing = []
     if tells:
         missing = _describe_missing(searcher, query, asked, words, hits, wanted, read_live, is_whole=is_whole)
     return Found(hits, len(seen), is_cut, (*missing, *warnings))
 
 
-def _may_be_better(seen: Iterable[tuple[LiveChunk, SymbolSpan]], asked: AskedName | None, top_k: int) -> bool:
+def _show(rated: _Rated, most_lines: int) -> Hit:
+    ranked = replace(rated.live.ranked, score=rated.score, explanation=rated.points)
+    return show_declaration(replace(rated.live, ranked=ranked), rated.span, most_lines)
+
+
+def _may_be_better(seen: Iterable[_Rated], asked: AskedName | None, top_k: int) -> bool:
     """Return True unless there are `top_k` declarations with exactly the requested name."""
     if asked is None:
         return True
     best = EXACT + len(asked.qualifiers) / 10
-    return sum(live.ranked.score >= best for live, _ in seen) < top_k
+    return sum(rated.score >= best for rated in seen) < top_k
 
 
 def _list_questions(query: Query, words: Sequence[str]) -> list[_Question]:
@@ -160,22 +173,35 @@ def _iter_declarations(
     place: int,
     asked: AskedName | None,
     words: Sequence[str],
-) -> Iterator[tuple[LiveChunk, SymbolSpan]]:
+) -> Iterator[_Rated]:
     """Yield the declarations of the chunk (of the file where it has changed), each with its score."""
     ranked = live.ranked
-    declarations = live.find_declarations()
     first, last = ranked.chunk.start_line, ranked.chunk.end_line
     if live.is_changed:
         first, last = 1, len(live.lines)
-    spans = declarations.find_between(first, last)
-    if not declarations:  # a language without line patterns, whose adapter told the index of its names
+    near = live.find_near(first, last)
+    spans = near.find_between(first, last, "" if asked is None else asked.root)
+    if not (near or live.find_declarations()):  # no line patterns: an adapter told the index of its names
         spans = _find_named_lines(live, words, first, last)
+    known: dict[Grade, tuple[float, Points]] = {}
     for span in spans:
-        points = _rate_words(words, span) if asked is None else _rate_name(grade_span(asked, span, live))
-        if points:
-            explained = (*points, ("place", round(0.1 / (place + 1), DECIMALS)))
-            score = round(sum(value for _, value in explained), DECIMALS)
-            yield replace(live, ranked=replace(ranked, score=score, explanation=explained)), span
+        if asked is None:
+            score, explained = _explain(_rate_words(words, span), place)
+        else:
+            grade = grade_span(asked, span, live)
+            if grade not in known:
+                known[grade] = _explain(_rate_name(grade), place)
+            score, explained = known[grade]
+        if score:
+            yield _Rated(score, explained, live, span)
+
+
+def _explain(points: Sequence[tuple[str, float]], place: int) -> tuple[float, Points]:
+    """Return a score and the points that make it up, with those for the place of a chunk; 0 without any."""
+    if not points:
+        return 0.0, ()
+    explained = (*points, ("place", round(0.1 / (place + 1), DECIMALS)))
+    return round(sum(value for _, value in explained), DECIMALS), explained
 
 
 def _find_named_lines(live: LiveChunk, words: Sequence[str], first: int, last: int) -> list[SymbolSpan]:
@@ -258,7 +284,8 @@ def _list_sharing(words: Sequence[str], chunks: Iterable[RankedChunk], read_live
     """Return the names declared in chunks, by the share of their parts that a word has as well."""
     shares: dict[str, float] = {}
     for live in read_chunks(chunks, (), read_live).chunks:
-        for span in live.find_declarations().find_between(live.start_line, live.end_line):
+        first, last = live.start_line, live.end_line
+        for span in live.find_near(first, last).find_between(first, last):
             shares[span.name] = max(_compare(word, span.name) for word in words)
     near = [name for name, share in shares.items() if share >= MIN_SHARED]
     return sorted(near, key=lambda name: (-shares[name], name))

@@ -19,7 +19,7 @@ import numpy as np
 from index_format import compute_fingerprint
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations
+from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations, find_near
 from repo_mcp.languages.patterns.language_registry import get_language
 from repo_mcp.model import Hit
 from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES, list_asked
@@ -41,6 +41,7 @@ LEAST_LINES = 3  # for a further declaration of a hit
 MAX_LEAD_LINES = 4  # decorators that are shown above the line with the name
 MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
 _WORD = re.compile(r"\w+")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 # ASCII words in lower case, with spaces in place of everything between them.
 _FOLDED = bytes(ord(chr(byte).lower()) if _WORD.match(chr(byte)) else ord(" ") for byte in range(128)) * 2
 _get_terms = lru_cache(maxsize=2_048)(get_word_terms)  # hits on a page share words; 1 MB
@@ -62,6 +63,7 @@ class TextLines(Sequence[bytes]):
         self._ends = int(np.count_nonzero(self._is_end))
         self.line_count = self._ends + (data[-1:] not in (b"", b"\n"))
         self._known = 0, 0  # a line and its start offset: the next one asked for is mostly near
+        self._starts: dict[int, int] = {}  # of the lines asked for: most of them twice
 
     def __len__(self) -> int:
         return self.line_count
@@ -70,6 +72,12 @@ class TextLines(Sequence[bytes]):
         """Return the offset, in bytes, of a line counted from 0; the end of the text beyond the last line."""
         if line > self._ends:
             return len(self._data)
+        start = self._starts.get(line)
+        if start is None:
+            start = self._starts[line] = self._search(line)
+        return start
+
+    def _search(self, line: int) -> int:
         known, start = self._known if self._known[0] <= line else (0, 0)
         ends = line - known  # to be passed
         if not ends:
@@ -155,6 +163,12 @@ class LiveChunk:
         """Return the declarations of the file as it is now."""
         return find_declarations(get_language(self.ranked.language), self.data, self.fingerprint)
 
+    def find_near(self, first: int, last: int) -> Declarations:
+        """Return the declarations around or in the lines from `first` to `last`, and perhaps others."""
+        offsets = self.lines.find_start(first - 1), self.lines.find_start(max(first, last))
+        language = get_language(self.ranked.language)
+        return find_near(language, self.data, self.fingerprint, (first, last), offsets)
+
 
 @dataclass(frozen=True, slots=True)
 class LiveChunks:
@@ -217,11 +231,12 @@ def _build_hit(
     most_lines: int,
     telling: Mapping[str, float] | None,
 ) -> Hit:
-    declarations = live.find_declarations()
+    is_rated = bool(telling) and live.lines.line_count <= MAX_RATED_LINES
+    declarations = live.find_declarations() if is_rated else live.find_near(live.start_line, live.end_line)
     symbol = None if asked is None else choose_declaration(declarations, asked, live)
     if symbol is not None:
         return show_declaration(live, symbol, most_lines)
-    rated, held = _rate(live, declarations, telling) if telling else ([], [])
+    rated, held = _rate(live, declarations, telling) if telling and is_rated else ([], [])
     best = rated[0] if rated else None
     shown = {} if best is None else _show_asked(live, best, held, most_lines)
     if best is not None and most_lines - len(shown) < LEAST_LINES:
@@ -256,8 +271,6 @@ def _rate(
     live: LiveChunk, declarations: Declarations, telling: Mapping[str, float]
 ) -> tuple[list[SymbolSpan], list[int]]:
     """Return the declarations of a file that a question may be about, and the words of each of its lines."""
-    if live.lines.line_count > MAX_RATED_LINES:
-        return [], []
     held = find_line_terms(decode_lines(live.lines, 1, live.lines.line_count), list(telling))
     return list_asked(declarations, held, list(telling.values()), 2 * ALSO_NAMED), held  # some are shown
 
@@ -287,22 +300,26 @@ def _group_lines(
     `found` are the terms of each line from line `first` on, and so is what is returned for each declaration.
     Each is worth what its lines tell; a line with its name is as much as NAME_WORTH lines.
     """
-    groups: dict[SymbolSpan | None, list[int]] = {}
-    worth: dict[SymbolSpan | None, list[int]] = {}
+    spans: list[SymbolSpan | None] = []
+    groups: list[list[int]] = []
+    worth: list[list[int]] = []
+    places: dict[int, int] = {}  # in these, by identity: hashing a span takes a microsecond
     for place, span in declarations.list_innermost(first, found):
-        groups.setdefault(span, [0] * len(found))[place] = found[place]
+        at = places.setdefault(id(span), len(spans))
+        if at == len(spans):
+            spans.append(span)
+            groups.append([0] * len(found))
+            worth.append([])
+        groups[at][place] = found[place]
         is_name = span is not None and span.name_line == first + place
-        worth.setdefault(span, []).extend([found[place]] * (NAME_WORTH if is_name else 1))
+        worth[at].extend([found[place]] * (NAME_WORTH if is_name else 1))
     if not groups:
         return {None: list(found)}
-    if len(groups) == 1:
-        return groups
-    spans, values = list(groups), [*map(float, map(_value, worth.values()))]
-    if None in groups:
-        values[spans.index(None)] *= OUTSIDE_WORTH
+    values = [*map(float, map(_value, worth))]
+    if id(None) in places:
+        values[places[id(None)]] *= OUTSIDE_WORTH
     best = sorted(range(len(spans)), key=values.__getitem__, reverse=True)  # of equal ones the first stays so
-    ordered = list(map(spans.__getitem__, best))
-    return dict(zip(ordered, map(groups.__getitem__, ordered), strict=True))
+    return {spans[at]: groups[at] for at in best}
 
 
 def _choose_outside(first: int, lines: Sequence[str], found: Sequence[int], room: int) -> dict[int, str]:
@@ -362,7 +379,7 @@ def choose_declaration(declarations: Declarations, asked: AskedName, live: LiveC
     """Return the declaration in a chunk's best unit that is named most alike; None without any like it."""
     near = [
         (grade_span(asked, span, live), -span.name_line, span)
-        for span in declarations.find_between(live.start_line, live.end_line)
+        for span in declarations.find_between(live.start_line, live.end_line, asked.root)
     ]
     best = max(near, default=None, key=itemgetter(0, 1))
     return best[2] if best is not None and best[0] >= (SPELLING, 0) else None
@@ -433,10 +450,17 @@ def _prepare_terms(terms: tuple[str, ...]) -> _WantedTerms:
 
 def _find_words(text: str, roots: Sequence[bytes]) -> list[tuple[int, str]]:
     """Return positions and words of a text, including every word that holds a root; some repeat."""
-    if not (text.isascii() and roots):
+    if not roots:
         return [(match.start(), match[0]) for match in _WORD.finditer(text)]
-    folded = text.encode().translate(_FOLDED) + b" "
-    found = []
+    found: list[tuple[int, str]] = []
+    folded = bytearray(text.encode("ascii", "replace").translate(_FOLDED) + b" ")
+    end = 0
+    for other in () if text.isascii() else _NOT_ASCII.finditer(text):
+        if other.start() >= end:
+            start, end = text.rfind("\n", 0, other.start()) + 1, text.find("\n", other.end())
+            end = len(text) if end < 0 else end
+            found += [(match.start(), match[0]) for match in _WORD.finditer(text, start, end)]
+            folded[start:end] = b" " * (end - start)
     for root in roots:
         at = folded.find(root)
         while at >= 0:

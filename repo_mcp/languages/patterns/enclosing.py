@@ -8,20 +8,24 @@ from itertools import accumulate
 
 import numpy as np
 
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
+from repo_mcp.languages.patterns.declared_spans import MAX_SPANS, SymbolSpan, list_declared_spans
 from repo_mcp.languages.patterns.landmarks import Language
+from repo_mcp.languages.patterns.near_lines import CUT_LANGUAGES, cut_around
 from repo_mcp.lru_cache import LruCache
 
 CACHED_SPANS = 200_000  # of the files of a thousand pages; about 50 bytes each
+LEAST_CUT = 8_192  # bytes of a text that is not searched whole for what is around some lines: about 0.5 ms
+NO_SPANS = 16  # counted for the arrays themselves: parts of texts have few declarations
 _TEXTS = 3  # of a span: its name, its qualified name, its owner
 
 
 class Declarations:
     """The declarations of one text, in arrays: a tenth of the size of spans. Safe for several threads."""
 
-    def __init__(self, spans: Sequence[SymbolSpan]) -> None:
+    def __init__(self, spans: Sequence[SymbolSpan], above: int = 0) -> None:
+        """`above` is the number of lines above the text in which the spans were found."""
         rows = [(one.start_line, one.end_line, one.name_line, one.head_line) for one in spans]
-        self._lines = np.array(rows, dtype=np.int32).reshape(-1, 4)
+        self._lines = np.array(rows, dtype=np.int32).reshape(-1, 4) + np.int32(above)
         texts = [text for one in spans for text in (one.name, one.qualified_name, one.owner)]
         self._texts = "".join(texts)
         self._ends = np.array([*accumulate(map(len, texts), initial=0)], dtype=np.int32)
@@ -46,23 +50,42 @@ class Declarations:
         `marks` are of the lines from `first` on. The same declaration is the same object.
         """
         ends, heads = self._lines[:, 1].tolist(), self._lines[:, 3].tolist()
+        reached = np.maximum.accumulate(self._lines[:, 1]).tolist()  # by any declaration so far
         built: dict[int, SymbolSpan | None] = {-1: None}
         found = []
         for at, mark in enumerate(marks):
             if mark:
                 place = bisect_right(heads, first + at) - 1
                 while place >= 0 and ends[place] < first + at:
-                    place -= 1
+                    place = place - 1 if reached[place] >= first + at else -1
                 if place not in built:
                     built[place] = self._build(place)
                 found.append((at, built[place]))
         return found
 
-    def find_between(self, first: int, last: int) -> list[SymbolSpan]:
-        """Return the declarations whose names are in the lines from `first` to `last`, in order."""
+    def find_between(self, first: int, last: int, holding: str = "") -> list[SymbolSpan]:
+        """Return the declarations whose names are in the lines from `first` to `last`, in order.
+
+        Those without the text `holding`, which is in lower case, may be left out if all names are ASCII.
+        """
         names = self._lines[:, 2]
-        places: list[int] = ((names >= first) & (names <= last)).nonzero()[0].tolist()
+        start, stop = names.searchsorted((first, last + 1)).tolist()
+        places = range(start, stop)
+        if holding and start < stop and self._texts.isascii():
+            return list(map(self._build, self._find_holding(holding, places)))
         return list(map(self._build, places))
+
+    def _find_holding(self, text: str, places: range) -> list[int]:
+        """Return the places of declarations that have a text in their names or owners, ignoring case."""
+        start, *ends = self._ends[_TEXTS * places.start : _TEXTS * places.stop + 1 : _TEXTS].tolist()
+        folded = self._texts[start : ends[-1]].lower()
+        held = []
+        at = folded.find(text)
+        while at >= 0:
+            place = bisect_right(ends, start + at)
+            held.append(places[place])
+            at = folded.find(text, ends[place] - start)
+        return held
 
     def _build(self, place: int) -> SymbolSpan:
         start, end, name_line, head = self._lines[place].tolist()
@@ -72,7 +95,9 @@ class Declarations:
         return SymbolSpan(start, end, name_line, head, *names)
 
 
-_known: LruCache[tuple[str, bytes], Declarations] = LruCache(CACHED_SPANS, lambda one: len(one) + 1)
+_known: LruCache[tuple[str, bytes, int, int], Declarations] = LruCache(
+    CACHED_SPANS, lambda one: len(one) + NO_SPANS
+)
 
 
 def find_declarations(language: Language, text: bytes, fingerprint: bytes) -> Declarations:
@@ -80,7 +105,35 @@ def find_declarations(language: Language, text: bytes, fingerprint: bytes) -> De
 
     `fingerprint` must be that of the text, or of the file that it comes from.
     """
-    known = _known.find((language.name, fingerprint))
+    return _find_in_part(language, text, fingerprint, 0, len(text))
+
+
+def find_near(
+    language: Language, text: bytes, fingerprint: bytes, lines: tuple[int, int], offsets: tuple[int, int]
+) -> Declarations:
+    """Return the declarations of normalised text that are around or in some lines, and perhaps others.
+
+    `lines` are the first and the last, counted from 1, and `offsets` in bytes where the first begins and
+    where the last ends. `fingerprint` is as in `find_declarations`.
+    """
+    if language.name not in CUT_LANGUAGES or len(text) < LEAST_CUT or lines[1] > MAX_SPANS:
+        return find_declarations(language, text, fingerprint)
+    begin, end = cut_around(text, *offsets)
+    if 2 * (end - begin) > len(text):  # the whole serves all further lines
+        return find_declarations(language, text, fingerprint)
+    above = lines[0] - 1 - text.count(b"\n", begin, offsets[0])
+    return _find_in_part(language, text, fingerprint, begin, end, above)
+
+
+def _find_in_part(
+    language: Language, text: bytes, fingerprint: bytes, begin: int, end: int, above: int = 0
+) -> Declarations:
+    """Return the declarations of a part of a text that is below so many lines, as `cut_around` has it."""
+    key = language.name, fingerprint, begin, end
+    known = _known.find(key)
     if known is not None:
         return known
-    return _known.put((language.name, fingerprint), Declarations(list_declared_spans(language, text)))
+    spans = list_declared_spans(language, text[begin:end])
+    if begin:
+        spans = tuple(span for span in spans if span.name_line > 1)
+    return _known.put(key, Declarations(spans, above))

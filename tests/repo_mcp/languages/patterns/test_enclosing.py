@@ -150,6 +150,16 @@ def test_declarations_in_arrays_are_those_of_the_list(path: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ["s", "st", "add", "ledger", "z", "sta"])
+def test_names_that_lack_a_text_are_left_out(text: str) -> None:
+    spans = list_declared_spans(find_language("a.py"), PYTHON)
+    found = Declarations(spans).find_between(5, 23, text)
+    between = [span for span in spans if 5 <= span.name_line <= 23]
+    assert found == [span for span in between if text in span.qualified_name.lower()]
+    other = list_declared_spans(find_language("a.py"), PYTHON.replace(b"Ledger", "Lädger".encode()))
+    assert len(Declarations(other).find_between(5, 23, text)) == len(between)
+
+
 def test_a_text_without_declarations() -> None:
     declarations = Declarations(())
     assert (len(declarations), declarations.find_innermost(1), declarations.find_between(1, 9)) == (
