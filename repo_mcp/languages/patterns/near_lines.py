@@ -23,7 +23,8 @@ NEAR_BYTES = 16_384  # around the lines, where a `}` or a run of macros is looke
 MAX_AHEAD_BYTES = 700  # from a name to the brace that a pattern looks for
 MAX_STARS = 300  # looked at one by one for the comment before a line
 _MACRO = b"#define"
-_NO_HEAD = re.compile(rb"#|//|\s*$")  # declares nothing but a macro
+MAX_BRACES = 20  # in macros and comments, looked at one by one
+_NO_HEAD = re.compile(rb"#|\s*(?:/?\*|//|$)")  # declares nothing but a macro
 _ASSIGNED_OPENER = compile_late(rb"=[^\n]*[(\[]\s*\n")  # a value over several lines
 
 
@@ -50,7 +51,7 @@ def _find_begin(text: bytes, start: int) -> int:
 def _find_end(text: bytes, begin: int, stop: int) -> int:
     if text.find(b"{", begin, stop) < 0:
         end = _find_line_after(text, stop)
-        if not _may_open(text, begin, end):
+        if text.find(b"{", begin, end) < 0 and not _may_assign(text, begin, end):
             return end
     return _find_close_after(text, stop)
 
@@ -111,23 +112,43 @@ def _find_macro_before(text: bytes, low: int, start: int) -> int | None:
 
 
 def _may_be_open(text: bytes, at: int) -> bool:
-    """Return whether a declaration with braces may begin before a line and go on after it."""
-    last = text.rfind(b"{", 0, at)
-    while last >= 0:
-        last = text.find(b"\n}", last, at)
-        if last < 0:
-            return True
-        last += 1
-        line = text[last : _find_next(text, last)].rstrip()
-        if not line.endswith((b"(", b"[")) and not _may_be_comment(text, last):
+    """Return whether a declaration of several lines may begin before a line and go on after it."""
+    brace = at
+    for _ in range(MAX_BRACES):
+        brace = text.rfind(b"{", 0, brace)
+        closed = 0 if brace < 0 else _find_closed(text, brace, at)
+        if closed is not None:
+            return _may_assign(text, closed, at)
+        if not _is_headless(text, brace):
             break
-    return _may_open(text, max(0, last), at)
+    return True
 
 
-def _may_open(text: bytes, begin: int, end: int) -> bool:
-    """Return whether a declaration of several lines may begin in a part of a text."""
-    if text.find(b"{", begin, end) >= 0:
-        return True
+def _find_closed(text: bytes, brace: int, end: int) -> int | None:
+    """Return where the first line before `end` begins that closes what a brace opened, if there is one."""
+    while (brace := text.find(b"\n}", brace, end)) >= 0:
+        brace += 1
+        line = text[brace : _find_next(text, brace)].rstrip()
+        if not line.endswith((b"(", b"[", b"{")) and not _may_be_comment(text, brace):
+            return brace
+    return None
+
+
+def _is_headless(text: bytes, at: int) -> bool:
+    """Return whether the lines above an offset, as many as a head has, begin no declaration but macros.
+
+    A brace at the offset then opens none.
+    """
+    start = at
+    for _ in range(MAX_HEADER_LINES + 1):
+        start = text.rfind(b"\n", 0, start)
+        if start < 0:
+            break
+    return all(map(_NO_HEAD.match, text[start + 1 : at].split(b"\n")))
+
+
+def _may_assign(text: bytes, begin: int, end: int) -> bool:
+    """Return whether a value of several lines may begin in a part of a text."""
     first = text.find(b"=", begin, end)  # sooner than the expression finds it
     return first >= 0 and _ASSIGNED_OPENER.search(text, first, end) is not None
 
