@@ -57,6 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     After serving, it ends the process itself, two seconds after the client at most, whatever hangs.
     """
+    from repo_mcp.process.allocator import share_heap
+
+    share_heap()  # before the first thread, as each would get a heap whose top is never given back
     arguments = list(sys.argv[1:] if argv is None else argv)
     server: Server | None = None
     plain = read_plain(arguments)
@@ -232,10 +235,8 @@ def _serve_found(
 def _prepare_process() -> None:
     """Prepare what all later threads share, over stdio and HTTP alike."""
     from repo_mcp.config.server_config import choose_instructions
-    from repo_mcp.process.allocator import share_heap
 
     choose_instructions()
-    share_heap()
     sys.setswitchinterval(SWITCH_SECONDS)
 
 

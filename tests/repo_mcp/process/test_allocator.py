@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from repo_mcp import server
+from repo_mcp.process import allocator
 from repo_mcp.process.allocator import keep_blocks, return_free_memory, share_heap
 
 # Blocks too small to be taken one by one, every other one freed in another thread: prints how much of that
@@ -54,6 +57,16 @@ def _take(word: str) -> int:
 def test_free_pages_go_back_to_the_system() -> None:
     assert _take("told") <= 27_000_000
     assert _take("untold") > 33_000_000
+
+
+def test_a_server_shares_its_heap_before_the_first_thread(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(allocator, "share_heap", lambda: done.append("shared"))
+    monkeypatch.setattr(server, "_start", lambda *_given, **_named: done.append("started"))
+    assert server.main(["--repo-root", str(tmp_path)])
+    assert done == ["shared", "started"]
 
 
 # Prints the pages that are given to a process which takes and frees the same array again and again.
