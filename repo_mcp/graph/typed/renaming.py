@@ -15,15 +15,20 @@ from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.typed.c_rules import CRules
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
+
+CACHED_PATHS = 100_000  # of files that declare names
+CACHED_NAMES = 200_000
 
 
 class Renaming:
-    """The macros that rename what files write. Caches them by file and name."""
+    """The macros that rename what files write."""
 
     def __init__(self, lookup: NamedLookup) -> None:
         self._lookup = lookup
-        self._macros: dict[tuple[str, str], tuple[Declaration, ...]] = {}
+        self._declaring: LruCache[str, frozenset[str]] = LruCache(CACHED_PATHS, len)
+        self._macros: LruCache[tuple[str, str], tuple[Declaration, ...]] = LruCache(CACHED_NAMES)
 
     def doubt(self, scope: FileScope, reference: Reference, found: Resolution) -> Resolution:
         """Return the meaning of a name, which is merely possible where a macro renames it."""
@@ -51,11 +56,10 @@ class Renaming:
 
     def _list_visible(self, scope: FileScope, reference: Reference, line: int) -> list[Declaration]:
         """Return the macros that rename a name on a line, each defined above it or in an included file."""
-        key = scope.path, reference.name
-        if key not in self._macros:
-            self._macros[key] = tuple(self._iter_macros(scope, reference.name))
+        name = reference.name
+        macros = self._macros.get((scope.path, name), lambda: tuple(self._iter_macros(scope, name)))
         found = []
-        for one in self._macros[key]:
+        for one in macros:
             other = self._lookup.find_scope(one.path)
             assert other is not None
             symbol = other.get_symbol(one.ordinal)
@@ -65,13 +69,20 @@ class Renaming:
         return found
 
     def _iter_macros(self, scope: FileScope, name: str) -> Iterator[Declaration]:
-        rules = self._lookup.get_rules(scope)
+        rules, program = self._lookup.get_rules(scope), self._lookup.program
         assert isinstance(rules, CRules)
-        for other in self._lookup.iter_declaring(scope, name):
-            for one in other.find_named(name):
-                is_macro = other.get_kind(one) is SymbolKind.MACRO and not _has_own_name(other, one)
-                if is_macro and (other is scope or rules.includes.is_included(scope.path, other.path)):
-                    yield Declaration(other.path, one)
+        declaring = self._declaring.get(name, lambda: frozenset(program.list_declaring(name)))
+        if not declaring:
+            return
+        seen = declaring & rules.includes.list_reached(
+            scope.path
+        )  # few, of the thousands that declare `size`
+        for path in sorted(seen | (declaring & {scope.path})):
+            other = self._lookup.find_scope(path)
+            for one in other.find_named(name) if other is not None else ():
+                assert other is not None
+                if other.get_kind(one) is SymbolKind.MACRO and not _has_own_name(other, one):
+                    yield Declaration(path, one)
 
 
 def _has_own_name(scope: FileScope, macro: int) -> bool:
