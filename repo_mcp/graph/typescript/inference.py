@@ -30,7 +30,7 @@ MAX_TRACED = 4  # type parameters that are given to one another
 
 
 class TypeReader(Protocol):
-    """What tells the owners of written types and of their members."""
+    """Tells the owners of written types and of their members."""
 
     def read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int, bound: Bound) -> Owners:
         """Return the owners that a written type names."""
@@ -48,6 +48,7 @@ class Inference:
     def __init__(self, names: ScriptNames, types: TypeReader) -> None:
         self._names = names
         self._types = types
+        self._chosen: dict[tuple[Written, str, int], Owners] = {}
 
     # -- type arguments ------------------------------------------------------------------------------------
 
@@ -162,6 +163,13 @@ class Inference:
 
     def choose(self, mapped: Written, name: str, steps: int) -> Owners:
         """Return the owners of a member of `{ [K in keyof T]: .. }`, by that of the object which T is."""
+        key = mapped, name, steps
+        if key not in self._chosen:
+            self._chosen[key] = NOBODY  # the answer inside a cycle
+            self._chosen[key] = self._choose(mapped, name, steps)
+        return self._chosen[key]
+
+    def _choose(self, mapped: Written, name: str, steps: int) -> Owners:
         found = _MAPPED.fullmatch(mapped.text)
         file = self._names.find_file(mapped.path)
         if found is None or file is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Protocol
 
 from repo_mcp.graph.program import Declaration
@@ -11,7 +12,7 @@ from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, Script
 from repo_mcp.graph.typescript.owners import MAX_STEPS, NOBODY, Bound, Owners, join, unite
 from repo_mcp.languages.typescript.types import split_type
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol
+from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolKind
 
 MAX_BASES = 64
 _INHERITED = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
@@ -19,7 +20,7 @@ _PROMISED = (ReferenceRole.IMPLEMENT,)
 
 
 class TypeFinder(Protocol):
-    """What tells the owners of types by their names."""
+    """Tells the owners of types by their names."""
 
     def find_type(
         self,
@@ -42,6 +43,17 @@ class Inheritance:
     def __init__(self, names: ScriptNames, types: TypeFinder) -> None:
         self._names = names
         self._types = types
+
+    @cached_property
+    def window(self) -> Owners:
+        """Return the repository's declarations of the global object's type, `Window`."""
+        found = []
+        for path in self._names.program.list_declaring("Window")[:MAX_BASES]:
+            file = self._names.find_file(path)
+            for symbol in file.find_children(0, "Window") if file is not None else ():
+                if symbol.kind is SymbolKind.INTERFACE:
+                    found.append(Declaration(path, symbol.ordinal))
+        return Owners(tuple(found), "" if found else "window")
 
     def find_inherited(self, first: Declaration, name: str, steps: int, bound: Bound) -> Meaning:
         """Return the members with a name in one owner, or else in its bases; what a class promises to

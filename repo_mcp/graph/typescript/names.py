@@ -65,6 +65,7 @@ class ScriptFile:
         self.path = path
         self.record = record
         self._symbols: dict[int, Symbol] = {}
+        self._named: dict[str, list[tuple[int, int]]] = {}  # parent and ordinal of each symbol of a name
 
     def get_symbol(self, ordinal: int) -> Symbol:
         """Return the symbol with an ordinal. Raises IndexError when there is none."""
@@ -103,22 +104,17 @@ class ScriptFile:
         return found
 
     @cached_property
-    def exports_more(self) -> bool:
-        """Return whether the file assigns the whole of a module and exports names as well."""
-        if WHOLE not in self.exports:
-            return False
-        flags = int(SymbolFlag.PUBLIC_API) | int(SymbolFlag.DEFAULT_EXPORT)
-        children = self.record.list_children(0)
-        return len(self.exports) > 1 or any(int(self.record.flags[one]) & flags for one in children)
-
-    @cached_property
     def binds(self) -> dict[tuple[int, str], list[Reference]]:
         """Map (symbol, variable) to the rows that show its type."""
         return map_binds(self.record)
 
-    @cached_property
+    @property
     def literals(self) -> Literals:
-        """The objects that calls in the file are given."""
+        """Return the objects that calls in the file are given."""
+        return self._literals
+
+    @cached_property
+    def _literals(self) -> Literals:
         return Literals(self.binds)
 
     @cached_property
@@ -184,12 +180,13 @@ class ScriptFile:
 
     def find_children(self, ordinal: int, name: str) -> list[Symbol]:
         """Return the symbols with a name directly inside another."""
-        parents = self.record.parents
-        return [
-            self.get_symbol(one)
-            for one in self.record.find_symbols(name)
-            if one and int(parents[one]) == ordinal
-        ]
+        found = self._named.get(name)
+        if found is None:
+            parents = self.record.parents
+            found = self._named[name] = [
+                (int(parents[one]), one) for one in map(int, self.record.find_symbols(name)) if one
+            ]
+        return [self.get_symbol(one) for parent, one in found if parent == ordinal]
 
 
 def list_exported_members(file: ScriptFile, name: str) -> list[int]:
@@ -415,14 +412,22 @@ class ScriptNames:
         """Return the meaning of a whole CommonJS module, `module.exports`; UNKNOWN if none is assigned.
 
         A module of TypeScript is what it exports, whatever it assigns."""
-        if file.exports_more and not file.path.endswith(_SCRIPTS):
+        rows = file.exports.get(WHOLE, ())
+        if rows and not file.path.endswith(_SCRIPTS) and _exports_more(file):
             return UNKNOWN
-        for row in file.exports.get(WHOLE, ()):
+        for row in rows:
             if row.qualifier:
                 target = self.modules.find(file.path, row.qualifier)
                 return Meaning((Declaration(target, 0),)) if target else Meaning(external=row.qualifier)
             return self.look_up(file, 0, row.name, hops=hops + 1)
         return UNKNOWN
+
+
+def _exports_more(file: ScriptFile) -> bool:
+    """Return whether a file that assigns the whole of a module exports names as well."""
+    flags = int(SymbolFlag.PUBLIC_API) | int(SymbolFlag.DEFAULT_EXPORT)
+    children = file.record.list_children(0)
+    return len(file.exports) > 1 or any(int(file.record.flags[one]) & flags for one in children)
 
 
 def prefer(symbols: list[Symbol], as_type: bool) -> list[Symbol]:

@@ -101,7 +101,11 @@ def unite(each: Iterable[Owners]) -> Owners:
 
     Beside owners that have members of their own, those that have any are left out: which one is meant is not
     known from here on."""
-    each = list(each)
+    each = [one for one in each if one is not NOBODY]
+    if len(each) < 2:
+        return (
+            replace(each[0], is_choice=False) if each and each[0].is_choice else each[0] if each else NOBODY
+        )
     if any(one.is_keyed for one in each) and any(one.declarations and not one.is_items for one in each):
         each = [mix(one) for one in each if not one.is_keyed]
     found: dict[Declaration, None] = {}

@@ -75,7 +75,6 @@ _COMPONENTS = frozenset(
 )  # types of functions that are given their argument
 MAX_PARTS = 24  # of a union or an intersection
 MAX_SEGMENTS = 12
-MAX_WINDOWS = 64  # files that declare it
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
 
 
@@ -86,7 +85,8 @@ class ScriptTypes:
         self._names = names
         self._inference = Inference(names, self)
         self._inheritance = Inheritance(names, self)
-        self._window: Owners | None = None
+        self._line: tuple[tuple[str, int, int], dict[str, Owners]] = ("", 0, 0), {}
+        self._bound: dict[tuple[str, Reference, int, Bound], Owners] = {}
         self._owners: dict[tuple[Declaration, bool, int, Bound], Owners] = {}
 
     # -- chains --------------------------------------------------------------------------------------------
@@ -98,11 +98,26 @@ class ScriptTypes:
         segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOBODY
-        owners = self._evaluate_head(file, ordinal, segments[0], line, steps, bound)
-        for segment in segments[1:]:
+        key = file.path, ordinal, line
+        if steps or bound:
+            known: dict[str, Owners] = {}
+        else:  # names of a chain are asked for one after the other
+            known = self._line[1] if self._line[0] == key else {}
+            self._line = key, known
+        owners, prefix = NOBODY, ""
+        for at, segment in enumerate(segments):
+            prefix += f".{segment}"
+            found = known.get(prefix)
+            if found is None:
+                found = (
+                    self._step(owners, segment, steps)
+                    if at
+                    else self._evaluate_head(file, ordinal, segment, line, steps, bound)
+                )
+                known[prefix] = found
+            owners = found
             if owners == NOBODY:
-                return NOBODY
-            owners = self._step(owners, segment, steps)
+                break
         return owners
 
     def _evaluate_head(
@@ -124,7 +139,7 @@ class ScriptTypes:
             return self._call_often(owners, calls, steps)
         meaning = self._names.look_up(file, ordinal, name, line)
         if meaning is UNKNOWN:
-            return self._find_window() if name in _WINDOWS else NOBODY
+            return self._inheritance.window if name in _WINDOWS else NOBODY
         owners = self.get_owners(meaning, is_call=calls > 0, steps=steps + 1)
         return self._call_often(owners, calls - 1, steps)
 
@@ -132,18 +147,6 @@ class ScriptTypes:
         for _ in range(calls):
             owners = self._call(owners, steps + 1)
         return owners
-
-    def _find_window(self) -> Owners:
-        """Return the repository's declarations of the global object's type, `Window`."""
-        if self._window is None:
-            found = []
-            for path in self._names.program.list_declaring("Window")[:MAX_WINDOWS]:
-                file = self._names.find_file(path)
-                for symbol in file.find_children(0, "Window") if file is not None else ():
-                    if symbol.kind is SymbolKind.INTERFACE:
-                        found.append(Declaration(path, symbol.ordinal))
-            self._window = Owners(tuple(found), "" if found else "window")
-        return self._window
 
     def _step(self, owners: Owners, segment: str, steps: int) -> Owners:
         name, calls = count_calls(segment)
@@ -481,6 +484,13 @@ class ScriptTypes:
         """Return the owners of a variable, by a row that shows its type."""
         if steps > MAX_STEPS or row.name == UNKNOWN_TYPE:
             return NOBODY
+        key = file.path, row, steps, bound
+        found = self._bound.get(key)
+        if found is None:
+            found = self._bound[key] = self._find_bound(file, row, steps, bound)
+        return found
+
+    def _find_bound(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
         if row.arguments >= OF_PARAMETER:
             return self._follow_parameter(file, row, steps + 1, bound)
         is_call = row.arguments == CALLED

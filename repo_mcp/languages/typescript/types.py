@@ -7,6 +7,8 @@ used more often than the promise's. Unions of more than one type, literals and f
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -52,9 +54,11 @@ CUT = "…"  # ends a text that was too long for a record
 _KEY = re.compile(r"\s*[\"'`]([^\"'`$]*)[\"'`]\s*")
 _LABEL = re.compile(r"^[A-Za-z_$][\w$]*\??: ")  # of the item of a tuple
 _LAST_WORD = re.compile(r"[\w$.]*…$")
+_BRACKET = re.compile(r"[<>(){}\[\]]")
 _BRACKET_OR_SEPARATOR = re.compile(r"[<>(){}\[\]|&,:?]")
 _CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 MAX_STEPS = 6
+MAX_CACHED = 4_096  # texts of types
 
 
 class Limit(NamedTuple):
@@ -83,6 +87,11 @@ def read_types(text: str, *, is_items: bool = False, steps: int = 0) -> list[Typ
 
     These are all members of a union or an intersection, both results of a conditional type, and the item
     types of a list."""
+    return list(_read_types(text, is_items, steps))
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def _read_types(text: str, is_items: bool, steps: int) -> Sequence[TypeName]:
     if steps > MAX_STEPS:
         return []
     if text.endswith(CUT):
@@ -226,6 +235,7 @@ def read_function(text: str) -> tuple[list[str], str] | None:
     return None
 
 
+@lru_cache(maxsize=MAX_CACHED)
 def _split_function(text: str) -> tuple[str, str, bool] | None:
     """Return the parameters of a function type, in parentheses; what follows its arrow; and whether nothing
     stands around it or before it. None for other types."""
@@ -330,10 +340,11 @@ def _read_annotation(parameter: str) -> str:
 def _find_close(text: str) -> int:
     """Return the offset of the bracket that closes the first one of a text; -1 if there is none."""
     depth = 0
-    for at, char in enumerate(text):
+    for found in _BRACKET.finditer(text):
+        char, at = found[0], found.start()
         if char in _CLOSERS:
             depth += 1
-        elif char in ")]}" or (char == ">" and text[at - 1 : at] != "="):
+        elif char != ">" or text[at - 1 : at] != "=":
             depth -= 1
             if not depth:
                 return at
