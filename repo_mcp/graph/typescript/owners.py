@@ -99,15 +99,15 @@ def join(*each: Bound) -> Bound:
 def unite(each: Iterable[Owners]) -> Owners:
     """Return the owners of all; an external one only if there is no other.
 
-    Beside owners that have members of their own, those that have any are left out: which one is meant is not
-    known from here on."""
+    Beside owners that have members of their own, those whose members another object chooses are left out:
+    which one is meant is not known from here on."""
     each = [one for one in each if one is not NOBODY]
     if len(each) < 2:
         return (
             replace(each[0], is_choice=False) if each and each[0].is_choice else each[0] if each else NOBODY
         )
-    if any(one.is_keyed for one in each) and any(one.declarations and not one.is_items for one in each):
-        each = [mix(one) for one in each if not one.is_keyed]
+    if any(one.mapped for one in each) and any(one.declarations and not one.is_items for one in each):
+        each = [mix(one) for one in each if not one.mapped]
     found: dict[Declaration, None] = {}
     functions: dict[Written, None] = {}
     bound: Bound = ()

@@ -274,7 +274,7 @@ class ScriptTypes:
         is_function = read_function(symbol.return_type) is not None
         if is_function or " ? " in symbol.return_type:
             owners = self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
-            return unite((own if is_function else mix(own), owners))
+            return owners if owners.mapped else unite((own if is_function else mix(own), owners))
         parts = [one for part in members for one in split_type(part, "&")]
         found = [own]
         for part in parts[:MAX_PARTS]:
