@@ -6,15 +6,21 @@ it is set.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Sequence, Set
+from itertools import dropwhile, takewhile
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.research.locating import is_test_place
-from repo_mcp.research.records import Finding, Form, Reading, Subject
+from repo_mcp.research.records import Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
 
 MAX_NAMED = 3  # in one sentence
+HEAD_LINES = 12  # of a declaration, in which its docstring begins
+MAX_SENTENCE_CHARS = 220
+FAILS = "fails, and "  # begins the reason of a finding for what a subject uses and what fails
+IMPLEMENTERS = "implementers"  # names the group of those
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
@@ -28,38 +34,52 @@ _RELATIONS = {
 }
 
 
-def build_claim(state: ResearchState, reading: Reading) -> str:
-    """Return the answer in at most three sentences; "" if there is none for its form."""
+def build_claim(state: ResearchState, reading: Reading, groups: Sequence[Group] = ()) -> str:
+    """Return the answer in a few sentences; "" if there is none for its form. `groups` lie around it."""
     undeclared = [one for one in reading.subjects if one.how == "undeclared"]
     if undeclared:
         return " ".join(_describe_undeclared(one) for one in undeclared)
     if reading.form in _RELATIONS:
-        return _describe_relation(state, reading)
+        return f"{_describe_relation(state, reading)}{_describe_overriding(reading.form, groups)}"
     if reading.form is Form.CONFIGURED:
         return _describe_settings(state, reading.subjects[0])
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
-        return f"{'; '.join(map(_describe_compared, reading.subjects))}."
+        return " ".join(_describe_compared(state, subject) for subject in reading.subjects)
     own = [node for node in state.nodes.values() if not is_test_place(node.path)]
     if state.lacks_most:
-        return "This repository may have no answer: most words of the question are in no file."
+        return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
+    failing = [one for one in state.findings if one.why.startswith(FAILS)]
+    if reading.form is Form.ERRORS and failing and own:
+        return _describe_failing(own[0], failing)
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
         return _describe_best(state, own)
     return ""
 
 
-def name_place(node: Node) -> str:
-    """Return the name of a symbol with its citation."""
-    return f"{node.qualified_name} ({node.path}:{node.symbol.start_line}-{node.symbol.end_line})"
-
-
 def name_briefly(node: Node) -> str:
     """Return the last two parts of a symbol's name with its citation, whose path says the rest."""
-    name = ".".join(node.qualified_name.split(".")[-2:])
-    return f"{name} ({node.path}:{node.symbol.start_line}-{node.symbol.end_line})"
+    return f"{shorten(node.qualified_name)} ({_cite(node)})"
+
+
+def shorten(name: str) -> str:
+    """Return the last two parts of a qualified name."""
+    return ".".join(name.split(".")[-2:])
+
+
+def _cite(node: Node) -> str:
+    return f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
+
+
+def _name_subjects(nodes: Sequence[Node]) -> str:
+    """Return the names of subjects with their citations, those of one name together."""
+    places: dict[str, list[str]] = {}
+    for node in nodes:
+        places.setdefault(shorten(node.qualified_name), []).append(_cite(node))
+    return join_names(f"{name} ({', '.join(dict.fromkeys(own))})" for name, own in places.items())
 
 
 def _describe_undeclared(subject: Subject) -> str:
-    near = "; ".join(map(name_place, subject.near))
+    near = "; ".join(map(name_briefly, subject.near))
     nearest = f" The nearest names are {near}." if near else " No name here is similar to it."
     return f"{subject.asked} is not declared in this repository.{nearest}"
 
@@ -69,7 +89,7 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     subjects = [node for subject in reading.subjects for node in subject.nodes]
     if len(subjects) > 1:
         relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
-    named = join_names(map(name_place, subjects)) or reading.subjects[0].name or reading.subjects[0].asked
+    named = _name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
     first_hop = [one for one in state.findings if one.hop == 1]
     readers = [one for one in first_hop if one.why.startswith(READS)]
     found = [one for one in first_hop if READS not in one.why]
@@ -77,21 +97,44 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may
     if not found and not readers:
         return f"{none} {named}."
-    later = join_names(f"{one.symbol} ({one.citation})" for one in readers)
+    later = join_names(f"{shorten(one.symbol)} ({one.citation})" for one in readers)
     told = f" What it sets is read by {later}." if later else ""
     if not found:
         return f"{none} {named}.{told}"
     own = [one for one in found if not is_test_place(one.path)]
-    first = join_names(f"{one.symbol} ({one.citation})" for one in own)
+    first = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in own)
     tests = len(found) - len(own)
     also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
     return f"{named} {relation} {' and by '.join(filter(None, (first, also)))}.{told}"
 
 
-def _describe_compared(subject: Subject) -> str:
+def _describe_overriding(form: Form, groups: Sequence[Group]) -> str:
+    """Return what overrides or implements the subject, if a question asks what depends on it; else ""."""
+    places = [place for one in groups if one.what == IMPLEMENTERS for place in one.places]
+    if form is not Form.DEPENDENTS or not places:
+        return ""
+    more = re.fullmatch(r"and (\d+) more", places[-1])
+    count = len(places) - 1 + int(more[1]) if more is not None else len(places)
+    named = join_names(places[:1]) if count == 1 else f"{count} declarations, such as {places[0]}"
+    return f" It is overridden or implemented by {named}."
+
+
+def _shorten_symbol(one: Finding) -> str:
+    """Return the brief name of a finding's symbol; a finding without a name is a path, and stays whole."""
+    return shorten(one.symbol) if one.name else one.symbol
+
+
+def _describe_compared(state: ResearchState, subject: Subject) -> str:
+    """Return where a compared subject is declared, and what its comment says first."""
+    node = subject.nodes[0]
     more = len(subject.nodes) + subject.left_out - 1
     others = f" and {more} more {'declaration' if more == 1 else 'declarations'}" if more else ""
-    return f"{subject.asked} is {name_place(subject.nodes[0])}{others}"
+    told = read_first_sentence(
+        state.source.read_lines(node.path), state.source.read_comment_lines(node.path), node.symbol.start_line
+    )
+    if told:
+        return f"{name_briefly(node)}{others}: {told}"
+    return f"{shorten(node.qualified_name)} is declared at {_cite(node)}{others}."
 
 
 def _describe_settings(state: ResearchState, subject: Subject) -> str:
@@ -122,18 +165,34 @@ def _cite_line(place: Finding) -> str:
 
 
 def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
+    """Return what fits best, after the words that no file has, and with those that the best one lacks."""
     best = own[0]
-    sentences = [f"{name_place(best)} fits the question best."]
+    sentences = []
+    if state.absent:
+        sentences.append(f"No file here has the {_name_words(state.absent)}, so this may not exist.")
+    lacking = [word for word in state.lacking if word not in state.absent]
+    fits = "the other words" if state.absent else "the question"
+    but = f", but lacks its {_name_words(lacking)}" if lacking else ""
+    sentences.append(f"{name_briefly(best)} fits {fits} best{but}.")
     callees = list(_list_called(state, best.declaration))
     if callees:
-        sentences.append(f"It calls {join_names(map(name_place, callees))}.")
+        sentences.append(f"It calls {join_names(map(name_briefly, callees))}.")
     sections = [one for one in state.findings if one.kind == "section"]
     others = [node for node in own[1:] if node not in callees]
     if others:
-        sentences.append(f"Next to it are {join_names(map(name_place, others[:2]))}.")
+        sentences.append(f"Next to it are {join_names(map(name_briefly, others[:2]))}.")
     if sections:
-        sentences.append(f"The documentation describes it in {_cite_section(sections[0])}.")
+        sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")
     return " ".join(sentences)
+
+
+def _describe_failing(subject: Node, failing: Sequence[Finding]) -> str:
+    named = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in failing)
+    return f"{name_briefly(subject)} uses {named}, where errors are made too."
+
+
+def _name_words(words: Sequence[str]) -> str:
+    return f"word{'s' if len(words) > 1 else ''} {join_names(words)}"
 
 
 def _cite_section(section: Finding) -> str:
@@ -141,9 +200,36 @@ def _cite_section(section: Finding) -> str:
 
 
 def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
-    for link in state.links.values():
-        if link.source == caller and link.kind == "calls" and link.target in state.nodes:
-            yield state.nodes[link.target]
+    """Return what a symbol calls, itself left out, in the order of the findings."""
+    called = {
+        link.target for link in state.links.values() if link.source == caller and link.kind == "calls"
+    } - {caller}
+    return (node for declaration, node in state.nodes.items() if declaration in called)
+
+
+_TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
+_MARKS = "/*#!-\"'` \t"
+
+
+def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:
+    """Return the first sentence of the comment above a declaration, or of the docstring in it; "" if none.
+
+    `comments` are the lines of the file that are comments.
+    """
+    first = start
+    while first > 1 and (first - 1 in comments or lines[first - 2].lstrip().startswith(("@", "["))):
+        first -= 1
+    above = [number for number in range(first, start) if number in comments]
+    inside = (number for number in range(start, min(len(lines), start + HEAD_LINES) + 1))
+    numbers = above or list(
+        takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, inside))
+    )
+    plain = " ".join(_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
+    sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]
+    sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")
+    if not sentence:
+        return ""
+    return f"{sentence[:MAX_SENTENCE_CHARS]}…" if len(sentence) > MAX_SENTENCE_CHARS else f"{sentence}."
 
 
 def join_names(names: Iterable[str]) -> str:

@@ -149,6 +149,7 @@ class LineUse(StrEnum):
     TAKES = "takes {} from the environment"
     DECLARES = "declares or documents {}"
     PASSES_ON = "passes the name {}"
+    GIVES = "has a parameter or an argument {}"
     READS = "reads {}"
 
 
@@ -165,6 +166,8 @@ def classify_use(name: str, line: str) -> LineUse:
         return LineUse.SETS if _GIVEN.search(line) else LineUse.TAKES
     if re.search(rf"[\"'`][^\"'`]{{0,200}}\s{quoted}: ", line, re.IGNORECASE):
         return LineUse.READS  # a message that names it
+    if _stands_in_call(line, quoted):
+        return LineUse.GIVES
     handed = re.search(
         rf"(\w{{0,40}})(\(?)(?:[\w.]{{1,80}}, ?)?\s{{0,40}}[\"']{quoted}[\"']\s{{0,40}},", line, re.IGNORECASE
     )
@@ -175,6 +178,20 @@ def classify_use(name: str, line: str) -> LineUse:
     return LineUse.SETS if handed[2] and _SETTING.match(handed[1]) else LineUse.PASSES_ON
 
 
+def _stands_in_call(line: str, quoted: str) -> bool:
+    """Return True if `name: ` stands in the round brackets of a call or a declaration on a line."""
+    found = re.search(rf"[(,]\s{{0,40}}{quoted}\s?\??:\s", line, re.IGNORECASE)
+    if found is None:
+        return False
+    opened: list[str] = []
+    for char in line[: found.start() + 1]:
+        if char in "([{":
+            opened.append(char)
+        elif char in ")]}" and opened:
+            opened.pop()
+    return opened[-1:] == ["("]
+
+
 def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
     """Note matching lines, those that set the name before those that pass it on, grouped by function."""
     counts: dict[str, int] = {}
@@ -183,7 +200,7 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
         key=lambda one: (
             find_role(one.path) is not FileRole.CONFIG,
             rank_role(one.path),
-            classify_use(name, one.line) is LineUse.PASSES_ON,
+            classify_use(name, one.line) in (LineUse.PASSES_ON, LineUse.GIVES),
             one.path,
         ),
     )

@@ -26,6 +26,7 @@ class Phrase:
 
     text: str
     kinds: frozenset[SymbolKind] = frozenset()  # kinds the words around it ask for; empty: any kind
+    parameters: tuple[str, ...] = ()  # that brackets behind a name give: `Write(LogEvent)`
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +317,9 @@ def read_phrase(text: str) -> Phrase:
         words = words[:-1]
     text = " ".join(words).strip(_QUOTES)
     called = _CALLED.search(text)
+    parameters: tuple[str, ...] = ()
     if called is not None:
+        parameters = tuple(one.strip() for one in called[0].rstrip(")").lstrip("(").split(",") if one.strip())
         text = text[: called.start()].strip(_QUOTES)
         kinds = kinds or CALLABLE_KINDS | TYPE_KINDS
-    return Phrase(text, kinds)
+    return Phrase(text, kinds, parameters)

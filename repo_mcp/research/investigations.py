@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import field
 
+from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
@@ -18,8 +19,9 @@ from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
-from repo_mcp.research.claims import READS, build_claim
+from repo_mcp.research.claims import FAILS, READS, build_claim
 from repo_mcp.research.configured import find_by_words, find_settings
+from repo_mcp.research.grammar import read_phrase
 from repo_mcp.research.hops import (
     CALLEES,
     CALLERS,
@@ -36,9 +38,10 @@ from repo_mcp.research.open_questions import connect
 from repo_mcp.research.paths import build_chains, find_paths
 from repo_mcp.research.records import Chain, Focus, Form, Group, Link, Reading, Shape, Subject
 from repo_mcp.research.research_state import ResearchState, relocate
-from repo_mcp.research.seeds import PreferredKind, find_seeds, note_documents, show_body
+from repo_mcp.research.seeds import PreferredKind, find_seeds, note_documents, read_body, show_body
 from repo_mcp.research.shapes import find_alike, find_shapes
 from repo_mcp.research.structural import gather_groups, list_structural
+from repo_mcp.research.subjects import Subjects
 from repo_mcp.research.understanding import is_about_shapes
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.question_words import shares_word
@@ -47,6 +50,7 @@ from repo_mcp.text.question_words import shares_word
 #
 # There the extension names the protocol, and the type that it extends is what conforms.
 _BOUNDS = Bounds(files=20, references=60)
+MAX_FAILING = 5  # functions whose errors are shown for a question that names one
 MAX_FIELDS = 3  # of one function
 MAX_MATCHES = 30  # a name in more lines says little about each
 MAX_READERS = 4
@@ -109,7 +113,7 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         _INVESTIGATIONS[reading.form](state, reading, gathered)
         _add_focus(state, reading, gathered)
         gathered.groups = gather_groups(state, reading)
-    gathered.claim = build_claim(state, reading)
+    gathered.claim = build_claim(state, reading, gathered.groups)
     return gathered
 
 
@@ -300,8 +304,39 @@ def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gat
 
 
 def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
+    named, whys = _find_failing(state, reading.subjects[0].asked)
+    if named:
+        find_seeds(state, reading.subjects[0].asked, PreferredKind.FAILURES, named, whys)
+        return
     seeds = find_seeds(state, reading.subjects[0].asked, PreferredKind.FAILURES)
     connect(state, seeds[:CONNECTED], reading.subjects[0].asked)
+
+
+def _find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node, str]]:
+    """Return the functions that a question about errors names, with those of their callees that fail, and why
+    each of these is shown.
+
+    Return none if it names none.
+    """
+    phrase = read_phrase(text)
+    subject = Subjects(state.graph, state.request.folder, state.source.read_lines).find(phrase, Form.CALLEES)
+    named = [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS]
+    if " " in phrase.text or subject.how != "declared":
+        return [], {}
+    whys: dict[Node, str] = {}
+    for node in named:
+        for edge in state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), _BOUNDS).edges:
+            other = state.get_node(edge.other)
+            is_sure = edge.confidence is not Confidence.POSSIBLE and is_program(other.path)
+            if is_sure and other not in named and _fails(state, other):
+                whys.setdefault(other, f"{FAILS}{node.symbol.name} {edge.type.value} it")
+    return [*named, *whys][:MAX_FAILING], whys
+
+
+def _fails(state: ResearchState, node: Node) -> bool:
+    """Return True for a function that raises or returns an error; not for the constructor of one."""
+    is_function = node.symbol.kind in CALLABLE_KINDS and node.symbol.kind is not SymbolKind.CONSTRUCTOR
+    return is_function and any(map(holds_failure, read_body(state, node)))
 
 
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

@@ -158,7 +158,9 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
     check_request(request)
     state = ResearchState(source, request, control)
     state.report_progress(0, "understanding the question")
-    reading = understand(source.graph, request, source.is_absent, is_partial=source.is_partial)
+    reading = understand(
+        source.graph, request, source.is_absent, is_partial=source.is_partial, read_lines=source.read_lines
+    )
     if source.graph is None:
         return _answer_by_text(state, reading)
     if request.depth is None:

@@ -9,7 +9,7 @@ Its source is everything that a question may read: the graph, the searches, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -121,10 +121,13 @@ class Source:
             raw = []
         return tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
 
-    def describe_absent(self, text: str) -> tuple[list[str], bool]:
-        """Return a sentence on words of a text that no file has, if any, and whether they are most of it."""
+    def find_absent(self, text: str) -> tuple[list[str], list[str], bool]:
+        """Return the words of a text that surely no file has, a sentence on those that no indexed file has,
+        and whether they are most of the text.
+        """
         words, is_whole = self._look_up_words(text)
-        return describe_absent(words, is_whole=is_whole), is_whole and lacks_most(text, words)
+        absent = [one.text for one in words if not one.units and is_whole]
+        return absent, describe_absent(words, is_whole=is_whole), is_whole and lacks_most(text, words)
 
     def is_absent(self, word: str) -> bool:
         """Return True for a word that no file has."""
@@ -161,6 +164,9 @@ class ResearchState:
         self.outside: list[Outside] = []
         self.warnings: list[str] = []
         self.lacks_most = False  # no file has most words of the question
+        self.absent: list[str] = []  # words of the question that no file has
+        self.weights: Mapping[str, float] = {}  # of the terms of its words
+        self.lacking: list[str] = []  # words of the question that the best declaration lacks
         self.confidences: dict[Declaration, Confidence] = {}  # with which those noted were reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
         self._control = control

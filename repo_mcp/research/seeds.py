@@ -46,6 +46,7 @@ from repo_mcp.text.question_words import (
     count_words,
     find_action,
     find_described_action,
+    find_idioms,
     list_words,
     lower_plain_names,
     names_action,
@@ -64,10 +65,16 @@ ROOM_OF_ASKED = 300  # further characters for each finding that is wanted
 SHARES = (1_800, 1_500, 1_200, 900, 700, 500, 400)
 AGAIN, AGAIN_ROOM = 0.7, 330  # worth and characters of a declaration with the name of a better one
 LEAST_ROOM = 160
+FAILING_FIRST, FAILING_ROOM = (
+    3,
+    3_200,
+)  # declarations, and characters of each, whose errors are asked for by name
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
 MOST_SEEDS = 24
 FEW_SEEDS = 3  # of a question most of whose words no file has
+TELLING, LACKING = 0.15, 0.4  # of the heaviest word, and of all, below which nothing is said to be lacking
 MAX_SECTIONS = 3
+SPARE_SECTIONS = 3  # looked for beside those that are shown, as some do not fit
 SECTION_LINES = 4  # shown of a section, beside its heading
 MATCHING = ", which matches the prompt"  # the bundler says so of a step; here it is true of everything shown
 LEADING_NAMES = 60  # of the best declarations
@@ -90,6 +97,9 @@ _UNFILLED = re.compile(
     r"\([^;{}]*\)[^;{}=]*;\s*$"
     r"|^\s*\w+\??\([^;{}]*\)\s*:\s*[^;{}=]+;?\s*$"
 )
+
+
+_NEWS = re.compile(r"(?:^|/)(?:change|history|news|release)[\w-]*(?:\.\w+)?(?:/|$)", re.IGNORECASE)
 
 
 class PreferredKind(StrEnum):
@@ -127,35 +137,89 @@ def find_seeds(
     text: str,
     preferred: PreferredKind = PreferredKind.NOTHING,
     first: Sequence[Node] = (),
+    whys: Mapping[Node, str] = MappingProxyType({}),
 ) -> list[Node]:
     """Note the declarations that a question is most about, best first, and return their symbols.
 
     `first` are the symbols that the question names: they come before declarations that only match its words.
+    `whys` has the reasons for those of them that it does not name itself.
     """
     words = choose_words(state, text)
     if not any(re.search(r"\w", word) for word in words):
         state.warnings.append(NO_WORD)
         return []
-    absent, state.lacks_most = state.source.describe_absent(" ".join(words))
-    state.warnings += absent
+    idioms = _list_idioms(state, text)
+    plain = [word for own in idioms.values() for word in own]
+    state.absent, told, state.lacks_most = state.source.find_absent(" ".join(words))
+    state.warnings += told
     wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in words)
-    request = BundleRequest(lower_plain_names(" ".join(words)), include_tests=wants_tests)
+    prompt = lower_plain_names(" ".join((*words, *plain)))
+    request = BundleRequest(prompt, include_tests=wants_tests)
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
+    state.weights = weights
+    told_otherwise = " ".join(idioms).split()
+    own_words = [word for word in words if word not in told_otherwise]
+    telling = _weigh_words(own_words, weights)
     state.check()
     seeds = [build_seed(state, node, 1.0) for node in first]
+    seeds = [replace(seed, why=whys.get(seed.node, seed.why) if seed.node else seed.why) for seed in seeds]
     seeds += [seed for seed in _find_named(state, preferred) if seed.node not in first]
     named = {seed.node.declaration for seed in seeds if seed.node is not None}
-    found = _choose(state, rated, preferred, wants_tests)
+    found = _choose(state, rated, preferred, wants_tests, weights)
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
-    _note(state, seeds, weights, preferred)
+    state.lacking = _list_lacking(seeds[0], telling) if seeds else []
+    _note(
+        state, seeds, weights, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
+    )
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
 
 
+def _list_idioms(state: ResearchState, text: str) -> dict[str, list[str]]:
+    """Return the phrases that are searched for by other words, with those of these that files have."""
+    found = {
+        said: [word for word in plain if not state.source.is_absent(word)]
+        for said, plain in find_idioms(text).items()
+    }
+    found = {said: plain for said, plain in found.items() if plain}
+    state.warnings += [
+        f'"{said}" is also looked for as {" and ".join(plain)}.' for said, plain in found.items()
+    ]
+    return found
+
+
+def _weigh_words(words: Sequence[str], weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of the words that tell something: the heaviest ones."""
+    weighed = {
+        word: max((weights.get(term, 0.0) for term in get_word_terms(word)), default=0.0) for word in words
+    }
+    least = TELLING * max(weighed.values(), default=0.0)
+    return {word: weight for word, weight in weighed.items() if weight > least}
+
+
+def _list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
+    """Return the words that neither the path nor the lines of a declaration have in any form.
+
+    Return none if it has most of the weight of all.
+    """
+    lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
+    text = "\n".join((seed.path, *lines))
+    held = {term for terms in seed.body.terms.values() for term in terms}
+    lacking = [
+        word for word in telling if held.isdisjoint(get_word_terms(word)) and not shares_word(text, (word,))
+    ]
+    is_little = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
+    return [] if is_little else lacking
+
+
 def _choose(
-    state: ResearchState, rated: Sequence[RatedBlock], preferred: PreferredKind, wants_tests: bool
+    state: ResearchState,
+    rated: Sequence[RatedBlock],
+    preferred: PreferredKind,
+    wants_tests: bool,
+    weights: Mapping[str, float],
 ) -> list[Seed]:
     """Return the declarations worth showing, best first.
 
@@ -177,7 +241,7 @@ def _choose(
                 name,
                 node,
                 worth,
-                one.told.replace(MATCHING, "") or _describe_words(one),
+                one.told.replace(MATCHING, "") or _describe_words(one, weights),
             )
         )
     seeds.sort(key=lambda seed: -seed.worth)  # stable
@@ -293,14 +357,21 @@ def show_body(
 
 
 def _note(
-    state: ResearchState, seeds: Sequence[Seed], weights: dict[str, float], preferred: PreferredKind
+    state: ResearchState,
+    seeds: Sequence[Seed],
+    weights: dict[str, float],
+    preferred: PreferredKind,
+    least_share: int = 0,
 ) -> None:
-    """Note declarations as findings while there is room, the best with more of their lines."""
+    """Note declarations as findings while there is room, the best with more of their lines.
+
+    The first ones get at least `least_share` characters.
+    """
     left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
     leads = _match_wanted(preferred, match_calls([seed.name for seed in seeds]))
     met: set[str] = set()
     for ordinal, seed in enumerate(seeds):
-        share = SHARES[min(ordinal, len(SHARES) - 1)]
+        share = max(SHARES[min(ordinal, len(SHARES) - 1)], least_share if ordinal < FAILING_FIRST else 0)
         again = max(AGAIN_ROOM, share // 2) if seed.body.line_count >= OVERLOAD_LINES else AGAIN_ROOM
         room = min(again if seed.name in met else share, left - FINDING_CHARS)
         if room < LEAST_ROOM:
@@ -353,12 +424,16 @@ def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None
     state.add_place(Finding(seed.path, start, end, around, "text", None, seed.why, 0, "text", shown=shown))
 
 
-def _describe_words(one: RatedBlock) -> str:
-    """Return the first words of a block that yield terms of the question, as they are written."""
+def _describe_words(one: RatedBlock, weights: Mapping[str, float]) -> str:
+    """Return the first words of a block that yield terms of the question, as they are written.
+
+    Terms without weight are only akin to the question's.
+    """
     words: dict[str, str] = {}
     for line, terms in one.term_lines.items():
         for word in _WORD.findall(one.view.live.lines[line - 1]):
-            if len(word) <= MAX_WORD_CHARS and not set(terms).isdisjoint(get_word_terms(word)):
+            own = {term for term in terms if weights.get(term)}
+            if len(word) <= MAX_WORD_CHARS and not own.isdisjoint(get_word_terms(word)):
                 words.setdefault(word.lower(), word)
         if len(words) >= NAMED_WORDS:
             break
@@ -368,8 +443,9 @@ def _describe_words(one: RatedBlock) -> str:
 def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS, beside: str = "") -> None:
     """Note the sections of documents that a question is most about.
 
-    `beside` is a word that such sections often have. A section that has no other is left out.
+    `beside` is a word that such sections often have. Then only sections that are about the text count.
     """
+    wanted = choose_words(state, text) if beside else []
     text = f"{beside} {text}"
     words = " ".join(choose_words(state, text))
     if not re.search(r"\w", words):
@@ -377,10 +453,29 @@ def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS, be
     folder = state.request.folder
     inside = f"{folder}/"
     admits = (lambda path: path.startswith(inside)) if folder else None
-    answer = state.source.search_docs(DocsRequest(words, most, admits, folder, has_comments=False))
-    for hit in answer.hits:
-        if not beside or {word.lower() for word in hit.matched_words} - {beside}:
-            state.add_place(_build_section(hit))
+    asked = DocsRequest(words, most + SPARE_SECTIONS, admits, folder, has_comments=False)
+    answer = state.source.search_docs(asked)
+    fitting = [
+        hit
+        for hit in answer.hits
+        if not _NEWS.search(hit.path)  # a list of changes tells nothing of how things are
+        and (_is_about(hit, wanted) if wanted else _holds_most(hit, state.weights))
+    ]
+    for hit in fitting[:most]:
+        state.add_place(_build_section(hit))
+
+
+def _is_about(hit: DocsHit, words: Sequence[str]) -> bool:
+    """Return True for a section that has most of the words, and whose heading has most or the last."""
+    heading = (hit.breadcrumb or hit.path).rpartition(" > ")[2]
+    is_headed = 2 * shares_word(heading, words) > len(words) or shares_word(heading, words[-1:])
+    return bool(is_headed) and 2 * shares_word(" ".join(hit.matched_words), words) > len(words)
+
+
+def _holds_most(hit: DocsHit, weights: Mapping[str, float]) -> bool:
+    """Return True for a section that has at least half of the question's weight."""
+    held = {term for word in hit.matched_words for term in get_word_terms(word)}
+    return 2 * sum(weights.get(term, 0.0) for term in held) >= sum(weights.values())
 
 
 def _build_section(hit: DocsHit) -> Finding:
@@ -405,6 +500,7 @@ def _build_section(hit: DocsHit) -> Finding:
 
 MOST_ALIKE = 40  # symbols whose names are compared with the words
 MOST_ACTIONS = 3  # that are shown
+MANY_OTHERS = 2  # words of a question beside its action, of which a declaration named after it has one
 MOST_NAMED = 12  # declarations of one name; more say little about each
 MOST_TYPES = 6  # whose derived types are counted, interfaces and abstract ones first
 GLANCE = Bounds(files=20, references=40)
@@ -448,7 +544,14 @@ def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[s
     most = max(near, default=0)
     if not most and len(nodes) > MOST_NAMED:
         return []
+    if not most and len(others) >= MANY_OTHERS:  # `isRateLimited` says nothing of the attempts of a login
+        return [node for node in nodes if shares_word("\n".join(read_body(state, node)), others)]
     return [node for node, count in zip(nodes, near, strict=True) if count == most]
+
+
+def read_body(state: ResearchState, node: Node) -> Sequence[str]:
+    """Return the lines of a symbol."""
+    return state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
 
 
 def find_base(state: ResearchState, action: Action) -> Node | None:

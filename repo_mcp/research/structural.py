@@ -19,7 +19,7 @@ from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, EdgeType
-from repo_mcp.research.claims import name_briefly
+from repo_mcp.research.claims import IMPLEMENTERS, name_briefly
 from repo_mcp.research.locating import is_program, is_test_place, weaker
 from repo_mcp.research.records import Form, Group, Link, Reading
 from repo_mcp.research.research_state import ResearchState
@@ -194,7 +194,7 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
         return ()
     users = [state.get_node(edge.other) for node in best for edge in _find_users(state, node)]
     groups = (
-        ("implementers", [] if reading.form is Form.IMPLEMENTATIONS else _list_implementers(state, best)),
+        (IMPLEMENTERS, [] if reading.form is Form.IMPLEMENTATIONS else _list_implementers(state, best)),
         (
             "callers",
             [] if reading.form is Form.CALLERS else [node for node in users if is_program(node.path)],
@@ -203,7 +203,7 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
         ("examples", [node for node in users if not is_program(node.path) and not is_test_place(node.path)]),
     )
     found = [
-        Group(what, _name_places(state, nodes, MAX_IMPLEMENTERS if what == "implementers" else MAX_PLACES))
+        Group(what, _name_places(state, nodes, MAX_IMPLEMENTERS if what == IMPLEMENTERS else MAX_PLACES))
         for what, nodes in groups
     ]
     if not any(one.kind == "section" for one in state.findings):

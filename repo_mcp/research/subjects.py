@@ -28,12 +28,14 @@ MAX_SUBJECTS = 6  # declarations of one name that are followed
 MAX_NEAR = 4  # symbols named instead of one that is not declared
 MAX_LOOKED_AT = 80  # declarations of one name
 MAX_FILES = 800  # files that declare one name
+MAX_HEAD_LINES = 6  # of a declaration, that hold its parameters
 MAX_WORDS = 5  # of a phrase that may be a name written as words
 WORD_SUBJECTS = 3  # symbols that stand for words
 LEAST_SCORE = 5.0  # search score of a symbol that stands for words
 GLANCE = Bounds(files=20, references=40)
 
 _NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
+_PARAMETERS = re.compile(r"\(([^()]{0,300})\)")
 _WORDS = re.compile(r"[\w$]+")
 _LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
 _IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
@@ -57,9 +59,12 @@ _KINDS: dict[Form, frozenset[SymbolKind]] = {
 class Subjects:
     """Resolves phrases in one graph."""
 
-    def __init__(self, graph: Graph, folder: str) -> None:
-        """Count only what is declared in `folder`; "" for all."""
+    def __init__(
+        self, graph: Graph, folder: str, read_lines: Callable[[str], Sequence[str]] = lambda _path: ()
+    ) -> None:
+        """Count only what is declared in `folder`; "" for all. `read_lines` tells overloads apart."""
         self._graph = graph
+        self._read_lines = read_lines
         self._prefix = f"{folder}/" if folder else ""
 
     def find(self, phrase: Phrase, form: Form) -> Subject:
@@ -157,7 +162,7 @@ class Subjects:
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
         nodes, how = self._look_up(name, phrase, form)
         nodes = _prefer([node for node in nodes if self._admits(node)], form, phrase)
-        nodes = self._drop_lesser(nodes)
+        nodes = self._choose_overloads(self._drop_lesser(nodes), phrase.parameters)
         if not nodes:
             return None
         return Subject(phrase.text, how, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS))
@@ -169,6 +174,8 @@ class Subjects:
             named = self._graph.look_up(plain, SymbolFilter())[0][:MAX_LOOKED_AT]
             return (named, "declared") if named else self._find_members(plain, phrase, form)
         declarations = self._graph.scan.find_declared(plain, MAX_FILES)
+        if form is Form.CONFIGURED and all(is_test_place(one.path) for one in declarations):
+            declarations = ()  # the setting itself may be written in another case
         if declarations:
             return self._choose(declarations, phrase.kinds or _KINDS.get(form, _FOLLOWED), form), "declared"
         meant = self._graph.scan.find_meant(plain, GLANCE)
@@ -227,12 +234,30 @@ class Subjects:
             and not (node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in typed)
         ]
 
+    def _choose_overloads(self, nodes: list[Node], parameters: Sequence[str]) -> list[Node]:
+        """Return the declarations whose parameters have the given names or types; all if none has."""
+        if not parameters or len(nodes) < 2:
+            return nodes
+        fitting = [node for node in nodes if _takes(self._read_lines(node.path), node, parameters)]
+        return fitting or nodes
+
     def _find_outside(self, name: str, phrase: Phrase) -> Subject | None:
         plain = normalise_name(name)
         if not _LOOKS_LIKE_NAME.search(plain) and not phrase.kinds:
             return None  # a plain word is used everywhere
         whole, edges = self._graph.scan.find_outside(plain, NAMED, GLANCE)
         return Subject(phrase.text, "outside", name=whole) if edges.edges else None
+
+
+def _takes(lines: Sequence[str], node: Node, parameters: Sequence[str]) -> bool:
+    """Return True if the parameters of a declaration hold the given words, one each, in order."""
+    head = " ".join(lines[node.symbol.start_line - 1 : node.symbol.start_line - 1 + MAX_HEAD_LINES])
+    behind = _PARAMETERS.search(head[max(0, head.find(f"{node.symbol.name}(")) :])
+    own = [one for one in behind[1].split(",") if one.strip()] if behind is not None else []
+    return len(own) == len(parameters) and all(
+        re.search(rf"(?<![\w.<]){re.escape(given)}(?!\w)", one)
+        for given, one in zip(parameters, own, strict=True)
+    )
 
 
 def _list_names(text: str) -> list[str]:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.research.grammar import OF_WORDS, Parsed, Phrase, parse_question, read_phrase
@@ -66,6 +66,7 @@ def understand(
     is_absent: Callable[[str], bool] = lambda _word: False,
     *,
     is_partial: bool = False,
+    read_lines: Callable[[str], Sequence[str]] = lambda _path: (),
 ) -> Reading:
     """Return the way a question is understood. Without a graph every question is one of words.
 
@@ -75,7 +76,7 @@ def understand(
     parsed = parse_question(request.query)
     if graph is None:
         return _build_reading(Form.OPEN, (Subject(request.query, "words"),))
-    subjects = Subjects(graph, request.folder)
+    subjects = Subjects(graph, request.folder, read_lines)
     for one in parsed:
         reading = _try(subjects, one, request)
         if reading is not None:

@@ -52,6 +52,28 @@ _DOING = re.compile(
     r"|return|cause)\b)[\w-]+ ?){1,4})",
     re.IGNORECASE,
 )
+# "keeps failing": the verb that follows is what happens
+_AUXILIARY = re.compile(r"\b(?:keeps?|starts?|stops?|begins?|continues?) (?=\w{2,}ing\b)", re.IGNORECASE)
+# What people say, and the words by which programs call it.
+_IDIOMS = tuple(
+    (re.compile(rf"\b(?:{said})\b", re.IGNORECASE), tuple(plain.split()))
+    for said, plain in (
+        (r"too (?:slow|slowly|late)|takes? too long|taking too long", "timeout"),
+        (r"too (?:many|often|much)", "limit"),
+        (r"too (?:big|large|long)", "max limit"),
+        (r"(?:runs?|running|ran) out of", "exhausted"),
+        (r"(?:cut|kicked|thrown) off|hangs? up|goes away", "disconnect close"),
+        (r"(?:gives?|gave|giving) up", "abort"),
+        (r"(?:brings?|brought|comes?|came) (?:\w+ ){0,3}?back(?: up)?", "restart"),
+        (r"(?:\w+ed|run|done|sent|read) again|once more", "next retry"),
+        (r"(?:gets?|getting|got) rid of|thrown? away|cleane?d?s? up|tidied up", "remove delete"),
+        (r"at the same time|at once", "concurrent"),
+        (r"(?:left|leave|leaves|leaving) out", "skip exclude"),
+        (r"(?:not|nobody is|no one is) (?:allowed|permitted)", "forbidden"),
+        (r"looked up", "find resolve"),
+        (r"put back|puts back", "restore"),
+    )
+)  # fmt: skip
 _PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")
 _TOKEN = re.compile(r"[^\W_][\w$]*(?:(?:\.|::|#)\w+)*|_\w+(?:(?:\.|::)\w+)*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
@@ -60,8 +82,19 @@ _get_terms = lru_cache(maxsize=32_768)(get_word_terms)
 
 def list_words(text: str) -> list[str]:
     """Return the words and qualified names of a question that may occur in code."""
-    words = list(dict.fromkeys(word for word in _TOKEN.findall(text) if len(word) > 1))
+    told = _AUXILIARY.sub("", text)
+    words = list(dict.fromkeys(word for word in _TOKEN.findall(told) if len(word) > 1))
     return [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS] or words
+
+
+def find_idioms(text: str) -> dict[str, tuple[str, ...]]:
+    """Return the phrases of a text that no program has, each with words of programs for it.
+
+    So "too slow" gives `timeout`. Words that the text has itself are left out.
+    """
+    has = {word.lower() for word in _WORD.findall(text)}
+    found = {match[0]: plain for said, plain in _IDIOMS if (match := said.search(text)) is not None}
+    return {said: tuple(word for word in plain if word not in has) for said, plain in found.items()}
 
 
 def asks_to_extend(text: str) -> bool:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
 ALSO, ALSO_CHARS, NEAR_CHARS = "also found", 1_300, 900  # of the places of findings without an excerpt
+CHAIN_CHARS = 400  # of the first call chain of an open question
 MAX_LIMITS = 3
 MAX_TOLD_CHARS = 600  # of how a question was understood: the question itself stands beside it
 T = TypeVar("T")
@@ -271,7 +272,7 @@ def cut_report(report: Report, rows: int) -> Part:
                 "confidence": one.confidence,
                 "ends": escape_text(one.ends),
             }
-            for one in cuts.take(report.chains, 1 + cuts.findings // 12, "call chains")
+            for one in cuts.take(report.chains, _count_chains(report, cuts.findings), "call chains")
         ],
         "entry_points": [
             {"symbol": escape_text(one.symbol), "citation": escape_text(one.citation), "why": one.why}
@@ -286,6 +287,17 @@ def cut_report(report: Report, rows: int) -> Part:
         limits.append((", ".join(cuts.said), "findings come first"))
     result["limits"] = [{"what": escape_text(what), "why": escape_text(why)} for what, why in limits]
     return Part(result, report.warnings)
+
+
+def _count_chains(report: Report, findings: int) -> int:
+    """Return the number of chains that are shown beside some findings.
+
+    Where words found these, a long first chain would cost one of them.
+    """
+    most = 1 + findings // 12
+    first = report.chains[0] if report.chains else None
+    is_long = first is not None and len("".join((*first.symbols, *first.citations))) > CHAIN_CHARS
+    return most - 1 if is_long and report.reading.form.value == "open" else most
 
 
 def _list_also(findings: Iterable[Finding]) -> tuple[str, ...]:

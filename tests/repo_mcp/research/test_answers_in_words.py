@@ -133,8 +133,8 @@ def test_a_difference_shows_both_bodies_first(shop: Asked) -> None:
     report = shop.ask("what is the difference between insure and book?")
     assert report.reading.form is Form.DIFFERENCE
     assert list_found(report)[:2] == ["shop.desk.insure", "shop.desk.book"]
-    places = [f"{one.symbol} ({one.citation})" for one in report.findings[:2]]
-    assert report.claim == f"insure is {places[0]}; book is {places[1]}."
+    places = [one.citation for one in report.findings[:2]]
+    assert report.claim == f"desk.insure is declared at {places[0]}. desk.book is declared at {places[1]}."
     assert "13\t    return parcel.value // 100\n" in report.findings[0].excerpt
 
 
@@ -272,7 +272,7 @@ def test_how_something_works_is_also_what_reads_the_fields_that_it_sets() -> Non
     report = Asked(LIBRARY).ask("how does prefetch_related work?")
     found = {one.symbol: one for one in report.findings}
     assert found["shelf.Shelf.iterate"].why == "reads the field _related_names, which prefetch_related sets"
-    assert "What it sets is read by shelf.Shelf.iterate (shelf.py:9-12)." in report.claim
+    assert "What it sets is read by Shelf.iterate (shelf.py:9-12)." in report.claim
     assert "book.load(name)" in found["shelf.prefetch_related_books"].excerpt
     report = Asked(LIBRARY).ask("what does prefetch_related call?")
     assert "shelf.Shelf.iterate" not in list_found(report)

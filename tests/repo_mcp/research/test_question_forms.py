@@ -87,7 +87,8 @@ def test_the_open_form_is_always_the_last_way() -> None:
 def test_words_around_a_name_say_its_kind() -> None:
     assert read_phrase("the class `Foo`").kinds == TYPE_KINDS
     assert read_phrase("Foo struct").kinds == TYPE_KINDS
-    assert read_phrase("foo(a, b)") == read_phrase("foo()")
+    assert read_phrase("foo(a, b)").kinds == read_phrase("foo()").kinds
+    assert read_phrase("foo(a, b)").parameters == ("a", "b")
     assert read_phrase("foo()").kinds == CALLABLE_KINDS | TYPE_KINDS
     assert read_phrase("function").text == "function"
 

@@ -1,0 +1,193 @@
+"""What a stranger asks: for what is not there, in other words than the code's, for errors and overloads."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.configured import LineUse, classify_use
+from repo_mcp.research.records import Form
+from repo_mcp.text.question_words import find_idioms, list_words
+from tests.repo_mcp.research.asking import Asked, find_one, list_found
+
+SERVER = {
+    "server/desk.py": '''def check_login(user, password):
+    """Check the password of a login attempt."""
+    if user.password != password:
+        raise WrongPassword(user)
+    return user
+
+
+def answer(request):
+    if request.is_empty:
+        return None
+    return send(request)
+
+
+def send(request):
+    return request.body
+''',
+    "server/feeds.py": """def is_rate_limited(response):
+    return response.status == 429
+
+
+def check_timeouts(connection):
+    if connection.idle > 60:
+        connection.abort()
+""",
+    "server/parse.py": """import store
+
+
+def parse(text):
+    return parse_whole(text)
+
+
+def parse_whole(text):
+    if not text:
+        raise ValueError("nothing to parse")
+    if text[0] != "{":
+        raise ValueError("no object to parse")
+    return text
+
+
+def load_all(texts):
+    return [parse(text) for text in texts]
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Asked:
+    return Asked(SERVER)
+
+
+def test_a_word_that_no_file_has_is_told_first(server: Asked) -> None:
+    report = server.ask("where does a login attempt with a password get compressed?")
+    assert report.claim.startswith("No file here has the word compressed, so this may not exist.")
+    assert "desk.check_login (server/desk.py:1-5) fits the other words best" in report.claim
+
+
+def test_words_that_the_best_declaration_lacks_are_told(server: Asked) -> None:
+    claim = server.ask("how are login attempts rate limited?").claim
+    assert claim.startswith(
+        "desk.check_login (server/desk.py:1-5) fits the question best, but lacks its word"
+    )
+    assert "rate" in claim.partition("best")[2]
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("What if a client is too slow?", {"too slow": ("timeout",)}),
+        ("How are old files cleaned up?", {"cleaned up": ("remove", "delete")}),
+        ("How does it bring a crashed worker back?", {"bring a crashed worker back": ("restart",)}),
+        ("When is a feed fetched again by a retry?", {"fetched again": ("next",)}),
+        ("How is a client answered?", {}),
+    ],
+)
+def test_phrases_that_no_program_has(question: str, found: dict[str, tuple[str, ...]]) -> None:
+    assert find_idioms(question) == found
+
+
+def test_a_phrase_is_looked_for_by_the_words_of_programs(server: Asked) -> None:
+    report = server.ask("what happens to a connection that is too slow?")
+    assert "feeds.check_timeouts" in list_found(report)
+    assert '"too slow" is also looked for as timeout.' in report.warnings
+
+
+def test_keeps_only_forms_the_question() -> None:
+    assert list_words("what happens when a feed keeps failing?") == ["feed", "failing"]
+    assert list_words("what keeps a feed alive?") == ["keeps", "feed", "alive"]
+
+
+def test_errors_of_a_function_are_those_of_what_it_calls(server: Asked) -> None:
+    report = server.ask("which errors can parse raise?")
+    assert report.reading.form is Form.ERRORS
+    assert list_found(report)[:2] == ["parse.parse", "parse.parse_whole"]
+    shown = find_one(report, "parse.parse_whole")
+    assert '"nothing to parse"' in shown.excerpt
+    assert '"no object to parse"' in shown.excerpt
+    assert shown.why == "fails, and parse calls it"
+    assert report.claim == (
+        "parse.parse (server/parse.py:4-5) uses parse.parse_whole (server/parse.py:8-13),"
+        " where errors are made too."
+    )
+
+
+def test_a_difference_begins_with_what_the_comments_say() -> None:
+    texts = {
+        "codec.ts": """/**
+ * Reads a text strictly. More follows.
+ */
+export function parse(text: string) {
+  return strict(text);
+}
+
+export function guess(text: string) {
+  // Reads what it can.
+  return loose(text);
+}
+"""
+    }
+    claim = Asked(texts).ask("what is the difference between parse and guess?").claim
+    assert claim == "parse (codec.ts:4-6): Reads a text strictly. guess (codec.ts:8-11): Reads what it can."
+
+
+OVERLOADS = """class Target
+{
+    protected virtual void Write(LogEvent one)
+    {
+        Store(one);
+    }
+
+    protected virtual void Write(IList<LogEvent> all)
+    {
+        foreach (var one in all) Write(one);
+    }
+}
+
+class FileTarget : Target
+{
+    protected override void Write(LogEvent one) { }
+}
+"""
+
+
+def test_an_overload_is_chosen_by_its_parameters() -> None:
+    report = Asked({"Target.cs": OVERLOADS}).ask("what breaks if I change Target.Write(LogEvent)?")
+    assert [node.symbol.start_line for node in report.reading.subjects[0].nodes] == [3]
+    assert "It is overridden or implemented by FileTarget.Write (Target.cs:16-16)." in report.claim
+    both = Asked({"Target.cs": OVERLOADS}).ask("what breaks if I change Target.Write()?")
+    assert len(both.reading.subjects[0].nodes) == 2
+
+
+def test_a_setting_is_not_the_field_of_a_test() -> None:
+    texts = {
+        "config.py": "RETRY_LIMIT = 3\n",
+        "tests/test_config.py": "class Scope:\n    retry_limit = 5\n",
+    }
+    report = Asked(texts).ask("where is retry_limit configured?")
+    assert report.findings[0].path == "config.py"
+    assert report.claim.startswith("retry_limit is set at config.py:1-1")
+
+
+@pytest.mark.parametrize(
+    ("line", "use"),
+    [
+        ("Evaluate(value, retries: false);", LineUse.GIVES),
+        ("function run(retries: number) {", LineUse.GIVES),
+        ("run({ retries: 3 })", LineUse.SETS),
+        ("retries: 3", LineUse.SETS),
+    ],
+)
+def test_an_argument_sets_nothing(line: str, use: LineUse) -> None:
+    assert classify_use("retries", line) is use
+
+
+def test_lists_of_changes_are_no_documentation() -> None:
+    texts = {
+        "queue.py": "def drop_overflow(queue):\n    if queue.full:\n        queue.pop()\n",
+        "CHANGELOG.md": "# Changes\n\n## 1.2\n\nA full queue drops its overflow.\n",
+        "docs/queue.md": "# Queue\n\n## Overflow\n\nA full queue drops the oldest.\n",
+    }
+    report = Asked(texts).ask("what happens when the queue is full?")
+    assert [one.path for one in report.findings if one.kind == "section"] == ["docs/queue.md"]
