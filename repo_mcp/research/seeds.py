@@ -4,7 +4,7 @@
         -> as many as fit, the best with more of their lines
 
 Words that only form the question ("how", "add", "happens") do not rank. Tests are left out unless they are
-asked for; documents come as sections of their own.
+asked for; documents come as sections of their own (repo_mcp/research/sections.py).
 
 A question such as "how do I register a custom lookup" names declarations indirectly. The function that does
 it often has the verb and the noun in its name: `register_lookup`. And the type to be added derives from one
@@ -30,7 +30,6 @@ from repo_mcp.bundler.rating import (
 )
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, is_side_file, measure
-from repo_mcp.documentation.records import DocsHit, DocsRequest
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
@@ -73,9 +72,6 @@ SPARE = 250  # characters more for the best statement, so that a long condition 
 MOST_SEEDS = 24
 FEW_SEEDS = 3  # of a question most of whose words no file has
 TELLING, LACKING = 0.15, 0.4  # of the heaviest word, and of all, below which nothing is said to be lacking
-MAX_SECTIONS = 3
-SPARE_SECTIONS = 3  # looked for beside those that are shown, as some do not fit
-SECTION_LINES = 4  # shown of a section, beside its heading
 MATCHING = ", which matches the prompt"  # the bundler says so of a step; here it is true of everything shown
 LEADING_NAMES = 60  # of the best declarations
 # Factors of a declaration's worth, if the form asks for it.
@@ -97,9 +93,6 @@ _UNFILLED = re.compile(
     r"\([^;{}]*\)[^;{}=]*;\s*$"
     r"|^\s*\w+\??\([^;{}]*\)\s*:\s*[^;{}=]+;?\s*$"
 )
-
-
-_NEWS = re.compile(r"(?:^|/)(?:change|history|news|release)[\w-]*(?:\.\w+)?(?:/|$)", re.IGNORECASE)
 
 
 class PreferredKind(StrEnum):
@@ -157,9 +150,8 @@ def find_seeds(
     request = BundleRequest(prompt, include_tests=wants_tests)
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
     state.weights = weights
-    told_otherwise = " ".join(idioms).split()
-    own_words = [word for word in words if word not in told_otherwise]
-    telling = _weigh_words(own_words, weights)
+    said = " ".join(idioms).split()
+    telling = {word: weight for word, weight in _weigh_words(words, weights).items() if word not in said}
     state.check()
     seeds = [build_seed(state, node, 1.0) for node in first]
     seeds = [replace(seed, why=whys.get(seed.node, seed.why) if seed.node else seed.why) for seed in seeds]
@@ -438,64 +430,6 @@ def _describe_words(one: RatedBlock, weights: Mapping[str, float]) -> str:
         if len(words) >= NAMED_WORDS:
             break
     return f"has words like {', '.join([*words.values()][:NAMED_WORDS])}" if words else "fits the question"
-
-
-def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS, beside: str = "") -> None:
-    """Note the sections of documents that a question is most about.
-
-    `beside` is a word that such sections often have. Then only sections that are about the text count.
-    """
-    wanted = choose_words(state, text) if beside else []
-    text = f"{beside} {text}"
-    words = " ".join(choose_words(state, text))
-    if not re.search(r"\w", words):
-        return
-    folder = state.request.folder
-    inside = f"{folder}/"
-    admits = (lambda path: path.startswith(inside)) if folder else None
-    asked = DocsRequest(words, most + SPARE_SECTIONS, admits, folder, has_comments=False)
-    answer = state.source.search_docs(asked)
-    fitting = [
-        hit
-        for hit in answer.hits
-        if not _NEWS.search(hit.path)  # a list of changes tells nothing of how things are
-        and (_is_about(hit, wanted) if wanted else _holds_most(hit, state.weights))
-    ]
-    for hit in fitting[:most]:
-        state.add_place(_build_section(hit))
-
-
-def _is_about(hit: DocsHit, words: Sequence[str]) -> bool:
-    """Return True for a section that has most of the words, and whose heading has most or the last."""
-    heading = (hit.breadcrumb or hit.path).rpartition(" > ")[2]
-    is_headed = 2 * shares_word(heading, words) > len(words) or shares_word(heading, words[-1:])
-    return bool(is_headed) and 2 * shares_word(" ".join(hit.matched_words), words) > len(words)
-
-
-def _holds_most(hit: DocsHit, weights: Mapping[str, float]) -> bool:
-    """Return True for a section that has at least half of the question's weight."""
-    held = {term for word in hit.matched_words for term in get_word_terms(word)}
-    return 2 * sum(weights.get(term, 0.0) for term in held) >= sum(weights.values())
-
-
-def _build_section(hit: DocsHit) -> Finding:
-    rows = enumerate(hit.snippet.split("\n"), hit.start_line)
-    words = [word.lower() for word in hit.matched_words]
-    held = {number: sum(word in row.lower() for word in words) for number, row in rows}
-    best = sorted(held, key=lambda number: (-held[number], number))[:SECTION_LINES]
-    shown = sorted({hit.section_start, *(number for number in best if held[number])})
-    return Finding(
-        hit.path,
-        hit.section_start,
-        max(hit.section_end, hit.section_start),
-        hit.breadcrumb or hit.path,
-        "section",
-        None,
-        f"documentation with words like {', '.join(hit.matched_words[:5])}",
-        0,
-        "text",
-        shown=tuple(shown),
-    )
 
 
 MOST_ALIKE = 40  # symbols whose names are compared with the words

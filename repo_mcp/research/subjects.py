@@ -175,7 +175,7 @@ class Subjects:
             return (named, "declared") if named else self._find_members(plain, phrase, form)
         declarations = self._graph.scan.find_declared(plain, MAX_FILES)
         if form is Form.CONFIGURED and all(is_test_place(one.path) for one in declarations):
-            declarations = ()  # the setting itself may be written in another case
+            declarations = []  # the setting itself may be written in another case
         if declarations:
             return self._choose(declarations, phrase.kinds or _KINDS.get(form, _FOLLOWED), form), "declared"
         meant = self._graph.scan.find_meant(plain, GLANCE)

@@ -71,6 +71,7 @@ _IDIOMS = tuple(
         (r"(?:left|leave|leaves|leaving) out", "skip exclude"),
         (r"(?:not|nobody is|no one is) (?:allowed|permitted)", "forbidden"),
         (r"looked up", "find resolve"),
+        (r"no (\w+) (?:match(?:es)?|fits|exists|(?:is|was) found)", "no{0} notfound"),
         (r"put back|puts back", "restore"),
     )
 )  # fmt: skip
@@ -93,8 +94,13 @@ def find_idioms(text: str) -> dict[str, tuple[str, ...]]:
     So "too slow" gives `timeout`. Words that the text has itself are left out.
     """
     has = {word.lower() for word in _WORD.findall(text)}
-    found = {match[0]: plain for said, plain in _IDIOMS if (match := said.search(text)) is not None}
-    return {said: tuple(word for word in plain if word not in has) for said, plain in found.items()}
+    found: dict[str, tuple[str, ...]] = {}
+    for said, plain in _IDIOMS:
+        match = said.search(text)
+        if match is not None:
+            words = (word.format(*match.groups()).lower() for word in plain)
+            found[match[0]] = tuple(word for word in words if word not in has)
+    return found
 
 
 def asks_to_extend(text: str) -> bool:

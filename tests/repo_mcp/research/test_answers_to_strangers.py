@@ -81,6 +81,7 @@ def test_words_that_the_best_declaration_lacks_are_told(server: Asked) -> None:
         ("How are old files cleaned up?", {"cleaned up": ("remove", "delete")}),
         ("How does it bring a crashed worker back?", {"bring a crashed worker back": ("restart",)}),
         ("When is a feed fetched again by a retry?", {"fetched again": ("next",)}),
+        ("What happens when no Route matches?", {"no Route matches": ("noroute", "notfound")}),
         ("How is a client answered?", {}),
     ],
 )
