@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator
 
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import SCORE_DECIMALS, gather_evidence
@@ -121,27 +121,20 @@ def rate_blocks(
     opener = Opener(read_layout, evidence, weights, source, Packer(BUDGET), small_file_lines=0)
     opened = opener.open_best(BUDGET)
     opened += follow_names(opened, opener, source, weights, request.include_tests)
-    counted = _list_counted(evidence.term_weights, weights)
-    rated = [block for one in opened for block in _iter_rated(one, counted, request.include_tests)]
+    rated = [block for one in opened for block in _iter_rated(one, request.include_tests)]
     rated.sort(key=lambda one: (-one.worth, one.path, one.block.start_line))
     return rated[:most], dict(evidence.term_weights)
 
 
-def _list_counted(term_weights: Mapping[str, float], weights: Weights) -> Set[str]:
-    """Return the terms that count for variety. Words akin to those of the prompt may have no weight."""
-    least = weights.counted_term * max(term_weights.values(), default=0.0)
-    return {term for term, weight in term_weights.items() if weight >= least}
-
-
-def _iter_rated(one: OpenedFile, counted: Set[str], include_tests: bool) -> Iterator[RatedBlock]:
-    """Yield the blocks of a file with a worth above 0. `counted` are the terms that count for variety."""
+def _iter_rated(one: OpenedFile, include_tests: bool) -> Iterator[RatedBlock]:
+    """Yield the blocks of a file with a worth above 0."""
     lines = list(one.view.line_terms)
     place = SIDE_FILE if is_side_file(one.candidate.path) else 1.0
     for at, (block, worth) in enumerate(zip(one.blocks, one.worth, strict=True)):
         if worth <= 0.0:
             continue
         held = lines[bisect_left(lines, block.start_line) : bisect_right(lines, block.end_line)]
-        variety = len(counted & {term for line in held for term in one.view.line_terms[line]})
+        variety = len({term for line in held for term in one.view.line_terms[line]})
         weighed = worth * one.priority * place * ((1.0 + variety) ** VARIETY if held else WORDLESS)
         if not include_tests and block.span is not None and is_inner_test(block.span.qualified_name):
             weighed *= TESTING

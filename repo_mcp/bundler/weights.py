@@ -31,7 +31,6 @@ class Weights:
     deciding: float = 1.4  # a body with branches: it says how things work
     trivial: float = 0.6  # a short one without: it hands something on
     inner_test: float = 0.2  # a test in a file of the program, unless tests are asked for
-    counted_term: float = 0.0  # share of the heaviest term that one needs to be counted beside others
     repeats: float = 1.0  # repetitions at which a term in a block of usual length reaches half its weight
     usual_lines: float = 25.0
     length: float = 0.5  # how much a longer block needs more repetitions; a shorter one needs no fewer
@@ -88,4 +87,4 @@ QUESTION_WEIGHTS = replace(
 )
 # Of a search, which compares declarations of many files. A file's score already holds the words that its
 # declarations are rated by, so here it counts for less.
-SEARCH_WEIGHTS = replace(QUESTION_WEIGHTS, rank=0.6, counted_term=0.05)
+SEARCH_WEIGHTS = replace(QUESTION_WEIGHTS, rank=0.6)
