@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.errors import ErrorCode, RepoError, shorten_message
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
 from repo_mcp.toolsets.answers import (
@@ -37,7 +37,7 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
     """Answer `repo.open_file`."""
     max_chars = repository.config.limits.max_line_chars
     spans = arguments.get("spans")
-    if not isinstance(spans, list):
+    if not isinstance(spans, list) or not spans:  # as some clients fill in what is left out
         opened = _open(repository, arguments)
         return Draft(
             partial(_render, opened, max_chars=max_chars), len(opened.lines), "end_line" not in arguments
@@ -91,7 +91,7 @@ def _render_spans(
     for span, answer in zip(spans, answers, strict=True):
         if isinstance(answer, RepoError):
             refused = {"blocked": True} if answer.blocked else {}
-            path = escape_text(str(span.get("path", "")))
+            path = escape_text(shorten_message(str(span.get("path", ""))))
             rendered.append({"path": path, "error": describe_error(answer), **refused})
             continue
         part = _render(answer, min(rows, len(answer.lines)), max_chars=max_chars)

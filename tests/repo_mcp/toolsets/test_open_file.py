@@ -205,6 +205,7 @@ def test_several_spans_each_with_its_own_answer(served: Served) -> None:
         {"symbol": "x" * 100000},
         {"path": ""},
         {"path": "x" * 10000},
+        {"path": "x" * 1_000_000},  # once said to exceed the limit of an answer
     ],
 )
 def test_odd_values_in_a_span_are_its_own_error(served: Served, span: dict[str, Any]) -> None:
@@ -212,6 +213,12 @@ def test_odd_values_in_a_span_are_its_own_error(served: Served, span: dict[str, 
     assert bad["error"]["code"] in ("invalid_argument", "not_found")
     assert len(bad["error"]["message"]) < 200
     assert good["content"] == show(1, 1)
+
+
+def test_no_spans_are_none_given(served: Served) -> None:
+    """Some clients fill in whatever a model leaves out."""
+    assert served.call(path="a.py", spans=[])["result"] == served.call(path="a.py")["result"]
+    assert served.call(spans=[])["error"]["message"] == "argument path is missing"
 
 
 def test_a_refused_span_blocks_the_answer_but_not_the_others(served: Served) -> None:
