@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing, ExactMatch, ExactRequest, OpenedText
+from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import HIDING, escape_text
@@ -163,10 +164,20 @@ def _read_lines(
     except RepoError as error:
         raise explain(error, tool, name, path) from error
     limits = repository.config.limits
-    most = min(limits.max_line_chars, limits.max_total_bytes_per_response // _BYTES_PER_CHAR)
+    fitting = _choose_fitting_chars(opened.lines, limits.max_total_bytes_per_response)
+    most = min(limits.max_line_chars, fitting)
     if cuts_lines:
         most = min(most, choose_line_chars(repository.config, opened.lines))
     return Draft(lambda rows: _build_lines(opened, rows, most), len(opened.lines))
+
+
+def _choose_fitting_chars(lines: Sequence[str], max_bytes: int) -> int:
+    """Return how many characters of each line are shown so that any one line fits into an answer."""
+    longest, most = max(map(len, lines), default=0), max_bytes // _BYTES_PER_CHAR
+    if longest <= most:
+        return most
+    fits = all(len(line) <= most or len(encode_json(line).encode()) <= max_bytes * 7 // 8 for line in lines)
+    return longest if fits else most
 
 
 def _build_lines(opened: OpenedText, rows: int, max_chars: int) -> Part:
@@ -178,7 +189,8 @@ def _build_lines(opened: OpenedText, rows: int, max_chars: int) -> Part:
     cut = opened.truncated or rows < len(opened.lines)
     warnings = list(opened.warnings)
     if long:
-        warnings.append(f"cut at {max_chars:,} characters: {_name_some('line', long)}")
+        named = _name_some("line", long)
+        warnings.append(f"cut at {max_chars:,} characters: {named}; search shows the text around a match")
     if hiding:
         warnings.append(
             f"control or bidirectional characters that may hide text: {_name_some('line', hiding)}"

@@ -420,9 +420,21 @@ def test_get_snippet_begins_a_line_that_no_client_passes_on(changing: Served) ->
     envelope = changing.call("get_snippet", repo="docs", path="data.json", start_line=1, end_line=1)
     assert envelope["result"]["content"] == "1\t" + "y" * 2_000 + "… [cut: the line has 100,000 characters]\n"
     assert envelope["meta"]["truncated"] is True
-    assert envelope["meta"]["warnings"] == ["cut at 2,000 characters: line 1"]
+    cut = "cut at 2,000 characters: line 1; search shows the text around a match"
+    assert envelope["meta"]["warnings"] == [cut]
     wide = changing.result("get_snippet", repo="docs", path="wide.md", start_line=1, end_line=1)
     assert wide["content"] == "1\t" + "y" * 19_000 + "\n"
+
+
+def test_open_file_gives_a_line_whole_that_fits_into_the_answer(changing: Served) -> None:
+    """Once it was cut in half, in case all its characters took six bytes each."""
+    write_tree(changing.docs, {"min.md": "y" * 1_900_000 + "\n", "odd.md": "\x01" * 1_900_000 + "\n"})
+    envelope = changing.call("open_file", repo="docs", path="min.md")
+    assert envelope["result"]["content"] == "1\t" + "y" * 1_900_000 + "\n"
+    assert not envelope["meta"]["truncated"]
+    envelope = changing.call("open_file", repo="docs", path="odd.md")
+    assert envelope["result"]["content"].startswith("1\t" + "\x01" * 1_048_576 + "\u2026")
+    assert envelope["meta"]["truncated"]
 
 
 def test_a_range_of_an_empty_file_is_empty(served: Served) -> None:
