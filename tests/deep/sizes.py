@@ -6,19 +6,25 @@ A check, which has no DEEP_SHARE, does a small part of what is long and seldom f
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 import pytest
 
 IS_DEEP = "DEEP_SHARE" in os.environ
 SHARE = max(1, min(100, int(os.environ.get("DEEP_SHARE", "100"))))
+T = TypeVar("T")
 FEW = 15  # examples of a property in a check; another fifteen in the next
 
 
 def scale(whole: int) -> int:
     """Return that share of a number of rounds, one at least."""
     return max(1, whole * SHARE // 100)
+
+
+def take_share(values: Sequence[T]) -> Sequence[T]:
+    """Return that share of the values, spread evenly over them."""
+    return values[:: 100 // SHARE]
 
 
 def choose(few: int, whole: int) -> int:

@@ -20,7 +20,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolRecord,
     decode_symbol_record,
 )
-from tests.deep.sizes import examples
+from tests.deep.sizes import examples, take_share
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 MODULES = ("argparse.py", "ast.py", "enum.py", "inspect.py", "os.py", "subprocess.py", "typing.py")
@@ -54,9 +54,9 @@ def test_modules_of_the_library(monkeypatch: pytest.MonkeyPatch, name: str, piec
 
 @pytest.mark.deep
 def test_the_whole_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    for path in sorted(LIBRARY.rglob("*.py")):
-        if "site-packages" not in path.parts:
-            check_pieces(monkeypatch, path.read_bytes())
+    paths = [path for path in sorted(LIBRARY.rglob("*.py")) if "site-packages" not in path.parts]
+    for path in take_share(paths):
+        check_pieces(monkeypatch, path.read_bytes())
 
 
 def test_pieces_begin_at_heads(monkeypatch: pytest.MonkeyPatch) -> None:
