@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -72,11 +73,15 @@ class TfNorm:
 
 
 class LengthNorms:
-    """What a document's length adds to the denominator of its tf norms, for one field."""
+    """The part of a tf norm's denominator that a document's length gives, for one field."""
 
     def __init__(self, average_length: float) -> None:
         self._average_length = average_length or 1.0
-        self._table = self._compute(np.arange(LENGTHS))  # of every usual length
+
+    @cached_property
+    def _table(self) -> F64:
+        """Return the norms of all usual lengths."""
+        return self._compute(np.arange(LENGTHS))
 
     def take(self, lengths: Integers) -> F64:
         """Return float64, one per length; with `TermScorer.factor` they give its scores to the bit."""

@@ -267,7 +267,7 @@ def _split(name: str) -> list[str]:
     return [part.lower() for part in _PART.findall(name)]
 
 
-@lru_cache(maxsize=8_192)  # 1 MB; a look-up compares the names of whole chunks
+@lru_cache(maxsize=1_024)  # 0.7 MB; a look-up compares the names of whole chunks
 def _split_stems(name: str) -> tuple[str, ...]:
     terms = get_word_terms(name)
     return terms[1:] or terms

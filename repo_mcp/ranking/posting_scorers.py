@@ -220,15 +220,12 @@ class ShortList:
         """Return the position of each posting in some blocks, and its place in the list."""
         rows, starts, sizes = self._find_held(blocks)
         numbers = spread_runs(starts, sizes)
-        positions = (rows << BLOCK_BITS).repeat(sizes)
-        positions |= self._low.take(numbers)
-        return positions, numbers
+        return (rows << BLOCK_BITS).repeat(sizes) | self._low.take(numbers), numbers
 
     def _find_held(self, blocks: I64) -> tuple[I64, I32, I32]:
-        """Return rows of some ascending blocks, all that hold postings among them; where those of each begin,
-        and their number. If the list has few, these are looked up among the given ones."""
+        """Return rows of ascending blocks, all with postings among them; where these begin, and how many."""
         own = self._blocks[:-1].astype(np.int64)
-        if len(own) * FEW_HELD > len(blocks):
+        if len(own) * FEW_HELD > len(blocks):  # else the few are looked up among the many
             return np.arange(len(blocks)), *self._find_runs(blocks)
         rows = np.minimum(blocks.searchsorted(own), len(blocks) - 1)
         held = (blocks.take(rows) == own).nonzero()[0]
@@ -406,8 +403,7 @@ class PathList:
         return self._place(blocks)[0]
 
     def _place(self, blocks: I64) -> tuple[I64, I64, I64]:
-        """Return the positions of units in some blocks; the place in the list of each file that has some
-        there, and their number."""
+        """Return the positions of units; the place in the list of each file that has some, and how many."""
         units = self._first_units
         starts = blocks << BLOCK_BITS
         ends = np.minimum(starts + BLOCK_DOCS, units[-1])

@@ -41,7 +41,9 @@ UNITS_PER_CHUNK = 3  # units considered first per wanted chunk; more when these 
 SLACK = 2 * 10.0**-DECIMALS  # exceeds any change that rounding of scores or bounds can cause
 SAMPLE_BLOCKS = 64  # scored for a first threshold; more when many units are wanted
 UNITS_PER_BLOCK = 8
-BLOCKS_AT_ONCE = 1024  # their sums take two megabytes; smaller batches mean more calls
+BLOCKS_AT_ONCE = 1024  # their sums take two megabytes; smaller batches mean more calls,
+FEW_LISTS = 16  # which are cheap for so many lists or fewer:
+BLOCKS_OF_FEW = 512  # sums of a megabyte stay in the processor's cache
 FEW_UNITS = 256  # up to so many units are looked up one by one
 LEAST = float(np.finfo(np.float64).tiny)
 
@@ -226,7 +228,8 @@ class BlockMaxMaxScore:
         if wanted is not None:
             search.leave_out(_find_empty(wanted, self._blocks))
         search.score_best(max(SAMPLE_BLOCKS, count // UNITS_PER_BLOCK))
-        while search.score_best(BLOCKS_AT_ONCE):
+        most = BLOCKS_AT_ONCE if len(lists) > FEW_LISTS else BLOCKS_OF_FEW
+        while search.score_best(most):
             pass
         return search.finish()
 

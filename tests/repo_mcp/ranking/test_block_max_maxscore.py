@@ -58,6 +58,7 @@ def path_taken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(segment_search, "SAMPLE_BLOCKS", 1)
         monkeypatch.setattr(segment_search, "UNITS_PER_BLOCK", 1000)
         monkeypatch.setattr(segment_search, "BLOCKS_AT_ONCE", 1)
+        monkeypatch.setattr(segment_search, "BLOCKS_OF_FEW", 1)
         monkeypatch.setattr(segment_search, "FEW_UNITS", 2)
     if request.param == "paths apart":
         monkeypatch.setattr(posting_scorers, "PATH_UNITS", 0)
