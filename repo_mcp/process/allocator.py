@@ -15,8 +15,11 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
+
+TYPE_CHECKING = False  # as typing would be imported before a client is answered
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 from repo_mcp.threads import start_daemon
 

@@ -573,6 +573,7 @@ EARLY_MODULES = {
         "re",
     ),
     *("reprlib", "select", "signal", "threading", "types", "repo_mcp"),
+    *("_ctypes", "_struct", "ctypes", "struct"),  # threads share a heap only if told before the first
     *(("warnings",) if sys.version_info >= (3, 13) else ()),  # the standard library's own, as those below
     *(("_contextvars", "_types") if sys.version_info >= (3, 14) else ()),
 }
