@@ -16,12 +16,12 @@ import sys
 import threading
 import time
 
+from repo_mcp.threads import start_daemon
+
 TYPE_CHECKING = False  # as typing would be imported before a client is answered
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
-from repo_mcp.threads import start_daemon
 
 PAUSE_SECONDS = 1.0
 WORK_SECONDS = 0.01  # of processor time in between; less work than that allocates little

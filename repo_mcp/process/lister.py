@@ -38,7 +38,8 @@ class Lister:
         self._found: dict[str, Listing] = {}
         self._process: SpawnProcess | None = None
         self._closed = threading.Event()
-        start_daemon(threading.Thread(target=self._run, name="lister"))  # else nothing is listed ahead
+        self._thread = threading.Thread(target=self._run, name="lister")
+        start_daemon(self._thread)  # else nothing is listed ahead
 
     def find(self, path: str) -> Listing | None:
         """Return what was listed of a directory, once; None for one that is to be listed by who asks."""
