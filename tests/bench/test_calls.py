@@ -12,7 +12,7 @@ from bench.calls import DEFAULT_QUERY, count_search
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "tiny_repo"
 # 35 modules, and some 561 calls: docs/decisions/0088-a-search-in-35-modules.md says how.
-MOST_CALLS = 565
+MOST_CALLS = 577
 MOST_MODULES = 35
 
 
