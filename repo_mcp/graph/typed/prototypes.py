@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration, Program, order_by_nearness
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 
 MAX_FILES = 60  # declaring files examined for one name
+CACHED_DEFINITIONS = 4_000  # of forward declarations: those of one name ask for each other's
 WITH_HEADERS = frozenset({"c", "cpp"})
 
 
@@ -24,6 +26,9 @@ class Prototypes:
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._possible: LruCache[Declaration, list[Declaration]] = LruCache(
+            CACHED_DEFINITIONS, lambda found: len(found) + 1
+        )
 
     def list_definitions(self, declaration: Declaration) -> list[Declaration]:
         """Return the definition of a forward declaration; empty for a definition, or if ambiguous."""
@@ -35,6 +40,9 @@ class Prototypes:
 
     def list_possible_definitions(self, declaration: Declaration) -> list[Declaration]:
         """Return all definitions that match a forward declaration, such as one for each platform."""
+        return self._possible.get(declaration, lambda: self._find_possible(declaration))
+
+    def _find_possible(self, declaration: Declaration) -> list[Declaration]:
         record = self._program.find_record(declaration.path)
         if record is None or not _is_forward(record, declaration.ordinal):
             return []
