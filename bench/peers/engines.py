@@ -12,6 +12,7 @@ from bench.peers.engine_model import Engine
 
 OURS, OURS_FULL, OURS_SEARCH = "repo-mcp", "repo-mcp, full ranking", "repo-mcp, whole answers"
 TANTIVY, TANTIVY_UNCOUNTED, TANTIVY_FREQ = "tantivy", "tantivy, not counting", "tantivy, no positions"
+TANTIVY_TERMS = "tantivy, our terms"
 FTS5, BM25S, WHOOSH = "FTS5", "bm25s", "Whoosh"
 PROGRAMS = {"rg": "ripgrep", "ctags": "ctags"}
 
@@ -41,6 +42,12 @@ def _load_tantivy(index_option: str, counts: bool) -> Engine:
     return TantivyEngine(index_option, counts=counts)
 
 
+def _load_tantivy_terms() -> Engine:
+    from bench.peers.tantivy_terms_peer import TantivyTermsEngine
+
+    return TantivyTermsEngine()
+
+
 def _load_fts5() -> Engine:
     from bench.peers.fts5_peer import Fts5Engine
 
@@ -66,6 +73,7 @@ _ENTRIES = (
     Entry(TANTIVY, partial(_load_tantivy, "position", True), "tantivy"),
     Entry(TANTIVY_UNCOUNTED, partial(_load_tantivy, "position", False), "tantivy", TANTIVY, updates=False),
     Entry(TANTIVY_FREQ, partial(_load_tantivy, "freq", True), "tantivy", updates=False),
+    Entry(TANTIVY_TERMS, _load_tantivy_terms, "tantivy", updates=False),
     Entry(FTS5, _load_fts5),
     Entry(BM25S, _load_bm25s, "bm25s", slow=True, updates=False),
     Entry(WHOOSH, _load_whoosh, "whoosh", slow=True),

@@ -157,6 +157,9 @@ def _iter_queries(result: Comparison) -> Iterator[Row]:
         ours = asked[engines.OURS].get_quantile(0.5, kind)
         theirs = asked[judge].get_quantile(0.5, kind) if judge in asked else None
         yield Row(f"warm query, p50 of {kind}", "s", ours, judge, theirs, GOALS_OF_KINDS.get(kind))
+        if engines.TANTIVY_TERMS in asked:
+            same = asked[engines.TANTIVY_TERMS].get_quantile(0.5, kind)
+            yield Row(f"warm query, p50 of {kind}", "s", ours, engines.TANTIVY_TERMS, same)
     if asked[engines.OURS].warm.get("identifiers"):
         ours = asked[engines.OURS].get_quantile(0.5, "identifiers")
         yield Row("an identifier, without an index", "s", ours, RIPGREP, result.ripgrep_seconds)

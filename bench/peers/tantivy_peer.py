@@ -14,6 +14,7 @@ from typing import Any
 
 import tantivy
 
+from bench.peers.engine_model import Answerer, Updater
 from bench.peers.job import HEAP_BYTES, THREADS, TOP_K, Job, Mark
 from bench.peers.units import CutFile, Unit, iter_units, read_units
 
@@ -35,7 +36,7 @@ class TantivyEngine:
         index = tantivy.Index(self._build_schema(), path=str(position))
         writer = index.writer(heap_size=HEAP_BYTES, num_threads=THREADS)
         for unit in iter_units(job.root, job.units):
-            writer.add_document(make_document(unit))
+            writer.add_document(self._make_document(unit))
         writer.commit()
         index.reload()
         mark("searchable")
@@ -49,12 +50,15 @@ class TantivyEngine:
         builder.add_unsigned_field(LINE, stored=True)
         return builder.build()
 
-    def open(self, job: Job, position: Path) -> TantivyAnswerer:
+    def _make_document(self, unit: Unit) -> Any:
+        return make_document(unit)
+
+    def open(self, job: Job, position: Path) -> Answerer:
         """Open the index and its searcher."""
         phrases = self._index_option == "position"
         return TantivyAnswerer(tantivy.Index.open(str(position)), phrases=phrases, counts=self._counts)
 
-    def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> TantivyUpdater:
+    def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> Updater:
         """Open a writer that stays open."""
         return TantivyUpdater(job.root, tantivy.Index.open(str(position)), files)
 
