@@ -148,7 +148,7 @@ def _describe(file: ReachedFile) -> dict[str, object]:
                 "edge_type": one.edge_type.value,
                 "confidence": one.confidence.value,
                 "distance": one.distance,
-                "via": one.via,
+                "via": ", ".join(one.via),
                 "lines": list(one.lines),
             }
             for one in file.symbols

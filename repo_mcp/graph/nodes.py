@@ -23,7 +23,7 @@ from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.questions import name_kind
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import ParseStatus, Symbol, SymbolRecord
+from repo_mcp.symbols.symbol_record import ParseStatus, Symbol, SymbolKind, SymbolRecord
 
 PATH_DIGITS = 8
 _ID = re.compile(r"[0-9a-f]{24}")
@@ -107,6 +107,19 @@ def name_inside(record: SymbolRecord, ordinal: int) -> str:
     """Return the qualified name of one symbol inside its file; equal to its entry in `list_names`."""
     names: list[str] = []
     while ordinal and len(names) <= MAX_DEPTH:
+        names.append(record.strings[record.names[ordinal]])
+        ordinal = int(record.parents[ordinal])
+    return ".".join(reversed(names))
+
+
+def name_shortly(record: SymbolRecord, ordinal: int) -> str:
+    """Return the name of one symbol with the types and functions around it, without packages and namespaces.
+
+    Of a file or a namespace this is its own name.
+    """
+    names = [record.get_symbol(ordinal).name]
+    ordinal = int(record.parents[ordinal]) if ordinal else 0
+    while ordinal and len(names) <= MAX_DEPTH and record.kinds[ordinal] != SymbolKind.MODULE:
         names.append(record.strings[record.names[ordinal]])
         ordinal = int(record.parents[ordinal])
     return ".".join(reversed(names))

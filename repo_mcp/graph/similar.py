@@ -75,7 +75,7 @@ _WORDS = """
     import from export const let var static public private protected void int bool string true false null
     None True False self this super match loop goto defer go select
 """
-_KEYWORDS = {word: word for word in _WORDS.split()}
+KEYWORDS = {word: word for word in _WORDS.split()}
 _LINE_FEED = 0x0A
 I64 = npt.NDArray[np.int64]
 F64 = npt.NDArray[np.float64]
@@ -448,7 +448,7 @@ def build_shape(text: str) -> Shape:
     """Return the token runs of the first MAX_SHAPE_CHARS characters of a text."""
     text = text[:MAX_SHAPE_CHARS]
     pattern = _PLAIN_TOKEN if text.isascii() else _TOKEN
-    tokens = [_KEYWORDS.get(token) or _abstract(token[0]) for token in pattern.findall(text)]
+    tokens = [KEYWORDS.get(token) or _abstract(token[0]) for token in pattern.findall(text)]
     return frozenset(zip(*(tokens[ordinal:] for ordinal in range(SHINGLE)), strict=False))
 
 

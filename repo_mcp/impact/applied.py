@@ -34,6 +34,7 @@ class TouchedLines:
 
     lines: tuple[int, ...]  # that the other side has not, from 1, ascending
     gaps: tuple[int, ...]  # lines behind which the other side has more, and this one has nothing instead
+    missing: tuple[tuple[int, ...], ...] = ()  # of each gap the lines there, if the other text is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +117,19 @@ def _apply(
     mark = _own_mark(side)
     other: list[str] = []
     here, there = _Touch(), _Touch()
+
+    def settle() -> None:
+        ours, theirs = here.list_run(), there.list_run()
+        here.settle(at, theirs)
+        there.settle(len(other), ours)
+
     at = 0  # lines of the file that are passed
     for start, hunk in placed:
         other += lines[at:start]
         at = start
         for line in hunk.lines:
             if line[0] == " ":
-                here.settle(at)
-                there.settle(len(other))
+                settle()
                 other.append(line[1:])
                 at += 1
             elif line[0] == mark:
@@ -134,8 +140,7 @@ def _apply(
                 other.append(line[1:])
                 there.lines.append(len(other))
                 here.is_behind = True
-        here.settle(at)
-        there.settle(len(other))
+        settle()
     other += lines[at:]
     return AppliedFile(side, here.take(), there.take(), tuple(other), misplaced)
 
@@ -148,16 +153,22 @@ class _Touch:
         self.is_behind = False  # the other side has lines since the last line that both have
         self._settled = 0
         self._gaps: list[int] = []
+        self._missing: list[tuple[int, ...]] = []
 
-    def settle(self, at: int) -> None:
+    def list_run(self) -> tuple[int, ...]:
+        """Return the lines of the run of changed lines that has not ended."""
+        return tuple(self.lines[self._settled :])
+
+    def settle(self, at: int, missing: tuple[int, ...] = ()) -> None:
         """End a run of changed lines: it is a gap behind line `at` where this side has none in the run."""
         if self.is_behind and len(self.lines) == self._settled:
             self._gaps.append(at)
+            self._missing.append(missing)
         self.is_behind = False
         self._settled = len(self.lines)
 
     def take(self) -> TouchedLines:
-        return TouchedLines(tuple(self.lines), tuple(self._gaps))
+        return TouchedLines(tuple(self.lines), tuple(self._gaps), tuple(self._missing))
 
 
 def _take_numbers(lines: Sequence[str], hunks: Sequence[Hunk]) -> AppliedFile:

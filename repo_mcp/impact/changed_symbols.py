@@ -1,7 +1,8 @@
 """The declarations that have the touched lines.
 
-A line counts for the innermost symbol around it; one outside of all for the file itself. A declaration on
-only one side of the diff is added or deleted; comparing the outlines of both texts shows which.
+A line counts for the innermost symbol around it; one outside of all for the file itself. Comments between
+declarations, and what goes with a deleted one, change nothing of the type or file around them. A declaration
+on only one side of the diff is added or deleted; comparing the outlines of both texts shows which.
 
 The names of a diff's files are checked before anything is read, then the diff is matched with the files. A
 denied file is left out whole: neither its text nor its part of the diff is examined.
@@ -10,20 +11,22 @@ denied file is left out whole: neither its text nor its part of the diff is exam
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 import numpy as np
 import numpy.typing as npt
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import name_shortly
 from repo_mcp.graph.program import Declaration
 from repo_mcp.impact.applied import AppliedFile, Side, TouchedLines, apply_hunks
 from repo_mcp.impact.records import Change, ChangedSymbol, LeftOut
+from repo_mcp.languages.patterns.landmarks import scan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.symbols.symbol_record import Symbol as IndexedSymbol
 from repo_mcp.text.lines import decode_source
 from repo_mcp.text.unified_diff import DiffFile
@@ -32,10 +35,13 @@ from repo_mcp.workspace.repository_reader import OpenedFile
 MAX_OUTLINED = 8_000_000  # bytes of text that are parsed for one diff, beside the index: some 4 s
 LEAST_OUTLINED = 10_000  # bytes that even a small text counts
 FEW = 5  # paths that a note names
+_AROUND = frozenset({*TYPE_KINDS, SymbolKind.FILE, SymbolKind.MODULE})  # what has declarations inside
 HEAD_LINES = 12  # decorators and annotations between an outline's first line and the index's
 _IMPORT = re.compile(
     r"\s*(?:from\s+\S+\s+import\b|import\b|use\s|using\s|package\s|#\s*(?:include|import)\b)"
 )
+_ENDS = re.compile(r"[\s\]){};,]*$|\s*end\s*$")  # nothing, or what ends a declaration
+_WORD = re.compile(r"\w+")
 _NOT_CODE = frozenset({"headings", "keys"})  # parsers of documents and data
 
 MakeOutline = Callable[[str, bytes], Outline]
@@ -209,25 +215,34 @@ class ChangedSymbols:
     def _list_indexed(
         self, file: ChangedFile, record: SymbolRecord, here: _Side | None, there: _Side | None
     ) -> list[ChangedSymbol]:
-        both = here is not None and there is not None
-        only = here.list_only(there) if here is not None and there is not None else []
-        resigned = here.list_signature_changes(there) if here is not None and there is not None else []
-        new = Change.ADDED if file.applied.side is Side.NEW else Change.DELETED
-        touched = list_touched(record, file.applied.here, file.lines)
+        only: list[Symbol] = []
+        gone: list[Symbol] = []
+        resigned: list[Symbol] = []
+        if here is not None and there is not None:
+            only, gone = here.list_only(there), there.list_only(here)
+            resigned = here.list_signature_changes(there)
+        comments = find_comments(file.path, file.lines)
+        touched = list_touched(record, file.applied.here, file.lines, comments, _list_idle_gaps(file, gone))
         if file.old_path is not None:
             touched[0] = Change.CHANGED  # renamed: whoever imports it has another name for it
+        new = Change.ADDED if file.applied.side is Side.NEW else Change.DELETED
+        if 0 in touched and file.applied.side is not Side.NEITHER and not any(file.applied.other):
+            touched[0] = new
+        alone = _list_alone(file, record, touched) if there is not None else frozenset()
         found = []
         for ordinal, change in sorted(touched.items()):
             node = self._graph.get_node(Declaration(file.path, ordinal))
+            is_new = ordinal in alone or (bool(ordinal) and _is_among(only, node.symbol))
             found.append(
                 ChangedSymbol(
                     file.path,
                     node.name_inside,
                     node.kind,
                     node.symbol.start_line,
-                    new if both and ordinal and _is_among(only, node.symbol) else change,
+                    new if is_new else change,
                     bool(ordinal) and _is_among(resigned, node.symbol),
                     node,
+                    name_shortly(record, ordinal),
                 )
             )
         return found
@@ -270,12 +285,57 @@ def _name_symbol(path: str, symbol: Symbol, change: Change) -> ChangedSymbol:
     return ChangedSymbol(path, name, symbol.kind, symbol.start_line, change)
 
 
-def list_touched(record: SymbolRecord, touched: TouchedLines, lines: Sequence[str]) -> dict[int, Change]:
+def find_comments(path: str, lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines that are comments or docstrings, or end in one that began a line."""
+    text = "\n".join(lines).encode("utf-8", "surrogatepass")
+    found: set[int] = set()
+    number = at = 0
+    for start, end in scan(find_language(path), text).doc_spans:
+        first = number + text.count(b"\n", at, start)
+        number, at = first + text.count(b"\n", start, end - 1), end - 1
+        found.update(range(first + 1, number + 2))
+    return frozenset(found)
+
+
+def _list_idle_gaps(file: ChangedFile, gone: Sequence[Symbol]) -> frozenset[int]:
+    """Return the gaps where the other side has blank lines, comments and declarations of its own alone."""
+    comments = find_comments(file.path, file.applied.other)
+    inside = {line for one in gone for line in range(one.start_line, one.end_line + 1)} | comments
+    here = file.applied.here
+    return frozenset(
+        gap
+        for gap, missing in zip(here.gaps, here.missing, strict=False)
+        if missing and all(line in inside or _ENDS.match(file.applied.other[line - 1]) for line in missing)
+    )
+
+
+def _list_alone(file: ChangedFile, record: SymbolRecord, touched: Iterable[int]) -> frozenset[int]:
+    """Return which of some symbols are variables or members, such as an outline may lack, that only this side
+    of the diff has: all their lines are touched, and no touched line of the other side has their name."""
+    other, lines = file.applied.other, frozenset(file.applied.here.lines)
+    words = {word for line in file.applied.there.lines for word in _WORD.findall(other[line - 1])}
+    kinds = _AROUND | CALLABLE_KINDS
+    found = (record.get_symbol(one) for one in touched if record.kinds[one] not in kinds)
+    return frozenset(
+        one.ordinal
+        for one in found
+        if one.name not in words and lines.issuperset(range(one.start_line, one.end_line + 1))
+    )
+
+
+def list_touched(
+    record: SymbolRecord,
+    touched: TouchedLines,
+    lines: Sequence[str],
+    comments: Set[int] = frozenset(),
+    idle_gaps: Set[int] = frozenset(),
+) -> dict[int, Change]:
     """Return the ordinals of the innermost symbols with touched lines, each with CHANGED; the file, 0,
     with IMPORTS where nothing but imports is touched outside of all symbols.
 
-    A gap counts for what holds both lines beside it, one beside an import for imports. Blank lines count for
-    nothing. A namespace or package around all counts as the file.
+    A gap counts for what holds both lines beside it, one beside an import for imports. Blank lines and the
+    bracket that ends a declaration count for nothing, comments and idle gaps not for a type or file. A
+    namespace or package around all counts as the file.
     """
     starts, ends = record.starts.tolist(), (record.starts + record.spans).tolist()
     owners = _number_innermost(list(zip(starts[1:], ends[1:], strict=True)), len(lines))
@@ -293,13 +353,20 @@ def list_touched(record: SymbolRecord, touched: TouchedLines, lines: Sequence[st
         else:
             found.setdefault(ordinal, Change.IMPORTS)
 
+    def around(ordinal: int) -> bool:
+        return record.kinds[ordinal] in _AROUND
+
     for line in touched.lines:
-        if lines[line - 1].strip():
-            note(int(owners[line]), is_import=line in imports)
+        ordinal = int(owners[line])
+        is_end = _ENDS.match(lines[line - 1]) is not None and (around(ordinal) or line == ends[ordinal])
+        if lines[line - 1].strip() and not is_end and not (line in comments and around(ordinal)):
+            note(ordinal, is_import=line in imports)
     for gap in touched.gaps:
         ordinal = int(owners[gap])
         while ordinal and ends[ordinal] <= gap:
             ordinal = int(record.parents[ordinal])
+        if gap in idle_gaps and around(ordinal):
+            continue
         note(ordinal, is_import=bool(imports & {gap - 1, gap, gap + 1, gap + 2}))
     return found
 

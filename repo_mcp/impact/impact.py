@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 
 from index_format import IndexFormatError
@@ -27,9 +27,10 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import LiveGraph
-from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.nodes import Node, name_shortly
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType, is_tracked
+from repo_mcp.graph.similar import KEYWORDS
 from repo_mcp.impact.applied import Side
 from repo_mcp.impact.changed_symbols import (
     ChangedFile,
@@ -53,10 +54,11 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.ranking.query import MAX_TERMS, Query
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
+from repo_mcp.text.stop_words import FUNCTION_WORDS
 from repo_mcp.text.unified_diff import parse_diff
 
 MAX_FILES = 300  # of one diff that are looked at
@@ -77,6 +79,8 @@ RANKED_WORDS = 500  # different ones that are analysed: a word takes some 10 us
 MAX_NAMES = 300  # of the touched lines, looked up
 RARE = 30  # files that use a name, or declare it, for it to say something
 SHOWN_NAMES = 3  # of those that a file shares
+LEAST_TOLD, TOLD_SHARE = 3, 10  # in small trees RARE files are most of them: a tenth may have what is told
+_NO_NAMES = frozenset({*FUNCTION_WORDS, *KEYWORDS})  # of comments and of languages
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 _MARKS = re.compile(
     r"^(?:tests?|specs?)(?=[-_.])|[-_.](?:tests?|specs?)(?=$|[-_.])|(?<=[A-Za-z0-9])(?:Tests?|Spec|Suite)$"
@@ -120,6 +124,7 @@ _OF_ROLES = {
     FileRole.CONFIG: 0.6,
     FileRole.DOCS: 0.3,
 }
+_BESIDE = frozenset({FileRole.CONFIG, FileRole.DOCS})
 _FOREIGN = 0.2  # vendored or generated: seldom changed by hand
 _OF_TYPES = {
     EdgeType.CALLS: Signal.CALLS,
@@ -137,6 +142,8 @@ class Evidence:
     def __init__(self) -> None:
         self._amounts: dict[str, dict[Signal, float]] = {}
         self._shared: dict[str, dict[str, float]] = {}
+        self._twins: dict[str, str] = {}
+        self._told = LEAST_TOLD  # files that have a name which is told
 
     def _note(self, path: str, signal: Signal, amount: float) -> None:
         own = self._amounts.setdefault(path, {})
@@ -157,18 +164,20 @@ class Evidence:
     def explain(self, path: str) -> list[str]:
         """Return what speaks for a file beside edges, in words."""
         own = self._amounts.get(path, {})
-        told = ["has the same name"] if Signal.TWIN in own else []
-        shared = self._shared.get(path)
-        if shared:
-            best = sorted(shared, key=lambda name: (-shared[name], name))[:SHOWN_NAMES]
-            told.append(f"shares the rare {'name' if len(best) == 1 else 'names'} {', '.join(best)}")
-        elif Signal.ALIKE in own:
-            told.append("has the words of the changed lines")
+        twin = self._twins.get(path)
+        told = [] if twin is None else [f"named like `{twin.rpartition('/')[2]}`"]
+        shared = self._shared.get(path, {})
+        rare = [name for name in shared if shared[name] * self._told >= 1]
+        if rare:
+            best = sorted(rare, key=lambda name: (-shared[name], name))[:SHOWN_NAMES]
+            told.append(f"names in common: {', '.join(f'`{name}`' for name in best)}")
+        elif Signal.ALIKE in own or (shared and not told):
+            told.append("words in common")
         return told
 
     def note_reached(self, reached: Iterable[Reached]) -> None:
         """Record edges. A symbol that few files depend on says more about each of them."""
-        of_source: dict[tuple[str, Signal], set[str]] = {}
+        of_source: dict[tuple[tuple[str, ...], Signal], set[str]] = {}
         for one in reached:
             signal = _OF_TYPES[one.edge_type]
             if one.confidence is Confidence.POSSIBLE:
@@ -182,7 +191,8 @@ class Evidence:
 
     def note_names(self, graph: Graph, words: Sequence[str]) -> None:
         """Record files that have rare names among some words."""
-        for name in list(dict.fromkeys(words))[:MAX_NAMES]:
+        names = [word for word in dict.fromkeys(words) if word not in _NO_NAMES]
+        for name in names[:MAX_NAMES]:
             for paths in graph.name_uses.list_rare(name, RARE):
                 for path in paths:
                     self._note(path, Signal.SHARES, 1 / len(paths))
@@ -196,19 +206,27 @@ class Evidence:
         for path in paths:
             of_stem.setdefault(find_stem(path), []).append(path)
             of_folder.setdefault(path.rpartition("/")[0], []).append(path)
+        self._told = max(LEAST_TOLD, sum(map(len, of_folder.values())) // TOLD_SHARE)
         for path in changed:
-            for signal, near in (
-                (Signal.TWIN, of_stem.get(find_stem(path), [])),
-                (Signal.FOLDER, of_folder.get(path.rpartition("/")[0], [])),
-            ):
+            folder = of_folder.get(path.rpartition("/")[0], [])
+            named = of_stem.get(find_stem(path), [])
+            alike = [one for one in named if one in folder or _may_be_twins(one, path)]
+            for signal, near in ((Signal.TWIN, alike), (Signal.FOLDER, folder)):
                 others = [one for one in near if one != path]
                 for one in others if signal is Signal.FOLDER or len(others) <= RARE else ():
                     self._note(one, signal, 1 / len(others))
+                    if signal is Signal.TWIN:
+                        self._twins.setdefault(one, path)
 
     def note_alike(self, scores: Mapping[str, float]) -> None:
         """Record files that share words with the touched lines, with scores from 0 to 1."""
         for path, score in scores.items():
             self._note(path, Signal.ALIKE, score)
+
+
+def _may_be_twins(one: str, other: str) -> bool:
+    """Return False for code in one folder and a document or a configuration in another."""
+    return (find_role(one) in _BESIDE) == (find_role(other) in _BESIDE)
 
 
 def find_stem(path: str) -> str:
@@ -259,7 +277,8 @@ class ImpactFinder:
             evidence.note_neighbours(graph.name_uses.list_source_paths(), [one.path for one in files])
         evidence.note_alike(self._sources.rank(words))
         own = {path for file in files for path in (file.path, file.old_path) if path is not None}
-        reached = list_reached(evidence, reach, own)
+        nodes = {one.node.declaration for one in changed if one.node is not None}
+        reached = list_reached(evidence, reach, own, nodes)
         tests = [one for one in reached if _is_test(one.path) and one.path not in own]
         changed_tests = [
             ReachedFile(one.path, reasons=[CHANGED_ITSELF])
@@ -276,20 +295,34 @@ class ImpactFinder:
             tuple(left_out),
             reach.unresolved,
             tuple(notes),
+            _list_without_symbols(files, changed),
         )
 
     def _leave_out(self, paths: Sequence[str]) -> list[LeftOut]:
         return [LeftOut(path, f"beyond the first {MAX_FILES} files of the diff") for path in paths]
 
 
-def list_reached(evidence: Evidence, reach: Reach, own: set[str]) -> list[ReachedFile]:
+def _list_without_symbols(files: Sequence[ChangedFile], changed: Iterable[ChangedSymbol]) -> tuple[str, ...]:
+    found = {one.path for one in changed}
+    return tuple(one.path for one in files if one.path not in found)
+
+
+def list_reached(
+    evidence: Evidence, reach: Reach, own: set[str], changed: Set[Declaration]
+) -> list[ReachedFile]:
     """Return the affected files, best first. Files of the diff come after all others.
 
-    A symbol that several edges lead from has the nearest and surest of each type.
+    A symbol that several edges lead from has the nearest and surest of each type, in one row.
     """
     of_path: dict[str, dict[tuple[object, object], Reached]] = {}
     for one in sorted(reach.found, key=_order_symbols):
-        of_path.setdefault(one.node.path, {}).setdefault((one.node.declaration, one.edge_type), one)
+        if one.node.declaration in changed or (one.node.path in own and one.edge_type is EdgeType.IMPORTS):
+            continue  # it changes anyway; a list of what the module exports
+        rows, key = of_path.setdefault(one.node.path, {}), (one.node.declaration, one.edge_type)
+        first = rows.setdefault(key, one)
+        if (first.distance, first.confidence) == (one.distance, one.confidence):
+            via, lines = dict.fromkeys(first.via + one.via), {*first.lines, *one.lines}
+            rows[key] = replace(first, via=tuple(via), lines=tuple(sorted(lines)))
     found = [
         ReachedFile(
             path,
@@ -380,6 +413,22 @@ class Follower:
         self._unresolved = 0
         self._is_cut = False
 
+    def _name(self, declaration: Declaration) -> str:
+        record = self._graph.scan.find_record(declaration.path)
+        assert record is not None
+        return name_shortly(record, declaration.ordinal)
+
+    def _name_apart(self, nodes: Iterable[Node]) -> dict[Declaration, str]:
+        """Return short names, with their file's before those that symbols of several files have."""
+        nodes = list(nodes)
+        names = {one.declaration: self._name(one.declaration) for one in nodes}
+        files = Counter(name for name, _ in {(names[one.declaration], one.path) for one in nodes})
+        return {
+            one.declaration: name if files[name] == 1 else f"{one.path.rpartition('/')[2]}:{name}"
+            for one in nodes
+            for name in [names[one.declaration]]
+        }
+
     def follow(self, changed: Sequence[ChangedSymbol], depth: int) -> Reach:
         """Return what depends on the changed symbols, over at most `depth` edges. Raises CANCELLED."""
         followed = [
@@ -406,26 +455,28 @@ class Follower:
 
     def _iter_first(self, changed: Sequence[ChangedSymbol]) -> Iterator[Reached]:
         bounds = _share(len(changed), FIRST_FILES, FIRST_REFERENCES)
+        names = self._name_apart(one.node for one in changed if one.node is not None)
         for one in changed:
             self._check()
             if one.node is None:
                 name = one.name.rpartition(".")[2]
                 edges = self._graph.name_uses.find_dangling(name, one.path, bounds)
                 self._is_cut = self._is_cut or edges.cut
-                yield from self._iter_reached(edges, name, 1)
+                yield from self._iter_reached(edges, one.name, 1)
                 continue
             edges = self._graph.find_incoming(one.node, _DEPENDENT, bounds, dispatches=True)
             self._is_cut = self._is_cut or edges.cut
             self._unresolved += sum(place.count for place in edges.unresolved)
-            yield from self._iter_reached(edges, one.node.symbol.name, 1)
+            yield from self._iter_reached(edges, names[one.node.declaration], 1)
 
     def _iter_next(self, level: Sequence[tuple[Node, Confidence]], distance: int) -> Iterator[Reached]:
         bounds = _share(len(level), FILES, REFERENCES)
+        names = self._name_apart(node for node, _ in level)
         for node, confidence in level:
             self._check()
             edges = self._graph.find_incoming(node, _FURTHER, bounds)
             self._is_cut = self._is_cut or edges.cut
-            yield from self._iter_reached(edges, node.symbol.name, distance, confidence)
+            yield from self._iter_reached(edges, names[node.declaration], distance, confidence)
 
     def _iter_reached(
         self, edges: Edges, via: str, distance: int, most: Confidence = Confidence.EXACT
@@ -433,8 +484,9 @@ class Follower:
         """Yield the other ends of edges, none of them surer than `most`."""
         for edge in edges.edges:
             confidence = max(most, edge.confidence, key=ORDER.__getitem__)
-            name = via if edge.via is None else self._graph.get_node(edge.via).name_inside
-            yield Reached(self._graph.get_node(edge.other), edge.type, confidence, distance, name, edge.lines)
+            name = via if edge.via is None else self._name(edge.via)
+            node, own = self._graph.get_node(edge.other), self._name(edge.other)
+            yield Reached(node, edge.type, confidence, distance, (name,), edge.lines, own)
 
     def _check(self) -> None:
         if self._cancelled():

@@ -1,7 +1,8 @@
 """Render an impact as a page of Markdown for reviewers: what changes, what to run and review, what is open.
 
 Names and paths are in code spans that nothing in them can end. Certain, possible and unknown results have
-sections of their own.
+sections of their own. What is said of several rows is said once: edges between the same names have their
+lines together, members of a new type are counted, files listed for the same reason share a line.
 """
 
 from __future__ import annotations
@@ -20,7 +21,17 @@ SHOWN_CHANGED = 60  # symbols, of all files
 SHOWN_SYMBOLS = 8  # of one file
 SHOWN_TESTS = 4  # of one file
 SHOWN_LINES = 5  # of one symbol
+SHOWN_NAMES = 3  # at the other ends of its edges
 _BREAKS_TEXT = re.compile(r"([\\`*_\[\]<>|#&])")
+_NAMED = re.compile(r"(`[\w.-]+`)")  # what a reason names
+_AROUND = (SymbolKind.FILE, SymbolKind.MODULE)
+_ONE_SIDED = (Change.ADDED, Change.DELETED)
+_OF_FILES = {
+    Change.CHANGED: "statements outside of all declarations",
+    Change.ADDED: "a new file",
+    Change.DELETED: "the whole file is deleted",
+    Change.IMPORTS: "imports",
+}
 _VERBS = {
     EdgeType.CALLS: "calls",
     EdgeType.INHERITS: "inherits from",
@@ -42,11 +53,15 @@ def render_page(impact: Impact, most_files: int) -> str:
 def _iter_lines(impact: Impact, most: int) -> Iterator[str]:
     sure = [one for one in impact.files if one.confidence is not Confidence.POSSIBLE]
     possible = [one for one in impact.files if one.confidence is Confidence.POSSIBLE]
+    tests = [one for one in impact.tests if one.confidence is not Confidence.POSSIBLE]
+    possible_tests = [one for one in impact.tests if one.confidence is Confidence.POSSIBLE]
     yield "# Impact"
     yield ""
-    yield _sum_up(impact, len(sure), len(possible))
+    yield _sum_up(impact, sure, possible, tests)
     yield from _iter_changed(impact.changed)
-    yield from _iter_section("Tests to run, the nearest first", impact.tests, most, _iter_test)
+    yield from _iter_without_symbols(impact)
+    yield from _iter_section("Tests to run, the nearest first", tests, most, _iter_test)
+    yield from _iter_section("Tests that may be affected", possible_tests, most, _iter_file)
     yield from _iter_section("What depends on it", sure, most, _iter_file)
     yield from _iter_section("What may have to change too", possible, most, _iter_file)
     notes = [f"{_code(one.path)}: {_plain(one.reason)}" for one in impact.left_out[:most]]
@@ -60,70 +75,119 @@ def _iter_lines(impact: Impact, most: int) -> Iterator[str]:
         yield from (f"- {note}" for note in notes)
 
 
-def _sum_up(impact: Impact, sure: int, possible: int) -> str:
-    files = len({one.path for one in impact.changed})
-    changed = _count(len(impact.changed), "symbol", "symbols")
+def _sum_up(
+    impact: Impact, sure: Sequence[ReachedFile], possible: Sequence[ReachedFile], tests: Sequence[ReachedFile]
+) -> str:
+    own = {one.path for one in impact.changed}
+    others = sum(one.path not in own for one in sure)
+    symbols = _count(len(_fold_members(impact.changed)), "symbol changes", "symbols change")
+    depend = _count(others, "other file depends", "other files depend")
+    more = f", and {len(possible):,} more may" if possible else ""
+    run = _count(len(tests), "test file", "test files")
     return (
-        f"**{changed}** in {_count(files, 'file', 'files')} changed;"
-        f" **{_count(sure, 'file depends', 'files depend')}** on that,"
-        f" {possible:,} more may; **{_count(len(impact.tests), 'test file', 'test files')}**."
+        f"**{symbols}** in {_count(len(own), 'file', 'files')}. **{depend}** on that{more}."
+        f" {f'**{run}** to run' if tests else 'No test is known to reach it'}."
     )
 
 
 def _iter_changed(changed: Sequence[ChangedSymbol]) -> Iterator[str]:
-    if changed:
+    shown = _fold_members(changed)
+    if shown:
         yield from ("", "## What changes")
-    for path, symbols in groupby(changed[:SHOWN_CHANGED], lambda one: one.path):
-        yield from ("", f"{_code(path)}", "")
-        for one in symbols:
-            how = [f"**{one.change.value}**"] * (one.change in (Change.ADDED, Change.DELETED))
-            how += ["(its imports)"] * (one.change is Change.IMPORTS)
+    for path, rows in groupby(shown[:SHOWN_CHANGED], lambda row: row[0].path):
+        yield from ("", _code(path), "")
+        for one, members in rows:
+            if one.node is not None and one.node.symbol.kind is SymbolKind.FILE:
+                yield f"- {_OF_FILES[one.change]}"
+                continue
+            how = [f"**{one.change.value}**"] * (one.change in _ONE_SIDED)
             how += ["**new signature**"] * one.has_new_signature
+            how += [f"with {_count(members, 'member', 'members')}"] * bool(members)
             kind = " ".join([_plain(one.kind.replace("_", " ")), *how])
-            yield f"- {_code(one.name)}, {kind}, line {one.start_line}"
-    yield from (f"- {one}" for one in _count_rest(changed, SHOWN_CHANGED))
+            yield f"- {_code(one.short_name or one.name)}, {kind}, line {one.start_line}"
+    yield from (f"- {one}" for one in _count_rest(shown, SHOWN_CHANGED))
+
+
+def _fold_members(changed: Sequence[ChangedSymbol]) -> list[tuple[ChangedSymbol, int]]:
+    """Return the symbols, with how many inside each are left out: those as new or gone as what holds them."""
+    rows: list[tuple[ChangedSymbol, int]] = []
+    for one in changed:
+        last = rows[-1][0] if rows else one
+        is_inside = one.path == last.path and one.name.startswith(f"{last.name}.")
+        if is_inside and last.change in _ONE_SIDED and one.change is last.change:
+            rows[-1] = (last, rows[-1][1] + 1)
+        else:
+            rows.append((one, 0))
+    return rows
+
+
+def _iter_without_symbols(impact: Impact) -> Iterator[str]:
+    paths = impact.without_symbols
+    if not paths:
+        return
+    if not impact.changed:
+        yield from ("", "## What changes")
+    yield from ("", f"No symbol changes in {_list_names(paths, SHOWN_SYMBOLS)}.")
 
 
 def _iter_section(
-    title: str, files: Sequence[ReachedFile], most: int, render: Callable[[ReachedFile], Iterator[str]]
+    title: str,
+    files: Sequence[ReachedFile],
+    most: int,
+    render: Callable[[ReachedFile], Iterator[str]],
 ) -> Iterator[str]:
     if files:
         yield from ("", f"## {title}", "")
-    for one in files[:most]:
-        yield from render(one)
+    for reasons, alike in groupby(files[:most], lambda one: None if one.symbols else one.reasons):
+        if reasons is None:
+            for one in alike:
+                yield from render(one)
+        else:
+            paths = ", ".join(_code(one.path) for one in alike)
+            yield f"- {paths}: {'; '.join(map(_mark_up, reasons))}"
     yield from (f"- {one}" for one in _count_rest(files, most))
 
 
 def _iter_test(file: ReachedFile) -> Iterator[str]:
-    around = (SymbolKind.FILE, SymbolKind.MODULE)
-    nodes = [one.node for one in file.symbols if one.node.symbol.kind not in around]
-    names = dict.fromkeys(node.name_inside for node in nodes)
-    shown = ", ".join(_code(name) for name in list(names)[:SHOWN_TESTS])
-    more = f" and {len(names) - SHOWN_TESTS:,} more" if len(names) > SHOWN_TESTS else ""
-    if not file.symbols:
-        how = ", possible" * (file.confidence is Confidence.POSSIBLE)
-        yield f"- {_code(file.path)}{how}: {_plain('; '.join(file.reasons))}"
-        return
+    names = dict.fromkeys(one.name for one in file.symbols if one.node.symbol.kind not in _AROUND)
     near = file.symbols[0]
     how = _describe_distance(near.distance) + _describe_confidence(near.confidence)
-    yield f"- {_code(file.path)}{': ' if shown else ''}{shown}{more}{how}"
+    if names:
+        yield f"- {_code(file.path)}: {_list_names(list(names), SHOWN_TESTS)}{how}"
+    else:
+        yield f"- {_code(file.path)} {_VERBS[near.edge_type]} {_list_names(near.via, SHOWN_NAMES)}{how}"
 
 
 def _iter_file(file: ReachedFile) -> Iterator[str]:
-    if not file.symbols:
-        yield f"- {_code(file.path)}: {_plain('; '.join(file.reasons))}"
+    rows = [_describe(one, lines) for one, lines in _join_lines(file.symbols)]
+    if len(rows) == 1 and file.symbols[0].node.symbol.kind is SymbolKind.FILE:
+        yield f"- {_code(file.path)} {rows[0]}"
         return
     yield f"- {_code(file.path)}"
-    for one in file.symbols[:SHOWN_SYMBOLS]:
-        yield f"  - {_describe(one)}"
-    yield from (f"  - {one}" for one in _count_rest(file.symbols, SHOWN_SYMBOLS))
+    yield from (f"  - {row}" for row in rows[:SHOWN_SYMBOLS])
+    yield from (f"  - {one}" for one in _count_rest(rows, SHOWN_SYMBOLS))
 
 
-def _describe(one: Reached) -> str:
-    lines = ", ".join(map(str, one.lines[:SHOWN_LINES])) + " ..." * (len(one.lines) > SHOWN_LINES)
-    where = f", {'line' if len(one.lines) == 1 else 'lines'} {lines}" if one.lines else ""
+def _join_lines(symbols: Sequence[Reached]) -> list[tuple[Reached, list[int]]]:
+    """Return what is reached with the lines of all edges that read the same, such as those of overloads."""
+    rows: dict[tuple[object, ...], tuple[Reached, set[int]]] = {}
+    for one in symbols:
+        key = (one.name, one.edge_type, one.via, one.distance, one.confidence)
+        rows.setdefault(key, (one, set()))[1].update(one.lines)
+    return [(one, sorted(lines)) for one, lines in rows.values()]
+
+
+def _describe(one: Reached, numbers: Sequence[int]) -> str:
+    lines = ", ".join(map(str, numbers[:SHOWN_LINES])) + " ..." * (len(numbers) > SHOWN_LINES)
+    where = f", {'line' if len(numbers) == 1 else 'lines'} {lines}" if numbers else ""
     how = _describe_distance(one.distance) + _describe_confidence(one.confidence)
-    return f"{_code(one.node.name_inside)} {_VERBS[one.edge_type]} {_code(one.via)}{where}{how}"
+    name = "" if one.node.symbol.kind is SymbolKind.FILE else f"{_code(one.name)} "
+    return f"{name}{_VERBS[one.edge_type]} {_list_names(one.via, SHOWN_NAMES)}{where}{how}"
+
+
+def _list_names(names: Sequence[str], shown: int) -> str:
+    more = "".join(f" and {one}" for one in _count_more(names, shown))
+    return ", ".join(map(_code, names[:shown])) + more
 
 
 def _describe_distance(distance: int) -> str:
@@ -135,11 +199,15 @@ def _describe_confidence(confidence: Confidence) -> str:
 
 
 def _count_rest(rows: Sequence[object], shown: int) -> list[str]:
-    return [f"and {len(rows) - shown:,} more"] if len(rows) > shown else []
+    return [f"and {one}" for one in _count_more(rows, shown)]
+
+
+def _count_more(rows: Sequence[object], shown: int) -> list[str]:
+    return [f"{len(rows) - shown:,} more"] if len(rows) > shown else []
 
 
 def _count(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
+    return f"{f'{number:,}' if number else 'No'} {one if number < 2 else several}"
 
 
 def _code(text: str) -> str:
@@ -152,3 +220,9 @@ def _code(text: str) -> str:
 
 def _plain(text: str) -> str:
     return _BREAKS_TEXT.sub(r"\\\1", escape_text(text))
+
+
+def _mark_up(reason: str) -> str:
+    """Return a reason with the names in its code spans as they are, and the rest as plain text."""
+    parts = _NAMED.split(reason)
+    return "".join(part if number % 2 else _plain(part) for number, part in enumerate(parts))

@@ -10,7 +10,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.record_classes import dataclass
 
-CHANGED_ITSELF = "is changed itself"  # the reason to run a test of the diff
+CHANGED_ITSELF = "changed by the diff"  # the reason to run a test
 
 
 class Change(StrEnum):
@@ -33,6 +33,7 @@ class ChangedSymbol:
     change: Change
     has_new_signature: bool = False
     node: Node | None = None  # None: the index has no such symbol
+    short_name: str = ""  # `name` without packages and namespaces; empty where it is the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,9 @@ class Reached:
     edge_type: EdgeType
     confidence: Confidence  # of the weakest edge on the way
     distance: int  # edges on the way
-    via: str  # name of the symbol at the other end of its edge
+    via: tuple[str, ...]  # short names of the other ends of its edges, with a file's where several have one
     lines: tuple[int, ...]  # of that edge, in the file of `node`
+    name: str  # short name of the symbol itself
 
 
 @dataclass(slots=True)
@@ -83,3 +85,4 @@ class Impact:
     left_out: tuple[LeftOut, ...]
     unresolved: int  # references by the names of changed symbols that resolve to nothing
     notes: tuple[str, ...]  # what is not known
+    without_symbols: tuple[str, ...] = ()  # files of the diff that were looked at and change no symbol

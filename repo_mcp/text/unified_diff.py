@@ -26,6 +26,7 @@ from dataclasses import field
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.record_classes import dataclass
 
+BYTE_ORDER_MARK = "\ufeff"  # part of a first line in a diff, and of no line of a decoded file
 MAX_FAULTS = 20  # of one diff; further ones are counted
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -190,7 +191,7 @@ class _Reader:
             self._at += 1
             old -= line[0] != "+"
             new -= line[0] != "-"
-            yield line
+            yield line[0] + line[1:].removeprefix(BYTE_ORDER_MARK)
 
     def _fits(self, line: str, old: int, new: int) -> bool:
         """Return True if the hunk still lacks such a line, and the line does not begin a file."""

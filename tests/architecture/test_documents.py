@@ -41,6 +41,7 @@ NOT_OURS = {
 }
 BENCH_COMMAND = re.compile(r"\b(python -m (bench\.[a-z_.]+)[^|>&]*)")
 MAX_AGENTS_LINES = 80
+PRINTED = "impact-examples"  # pages that a command printed: they name files of other repositories
 
 
 def load_project() -> dict[str, Any]:
@@ -67,7 +68,11 @@ def test_there_are_the_documents_that_people_look_for() -> None:
     assert (ROOT / "LICENSE").is_file()
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "document",
+    [path for path in DOCUMENTS if path.parent.name != PRINTED or path.name == "README.md"],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
 def test_named_files_exist(document: Path) -> None:
     named = set(NAMED_PATH.findall(read(document))) - NOT_OURS
     missing = [

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LISTS = ("changed", "result", "tests", "left_out")
 SHOWN_SYMBOLS = 8  # of one file
-SHOWN_LINES = 3  # of one symbol
+SHOWN_LINES = 3  # of one symbol, and names at the other ends of its edges
 POSSIBLE = "possible"
 ReadLines = Callable[[str], Sequence[str]]  # a file -> its lines, none where it changed since it was indexed
 
@@ -123,6 +123,6 @@ def _render_reached(one: Reached, text: Sequence[str]) -> Row:
         "edge_type": one.edge_type.value,
         "confidence": one.confidence.value,
         "distance": one.distance,
-        "via": escape_text(one.via),
+        "via": escape_text(", ".join(one.via[:SHOWN_LINES])),
         **render_lines(one.lines[:SHOWN_LINES], text),
     }

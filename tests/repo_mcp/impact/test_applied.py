@@ -32,8 +32,8 @@ def test_both_sides_are_told_apart_and_give_each_other(
     applied = _lay(lines, _diff(OLD, NEW, context))
     assert (applied.side, list(applied.other), applied.misplaced) == (side, other, 0)
     new, old = (applied.here, applied.there) if side is Side.NEW else (applied.there, applied.here)
-    assert new == TouchedLines((5, 21), (25,))
-    assert old == TouchedLines((20, 25, 26), (4,))
+    assert new == TouchedLines((5, 21), (25,), ((25, 26),))
+    assert old == TouchedLines((20, 25, 26), (4,), ((5,),))
 
 
 @pytest.mark.parametrize("before", [1, 40])

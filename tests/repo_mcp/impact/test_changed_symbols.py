@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.impact.applied import TouchedLines
-from repo_mcp.impact.changed_symbols import list_touched
+from repo_mcp.impact.changed_symbols import find_comments, list_touched
 from repo_mcp.impact.records import Change
 from tests.repo_mcp.graph.memory_index import MemoryIndex
 
@@ -57,6 +57,30 @@ def test_lines_of_imports_change_nothing_that_others_use() -> None:
 
 def test_blank_lines_count_for_nothing() -> None:
     assert _name((2, 3, 6)) == []
+
+
+def test_comments_and_closing_brackets_between_declarations_count_for_nothing() -> None:
+    text = "// one\nexport class A {\n  // two\n  m() {\n    // three\n    if (1) {\n    }\n  }\n}\n"
+    touched = TouchedLines((1, 3, 8, 9), ())
+    record = MemoryIndex({"a.ts": text}).find_record("a.ts")
+    assert record is not None
+    comments = find_comments("a.ts", text.split("\n"))
+    assert comments == {1, 3, 5}
+    assert list_touched(record, touched, text.split("\n"), comments) == {}
+    inside = list_touched(record, TouchedLines((5, 7), ()), text.split("\n"), comments)
+    assert [record.get_symbol(one).name for one in inside] == ["m"]
+
+
+def test_comments_of_several_lines_and_docstrings_have_all_their_lines() -> None:
+    text = '"""One\n\ntwo."""\n\nx = 1  # no\n\n\n# yes\ndef f():\n    """Three."""\n    return "#"\n'
+    assert find_comments("a.py", text.split("\n")) == {1, 2, 3, 8, 10}
+
+
+def test_an_idle_gap_counts_for_functions_alone() -> None:
+    record = MemoryIndex({"shelf.py": TEXT}).find_record("shelf.py")
+    assert record is not None
+    found = list_touched(record, TouchedLines((), (9, 11, 15)), LINES, idle_gaps={9, 11, 15})
+    assert [record.get_symbol(one).name for one in found] == ["put"]
 
 
 def test_a_gap_counts_for_what_holds_both_lines_beside_it() -> None:

@@ -7,34 +7,57 @@ from dataclasses import replace
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.impact.page import SHOWN_CHANGED, render_page
-from repo_mcp.impact.records import Change, ChangedSymbol, Impact, LeftOut, Reached, ReachedFile
+from repo_mcp.impact.records import (
+    CHANGED_ITSELF,
+    Change,
+    ChangedSymbol,
+    Impact,
+    LeftOut,
+    Reached,
+    ReachedFile,
+)
 from tests.repo_mcp.graph.memory_index import make_graph
 
 PAGE = """\
 # Impact
 
-**2 symbols** in 1 file changed; **1 file depends** on that, 1 more may; **1 test file**.
+**4 symbols change** in 2 files. **2 other files depend** on that, and 3 more may. **2 test files** to run.
 
 ## What changes
 
 `lib/a.py`
 
 - `helper`, function **new signature**, line 1
-- `old`, function **deleted**, line 9
+- `Old`, class **deleted** with 2 members, line 9
+- statements outside of all declarations
+
+`lib/new.py`
+
+- a new file
+
+No symbol changes in `CHANGELOG.md`.
 
 ## Tests to run, the nearest first
 
+- `tests/test_new.py`: changed by the diff
 - `tests/test_a.py`: `test_run` (2 edges away)
+
+## Tests that may be affected
+
+- `tests/conftest.py`: words in common
 
 ## What depends on it
 
 - `lib/b.py`
-  - `run` calls `helper`, line 5
+  - `run` calls `helper`, lines 5, 9
   - `run` overrides `helper`, lines 1, 2, 3, 4, 5 ..., *probable*
+  - `use` calls `helper`, `two`, `three` and 1 more, line 1
+- `lib/c.py` imports `helper`, line 1
 
 ## What may have to change too
 
-- `lib/a.pyi`: has the same name
+- `lib/a.pyi`: named like `a.py`; names in common: `put_aside`
+- `lib/d.py`, `lib/e.py`: words in common
 
 ## What is not known
 
@@ -45,26 +68,48 @@ PAGE = """\
 
 
 def _build() -> Impact:
-    texts = {"lib/b.py": "def run():\n    pass\n", "tests/test_a.py": "def test_run():\n    pass\n"}
+    texts = {
+        "lib/a.py": "def helper():\n    pass\n",
+        "lib/b.py": "def run():\n    pass\n",
+        "lib/c.py": "import a\n",
+        "lib/new.py": "import a\n",
+        "tests/test_a.py": "def test_run():\n    pass\n",
+    }
     graph = make_graph(texts)
     run, test = graph.outline("lib/b.py")[0], graph.outline("tests/test_a.py")[0]
-    calls = Reached(run, EdgeType.CALLS, Confidence.EXACT, 1, "helper", (5,))
+    whole, own, new = (graph.choose(path) for path in ("lib/c.py", "lib/a.py", "lib/new.py"))
+    calls = Reached(run, EdgeType.CALLS, Confidence.EXACT, 1, ("helper",), (5,), "run")
+    again = replace(calls, lines=(9,))  # an overload
+    many = replace(calls, via=("helper", "two", "three", "four"), lines=(1,), name="use")
     lines = (1, 2, 3, 4, 5, 6)
     guess = replace(calls, edge_type=EdgeType.OVERRIDES, confidence=Confidence.PROBABLE, lines=lines)
-    far = replace(calls, node=test, distance=2, via="run")
+    imports = replace(calls, node=whole, edge_type=EdgeType.IMPORTS, lines=(1,), name="c.py")
+    far = replace(calls, node=test, distance=2, via=("run",), name="test_run")
     return Impact(
         (
-            ChangedSymbol("lib/a.py", "helper", "function", 1, Change.CHANGED, True),
-            ChangedSymbol("lib/a.py", "old", "function", 9, Change.DELETED),
+            ChangedSymbol("lib/a.py", "lib.helper", "function", 1, Change.CHANGED, True, short_name="helper"),
+            ChangedSymbol("lib/a.py", "Old", "class", 9, Change.DELETED),
+            ChangedSymbol("lib/a.py", "Old.one", "method", 10, Change.DELETED),
+            ChangedSymbol("lib/a.py", "Old.two", "method", 12, Change.DELETED),
+            ChangedSymbol("lib/a.py", "a.py", "file", 1, Change.CHANGED, node=own),
+            ChangedSymbol("lib/new.py", "new.py", "file", 1, Change.ADDED, node=new),
         ),
         (
-            ReachedFile("lib/b.py", 2.0, [calls, guess]),
-            ReachedFile("lib/a.pyi", 1.0, [], ["has the same name"]),
+            ReachedFile("lib/b.py", 2.0, [calls, guess, again, many]),
+            ReachedFile("lib/c.py", 1.5, [imports]),
+            ReachedFile("lib/a.pyi", 1.0, [], ["named like `a.py`", "names in common: `put_aside`"]),
+            ReachedFile("lib/d.py", 1.0, [], ["words in common"]),
+            ReachedFile("lib/e.py", 1.0, [], ["words in common"]),
         ),
-        (ReachedFile("tests/test_a.py", 1.0, [far]),),
+        (
+            ReachedFile("tests/test_new.py", reasons=[CHANGED_ITSELF]),
+            ReachedFile("tests/test_a.py", 1.0, [far]),
+            ReachedFile("tests/conftest.py", 1.0, [], ["words in common"]),
+        ),
         (LeftOut(".env", "denied"),),
         2,
         ("a *note*",),
+        ("CHANGELOG.md",),
     )
 
 
@@ -81,9 +126,21 @@ def test_names_cannot_break_out() -> None:
     assert "`` a`b\\u000a# heading ``" in page
 
 
+def test_a_reason_cannot_break_out_between_its_code_spans() -> None:
+    files = (ReachedFile("a.py", 1.0, [], ["names in common: `put_aside`, `a`*b*`\n# heading"]),)
+    page = render_page(Impact((), files, (), (), 0, ()), 20)
+    assert "- `a.py`: names in common: `put_aside`, `a`\\*b\\*\\`\\\\u000a\\# heading\n" in page
+
+
 def test_long_lists_say_how_much_is_left() -> None:
     impact = _build()
-    many = replace(impact, changed=impact.changed * SHOWN_CHANGED, files=impact.files * 3)
+    many = replace(impact, changed=impact.changed[:1] * (SHOWN_CHANGED + 6), files=impact.files * 3)
     page = render_page(many, 2)
-    assert f"- and {SHOWN_CHANGED:,} more\n" in page
-    assert page.count("- and 1 more\n") == 2
+    assert "- and 6 more\n" in page
+    assert page.count("- and 4 more\n") == 1  # of six that depend
+    assert page.count("- and 7 more\n") == 1  # of nine that may
+
+
+def test_a_change_that_reaches_nothing_says_so() -> None:
+    page = render_page(replace(_build(), files=(), tests=()), 20)
+    assert "**No other file depends** on that. No test is known to reach it.\n" in page

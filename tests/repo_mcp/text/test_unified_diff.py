@@ -32,6 +32,11 @@ def _sides(text: str) -> list[tuple[str | None, str | None]]:
     return [(one.old_path, one.new_path) for one in parse_diff(text).files]
 
 
+def test_a_mark_of_byte_order_is_no_part_of_a_line() -> None:
+    (file,) = parse_diff("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-\ufeffold\n+\ufeffnew\n").files
+    assert file.hunks[0].lines == ("-old", "+new")
+
+
 def test_a_diff_of_git_has_files_and_hunks() -> None:
     (file,) = parse_diff(GIT).files
     assert file == DiffFile(

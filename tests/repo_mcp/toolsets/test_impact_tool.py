@@ -102,11 +102,11 @@ def test_a_change_reaches_callers_and_theirs(changing: Served, is_applied: bool)
     found = changing.call("get_impact", diff=diff)
     assert _changed(found) == [("Store.check", "changed", False)]
     assert _edges(found) == {
-        ("calls", "exact", "OrderStore.save", 1, "check"),
-        ("calls", "exact", "CachedStore.save", 2, "save"),
-        ("overrides", "exact", "CachedStore.save", 2, "save"),
-        ("calls", "exact", "place_many", 2, "save"),
-        ("calls", "exact", "store_many", 2, "save"),
+        ("calls", "exact", "OrderStore.save", 1, "Store.check"),
+        ("calls", "exact", "CachedStore.save", 2, "OrderStore.save"),
+        ("overrides", "exact", "CachedStore.save", 2, "OrderStore.save"),
+        ("calls", "exact", "place_many", 2, "OrderStore.save"),
+        ("calls", "exact", "store_many", 2, "OrderStore.save"),
     }
     first = found["result"][0]
     assert (first["file_path"], first["confidence"], first["reasons"]) == ("shop/orders.py", "exact", [])
@@ -140,7 +140,7 @@ def test_a_changed_test_stands_before_all_others(served: Served) -> None:
     assert found["tests"] == [
         {
             "file_path": "tests/test_orders.py", "confidence": "exact", "symbols": [],
-            "reasons": ["is changed itself"],
+            "reasons": ["changed by the diff"],
         }
     ]  # fmt: skip
 
@@ -152,9 +152,9 @@ def test_implementers_overriders_and_subclasses_are_reached(served: Served) -> N
     found = served.call("get_impact", diff=diff)
     assert _changed(found) == [("Store.save", "changed", True)]
     assert _edges(found) >= {
-        ("overrides", "exact", "OrderStore.save", 1, "save"),
-        ("overrides", "exact", "CachedStore.save", 1, "save"),
-        ("calls", "exact", "place_order", 1, "save"),
+        ("overrides", "exact", "OrderStore.save", 1, "Store.save"),
+        ("overrides", "exact", "CachedStore.save", 1, "Store.save"),
+        ("calls", "exact", "place_order", 1, "Store.save"),
     }
     diff = _diff("server/IStore.cs", ("public interface IStore", "public interface IStore : IAudited"))
     found = served.call("get_impact", diff=diff)
@@ -181,6 +181,87 @@ def test_a_deleted_symbol_is_named_with_what_still_uses_it(changing: Served) -> 
     }
 
 
+def test_a_deleted_function_and_a_comment_leave_the_rest_of_the_file_as_it_was(changing: Served) -> None:
+    gone = (
+        "def place_many"
+        + _text("shop/orders.py").partition("def place_many")[2].partition("def store_many")[0]
+    )
+    diff = _apply(changing, "shop/orders.py", (gone, ""), ("LIMIT = 10\n", "# as the till\nLIMIT = 10\n"))
+    found = changing.call("get_impact", diff=diff)
+    assert _changed(found) == [("place_many", "deleted", False)]
+    assert all(row["file_path"] != "shop/api.py" or not row["symbols"] for row in found["result"])
+
+
+def test_one_row_has_all_that_a_symbol_uses(served: Served) -> None:
+    diff = _diff(
+        "shop/money.py",
+        ('= "EUR"', '= "USD"'),
+        ("return Money(", "return  Money("),
+    )
+    found = served.call("get_impact", diff=diff, depth=1)
+    assert [name for name, _, _ in _changed(found)] == ["Money.__init__", "add"]
+    assert ("calls", "exact", "place_many", 1, "Money.__init__, add") in _edges(found)
+    (row,) = [one for one in _find(found, "shop/orders.py")["symbols"] if one["name"] == "place_many"]
+    assert row["lines"] == "29\tif store.save(plus(price, Money(2))):"
+
+
+def test_symbols_with_one_name_are_told_apart_by_their_files(changing: Served) -> None:
+    (changing.root / "shop" / "cents.py").write_text("def add(one, other):\n    return one\n")
+    (changing.root / "shop" / "till.py").write_text(
+        "from shop.cents import add\n\n\ndef sum_up():\n    return add(1, 2)\n"
+    )
+    changing.index()
+    other = _compare(
+        "shop/cents.py", "def add(one, other):\n    return 0\n", "def add(one, other):\n    return one\n"
+    )
+    diff = other + _diff("shop/money.py", ("one.amount + other.amount", "other.amount + one.amount"))
+    edges = _edges(changing.call("get_impact", diff=diff, depth=1))
+    assert ("calls", "exact", "sum_up", 1, "cents.py:add") in edges
+    assert ("calls", "exact", "place_order", 1, "money.py:add") in edges
+
+
+@pytest.mark.parametrize("is_applied", [False, True])
+def test_a_member_on_one_side_alone_is_added(changing: Served, is_applied: bool) -> None:
+    edits = ("private names: string[] = [];", "private names: string[] = [];\n  private size = 0;")
+    diff = _diff("web/src/lib/basket.ts", edits)
+    if is_applied:
+        _apply(changing, "web/src/lib/basket.ts", edits)
+    found = _changed(changing.call("get_impact", diff=diff))
+    assert found == (
+        [("MemoryBasket.size", "added", False)] if is_applied else [("MemoryBasket", "changed", False)]
+    )
+    other = _apply(changing, "server/Controller.cs", ("IStore store = new", "IStore kept = new"))
+    assert ("Shop.Web.Controller.kept", "added", False) in _changed(changing.call("get_impact", diff=other))
+
+
+def test_what_changes_anyway_does_not_depend_on_the_rest(served: Served) -> None:
+    diff = _diff(*CHECK) + _diff("shop/orders.py", ('self.note("saved")', 'self.note("kept")'))
+    found = served.call("get_impact", diff=diff)
+    assert _changed(found) == [("Store.check", "changed", False), ("OrderStore.save", "changed", False)]
+    assert "OrderStore.save" not in {name for _, _, name, _, _ in _edges(found)}
+    assert ("calls", "exact", "place_many", 1, "OrderStore.save") in _edges(found)
+
+
+def test_words_that_are_no_names_are_not_told(changing: Served) -> None:
+    (changing.root / "shop" / "note.rb").write_text("def note\n  gift_wrap.with.for.this\nend\n")
+    (changing.root / "web" / "src" / "note.ts").write_text("export const n = giftWrap().with.for.this;\n")
+    changing.index()
+    new = _compare("web/src/gift.ts", "", "// with this or for that\nexport const gift = giftWrap();\n")
+    row = _find(changing.call("get_impact", diff=new), "web/src/note.ts")
+    assert row["reasons"] == ["names in common: `giftWrap`"]
+
+
+def test_code_is_not_named_like_a_document_elsewhere(changing: Served) -> None:
+    for path in ("docs/money.md", "shop/money.md"):
+        (changing.root / path).parent.mkdir(exist_ok=True)
+        (changing.root / path).write_text("# Of money\n\nAbout the amount of money.\n")
+    changing.index()
+    diff = _diff("shop/money.py", ("one.amount + other.amount", "other.amount + one.amount"))
+    found = changing.call("get_impact", diff=diff)
+    assert _find(found, "docs/money.md")["reasons"] == ["words in common"]
+    assert _find(found, "shop/money.md")["reasons"][0] == "named like `money.py`"
+
+
 def test_a_common_name_says_nothing_of_what_is_gone(changing: Served) -> None:
     for number in range(9):
         (changing.root / "shop" / f"other{number}.py").write_text("def add(one, other):\n    return one\n")
@@ -200,7 +281,7 @@ def test_files_go_with_their_namesakes(served: Served) -> None:
     diff = _diff("native/pool.c", ("return 1", "return 2"))
     found = served.call("get_impact", diff=diff)
     assert _find(found, "native/use.c")["confidence"] == "exact"
-    assert _find(found, "native/pool.h")["reasons"][0] == "has the same name"
+    assert _find(found, "native/pool.h")["reasons"][0] == "named like `pool.c`"
     assert found["possible"] == sum(row["confidence"] == "possible" for row in found["result"])
 
 
@@ -210,9 +291,9 @@ def test_a_language_without_a_parser_has_names_and_words(served: Served) -> None
     assert _changed(found) == [("Shelf.put_aside", "changed", False)]
     assert _find(found, "lib/cart.rb") == {
         "file_path": "lib/cart.rb", "confidence": "possible", "symbols": [],
-        "reasons": ["has the words of the changed lines"],
+        "reasons": ["words in common"],
     }  # fmt: skip
-    assert _find(found, "spec/shelf_spec.rb", "tests")["reasons"] == ["has the same name"]
+    assert _find(found, "spec/shelf_spec.rb", "tests")["reasons"] == ["named like `shelf.rb`"]
     assert found["warnings"] == [
         "no symbols of these files are indexed, so it is not known what uses them: lib/shelf.rb"
     ]
