@@ -1,6 +1,7 @@
 """Compare with rustc: `python -m bench.graph.rust TREE ANSWERS.json [--show exact]`.
 
-ANSWERS is what `rustc -Zsave-analysis` wrote of the crate whose folder is the tree. Judged are the names of
+ANSWERS is what `rustc -Zsave-analysis` wrote of the crate whose folder is the tree, or the folder of
+rustdoc's source pages (`bench/graph/rust_links.py`). Judged are the names of
 items, fields, variants and members of traits. Left out are variables of functions, type parameters, modules,
 `Self`, names in `use`, names that `as` gives, and what a macro makes.
 
@@ -17,9 +18,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.graph.rust_links import read_links
 from bench.graph.verdicts import OUTSIDE, Answers, Place, add_options, compare
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.native.symbol_parser import PARSERS
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, list_references
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
 _LEFT_OUT = frozenset({"Local", "Mod"})
@@ -84,6 +87,29 @@ def _read_span(lines: Sequence[bytes], span: Mapping[str, Any]) -> str:
     return name if name.isidentifier() else ""
 
 
+def _add_implementing(program: MemoryProgram, answers: Answers) -> None:
+    """Add the members of `impl Trait` blocks to those of the traits with that name, by our records."""
+    promised: dict[tuple[str, str], list[Place]] = {}
+    kept: dict[tuple[str, str], list[Place]] = {}
+    for path in {path for path, _, _ in answers.places}:
+        record = program.find_record(path)
+        if record is None:
+            continue
+        traits = {one.symbol: one.name for one in list_references(record, ReferenceRole.IMPLEMENT)}
+        for ordinal in range(1, record.symbol_count):
+            symbol = record.get_symbol(ordinal)
+            around = record.get_symbol(symbol.parent)
+            key = traits.get(symbol.parent, around.name), symbol.name
+            if around.kind is SymbolKind.TRAIT:
+                lines = range(symbol.start_line, symbol.end_line + 1)
+                promised.setdefault(key, []).extend((path, one) for one in lines)
+            elif symbol.parent in traits:
+                kept.setdefault(key, []).append((path, symbol.start_line))
+    for key, places in promised.items():
+        for one in places:
+            answers.implementing[one].update(kept.get(key, ()))
+
+
 def main(arguments: list[str]) -> int:
     """Compare and print."""
     parser = argparse.ArgumentParser(prog="bench.graph.rust", description=__doc__)
@@ -99,7 +125,12 @@ def main(arguments: list[str]) -> int:
         symbol = record.get_symbol(one.ordinal)
         return any(path == one.path and symbol.start_line <= line <= symbol.end_line for path, line in places)
 
-    compare(program, texts, read_answers(given.answers, texts), is_right, given)
+    if given.answers.is_dir():
+        answers = read_links(given.answers, texts)
+        _add_implementing(program, answers)
+    else:
+        answers = read_answers(given.answers, texts)
+    compare(program, texts, answers, is_right, given)
     return 0
 
 

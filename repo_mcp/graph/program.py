@@ -135,6 +135,8 @@ def is_wanted(kind: SymbolKind, role: ReferenceRole, language: str) -> bool:
     """Return whether a name used in a role can mean a symbol of a kind."""
     if role in _TYPE_ROLES:
         return kind in _NAMED_LIKE_TYPES.get(language, TYPE_KINDS)
+    if language == "rust" and kind is SymbolKind.MACRO:  # macros have names of their own
+        return False
     if language == "c":
         return kind in (_C_CALLED if role is ReferenceRole.CALL else _C_USED)
     return kind in (_CALLED if role is ReferenceRole.CALL else _USED)

@@ -77,6 +77,7 @@ class SymbolFlag(IntFlag):
     FORWARD = 1024  # declared here, defined elsewhere: a prototype, an overload's signature, a stub
     EXTENSION_METHOD = 2048
     PASTING = 4096  # a macro that puts something before a parameter: "::", ".", "->", or joins it by "##"
+    MACRO_USE = 8192  # a module of Rust whose macros are seen behind it
 
 
 class Access(IntEnum):
@@ -167,6 +168,7 @@ OF_GIVEN_TYPE = 4  # USE in C: the same where a macro is given both: the name ne
 # named and not called; in C++ of a name behind `::` alone, which is that of no namespace. The alias of a call
 # in C and C++ that a macro in capitals is given is the macro's name.
 PATH = "::"
+OF_MACRO = "!"  # the alias of a CALL in Rust: of a macro
 BEHIND_ALIAS = "|"  # in the alias of a call in C++: what follows marks the literals among its arguments
 # Before the name of the base in that of a class of Java without a name, `new Base() {}`. As the first name of
 # a chain such a name has ":" and the line on which its body begins behind it.

@@ -14,6 +14,7 @@ from repo_mcp.symbols.model import BY_REFERENCE
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
 TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # as they are named by custom
+_PATH_WORD = re.compile(r"[^\W_]+")
 MAX_TWINS = 4  # definitions of one C struct
 
 
@@ -79,6 +80,20 @@ def list_twins(lookup: NamedLookup, found: tuple[Declaration, ...]) -> tuple[Dec
     scopes = [(one, lookup.find_scope(one.path)) for one in found]
     real = [one for one, scope in scopes if scope and scope.get_kind(one.ordinal) is not SymbolKind.TYPE]
     return tuple(real or found)[:MAX_TWINS]
+
+
+def choose_twin(scope: FileScope, found: FoundDeclarations) -> FoundDeclarations:
+    """Return the declaration whose path shares a word with that of the use, as `uv/win.h` and
+    `src/win/fs.c`.
+
+    Return all of them if that does not decide."""
+    if len(found.declarations) < 2:
+        return found
+    words = {one: set(_PATH_WORD.findall(one.path)) for one in found.declarations}
+    shared = set.intersection(*words.values())
+    own = set(_PATH_WORD.findall(scope.path)) - shared
+    near = tuple(one for one in found.declarations if words[one] & own)
+    return FoundDeclarations(near, is_certain=False) if len(near) == 1 else found
 
 
 def find_pointed(lookup: NamedLookup, holder: Holder) -> Holder | None:

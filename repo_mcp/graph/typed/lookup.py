@@ -539,9 +539,9 @@ class NamedLookup:
         """Yield the `Target` of a Rust type's `impl Deref`, whose members the type has as well."""
         for other, part in self._iter_parts(scope, ordinal):
             targets = other.find_children(part, "Target")
-            if targets and any(row.name == "Deref" for row in other.list_bases(part)):
-                names = other.read_type_names(targets[0])
-                yield from self.find_type(other, part, names).declarations if names else ()
+            names = other.read_type_names(targets[0]) if targets and not is_list(other, targets[0]) else ()
+            if names and any(row.name == "Deref" for row in other.list_bases(part)):
+                yield from self.find_type(other, part, names).declarations
 
     def _iter_parts(self, scope: FileScope, ordinal: int) -> Iterator[tuple[FileScope, int]]:
         """Yield a type and its extensions."""
@@ -558,7 +558,7 @@ class NamedLookup:
 
     def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
         names = scope.read_type_names(ordinal)
-        if scope.language == "swift" and is_list(scope, ordinal):
+        if scope.language in {"rust", "swift"} and is_list(scope, ordinal):
             return ()
         return self.find_type(scope, scope.get_parent(ordinal), names).declarations if names else ()
 

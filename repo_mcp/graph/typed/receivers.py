@@ -387,13 +387,13 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
                 found = _read_called(lookup, chosen, holder, one)
                 return found if found is None or is_one else replace(found, is_certain=False)
         rules = lookup.get_rules(scope)
+        if role is ReferenceRole.USE and rules.parts_fields and name != "await":
+            continue  # a field, which only the type itself can have
         if holder.is_items and name in rules.giving_item:
             return take_item(holder)
-        if holder.is_items and name in rules.keeping_items:
-            return replace(holder, is_certain=False)
         if name in rules.transparent:
             return holder
-        if name in rules.imitating:
+        if name in rules.imitating or (holder.is_items and name in rules.keeping_items):
             return replace(holder, is_certain=False)
     pointed = find_pointed(lookup, holder)
     return _find_member_type(lookup, pointed, segment) if pointed is not None else None

@@ -10,8 +10,6 @@ call of a type means the type, and its declared constructor that accepts that ma
 
 from __future__ import annotations
 
-import re
-
 from repo_mcp.graph.program import (
     NOTHING,
     Confidence,
@@ -25,13 +23,20 @@ from repo_mcp.graph.program import (
 from repo_mcp.graph.typed.cpp_overloads import choose_taking, is_left_to_arguments, split_marks
 from repo_mcp.graph.typed.embedding import may_be_nearer
 from repo_mcp.graph.typed.file_scope import WITH_MACROS, FileScope, skip_own_scope, split_name
-from repo_mcp.graph.typed.holder import Holder, find_pointed, list_c_members, may_mean_of_reference
+from repo_mcp.graph.typed.holder import (
+    Holder,
+    choose_twin,
+    find_pointed,
+    list_c_members,
+    may_mean_of_reference,
+)
 from repo_mcp.graph.typed.lookup import LANGUAGES, NamedLookup, settle
 from repo_mcp.graph.typed.outer_types import doubt_outer, is_of_trait_outside
 from repo_mcp.graph.typed.overriding import list_not_overridden
 from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
 from repo_mcp.graph.typed.renaming import Renaming
 from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
+from repo_mcp.graph.typed.rust_macro_calls import MacroCalls
 from repo_mcp.graph.typed.swift_overloads import (
     choose_overload,
     doubt_bare,
@@ -47,6 +52,7 @@ from repo_mcp.symbols.model import (
     BARE_DOT,
     DERIVED,
     OF_GIVEN_TYPE,
+    OF_MACRO,
     OF_TYPE,
     PATH,
 )
@@ -62,7 +68,6 @@ from repo_mcp.symbols.symbol_record import (
 
 __all__ = ["LANGUAGES", "NamedResolver"]
 
-_PATH_WORD = re.compile(r"[^\W_]+")
 MAX_POSSIBLE = 8
 MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
 MAX_IMPORTED_FILES = 40
@@ -93,6 +98,7 @@ class NamedResolver:
         self._lookup = NamedLookup(program)
         self._program = program
         self._renaming = Renaming(self._lookup)
+        self._macros = MacroCalls(self._lookup)
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """Return the meaning of a reference in a file. Never raises because of a record's contents."""
@@ -126,6 +132,9 @@ class NamedResolver:
             if holder is not None and reference.arguments == OF_GIVEN_TYPE:
                 holder = replace(holder, is_certain=False)
             return self._resolve_in_holder(scope, reference, holder)
+        if reference.alias == OF_MACRO and scope.language == "rust":
+            macro = self._macros.find(scope, reference)
+            return self._conclude(macro, reference) if macro.declarations else Resolution((), reference.name)
         if reference.qualifier:
             return self._resolve_member(scope, reference)
         return self._resolve_bare(scope, reference)
@@ -194,6 +203,8 @@ class NamedResolver:
             found += self._lookup.find_path(scope, path, ReferenceRole.USE).declarations
             found += self._lookup.find_path(scope, path, ReferenceRole.TYPE).declarations
         found += [Declaration(file, 0) for file in files[:MAX_IMPORTED_FILES]]
+        if scope.language == "rust":
+            found += self._macros.find_imported(scope, reference)
         if found:
             return Resolution(tuple(Target(one, Confidence.EXACT) for one in dict.fromkeys(found)))
         return Resolution((), external) if external else NOTHING
@@ -339,7 +350,7 @@ class NamedResolver:
             is_certain = holder.is_certain and len(members) >= len(holder.types)
             found = FoundDeclarations(tuple(members), is_certain)
             found = settle(lookup, scope, reference.line, found)
-            return self._conclude(found if found.alternatives else self._choose_twin(scope, found), reference)
+            return self._conclude(found if found.alternatives else choose_twin(scope, found), reference)
         # In Rust a member reached through a type is a path, not a field.
         is_type = reference.qualifier[:1].isupper() and reference.arguments != OF_TYPE
         is_certain = holder.is_certain and not may_mean_of_reference(scope, reference)
@@ -382,19 +393,6 @@ class NamedResolver:
         if scope is None or scope.language != "swift":
             return False
         return scope.get_kind(scope.get_parent(member.ordinal)) is SymbolKind.TRAIT
-
-    def _choose_twin(self, scope: FileScope, found: FoundDeclarations) -> FoundDeclarations:
-        """Return the declaration whose path shares a word with that of the use, as `uv/win.h` and
-        `src/win/fs.c`.
-
-        Return all of them if that does not decide."""
-        if len(found.declarations) < 2:
-            return found
-        words = {one: set(_PATH_WORD.findall(one.path)) for one in found.declarations}
-        shared = set.intersection(*words.values())
-        own = set(_PATH_WORD.findall(scope.path)) - shared
-        near = tuple(one for one in found.declarations if words[one] & own)
-        return FoundDeclarations(near, is_certain=False) if len(near) == 1 else found
 
     # -- conclusions --------------------------------------------------------------------------------------
 

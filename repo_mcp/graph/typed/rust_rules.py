@@ -17,6 +17,7 @@ _NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.M)
 _SECTION = re.compile(r"\s*\[(.*dependencies)?(?:\.\s*\"?([\w-]+))?[^\]]*\]")
 _KEY = re.compile(r"^\s*\"?([A-Za-z_][\w-]*)\"?\s*(?:=|\.)")
 _FOLDER = re.compile(r"\bpath\s*=\s*\"([^\"]+)\"")
+_MAKING = re.compile(r"^\s*proc-macro\s*=\s*true\b", re.M)
 _ROOTS = ("src/lib.rs", "src/main.rs")
 _ROOT_FILES = frozenset({"lib", "main", "mod"})
 _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
@@ -54,6 +55,7 @@ class RustRules(Rules):
         self._crates: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._dependencies: dict[str, dict[str, str]] = {}
+        self._making: dict[str, bool] = {}
         self._homes: dict[str, Path] = {}
 
     # -- crates and modules ------------------------------------------------------------------------------
@@ -103,6 +105,15 @@ class RustRules(Rules):
             name = found.group(1) if found is not None else crate.rpartition("/")[2]
             self._names[crate] = name.replace("-", "_")
         return self._names[crate]
+
+    def makes_macros(self, scope: FileScope) -> bool:
+        """Return whether the functions of a file's crate may be macros for others."""
+        crate = self._find_crate(scope.folder)
+        if crate not in self._making:
+            path = f"{crate}/Cargo.toml".lstrip("/")
+            text = self.program.read_text(path) if self.program.has_file(path) else None
+            self._making[crate] = bool(text and _MAKING.search(text))
+        return self._making[crate]
 
     def _list_dependencies(self, crate: str) -> dict[str, str]:
         """Return the dependencies in a manifest: name in code -> folder, "" if none is given."""
@@ -277,6 +288,10 @@ class RustRules(Rules):
 
     def find_module_file(self, path: Path) -> str | None:
         """Return the file of a module, or None."""
+        return next(iter(self.list_module_files(path)), None)
+
+    def list_module_files(self, path: Path) -> list[str]:
+        """Return the files of a module: of a crate's root there may be two."""
         crate, modules = path[0], path[1:]
         source = f"{crate}/src".lstrip("/")
         if not modules:
@@ -284,7 +299,7 @@ class RustRules(Rules):
         else:
             inner = "/".join(modules)
             choices = [f"{source}/{inner}.rs", f"{source}/{inner}/mod.rs"]
-        return next((one for one in choices if self.program.has_file(one)), None)
+        return [one for one in choices if self.program.has_file(one)]
 
     def follow(self, scope: FileScope, path: Path) -> list[Path]:
         """Return the paths for which a path may stand, through imports of the innermost module file on it.

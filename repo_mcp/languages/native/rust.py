@@ -35,7 +35,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     split_path,
 )
 from repo_mcp.languages.treesitter.type_names import read_type, split_bounds
-from repo_mcp.symbols.model import BY_REFERENCE, DERIVED, PATH, UNKNOWN_TYPE
+from repo_mcp.symbols.model import BY_REFERENCE, DERIVED, OF_MACRO, PATH, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -75,6 +75,10 @@ def _declare(walk: CaptureWalk, node: Node, kind: SymbolKind, *, flags: int = 0,
     access, said = _read_visibility(walk, node)
     row, marks = walk.take_marks(node.start_point.row)
     said |= SymbolFlag.DEPRECATED if b"deprecated" in marks else 0
+    if kind is SymbolKind.MODULE and b"macro_use" in marks:
+        said |= SymbolFlag.MACRO_USE
+    if kind is SymbolKind.MACRO and b"macro_export" in marks:
+        access, said = Access.PUBLIC, said | SymbolFlag.PUBLIC_API
     name = walk.read(name_node)
     walk.declare(node, name, kind, flags=flags | said, access=access, result=result, first_row=row)
 
@@ -449,7 +453,7 @@ def _on_macro_call(walk: CaptureWalk, node: Node) -> None:
         return
     name, qualifier = split_path(walk.read_chain(macro))
     walk.taken.update((*walk.iter_words(macro.start_byte, macro.end_byte), -1 - macro.start_byte))
-    walk.refer(ReferenceRole.CALL, name, macro, qualifier)
+    walk.refer(ReferenceRole.CALL, name, macro, qualifier, OF_MACRO)
 
 
 def _on_literal(walk: CaptureWalk, node: Node) -> None:

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
-from repo_mcp.symbols.model import OF_TYPE, PATH
+from repo_mcp.symbols.model import OF_MACRO, OF_TYPE, PATH
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_CHAIN_BYTES = 80  # before a name in a macro's token tree
 _BEFORE_NAME = re.compile(rb"([\w.:]*(?:\.|::))\s*$")
+_MACRO_CALL = re.compile(rb"!\s*[(\[{]")
 _RANGE = b".."
 
 
@@ -45,13 +46,14 @@ def on_struct_pattern(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_token_name(walk: CaptureWalk, node: Node) -> None:
-    """Add a call for a name in a macro's token tree if a parenthesis follows it."""
+    """Add a call for a name in a macro's token tree if a parenthesis follows it, or `!` and a bracket."""
     text, end = walk.text, node.end_byte
-    if text[end : end + 1] != b"(" or node.start_byte in walk.taken:
+    is_macro = _MACRO_CALL.match(text, end) is not None
+    if (text[end : end + 1] != b"(" and not is_macro) or node.start_byte in walk.taken:
         return
     walk.taken.add(node.start_byte)
     qualifier, kind = _read_before(walk, node.start_byte)
-    walk.refer(ReferenceRole.CALL, walk.read(node), node, qualifier, kind)
+    walk.refer(ReferenceRole.CALL, walk.read(node), node, qualifier, OF_MACRO if is_macro else kind)
 
 
 def on_token(walk: CaptureWalk, node: Node) -> None:

@@ -36,6 +36,9 @@ _STRINGS = re.compile(rb'"[^"\\\n]*"')
 _ROUND = re.compile(rb"\([^()\[\]{}]*\)")
 _SQUARE = re.compile(rb"\s*\[[^()\[\]{}]*\]")
 _CURLY = re.compile(rb"\s*\{[^()\[\]{}]*\}")
+# What a range takes from a list is a list: `a[1..]`, in Rust also `a.get(1..)`.
+_RANGES = re.compile(rb"\s*\[[^()\[\]{}]*\.\.[^()\[\]{}]*\]")
+_SLICING = re.compile(rb"\.get(?:_unchecked)?(?:_mut)?\([^()\[\]{}]*\.\.[^()\[\]{}]*\)")
 MAX_NESTED = 6  # brackets in each other that are dropped
 _TYPE_ARGUMENTS = re.compile(rb"(?:::)?<[\w\s,:&*.?]*>")
 _SEPARATORS = re.compile(rb"[?!]*\s*(?:->|::|\.(?!\[))\s*|[?!]+(?=\.\[)")
@@ -116,6 +119,7 @@ def _collapse(text: bytes) -> bytes:
     """Return a chain without the contents of its brackets; "()" stays, "[]" becomes a member."""
     text = _STRINGS.sub(b"", text)
     for _ in range(MAX_NESTED):
+        text = _RANGES.sub(b"", _SLICING.sub(b".as_ref()", text))
         shorter = _CURLY.sub(b"", _SQUARE.sub(b"\x01", _ROUND.sub(b"\0", text)))
         if shorter == text:
             break

@@ -1,0 +1,211 @@
+"""Finds what a macro call of Rust means: macros have names of their own, which no function shares.
+
+A macro of `macro_rules!` is seen behind its definition to the end of the scope around it, in modules declared
+there too, and behind the end of a module that is marked `#[macro_use]`. One that is marked `#[macro_export]`
+is an item of its crate's root; one that a `use` names is an item of that module. Left out on purpose: the
+scopes of blocks, and where the macro is called whose definition holds a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, FoundDeclarations, Path
+from repo_mcp.graph.typed.rust_rules import RustRules, get_crate_root
+from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.symbols.symbol_record import Reference, SymbolFlag, SymbolKind
+
+MAX_MODULES = 40  # around each other
+MAX_FOLLOWED = 48  # re-exports of one path
+_STANDARD_TEXT = """
+assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq debug_assert_ne
+env eprint eprintln file format format_args include include_bytes include_str line matches module_path
+option_env panic print println stringify thread_local todo try unimplemented unreachable vec write writeln
+"""
+_STANDARD = frozenset(_STANDARD_TEXT.split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A line in a symbol of a file."""
+
+    scope: FileScope
+    ordinal: int
+    line: int
+
+
+class MacroCalls:
+    """Finds the macros that calls mean. Its caches are valid for one lookup."""
+
+    def __init__(self, lookup: NamedLookup) -> None:
+        self._lookup = lookup
+        self._declared: dict[str, _Place | None] = {}
+        self._followed: dict[tuple[Path, Path], FoundDeclarations] = {}
+
+    def find(self, scope: FileScope, call: Reference) -> FoundDeclarations:
+        """Return what a call of a macro means."""
+        rules = self._get_rules(scope)
+        if call.qualifier:
+            names = (*call.qualifier.split("."), call.name)
+            return self._find_first(scope, rules.list_paths(scope, call.symbol, names))
+        found = self._find_textual(scope, call)
+        if not found.declarations:
+            found = self._find_item(scope, call.symbol, call.name)
+        if found.declarations or found.external or call.name in _STANDARD:
+            return found
+        return self._guess(scope, call.name)
+
+    def find_imported(self, scope: FileScope, row: Reference) -> tuple[Declaration, ...]:
+        """Return the macros that a `use` names."""
+        names = (*filter(None, row.qualifier.split(".")), row.name)
+        if len(names) == 1 or row.name in {"", "*"}:
+            return ()
+        return self._find_first(
+            scope, self._get_rules(scope).list_paths(scope, row.symbol, names)
+        ).declarations
+
+    def _get_rules(self, scope: FileScope) -> RustRules:
+        rules = self._lookup.get_rules(scope)
+        assert isinstance(rules, RustRules)
+        return rules
+
+    # -- by the order of the text --------------------------------------------------------------------------
+
+    def _find_textual(self, scope: FileScope, call: Reference) -> FoundDeclarations:
+        """Return the macro of a name that is defined last before a call, in the innermost scope with one."""
+        seen: dict[tuple[int, int], list[Declaration]] = {}
+        levels = list(self._iter_levels(_Place(scope, call.symbol, call.line)))
+        for other in self._lookup.iter_declaring(scope, call.name):
+            for one in other.find_named(call.name):
+                if other.get_kind(one) is SymbolKind.MACRO:
+                    start = int(other.record.starts[one])
+                    depth = self._measure(_Place(other, other.get_parent(one), start), levels)
+                    if depth is not None:
+                        seen.setdefault(depth, []).append(Declaration(other.path, one))
+        if not seen:
+            return NOT_FOUND
+        nearest = tuple(seen[min(seen)])
+        return FoundDeclarations(nearest, alternatives=len(nearest) if len(nearest) > 1 else 0)
+
+    def _iter_levels(self, place: _Place) -> Iterator[_Place]:
+        """Yield a place, and where the modules around its file are declared."""
+        above: _Place | None = place
+        for _ in range(MAX_MODULES):
+            if above is None:
+                return
+            yield above
+            above = self._find_declared(above.scope)
+            if above is not None:
+                above = replace(above, ordinal=above.scope.get_parent(above.ordinal))
+
+    def _measure(self, defined: _Place, levels: list[_Place]) -> tuple[int, int] | None:
+        """Return how far from a use a macro's scope is; None for one that the use does not see."""
+        at: _Place | None = defined
+        for _ in range(MAX_MODULES):
+            if at is None:
+                return None
+            for depth, level in enumerate(levels):
+                if level.scope is at.scope and at.line <= level.line:
+                    around = list(level.scope.iter_around(level.ordinal))
+                    if at.ordinal in around:
+                        return depth, around.index(at.ordinal)
+            at = self._leave(at)
+        return None
+
+    def _leave(self, at: _Place) -> _Place | None:
+        """Return the scope in which the macros of a module are seen behind it; None if in none."""
+        module = self._find_declared(at.scope) if not at.ordinal else at
+        if module is None or module.scope.get_kind(module.ordinal) is not SymbolKind.MODULE:
+            return None
+        scope, ordinal = module.scope, module.ordinal
+        if not int(scope.record.flags[ordinal]) & SymbolFlag.MACRO_USE:
+            return None
+        return _Place(scope, scope.get_parent(ordinal), int(scope.record.starts[ordinal]))
+
+    def _find_declared(self, scope: FileScope) -> _Place | None:
+        """Return the declaration of the module that a file is."""
+        if scope.path not in self._declared:
+            self._declared[scope.path] = self._look_for_declared(scope)
+        return self._declared[scope.path]
+
+    def _look_for_declared(self, scope: FileScope) -> _Place | None:
+        rules = self._get_rules(scope)
+        *around, name = rules.find_home(scope)
+        for file in rules.list_module_files(tuple(around)) if around else ():
+            other = self._lookup.find_scope(file)
+            for one in other.find_children(0, name) if other is not None else ():
+                if other is not None and other.get_kind(one) is SymbolKind.MODULE and other.is_forward(one):
+                    return _Place(other, one, int(other.record.starts[one]))
+        return None
+
+    # -- as items ------------------------------------------------------------------------------------------
+
+    def _find_item(self, scope: FileScope, ordinal: int, name: str) -> FoundDeclarations:
+        """Return the macro that is an item of a name where a symbol is, or that is imported there."""
+        rules = self._get_rules(scope)
+        bound = rules.find_import(scope, ordinal, name)
+        if bound is not None:
+            return self._find_path(scope, bound)
+        paths = [(*container, name) for container in rules.list_visible(scope, ordinal)]
+        return self._find_first(scope, [*rules.list_nearer(scope, ordinal, name), *paths])
+
+    def _find_first(self, scope: FileScope, paths: list[Path]) -> FoundDeclarations:
+        found = NOT_FOUND
+        for path in paths:
+            found = self._find_path(scope, path)
+            if found.declarations:
+                return found
+        return found
+
+    def _find_path(self, scope: FileScope, path: Path) -> FoundDeclarations:
+        """Return the macros that a full path leads to, through re-exports too."""
+        rules = self._get_rules(scope)
+        key = get_crate_root(rules.find_home(scope)), path
+        if key not in self._followed:
+            self._followed[key] = self._follow(scope, path)
+        return self._followed[key]
+
+    def _follow(self, scope: FileScope, path: Path) -> FoundDeclarations:
+        waiting, seen = [path], {path}
+        for _ in range(MAX_FOLLOWED):
+            if not waiting:
+                break
+            one = waiting.pop(0)
+            if one[:1] == OUTSIDE:
+                return FoundDeclarations((), True, ".".join(one[1:]))
+            found = tuple(self._iter_items(scope, one))
+            if found:
+                return FoundDeclarations(found, alternatives=len(found) if len(found) > 1 else 0)
+            more = [other for other in self._get_rules(scope).follow(scope, one) if other not in seen]
+            seen.update(more)
+            waiting += more
+        return NOT_FOUND
+
+    def _iter_items(self, scope: FileScope, path: Path) -> Iterator[Declaration]:
+        """Yield the macros with a full path: exported ones have that of the crate's root."""
+        rules = self._get_rules(scope)
+        for other in self._lookup.iter_declaring(scope, path[-1]):
+            for one in other.find_named(path[-1]):
+                kind = other.get_kind(one)
+                is_made = kind is SymbolKind.FUNCTION and rules.makes_macros(other)
+                if not is_made and kind is not SymbolKind.MACRO:
+                    continue
+                is_exported = int(other.record.flags[one]) & SymbolFlag.PUBLIC_API and not is_made
+                root = get_crate_root(rules.find_home(other))
+                if path in {rules.get_full_path(other, one), (*root, path[-1]) if is_exported else ()}:
+                    yield Declaration(other.path, one)
+
+    def _guess(self, scope: FileScope, name: str) -> FoundDeclarations:
+        """Return the macros of a name in the same crate, where no rule leads to one."""
+        rules = self._get_rules(scope)
+        root = rules.find_home(scope)[:1]
+        found = tuple(
+            Declaration(other.path, one)
+            for other in self._lookup.iter_declaring(scope, name)
+            for one in other.find_named(name)
+            if other.get_kind(one) is SymbolKind.MACRO and rules.find_home(other)[:1] == root
+        )
+        return FoundDeclarations(found, is_certain=False) if found else NOT_FOUND
