@@ -47,7 +47,8 @@ def main(arguments: list[str]) -> int:
     add_options(parser)
     given = parser.parse_args(arguments)
     texts = read_texts(given.tree, ".cs")
-    program = MemoryProgram(texts, {"csharp": parse_csharp})
+    projects = read_texts(given.tree, ".csproj")  # these tell which types a file sees
+    program = MemoryProgram({**texts, **projects}, {"csharp": parse_csharp})
     answers = read_answers(given.answers)
     _name_attributes(answers)
     compare(program, texts, answers, partial(is_right, program), given, CSharpResolver)

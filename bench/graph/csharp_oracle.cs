@@ -13,7 +13,8 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 ///
 /// Local variables, parameters, type parameters, namespaces, aliases and names in `using` and in comments are left
 /// out. Only declarations of the tree count; of others the path is "&lt;outside&gt;". What needs a library that is not
-/// given has no symbol and is left out.
+/// given has no symbol and is left out; of a constructor that the compiler cannot choose for that reason, all that it
+/// considers have the kind "Candidate". `new(...)` and `: base(...)` are uses of the type's name.
 ///
 /// Run as `csharp_oracle TREE FOLDERS DEFINED USINGS`, each but the first a list with commas: the files are those of
 /// the folders in the tree, DEFINED the names that `#if` asks for, USINGS the namespaces that every file uses.
@@ -60,8 +61,39 @@ static class Oracle
         if (symbol is IMethodSymbol part && part.PartialImplementationPart != null) yield return part.PartialImplementationPart;
     }
 
-    static IEnumerable<(SyntaxToken, ISymbol)> Uses(SyntaxNode root, SemanticModel model)
+    /// The constructor that is called, or those of the type if the compiler could not choose, as a library is missing.
+    static IEnumerable<(string, SyntaxToken, ISymbol, bool)> Makers(string name, SyntaxToken at, SyntaxNode making, SemanticModel model)
     {
+        SymbolInfo found = model.GetSymbolInfo(making);
+        if (found.Symbol != null) yield return (name, at, found.Symbol, true);
+        else if (found.CandidateSymbols.Length > 0) foreach (ISymbol one in found.CandidateSymbols) yield return (name, at, one, false);
+        else if (model.GetTypeInfo(making).Type is INamedTypeSymbol type)
+        {
+            foreach (ISymbol one in type.InstanceConstructors) yield return (name, at, one, false);
+        }
+    }
+
+    static SyntaxNode WholeName(SyntaxNode name)
+    {
+        while (name.Parent is QualifiedNameSyntax whole && whole.Right == name || name.Parent is AliasQualifiedNameSyntax) name = name.Parent;
+        return name;
+    }
+
+    /// The names used, with what they mean, and whether that is certain.
+    static IEnumerable<(string, SyntaxToken, ISymbol, bool)> Uses(SyntaxNode root, SemanticModel model)
+    {
+        foreach (SyntaxNode made in root.DescendantNodes())
+        {
+            if (made is ImplicitObjectCreationExpressionSyntax || made is ConstructorInitializerSyntax)
+            {
+                SymbolInfo found = model.GetSymbolInfo(made);
+                ISymbol one = found.Symbol ?? found.CandidateSymbols.FirstOrDefault();
+                if (one == null) continue;
+                string type = one.ContainingType.Name;
+                if (found.Symbol == null) yield return (type, made.GetFirstToken(), one.ContainingType, true);
+                foreach (var maker in Makers(type, made.GetFirstToken(), made, model)) yield return maker;
+            }
+        }
         foreach (SimpleNameSyntax name in root.DescendantNodes().OfType<SimpleNameSyntax>())
         {
             if (name.FirstAncestorOrSelf<UsingDirectiveSyntax>() != null) continue;
@@ -71,10 +103,12 @@ static class Oracle
             if (symbol.ContainingType != null && symbol.ContainingType.IsAnonymousType) continue;
             if (symbol.ContainingType != null && symbol.ContainingType.IsTupleType) continue;
             if (name.IsVar || name.Identifier.ValueText == "dynamic") continue;
-            yield return (name.Identifier, symbol);
-            if (name.Parent is ObjectCreationExpressionSyntax making && model.GetSymbolInfo(making).Symbol is ISymbol maker)
+            string text = name.Identifier.ValueText;
+            yield return (text, name.Identifier, symbol, true);
+            SyntaxNode making = WholeName(name).Parent;
+            if (making is PrimaryConstructorBaseTypeSyntax || making is ObjectCreationExpressionSyntax)
             {
-                yield return (name.Identifier, maker);
+                foreach (var maker in Makers(text, name.Identifier, making, model)) yield return maker;
             }
         }
     }
@@ -99,13 +133,13 @@ static class Oracle
             foreach (SyntaxTree tree in trees)
             {
                 SemanticModel model = compilation.GetSemanticModel(tree);
-                foreach (var (token, symbol) in Uses(tree.GetRoot(), model))
+                foreach (var (name, token, symbol, isCertain) in Uses(tree.GetRoot(), model))
                 {
                     foreach (string place in Places(symbol, root))
                     {
                         int line = token.GetLocation().GetLineSpan().StartLinePosition.Line + 1;
                         output.WriteLine("[" + Say(tree.FilePath.Substring(root.Length)) + ", " + line + ", "
-                            + Say(token.ValueText) + ", " + place + ", " + Say(KindOf(symbol, token.Parent)) + "]");
+                            + Say(name) + ", " + place + ", " + Say(isCertain ? KindOf(symbol, token.Parent) : "Candidate") + "]");
                     }
                 }
             }

@@ -2,8 +2,9 @@
 
 An edge is a name on a line and a declaration. One of ours is right where the compiler has that declaration; a
 twin where it is probable beside a right one, as the compiler sees one platform; open where the compiler leads
-to the member of a trait or an interface and we to one that implements it; wrong where the compiler has
-another declaration for the name; and unjudged where it says nothing of the name.
+to the member of a trait or an interface and we to one that implements it, or where it could not choose among
+candidates, of which ours is one; wrong where the compiler has another declaration for the name; and unjudged
+where it says nothing of the name.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tests.repo_mcp.graph.memory_program import MemoryProgram
 Use = tuple[str, int, str]  # path, line, name
 Place = tuple[str, int]
 OUTSIDE = "<outside>"  # the path of what is declared in another tree, as the programs of oracles print it
+CANDIDATE = "Candidate"  # the kind of what the compiler could not choose among
 OF_OURS = ("right", "wrong", "twin", "open", "unjudged")
 _SKIPPED = frozenset({ReferenceRole.BIND, ReferenceRole.IMPORT, ReferenceRole.EXPORT})
 _SHOWN = ("exact", "probable", "open", "missed")
@@ -38,6 +40,7 @@ class Answers:
     places: dict[Use, set[Place]] = field(default_factory=lambda: defaultdict(set))
     kinds: dict[Use, str] = field(default_factory=dict)
     implementing: dict[Place, set[Place]] = field(default_factory=lambda: defaultdict(set))  # by what they do
+    candidates: dict[Use, set[Place]] = field(default_factory=lambda: defaultdict(set))  # beside the places
 
 
 IsRight = Callable[[Declaration, set[Place], str], bool]  # ours, the compiler's places, their kind
@@ -59,6 +62,9 @@ def read_answers(file: Path) -> Answers:
     with file.open(encoding="utf-8") as rows:
         for row in rows:
             path, line, name, declared, kind = json.loads(row)
+            if kind == CANDIDATE:
+                answers.candidates[path, line, name].add(tuple(declared))
+                continue
             answers.places[path, line, name].add(tuple(declared))
             answers.kinds.setdefault((path, line, name), kind)
     return answers
@@ -101,6 +107,7 @@ def judge(
     for use, targets in ours:
         places, kind = answers.places.get(use, set()), answers.kinds.get(use, "")
         members = {one for place in places for one in answers.implementing.get(place, ())}
+        members |= answers.candidates.get(use, set())
         right = [one for one in targets if is_right(one.declaration, places, kind)]
         is_found = False
         for target in targets:

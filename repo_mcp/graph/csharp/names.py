@@ -13,6 +13,7 @@ from functools import cached_property
 
 from repo_mcp.graph.csharp.projects import CSharpProjects
 from repo_mcp.graph.program import Confidence, Declaration, Program
+from repo_mcp.languages.csharp.chains import strip_types
 from repo_mcp.languages.csharp.types import count_arity, name_arity
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import (
@@ -236,6 +237,7 @@ class CSharpNames:
         self, file: CSharpFile, ordinal: int, name: str, qualifier: str = "", arity: int | None = None
     ) -> TypeMeaning:
         """Return the type that a name means inside a symbol; if none is found, an external one."""
+        qualifier = strip_types(qualifier)
         key = (file.path, ordinal, qualifier, name, arity)
         if key not in self._found:
             found = self._search(file, ordinal, name, qualifier, arity)

@@ -27,6 +27,7 @@ from repo_mcp.graph.csharp.signatures import (
 )
 from repo_mcp.graph.csharp.types import TYPE_PARAMETER, CSharpTypes, Value, find_bind
 from repo_mcp.graph.program import Declaration
+from repo_mcp.languages.csharp.chains import split_last, strip_types
 from repo_mcp.languages.csharp.types import (
     FUNCTION,
     NO_TYPE,
@@ -180,8 +181,8 @@ class CSharpOverloads:
 
     def _evaluate(self, file: CSharpFile, row: Reference, chain: str) -> _Argument:
         """Return the argument that a chain of names gives: a variable, a member, or its result."""
-        before, _, last = chain.rpartition(".")
-        name, is_call = last.removesuffix("()"), last.endswith("()")
+        before, last = split_last(chain)
+        name, is_call = strip_types(last.removesuffix("()")), last.endswith("()")
         if not before and not last.endswith(("()", "[]")):
             bound = find_bind(file, row.symbol, name, row.line)
             if bound is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
+from repo_mcp.languages.csharp.chains import Segment, split_chain
 from repo_mcp.languages.csharp.types import ARITY_SHIFT, AWAITED, TASK, TypeName, name_arity, read_type
 from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
 from repo_mcp.languages.treesitter.written_lists import split_signature
@@ -189,7 +190,7 @@ class CSharpTypes:
 
     def evaluate(self, file: CSharpFile, ordinal: int, chain: str, line: int, steps: int = 0) -> Value:
         """Return the value of a chain "a.B().c" inside a symbol, on a line; NOTHING_KNOWN if unclear."""
-        segments = chain.replace("[]", ".[]").split(".")
+        segments = split_chain(chain)
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOTHING_KNOWN
         value, used = self._evaluate_head(file, ordinal, segments, line, steps)
@@ -200,11 +201,10 @@ class CSharpTypes:
         return value
 
     def _evaluate_head(
-        self, file: CSharpFile, ordinal: int, segments: list[str], line: int, steps: int
+        self, file: CSharpFile, ordinal: int, segments: tuple[Segment, ...], line: int, steps: int
     ) -> tuple[Value, int]:
         """Return the value that a chain begins with, and how many segments it takes."""
-        head = segments[0]
-        name, is_call = head.removesuffix("()"), head.endswith("()")
+        name, _, is_call = segments[0]
         own = self.get_own(file, ordinal)
         if name == "this":
             return Value(own), 1
@@ -223,20 +223,26 @@ class CSharpTypes:
                     return value, 1
         return self._evaluate_type(file, ordinal, segments)
 
-    def _evaluate_type(self, file: CSharpFile, ordinal: int, segments: list[str]) -> tuple[Value, int]:
+    def _evaluate_type(
+        self, file: CSharpFile, ordinal: int, segments: tuple[Segment, ...]
+    ) -> tuple[Value, int]:
         """Return the type that a chain begins with, after its namespaces if there are any."""
-        for used in range(1, len(segments) + 1):
-            name = segments[used - 1].removesuffix("()")
-            found = self._names.find_type(file, ordinal, name, ".".join(segments[: used - 1]))
+        before: list[str] = []
+        for used, (name, given, is_call) in enumerate(segments, 1):
+            if name == "[]":
+                break
+            found = self._names.find_type(file, ordinal, name, ".".join(before), len(given))
             if found.parts:
                 return Value(found), used
-            if segments[used - 1].endswith(("()", "[]")):
+            if is_call:
                 break
-        outside = self._names.find_type(file, ordinal, segments[0].removesuffix("()"))
-        return (NOTHING_KNOWN if segments[0].endswith("()") else Value(outside)), 1
+            before.append(name)
+        head, given, is_call = segments[0]
+        outside = self._names.find_type(file, ordinal, head, "", len(given))
+        return (NOTHING_KNOWN if is_call else Value(outside)), 1
 
-    def _step(self, value: Value, segment: str, steps: int) -> Value:
-        name, is_call = segment.removesuffix("()"), segment.endswith("()")
+    def _step(self, value: Value, segment: Segment, steps: int) -> Value:
+        name, _, is_call = segment
         if name == AWAITED or (value.is_task and name in _RESULTS):
             return replace(value, is_task=False)
         if value.is_task:
@@ -293,7 +299,7 @@ class CSharpTypes:
         if kind in {TYPE, ITEMS}:
             found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
             return Value(found, kind == ITEMS, is_task)
-        dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
+        dotted = f"{row.qualifier}.{row.name}" if row.qualifier and row.name else row.qualifier or row.name
         if kind == CALLED:
             value = self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
             return replace(value, is_task=False) if is_task else value

@@ -212,8 +212,9 @@ def on_new(walk: CSharpWalk, node: Node) -> None:
     arity = found.arity if found.name == written else _count_type_arguments(walk, type_node.end_byte)
     arguments = node.child_by_field_name("arguments")
     refer_call(walk, written, name_node.start_byte, qualifier, arity, arguments, is_new=True)
-    owner = f"{qualifier}.{written}()" if qualifier else f"{written}()"
-    _refer_initialized(walk, node.child_by_field_name("initializer"), owner)
+    initializer = node.child_by_field_name("initializer")
+    if initializer is not None:
+        _refer_initialized(walk, initializer, f"{walk.read_chain(type_node)}()")
 
 
 def _read_qualifier(walk: CSharpWalk, type_node: Node, name_node: Node) -> str:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.csharp.chains import simplify, split_last
 from repo_mcp.languages.csharp.types import (
     ARITY_SHIFT,
-    AWAITED,
     FUNCTION,
     NULL,
     TASK,
@@ -39,18 +39,6 @@ from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, Sy
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-_CHAIN = re.compile(rb"[\w@\x80-\xff]+(?:\(\)|\[\]|\.[\w@\x80-\xff]+)*")
-_SPACE = re.compile(rb"\s+")
-_ROUND = re.compile(rb"\([^()\[\]{}]*\)")
-_SQUARE = re.compile(rb"\[[^()\[\]{}]*\]")
-_CURLY = re.compile(rb"\{[^()\[\]{}]*\}")
-_TYPE_ARGUMENTS = re.compile(rb"<[\w\s,.?\[\]]*>")
-_CAST = re.compile(rb"\(\s*\(([\w.]+)(?:<[^()]*>)?\)[^()]*(?:\(\))?[^()]*\)")
-_AS = re.compile(rb"\([^()]*\bas\s+([\w.]+)(?:<[^()]*>)?\s*\)")
-_AWAITED = re.compile(rb"\(\s*await\s+(.+)\)", re.DOTALL)
-_AWAITED_PLAINLY = re.compile(rb"await\s+(.+)", re.DOTALL)
-_AWAITED_END = b"." + AWAITED.encode()
-_NEW = re.compile(rb"\(?\s*new\s+([\w.]+)\s*(?:<.*>)?\s*(?:\(.*\))?\s*(?:\{.*\})?\s*\)?", re.DOTALL)
 _EXTENDED = re.compile(rb"(?:\[[^\]]*\]\s*)?(?:(?:ref|in|readonly|scoped)\s+)*this\b")  # of a first parameter
 _SIZE = re.compile(r"\[[^\],]+")  # of a new array
 _DIRECTIVE = re.compile(rb"^[ \t]*#.*", re.MULTILINE)
@@ -199,9 +187,12 @@ class CSharpWalk(ScopeWalk):
     def _bind_named(self, alias: str, node: Node | None, arguments: int, start: int) -> None:
         """Record a variable whose type follows from a name; `arguments` says how."""
         chain = self.read_chain(node)
-        qualifier, _, name = chain.rpartition(".")
-        if chain != UNKNOWN and name and not name.endswith((")", "]")):
-            self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments)
+        qualifier, name = split_last(chain)
+        if chain == UNKNOWN or not name or name.endswith((")", "]")):
+            return
+        if name.endswith(">"):  # names have no type arguments: the whole chain is the qualifier
+            qualifier, name = chain, ""
+        self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments)
 
     def read_type_text(self, written: Node | None) -> str:
         """Return a written type as the value of an argument: with "=" before it; "?" for `var`."""
@@ -229,9 +220,7 @@ class CSharpWalk(ScopeWalk):
         text = self.text[start:end]
         if prefix:
             text = prefix.encode() + text
-        if not (text.isalnum() or _CHAIN.fullmatch(text)):
-            text = _simplify(text)
-        return text.decode("utf-8", "replace").replace("@", "") or UNKNOWN
+        return simplify(text).decode("utf-8", "replace").replace("@", "") or UNKNOWN
 
     # -- calls -----------------------------------------------------------------------------------------------
 
@@ -278,30 +267,3 @@ def _read_access(words: set[str], default: Access) -> Access:
     if "internal" in words:
         return Access.INTERNAL
     return Access.PRIVATE if "private" in words or "file" in words else default
-
-
-def _simplify(text: bytes) -> bytes:
-    """Return a chain of members and calls as dotted names; empty when it is not one."""
-    text = text.strip()
-    for pattern in (_CAST, _AS):
-        found = pattern.match(text)
-        if found is not None:
-            text = found[1] + b"()" + text[found.end() :]
-    awaited = _AWAITED.fullmatch(text) or _AWAITED_PLAINLY.fullmatch(text)
-    if awaited is not None:
-        text = awaited[1] + _AWAITED_END
-    created = _NEW.fullmatch(text)
-    if created is not None:
-        return created[1] + b"()"
-    text = _SPACE.sub(b"", text).replace(b"?.", b".").replace(b"!", b"").replace(b"?[", b"[")
-    text = text.removeprefix(b"global::").replace(b"::", b".").replace(b"->", b".")
-    for _ in range(6):
-        shorter = _CURLY.sub(b"", _ROUND.sub(b"\x00", _SQUARE.sub(b"\x01", text)))
-        if shorter == text:
-            break
-        text = shorter
-    if b"<" in text:
-        for _ in range(3):
-            text = _TYPE_ARGUMENTS.sub(b"", text)
-    text = text.replace(b"\x00", b"()").replace(b"\x01", b"[]")
-    return text if _CHAIN.fullmatch(text) else b""

@@ -194,6 +194,9 @@ class ScopeWalk(SourceText):
 
     def bind_item(self, alias: str, chain: str, start: int) -> None:
         """Record that a variable holds one of the items of an expression."""
+        if chain.endswith((">", ">()")):  # names have no type arguments: the whole chain is the qualifier
+            self.refer(BIND, "", start, chain, alias, ITEM)
+            return
         is_call = chain.endswith("()")
         qualifier, _, name = chain.removesuffix("()").rpartition(".")
         if chain != UNKNOWN and name:
@@ -336,5 +339,5 @@ class _FirstNames(dict[str, str]):
 
 
 def find_head(chain: str) -> str:
-    """Return the name that a chain begins with."""
-    return chain.partition(".")[0].partition("(")[0].partition("[")[0]
+    """Return the name that a chain begins with, without type arguments."""
+    return chain.partition(".")[0].partition("(")[0].partition("[")[0].partition("<")[0]

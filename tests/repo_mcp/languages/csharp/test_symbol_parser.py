@@ -138,7 +138,7 @@ def test_calls_and_what_stands_before_them() -> None:
     assert list_references(found, CALL) == [
         "M: CALL |Plain 5 as (1,two) n=3",
         "M: CALL |Generic 6 as `1(1) n=2",
-        "M: CALL Ns.Type|Static 7 n=1",
+        "M: CALL Ns.Type<int>|Static 7 n=1",
         "M: CALL p.Inner|Deep 8 n=1",
         "M: CALL p|Bang 9 n=1",
         "M: CALL list[]|At 10 n=1",
@@ -318,7 +318,7 @@ def test_how_many_type_arguments_a_type_has() -> None:
         "ACCEPT |B 3 n=1",
         "CALL |F 3 as (=System.Type) n=2",
         "TYPE |B 3 n=2",
-        "CALL G|Run 3 n=1",
+        "CALL G<int>|Run 3 n=1",
         "USE |G 3 n=1",
         "CALL N|C 3 as new`1(=bool) n=2",
         "USE |N 3",
