@@ -42,7 +42,7 @@ class MacroCalls:
 
     def __init__(self, lookup: NamedLookup) -> None:
         self._lookup = lookup
-        self._declared: dict[str, _Place | None] = {}
+        self._declared: dict[str, list[_Place]] = {}
         self._followed: dict[tuple[Path, Path], FoundDeclarations] = {}
 
     def find(self, scope: FileScope, call: Reference) -> FoundDeclarations:
@@ -92,54 +92,61 @@ class MacroCalls:
 
     def _iter_levels(self, place: _Place) -> Iterator[_Place]:
         """Yield a place, and where the modules around its file are declared."""
-        above: _Place | None = place
+        waiting = [place]
         for _ in range(MAX_MODULES):
-            if above is None:
+            if not waiting:
                 return
+            above = waiting.pop(0)
             yield above
-            above = self._find_declared(above.scope)
-            if above is not None:
-                above = replace(above, ordinal=above.scope.get_parent(above.ordinal))
+            more = self._list_declared(above.scope)
+            waiting += [replace(one, ordinal=one.scope.get_parent(one.ordinal)) for one in more]
 
     def _measure(self, defined: _Place, levels: list[_Place]) -> tuple[int, int] | None:
         """Return how far from a use a macro's scope is; None for one that the use does not see."""
-        at: _Place | None = defined
+        waiting = [defined]
         for _ in range(MAX_MODULES):
-            if at is None:
-                return None
+            if not waiting:
+                break
+            at = waiting.pop(0)
             for depth, level in enumerate(levels):
                 if level.scope is at.scope and at.line <= level.line:
                     around = list(level.scope.iter_around(level.ordinal))
                     if at.ordinal in around:
                         return depth, around.index(at.ordinal)
-            at = self._leave(at)
+            waiting += self._leave(at)
         return None
 
-    def _leave(self, at: _Place) -> _Place | None:
-        """Return the scope in which the macros of a module are seen behind it; None if in none."""
-        module = self._find_declared(at.scope) if not at.ordinal else at
-        if module is None or module.scope.get_kind(module.ordinal) is not SymbolKind.MODULE:
-            return None
-        scope, ordinal = module.scope, module.ordinal
-        if not int(scope.record.flags[ordinal]) & SymbolFlag.MACRO_USE:
-            return None
-        return _Place(scope, scope.get_parent(ordinal), int(scope.record.starts[ordinal]))
+    def _leave(self, at: _Place) -> list[_Place]:
+        """Return the scopes in which the macros of a module are seen behind it."""
+        modules = [at] if at.ordinal else self._list_declared(at.scope)
+        return [
+            _Place(scope, scope.get_parent(ordinal), int(scope.record.starts[ordinal]))
+            for scope, ordinal in ((one.scope, one.ordinal) for one in modules)
+            if scope.get_kind(ordinal) is SymbolKind.MODULE
+            and int(scope.record.flags[ordinal]) & SymbolFlag.MACRO_USE
+        ]
 
-    def _find_declared(self, scope: FileScope) -> _Place | None:
-        """Return the declaration of the module that a file is."""
+    def _list_declared(self, scope: FileScope) -> list[_Place]:
+        """Return the declarations of the module that a file is: of tests, several may have it."""
         if scope.path not in self._declared:
-            self._declared[scope.path] = self._look_for_declared(scope)
+            self._declared[scope.path] = self._find_declared(scope)
         return self._declared[scope.path]
 
-    def _look_for_declared(self, scope: FileScope) -> _Place | None:
+    def _find_declared(self, scope: FileScope) -> list[_Place]:
         rules = self._get_rules(scope)
-        *around, name = rules.find_home(scope)
-        for file in rules.list_module_files(tuple(around)) if around else ():
-            other = self._lookup.find_scope(file)
+        *around, last = rules.find_home(scope)
+        folder, _, name = last.rpartition("/")
+        if folder:  # a file beside a test's, `mod common;`
+            paths = self._lookup.program.list_declaring(name)
+            files = [one for one in paths if rules.crates.is_root_in(one, folder, scope.path)]
+        else:
+            files = list(rules.crates.list_files(tuple(around))) if around else []
+        found: list[_Place] = []
+        for other in map(self._lookup.find_scope, files[:MAX_MODULES]):
             for one in other.find_children(0, name) if other is not None else ():
                 if other is not None and other.get_kind(one) is SymbolKind.MODULE and other.is_forward(one):
-                    return _Place(other, one, int(other.record.starts[one]))
-        return None
+                    found.append(_Place(other, one, int(other.record.starts[one])))
+        return found
 
     # -- as items ------------------------------------------------------------------------------------------
 
@@ -190,7 +197,7 @@ class MacroCalls:
         for other in self._lookup.iter_declaring(scope, path[-1]):
             for one in other.find_named(path[-1]):
                 kind = other.get_kind(one)
-                is_made = kind is SymbolKind.FUNCTION and rules.makes_macros(other)
+                is_made = kind is SymbolKind.FUNCTION and rules.crates.makes_macros(other.folder)
                 if not is_made and kind is not SymbolKind.MACRO:
                     continue
                 is_exported = int(other.record.flags[one]) & SymbolFlag.PUBLIC_API and not is_made

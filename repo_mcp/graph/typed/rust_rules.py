@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from posixpath import normpath
-
 from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope, is_public
 from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
+from repo_mcp.graph.typed.rust_crates import Crates
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, SymbolKind
 
-MAX_FOLDERS = 40
-MAX_MANIFEST_LINES = 2_000
 MAX_NAMING = 60  # files naming an item, searched for the crate it belongs to
-_NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.M)
-_SECTION = re.compile(r"\s*\[(.*dependencies)?(?:\.\s*\"?([\w-]+))?[^\]]*\]")
-_KEY = re.compile(r"^\s*\"?([A-Za-z_][\w-]*)\"?\s*(?:=|\.)")
-_FOLDER = re.compile(r"\bpath\s*=\s*\"([^\"]+)\"")
-_MAKING = re.compile(r"^\s*proc-macro\s*=\s*true\b", re.M)
-_ROOTS = ("src/lib.rs", "src/main.rs")
-_ROOT_FILES = frozenset({"lib", "main", "mod"})
 _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
 # Members of wrappers such as Option and Arc; the lookup continues in the same type.
 _TRANSPARENT_TEXT = """
@@ -52,102 +41,23 @@ class RustRules(Rules):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.list_nearer = self._list_nearer
-        self._crates: dict[str, str] = {}
-        self._names: dict[str, str] = {}
-        self._dependencies: dict[str, dict[str, str]] = {}
-        self._making: dict[str, bool] = {}
-        self._homes: dict[str, Path] = {}
+        self.crates = Crates(program)
 
     # -- crates and modules ------------------------------------------------------------------------------
 
     def find_home(self, scope: FileScope) -> Path:
         """Return the crate's folder and the modules of a file."""
-        return self._find_home(scope.path)
-
-    def _find_home(self, path: str) -> Path:
-        home = self._homes.get(path)
-        if home is None:
-            home = self._homes[path] = self._get_home(path)
-        return home
-
-    def _get_home(self, path: str) -> Path:
-        folder, _, file_name = path.rpartition("/")
-        crate = self._find_crate(folder)
-        stem = file_name.removesuffix(".rs")
-        source = f"{crate}/src".lstrip("/")
-        if folder != source and not folder.startswith(source + "/"):
-            return (crate, "", stem)  # a test or an example is a crate of its own
-        modules = [*filter(None, folder[len(source) :].split("/"))]
-        if stem not in _ROOT_FILES or (modules and stem != "mod"):
-            modules.append(stem)
-        if modules[:1] == ["bin"]:
-            return (crate, "", *modules)
-        return (crate, *modules)
+        return self.crates.get_home(scope.path)
 
     def _find_crate(self, folder: str) -> str:
-        """Return the folder of the crate: the nearest one above with a manifest or a root module."""
-        found = self._crates.get(folder)
-        if found is None:
-            has_file, prefix = self.program.has_file, f"{folder}/" if folder else ""
-            is_crate = has_file(prefix + "Cargo.toml") or any(has_file(prefix + root) for root in _ROOTS)
-            above = folder.rpartition("/")[0]
-            deep = folder.count("/") < MAX_FOLDERS
-            found = folder if is_crate or not folder or not deep else self._find_crate(above)
-            self._crates[folder] = found
-        return found
-
-    def _find_name(self, crate: str) -> str:
-        """Return the name under which others import a crate."""
-        if crate not in self._names:
-            path = f"{crate}/Cargo.toml".lstrip("/")
-            text = self.program.read_text(path) if self.program.has_file(path) else None
-            found = _NAME.search(text) if text else None
-            name = found.group(1) if found is not None else crate.rpartition("/")[2]
-            self._names[crate] = name.replace("-", "_")
-        return self._names[crate]
-
-    def makes_macros(self, scope: FileScope) -> bool:
-        """Return whether the functions of a file's crate may be macros for others."""
-        crate = self._find_crate(scope.folder)
-        if crate not in self._making:
-            path = f"{crate}/Cargo.toml".lstrip("/")
-            text = self.program.read_text(path) if self.program.has_file(path) else None
-            self._making[crate] = bool(text and _MAKING.search(text))
-        return self._making[crate]
-
-    def _list_dependencies(self, crate: str) -> dict[str, str]:
-        """Return the dependencies in a manifest: name in code -> folder, "" if none is given."""
-        if crate not in self._dependencies:
-            path = f"{crate}/Cargo.toml".lstrip("/")
-            text = self.program.read_text(path) if self.program.has_file(path) else None
-            found: dict[str, str] = {}
-            is_list, named = False, ""
-            for line in (text or "").split("\n")[:MAX_MANIFEST_LINES]:
-                section = _SECTION.match(line)
-                if section is not None:
-                    is_list, named = bool(section.group(1)), section.group(2) or ""
-                    if named:
-                        found.setdefault(named, "")
-                elif is_list:
-                    self._read_dependency(crate, line, named, found)
-            self._dependencies[crate] = {name.replace("-", "_"): folder for name, folder in found.items()}
-        return self._dependencies[crate]
-
-    def _read_dependency(self, crate: str, line: str, named: str, found: dict[str, str]) -> None:
-        """Record the dependency in a line, or the folder of the one that its section is `named` after."""
-        key = _KEY.match(line)
-        if key is None:
-            return
-        name, path = named or key.group(1), _FOLDER.search(line)
-        if not named or key.group(1) == "path":
-            found[name] = "" if path is None else normpath(f"{crate}/{path.group(1)}".lstrip("/"))
+        return self.crates.find_folder(folder)
 
     def _find_crate_named(self, scope: FileScope, name: str, item: str) -> str | None:
         """Return the folder of a crate in this repository: nearby, or where a file names the item."""
         own = self._find_crate(scope.folder)
-        if self._find_name(own) == name:
+        if self.crates.find_name(own) == name:
             return own
-        told = self._list_dependencies(own).get(name)
+        told = self.crates.list_dependencies(own).get(name)
         if told and self._find_crate(f"{told}/src") == told:
             return told
         above = own.rpartition("/")[0]
@@ -164,7 +74,7 @@ class RustRules(Rules):
                     return crate
         for path in [*self.program.list_declaring(item), *self.program.list_using(item)][:MAX_NAMING]:
             crate = self._find_crate(path.rpartition("/")[0])
-            if self._find_name(crate) == name:
+            if self.crates.find_name(crate) == name:
                 return crate
         return None
 
@@ -262,7 +172,7 @@ class RustRules(Rules):
         crate = self._find_crate_named(scope, names[0], names[-1])
         if crate is not None:
             return [*found, (crate, *names[1:])]
-        is_outside = names[0] in self._list_dependencies(self._find_crate(scope.folder))
+        is_outside = names[0] in self.crates.list_dependencies(self._find_crate(scope.folder))
         return [*found, OUTSIDE + names] if is_outside else found
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
@@ -271,7 +181,7 @@ class RustRules(Rules):
         path = self._make_absolute(scope, 0, names) if names else None
         if path is None or path[:1] == OUTSIDE:
             return [], [], ".".join(filter(None, (*names, "*" if name == "*" else "")))
-        file = self.find_module_file(path)
+        file = self._find_module_file(path)
         if file is None or self._is_hidden(scope, path):
             return [], [path], ""
         return [file], [path], ""
@@ -280,34 +190,24 @@ class RustRules(Rules):
         """Return whether a path is a private module of another crate; a macro may have its name."""
         if len(path) < 2 or get_crate_root(self.find_home(scope)) == path[:1]:
             return False
-        file = self.find_module_file(path[:-1])
+        file = self._find_module_file(path[:-1])
         outer = self.find_scope(file) if file is not None else None
         declared = outer.find_children(0, path[-1]) if outer is not None else []
         modules = [one for one in declared if outer is not None and outer.is_forward(one)]
         return bool(modules) and all(outer is not None and not is_public(outer, one) for one in modules)
 
-    def find_module_file(self, path: Path) -> str | None:
+    def _find_module_file(self, path: Path) -> str | None:
         """Return the file of a module, or None."""
-        return next(iter(self.list_module_files(path)), None)
-
-    def list_module_files(self, path: Path) -> list[str]:
-        """Return the files of a module: of a crate's root there may be two."""
-        crate, modules = path[0], path[1:]
-        source = f"{crate}/src".lstrip("/")
-        if not modules:
-            choices = [f"{source}/lib.rs", f"{source}/main.rs"]
-        else:
-            inner = "/".join(modules)
-            choices = [f"{source}/{inner}.rs", f"{source}/{inner}/mod.rs"]
-        return [one for one in choices if self.program.has_file(one)]
+        return next(iter(self.crates.list_files(path)), None)
 
     def follow(self, scope: FileScope, path: Path) -> list[Path]:
         """Return the paths for which a path may stand, through imports of the innermost module file on it.
 
         Its own crate sees its imports, other crates only its re-exports: a test and an example are others."""
-        found: list[Path] = []
+        beside = self.crates.find_beside(path)
+        found = [beside] if beside is not None else []
         for cut in range(len(path) - 1, 0, -1):
-            file = self.find_module_file(path[:cut])
+            file = self._find_module_file(path[:cut])
             module = self.find_scope(file) if file is not None else None
             if module is None:
                 continue

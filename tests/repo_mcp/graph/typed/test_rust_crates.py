@@ -63,3 +63,79 @@ def test_a_module_is_seen_where_it_is_public_or_of_the_crate(repository: Reposit
     assert "macros/src/check.rs:1 check.rs exact" in repository.ask(
         "macros/src/open.rs", "crate::check", "check"
     )
+
+
+TARGETS = {
+    "Cargo.toml": """
+        [package]
+        name = "tool"
+        [[bin]]
+        bench = false
+        path = "crates/main/main.rs"
+        name = "run"
+        [lib]
+        name = "toolbox"
+        path = "library/root.rs"
+        [[test]]
+        name = "whole"
+        path = "tests/whole.rs"
+        """,
+    "crates/main/main.rs": """
+        mod flags;
+        mod search;
+        pub struct Args;
+        fn main() { search::run(flags::parse()); toolbox::open(); }
+        """,
+    "crates/main/flags/mod.rs": "pub mod low;\npub fn parse() -> crate::Args { low::read() }\n",
+    "crates/main/flags/low.rs": "use crate::Args;\npub fn read() -> Args { super::super::Args }\n",
+    "crates/main/search.rs": "use crate::flags::low::read;\npub fn run(args: crate::Args) { read(); }\n",
+    "library/root.rs": "pub mod shapes;\npub fn open() { crate::shapes::draw(); }\npub struct Args;\n",
+    "library/shapes.rs": "pub fn draw() -> super::Args { crate::Args }\n",
+    "tests/whole.rs": """
+        #[macro_use]
+        mod common;
+        use toolbox::shapes::draw;
+        fn test() { common::prepare(); draw(); check!(1); }
+        """,
+    "tests/common/mod.rs": (
+        "macro_rules! check { ($x:expr) => {} }\npub fn prepare() { deep::dig(); }\npub mod deep;\n"
+    ),
+    "tests/common/deep.rs": "pub fn dig() {}\n",
+    "src/bin/extra.rs": "fn own() {}\nfn main() { crate::own(); toolbox::open(); }\n",
+    "src/bin/more/main.rs": "mod parts;\nfn own() {}\nfn main() { parts::all(); self::own(); }\n",
+    "src/bin/more/parts.rs": "pub fn all() { crate::own(); }\n",
+}
+
+
+@pytest.fixture(scope="module")
+def targets() -> Repository:
+    return Repository.build(TARGETS)
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "name", "meant"),
+    [
+        ("crates/main/main.rs", "search::run", "run", "crates/main/search.rs:2 run exact"),
+        ("crates/main/main.rs", "search::run", "parse", "crates/main/flags/mod.rs:2 parse exact"),
+        ("crates/main/main.rs", "toolbox::open", "open", "library/root.rs:2 open exact"),
+        ("crates/main/flags/mod.rs", "crate::Args", "Args", "crates/main/main.rs:3 Args exact"),
+        ("crates/main/flags/mod.rs", "crate::Args", "read", "crates/main/flags/low.rs:2 read exact"),
+        ("crates/main/flags/low.rs", "use crate", "Args", "crates/main/main.rs:3 Args exact"),
+        ("crates/main/search.rs", "run(args", "read", "crates/main/flags/low.rs:2 read exact"),
+        ("library/root.rs", "draw()", "draw", "library/shapes.rs:1 draw exact"),
+        ("library/shapes.rs", "draw", "Args", "library/root.rs:3 Args exact"),
+        ("tests/whole.rs", "prepare", "prepare", "tests/common/mod.rs:2 prepare exact"),
+        ("tests/whole.rs", "prepare", "draw", "library/shapes.rs:1 draw exact"),
+        ("tests/whole.rs", "prepare", "check", "tests/common/mod.rs:1 check exact"),
+        ("tests/common/mod.rs", "dig", "dig", "tests/common/deep.rs:1 dig exact"),
+        ("src/bin/extra.rs", "crate::own", "own", "src/bin/extra.rs:1 own exact"),
+        ("src/bin/extra.rs", "crate::own", "open", "library/root.rs:2 open exact"),
+        ("src/bin/more/main.rs", "parts::all", "all", "src/bin/more/parts.rs:1 all exact"),
+        ("src/bin/more/main.rs", "parts::all", "own", "src/bin/more/main.rs:2 own exact"),
+        ("src/bin/more/parts.rs", "crate::own", "own", "src/bin/more/main.rs:2 own exact"),
+    ],
+)
+def test_each_target_of_a_package_has_its_own_root(
+    targets: Repository, path: str, line: str, name: str, meant: str
+) -> None:
+    assert set(targets.ask(path, line, name)) == {meant}

@@ -1,4 +1,4 @@
-"""Rust: what a range takes from a list is a list, and so is what an alias or a pointer of a list stands for."""
+"""Rust: what a range takes from a list is a list, as is what an alias or a pointer of one stands for."""
 
 from __future__ import annotations
 
