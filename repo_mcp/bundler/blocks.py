@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.record_classes import dataclass
 
 SMALL_FILE_LINES = 40
@@ -18,10 +18,6 @@ SMALL_CLASS_LINES = 40  # a longer one is cut into its members
 LONG_LINES = 250  # a longer function that consists mostly of inner functions counts as a module
 TEXT_LINES = 40  # of a piece of text outside every declaration
 MAX_LEAD_LINES = 12  # of the comment above a declaration; a longer one stands for itself
-_HOLDS_MEMBERS = re.compile(
-    r"\b(?:class|struct|interface|trait|impl|module|namespace|enum|object|extension|protocol|package|mod|union"
-    r"|record|defmodule|describe)\b"
-)
 _SAYS_NOTHING = re.compile(r"[\s\])};,]*(?:end)?[\s;]*$")
 
 
@@ -95,7 +91,7 @@ def is_whole(lines: Sequence[str], span: SymbolSpan, inside: Sequence[SymbolSpan
     if not inside or count <= SMALL_CLASS_LINES:
         return True
     head = " ".join(lines[span.head_line - 1 : span.name_line])
-    if _HOLDS_MEMBERS.search(head.partition(span.name)[0]):
+    if holds_members(head, span.name):
         return False
     held = {line for one in inside for line in range(one.start_line, one.end_line + 1)}
     return count <= LONG_LINES or 2 * len(held) < count

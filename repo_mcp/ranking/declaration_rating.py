@@ -2,7 +2,8 @@
 
 The index ranks units of some fifty lines, which begin and end anywhere. In the file of a first hit, the
 declaration that answers is often not in the unit with the most words. So all declarations of that file are
-rated by the rare words of the question in their own lines, and in the line with their name.
+rated by the rare words of the question in their own lines, and in the line with their name. The lines of a
+page go to those of all first files that are worth most for their length.
 
 Left out on purpose, because none found more answers: the length of a declaration, its docstring, its class,
 and synonyms of the question's words.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.enclosing import Declarations
@@ -21,6 +23,12 @@ SATURATION = 1.2  # lines with a word, that are worth half of any number
 NAME_WORTH = 1.0  # of a word in the line with the name, as much as of any number of lines
 MAX_SHARE = 1 / 3  # of the units: a word that more of them have tells nothing, and is found everywhere
 MAX_RATED_LINES = 5_000  # of a file: looking through 1,000 lines takes about a millisecond
+SMALL_TYPE_LINES = 30  # of a type that is shown whole
+FILE_SHARE = 0.6  # of the worth of a declaration, that it has in the file of the next hit
+LENGTH_POWER = 0.25  # of the lines by which a declaration's worth is divided
+PLACE_LINES = 10  # added to them, so that the shortest are not the best
+
+Rated = tuple[float, SymbolSpan]  # what a declaration is worth, and its lines
 
 
 def weigh_terms(terms: Sequence[str], count_units: Callable[[str], int], unit_count: int) -> dict[str, float]:
@@ -34,7 +42,7 @@ def weigh_terms(terms: Sequence[str], count_units: Callable[[str], int], unit_co
 
 def list_asked(
     declarations: Declarations, found: Sequence[int], weights: Sequence[float], most: int
-) -> list[SymbolSpan]:
+) -> list[Rated]:
     """Return at most `most` declarations that a question may be about, the best first.
 
     Each holds a word of the question. `found` has a bit mask for each line of the file: the words in it.
@@ -68,7 +76,38 @@ def list_asked(
             best.insert(at, spans[key])
             worths.insert(at, -worth)
             del best[most:], worths[most:]
-    return best
+    return [(-worth, span) for worth, span in zip(worths, best, strict=True)]
+
+
+def choose_whole(
+    files: Sequence[Sequence[Rated]], is_type: Callable[[int, SymbolSpan], bool], room: int
+) -> list[list[SymbolSpan]]:
+    """Return, for each file, the declarations to be shown whole: together at most `room` lines.
+
+    `files` are the rated declarations of the first files. `is_type` tells, by a file's place, whether one of
+    its declarations holds members; a long one is not shown whole, but its members may be.
+    """
+    offers = [
+        (worth * FILE_SHARE**place / (_count_lines(span) + PLACE_LINES) ** LENGTH_POWER, place, span)
+        for place, rated in enumerate(files)
+        for worth, span in rated
+    ]
+    chosen: list[list[SymbolSpan]] = [[] for _ in files]
+    shown: list[set[int]] = [set() for _ in files]
+    for _, place, span in sorted(offers, key=itemgetter(0), reverse=True):  # of equal ones the first stays so
+        new = {*range(span.head_line, span.end_line + 1)} - shown[place]
+        if not new or len(new) > room:
+            continue
+        if _count_lines(span) > SMALL_TYPE_LINES and is_type(place, span):
+            continue
+        room -= len(new)
+        shown[place] |= new
+        chosen[place].append(span)
+    return chosen
+
+
+def _count_lines(span: SymbolSpan) -> int:
+    return span.end_line - span.head_line + 1
 
 
 class _Worths(dict[int, float]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, repeat
 from operator import itemgetter
@@ -18,11 +18,11 @@ import numpy as np
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import RepoError
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations, find_near
 from repo_mcp.languages.patterns.language_registry import get_language
 from repo_mcp.model import Hit
-from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES, list_asked
+from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES, Rated, choose_whole, list_asked
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.record_classes import dataclass
@@ -31,7 +31,12 @@ from repo_mcp.text.lines import decode_source
 
 WINDOW_LINES = 8
 SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; of each further one as many as of the last of these
-RATED_HITS = 3  # whose files are looked through for the declaration that a question is about
+RATED_HITS = 3  # whose files are looked through for the declarations that a question is about
+MOST_RATED = 16  # declarations of such a file
+WHOLE_LINES = 60  # of all such declarations that are shown whole
+FIRST_LINES = 18  # of the best of the first file, if it is not among them; of others only the head is shown
+FURTHER_LINES = 1  # of a hit whose file is not looked through
+TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
 ALSO_NAMED = 4  # further declarations of such a file, those that rate best
 HEAD_LINES = 12  # of such a declaration, at least
 HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long: its first; the others match best
@@ -137,14 +142,18 @@ def show_hits(
     each term tells: the first hit of each of the first files shows the declaration that it is about.
     """
     found = read_chunks(ranked, phrases, read_live, most)
-    rated: set[str] = set()
+    rated = _rate_first(found.chunks, asked, telling) if telling else {}
     hits: list[Hit] = []
-    for one, lines in zip(found.chunks, chain(SHOWN_LINES, repeat(SHOWN_LINES[-1])), strict=False):
-        path = one.ranked.path
-        is_rated = telling is not None and len(hits) < RATED_HITS and path not in rated
-        rated.add(path)
-        hits.append(_build_hit(one, asked, lines, telling if is_rated else None))
+    for place, (one, lines) in enumerate(zip(found.chunks, _iter_shown_lines(), strict=False)):
+        if place in rated:
+            hits.append(_show_rated(one, rated[place], HEAD_LINES if hits else FIRST_LINES))
+        else:
+            hits.append(_build_hit(one, asked, FURTHER_LINES if rated and place >= RATED_HITS else lines))
     return ShownHits(tuple(hits), found.warnings)
+
+
+def _iter_shown_lines() -> Iterator[int]:
+    return chain(SHOWN_LINES, repeat(SHOWN_LINES[-1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,27 +234,74 @@ def _find_live(
     return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, count), fingerprint)
 
 
-def _build_hit(
-    live: LiveChunk,
-    asked: AskedName | None,
-    most_lines: int,
-    telling: Mapping[str, float] | None,
-) -> Hit:
-    is_rated = bool(telling) and live.lines.line_count <= MAX_RATED_LINES
-    declarations = live.find_declarations() if is_rated else live.find_near(live.start_line, live.end_line)
+@dataclass(frozen=True, slots=True)
+class _RatedFile:
+    """The declarations of a hit's file that a question may be about."""
+
+    spans: Sequence[SymbolSpan]  # the best first, at least one
+    held: Sequence[int]  # the words of each line of the file
+    whole: Sequence[SymbolSpan]  # those that are shown whole
+
+
+def _rate_first(
+    chunks: Sequence[LiveChunk], asked: AskedName | None, telling: Mapping[str, float]
+) -> dict[int, _RatedFile]:
+    """Return the rated files of the first hits by their places, without those that hold nothing asked."""
+    rated: list[list[Rated]] = []
+    held: list[list[int]] = []
+    places: list[int] = []
+    seen: set[str] = set()
+    for place, live in enumerate(chunks[:RATED_HITS]):
+        if live.ranked.path in seen or live.lines.line_count > MAX_RATED_LINES:
+            continue
+        seen.add(live.ranked.path)
+        declarations = live.find_declarations()
+        if asked is not None and choose_declaration(declarations, asked, live) is not None:
+            continue
+        words = find_line_terms(decode_lines(live.lines, 1, live.lines.line_count), list(telling))
+        found = list_asked(declarations, words, list(telling.values()), MOST_RATED)
+        if found:
+            places.append(place)
+            rated.append(found)
+            held.append(words)
+    whole = choose_whole(rated, lambda at, span: _holds_members(chunks[places[at]], span), WHOLE_LINES)
+    return {
+        place: _RatedFile([span for _, span in rated[at]], held[at], whole[at])
+        for at, place in enumerate(places)
+    }
+
+
+def _holds_members(live: LiveChunk, span: SymbolSpan) -> bool:
+    return holds_members(" ".join(decode_lines(live.lines, span.head_line, span.name_line)), span.name)
+
+
+def _show_rated(live: LiveChunk, file: _RatedFile, room: int) -> Hit:
+    """Return the hit of declarations of a file that are shown whole, and of `room` lines of the best."""
+    best = file.spans[0]
+    shown: dict[int, str] = {}
+    for span in file.whole:
+        shown |= enumerate(decode_lines(live.lines, span.head_line, span.end_line), span.head_line)
+    if best not in file.whole and _holds_members(live, best):
+        members = (one for one in file.spans if best.name_line < one.head_line <= best.end_line)
+        inner = next(members, None)
+        if inner is not None:
+            last = min(best.name_line + TYPE_HEAD_LINES, inner.head_line) - 1
+            shown |= enumerate(decode_lines(live.lines, best.name_line, last), best.name_line)
+            best = inner
+    if best not in file.whole:
+        shown |= _show_asked(live, best, file.held, room)
+    return _show(live, dict(sorted(shown.items())), best, file.spans)
+
+
+def _build_hit(live: LiveChunk, asked: AskedName | None, most_lines: int) -> Hit:
+    declarations = live.find_near(live.start_line, live.end_line)
     symbol = None if asked is None else choose_declaration(declarations, asked, live)
     if symbol is not None:
         return show_declaration(live, symbol, most_lines)
-    rated, held = _rate(live, declarations, telling) if telling and is_rated else ([], [])
-    best = rated[0] if rated else None
-    shown = {} if best is None else _show_asked(live, best, held, most_lines)
-    if best is not None and most_lines - len(shown) < LEAST_LINES:
-        return _show(live, shown, best, rated)
     lines = decode_lines(live.lines, live.start_line, live.end_line)
     found = find_line_terms(lines, live.ranked.matched_terms)
     groups = _group_lines(declarations, live.start_line, found)
-    if best is not None:
-        groups.pop(best, None)
+    shown: dict[int, str] = {}
     for symbol in groups:
         room = most_lines - len(shown)
         if shown and room < LEAST_LINES:
@@ -264,15 +320,7 @@ def _build_hit(
         if not is_whole:
             room -= last - first + 1
             shown |= _choose_inside(symbol, last, live.start_line, lines, groups[symbol], room)
-    return _show(live, dict(sorted(shown.items())), next(iter(groups)) if best is None else best, rated)
-
-
-def _rate(
-    live: LiveChunk, declarations: Declarations, telling: Mapping[str, float]
-) -> tuple[list[SymbolSpan], list[int]]:
-    """Return the declarations of a file that a question may be about, and the words of each of its lines."""
-    held = find_line_terms(decode_lines(live.lines, 1, live.lines.line_count), list(telling))
-    return list_asked(declarations, held, list(telling.values()), 2 * ALSO_NAMED), held  # some are shown
+    return _show(live, dict(sorted(shown.items())), next(iter(groups)))
 
 
 def _show_asked(live: LiveChunk, symbol: SymbolSpan, held: Sequence[int], room: int) -> dict[int, str]:

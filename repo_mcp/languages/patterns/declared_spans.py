@@ -50,6 +50,10 @@ _WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia"))  # blocks end in
 _DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may be above a name
 _HEADING_LANGUAGES = frozenset(("markdown", "rst", "toml", "ini"))
 _TYPED_LANGUAGES = frozenset(("c", "cpp", "objective-c"))  # whose types may stand above names
+_HOLDS_MEMBERS = compile_late(
+    r"\b(?:class|struct|interface|trait|impl|module|namespace|enum|object|extension|protocol|package|mod|union"
+    r"|record|defmodule|describe)\b"
+)
 _NAME_FIRST = compile_late(rb"[ \t]*[A-Za-z_]\w*(?:(?:<[^<>\n]{0,60}+>)?::~?\w+){0,4}[ \t]*\(")
 _TYPE_ALONE = compile_late(
     rb"[ \t]*(?!else\b|do\b|try\b|[A-Z_][A-Z0-9_]*[ \t]*$)[A-Za-z_][\w \t*&:<>,]{0,200}(?<![:,])"
@@ -133,6 +137,11 @@ def is_type_above(language: str, above: bytes, line: bytes) -> bool:
     if language not in _TYPED_LANGUAGES or not _NAME_FIRST.match(line):
         return False
     return _TYPE_ALONE.fullmatch(above) is not None
+
+
+def holds_members(head: str, name: str) -> bool:
+    """Return whether a declaration is that of a type, a module or the like, by the text of its head."""
+    return _HOLDS_MEMBERS.search(head.partition(name)[0]) is not None
 
 
 class _Layout:

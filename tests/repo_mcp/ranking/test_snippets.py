@@ -13,6 +13,9 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.ranking.snippets import (
+    FIRST_LINES,
+    FURTHER_LINES,
+    HEAD_LINES,
     MAX_LINE_CHARS,
     SHOWN_LINES,
     WINDOW_LINES,
@@ -205,6 +208,7 @@ FLEET = (
     "    def anchor_zeppelin(self, mast):\n" + "        mast += 1\n" * 40 + "        return mast.gas\n\n\n"
     "def tie():\n    zeppelin = 1\n"
 )
+LONG_FLEET = FLEET.replace("        mast += 1\n" * 40, "        mast += 1\n" * 80)
 
 
 def test_a_question_is_answered_by_the_declaration_of_the_file_that_it_is_about() -> None:
@@ -214,29 +218,53 @@ def test_a_question_is_answered_by_the_declaration_of_the_file_that_it_is_about(
     telling = {"zeppelin": 2.0, "anchor": 3.0, "gas": 3.0}
     (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), telling=telling).hits
     assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 58))
+    assert read_numbers(hit.snippet) == [*range(4, 11), *range(17, 59), 61, 62]  # all that hold a word, whole
+
+
+def test_of_a_declaration_that_is_too_long_the_head_and_its_best_lines_are_shown() -> None:
+    ranked = rank_python(LONG_FLEET, 0, last=8)
+    telling = {"anchor": 3.0, "gas": 3.0}
+    (hit,) = show_hits(ranked, [], lambda _path: LONG_FLEET.encode(), telling=telling).hits
+    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 98))
     numbers = read_numbers(hit.snippet)
-    assert numbers[:16] == [*range(17, 33)]
-    assert 58 in numbers  # the line that says "gas"
-    assert len(numbers) == SHOWN_LINES[0]
+    assert numbers[:HEAD_LINES] == [*range(17, 17 + HEAD_LINES)]
+    assert 98 in numbers  # the line that says "gas"
+    assert len(numbers) == FIRST_LINES
 
 
-def test_what_the_best_declaration_leaves_room_for_is_shown_from_the_best_unit() -> None:
-    text = FLEET.replace("        mast += 1\n" * 40, "")
-    ranked = rank_python(text, 0, last=8)
-    (hit,) = show_hits(ranked, [], lambda _path: text.encode(), telling={"anchor": 3.0}).hits
-    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 18))
-    assert read_numbers(hit.snippet) == [*range(4, 11), 17, 18]
+def test_whole_declarations_take_their_lines_from_the_first_files_together() -> None:
+    ranked = rank_python(FLEET, *range(4), last=8)
+    ranked = [replace(one, path=f"{place}.py") for place, one in enumerate(ranked)]
+    hits = show_hits(ranked, [], lambda _path: FLEET.encode(), telling={"anchor": 3.0, "zeppelin": 2.0}).hits
+    first, second, third, last = (read_numbers(hit.snippet) for hit in hits)
+    assert first == [*range(4, 11), *range(17, 59), 61, 62]
+    assert second == [*range(4, 11), *range(17, 17 + HEAD_LINES), 61, 62]  # of the long one the head
+    assert third == [*range(17, 17 + HEAD_LINES)]
+    assert len(last) == FURTHER_LINES
+
+
+def test_of_a_long_type_the_head_is_shown_and_its_best_member() -> None:
+    text = (
+        'class Anchor:\n    """Anchor gas mast of a zeppelin."""\n\n    mast = gas = zeppelin = 1\n\n'
+        + "    def sail(self):\n        return 1\n\n" * 12
+        + "    def moor(self, zeppelin):\n        return zeppelin\n"
+    )
+    telling = {"anchor": 3.0, "zeppelin": 2.0, "gas": 2.0, "mast": 2.0}
+    (hit,) = show_hits(rank_python(text, 0, last=8), [], lambda _path: text.encode(), telling=telling).hits
+    assert (hit.symbol, hit.symbol_lines) == ("Anchor.moor", (42, 43))
+    assert read_numbers(hit.snippet) == [1, 2, 42, 43]
 
 
 def test_the_first_hits_of_a_question_name_further_declarations_of_their_files() -> None:
     telling = {"anchor": 3.0, "zeppelin": 2.0, "lift": 1.0}
-    ranked = rank_python(FLEET, 0, last=8)
-    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), telling=telling).hits
-    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 58))
-    assert hit.also == (("moor", (4, 10)), ("Fleet.lift", (14, 15)), ("tie", (61, 62)))
-    many = FLEET + "".join(f"\n\ndef sail_{number}():\n    zeppelin = {number}\n" for number in range(9))
+    many = LONG_FLEET.replace("    ship += zeppelin + zeppelin\n", "    ship += zeppelin + zeppelin\n" * 12)
+    ranked = rank_python(many, 0, last=8)
+    (hit,) = show_hits(ranked, [], lambda _path: many.encode(), telling=telling).hits
+    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (83, 164))
+    assert hit.also == (("moor", (4, 76)),)
+    many += "".join(f"\n\ndef sail_{n}():\n" + f"    zeppelin = {n}\n" * 70 for n in range(9))
     (hit,) = show_hits(rank_python(many, 0, last=8), [], lambda _path: many.encode(), telling=telling).hits
-    assert [name for name, _ in hit.also] == ["moor", "Fleet.lift", "tie", "sail_0"]
+    assert [name for name, _ in hit.also] == ["moor", "sail_0", "sail_1", "sail_2"]
     (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode()).hits
     assert hit.also == ()
 
