@@ -93,6 +93,11 @@ def holds_failure(line: str) -> bool:
     return _FAILS.search(line) is not None
 
 
+def says_nothing(line: str) -> bool:
+    """Return True for a blank line and for one of brackets alone."""
+    return _SAYS_NOTHING.match(line) is not None
+
+
 def measure(lines: Sequence[str], numbers: Sequence[int]) -> int:
     """Return the number of characters that lines take when shown with their numbers."""
     return sum(min(len(lines[number - 1].rstrip()), MAX_LINE_CHARS) + NUMBER_CHARS for number in numbers)
@@ -112,8 +117,8 @@ def choose_lines(
     The first statement after the head may need `spare` characters more.
 
     `weights` are those of the question's terms; `leads` tells whether a line leads to another shown
-    declaration. The head of the declaration is always included; comments are with `keeps_comments`, if
-    everything fits.
+    declaration. The head of the declaration is always included; comments and lines of brackets alone are with
+    `keeps_comments`, if everything fits.
     """
     last = body.end_line
     while last > body.start_line and not body.lines[last - 1].strip():
@@ -126,8 +131,9 @@ def choose_lines(
         for number in range(body.head_line, body.end_line + 1)
         if number not in body.comment_lines and body.lines[number - 1].strip()
     ]
-    if measure(body.lines, code) <= room:
-        return code
+    told = [number for number in code if not says_nothing(body.lines[number - 1])]
+    if measure(body.lines, told) <= room:
+        return told
     statements = _begin_with_signature(body, _cut_statements(body, code, leads))
     if room < SHORT_ROOM and statements:
         head = statements[0]
@@ -238,16 +244,17 @@ def _choose(
         line
         for ordinal in shown
         for line in range(statements[ordinal].first, statements[ordinal].last + 1)
-        if line not in body.comment_lines
+        if line not in body.comment_lines and not says_nothing(body.lines[line - 1])
     )
 
 
 def _measure(body: Body, one: _Statement) -> int:
-    return measure(body.lines, range(one.first, one.last + 1))
+    numbers = range(one.first, one.last + 1)
+    return measure(body.lines, [number for number in numbers if not says_nothing(body.lines[number - 1])])
 
 
 def _is_empty(body: Body, one: _Statement) -> bool:
-    return all(map(_SAYS_NOTHING.match, body.lines[one.first - 1 : one.last]))
+    return all(map(says_nothing, body.lines[one.first - 1 : one.last]))
 
 
 def _list_outer(body: Body, statements: Sequence[_Statement], ordinal: int) -> list[int]:

@@ -14,6 +14,7 @@ from repo_mcp.bundler.rating import RatedBlock, rate_blocks
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
 from repo_mcp.bundler.spans import LayoutReader
+from repo_mcp.bundler.statements import says_nothing
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
@@ -118,11 +119,11 @@ def _holds_word(line: str, name: str) -> bool:
 
 
 def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
-    """Return the given lines, each with its number, with a mark wherever non-trivial lines are left out."""
+    """Return the given lines, each with its number, and a mark where lines that say anything are missing."""
     parts: list[str] = []
     before = 0
     for number in numbers:
-        if before and any(line.strip() for line in lines[before : number - 1]):
+        if before and not all(map(says_nothing, lines[before : number - 1])):
             parts.append(GAP)
         text = lines[number - 1].rstrip()
         text = text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + "…"

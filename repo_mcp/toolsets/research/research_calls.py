@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
 ALSO, ALSO_CHARS, NEAR_CHARS = "also found", 1_300, 900  # of the places of findings without an excerpt
-CHAIN_CHARS = 400  # of the first call chain of an open question
 MAX_LIMITS = 3
+FINDINGS_FIRST = "findings come first"
 MAX_TOLD_CHARS = 600  # of how a question was understood: the question itself stands beside it
 T = TypeVar("T")
 DEFAULT_DEPTH, MAX_DEPTH = 2, 5
@@ -250,7 +250,8 @@ def cut_report(report: Report, rows: int) -> Part:
     ordered = order_findings(report.findings)
     findings = [report.findings[at] for at in sorted(ordered[:rows])]
     findings.sort(key=lambda one: one.hop > 0 and is_test_place(one.path))  # stable
-    if report.reading.form in (Form.OPEN, Form.ERRORS):
+    is_of_words = report.reading.form in (Form.OPEN, Form.ERRORS)
+    if is_of_words:
         findings = order_by_calls(findings, report.map_edges)
     also = _list_also(report.findings[at] for at in ordered[rows:])
     groups = [*report.groups, *([Group(ALSO, also)] if also else [])]
@@ -280,24 +281,28 @@ def cut_report(report: Report, rows: int) -> Part:
         ],
         "dependency_map": _build_map(cuts.take(report.map_nodes, 0, "nodes of the map"), report.map_edges),
     }
+    limits = _list_limits(report, cuts.said, is_joined=is_of_words)
+    result["limits"] = [{"what": escape_text(what), "why": escape_text(why)} for what, why in limits]
+    return Part(result, report.warnings)
+
+
+def _list_limits(report: Report, cut: Sequence[str], *, is_joined: bool) -> list[tuple[str, str]]:
+    """Return what was left out and why, in one entry if words found the findings: they need the room."""
     limits = [(one.what, one.why) for one in report.limits[:MAX_LIMITS]]
     if len(report.limits) > MAX_LIMITS:
         limits.append((f"{len(report.limits) - MAX_LIMITS} more limits", "those matter less"))
-    if cuts.said:
-        limits.append((", ".join(cuts.said), "findings come first"))
-    result["limits"] = [{"what": escape_text(what), "why": escape_text(why)} for what, why in limits]
-    return Part(result, report.warnings)
+    if not cut:
+        return limits
+    limits.append((", ".join(cut), FINDINGS_FIRST))
+    return [(", ".join(what for what, _ in limits), FINDINGS_FIRST)] if is_joined else limits
 
 
 def _count_chains(report: Report, findings: int) -> int:
     """Return the number of chains that are shown beside some findings.
 
-    Where words found these, a long first chain would cost one of them.
+    None are where words found these, since their order and reasons say who calls whom.
     """
-    most = 1 + findings // 12
-    first = report.chains[0] if report.chains else None
-    is_long = first is not None and len("".join((*first.symbols, *first.citations))) > CHAIN_CHARS
-    return most - 1 if is_long and report.reading.form.value == "open" else most
+    return 0 if report.reading.form.value in ("open", "errors") else 1 + findings // 12
 
 
 def _list_also(findings: Iterable[Finding]) -> tuple[str, ...]:

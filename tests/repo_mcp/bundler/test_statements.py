@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.bundler.statements import Body, choose_lines, measure
+from repo_mcp.research.research import render_excerpt
 
 TEXT = """
 def settle(order, stock):
@@ -39,15 +40,23 @@ def choose(room: int, **arguments: bool) -> list[int]:
 
 def test_what_fits_is_whole_with_its_comments_only_where_they_are_kept() -> None:
     assert choose(10_000, keeps_comments=True) == list(range(2, 21))
-    assert choose(10_000) == [line for line in range(2, 21) if line not in (3, 17)]
+    assert choose(10_000) == [line for line in range(2, 21) if line not in (3, 13, 17)]  # no bracket alone
 
 
 def test_a_statement_is_shown_whole_under_its_condition() -> None:
     shown = choose(330)
-    assert {2, 5, 7, 8, 9, 10, 11, 12, 13} <= set(shown)
+    assert {2, 5, 7, 8, 9, 10, 11, 12} <= set(shown)
     assert 3 not in shown
     assert measure(TEXT, shown) <= 330
     assert {4, 15} - set(shown)  # what neither holds the words nor decides is left out first
+
+
+def test_brackets_alone_are_neither_shown_nor_marked_as_left_out() -> None:
+    lines = ["void close(Desk desk)", "{", "    if (desk.Open)", "    {", "        Close();", "    }", "}"]
+    shown = choose_lines(Body(lines, 1, 7, 1, {}, frozenset()), {}, 200)
+    assert shown == [1, 3, 5]
+    assert "…" not in render_excerpt(lines, shown)
+    assert "…" in render_excerpt(lines, [1, 5])
 
 
 def test_a_line_that_leads_on_is_worth_more() -> None:

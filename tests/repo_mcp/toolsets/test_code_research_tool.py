@@ -122,6 +122,18 @@ def test_an_answer_with_all_findings_has_all_chains_and_a_shorter_one_says_what_
     assert len(also[0]) == 2
 
 
+def test_where_findings_are_cut_an_open_question_spends_one_entry_on_what_is_left_out(served: Served) -> None:
+    query = "how is the middle crossed in the outer part"
+    whole = research(served, query, limit=200)
+    assert whole["understood_as"]["form"] == "open"
+    assert whole["call_chains"]
+    short = research(served, query, limit=2)
+    assert short["call_chains"] == []
+    (limit,) = short["limits"]
+    assert limit["why"] == "findings come first"
+    assert f"{len(whole['call_chains'])} more call chains" in limit["what"]
+
+
 def test_every_form_of_question_is_in_the_schema() -> None:
     assert set(FORMS) == {form.value for form in Form}
 
