@@ -119,15 +119,18 @@ function findKeyed(node) {
   if (!type) return [];
   if (type.flags & ts.TypeFlags.Any) return undefined; // of a package that is not installed
   const found = [];
+  let isOwn = false;
   for (const one of type.isUnion() ? type.types : [type]) {
     let symbol = checker.getPropertyOfType(one, node.text);
     if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol); // a member of a module
     for (const declaration of (symbol && symbol.declarations) || []) {
       // A member that the object itself gives a type from: nothing that is declared.
+      isOwn = isOwn || declaration === parent;
       if (declaration !== parent && !found.includes(declaration)) found.push(declaration);
     }
   }
-  return found;
+  // A name in a pattern that only the pattern gives the type: of a package that is not installed.
+  return isOwn && !found.length && ts.isBindingElement(parent) ? undefined : found;
 }
 
 // What the name in `{ name }` means: the member is that value, and either may be named.

@@ -15,7 +15,13 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import Meaning, ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.owners import NOBODY, Bound, Owners, Parameter, Written, join, mix
 from repo_mcp.graph.typescript.signatures import list_signatures
-from repo_mcp.languages.typescript.types import read_function, read_types, split_condition, split_type
+from repo_mcp.languages.typescript.types import (
+    read_function,
+    read_types,
+    split_condition,
+    split_type,
+    take_parameter,
+)
 from repo_mcp.languages.typescript.walk import EXPECTED
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference
@@ -71,7 +77,7 @@ class Inference:
             if other is None or not free:
                 continue
             for position, literal in given.items():
-                text = types[position - 1] if position <= len(types) else ""
+                text = take_parameter(types, position - 1)
                 for name, path in self._match(file, literal, at, text, free, bound, steps):
                     if not of or file.literals.find_call(literal, path.partition(".")[2]):
                         found.setdefault((at.path, at.ordinal, name), Written(file.path, row.symbol, path))

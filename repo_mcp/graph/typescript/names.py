@@ -189,6 +189,12 @@ class ScriptFile:
         return [self.get_symbol(one) for parent, one in found if parent == ordinal]
 
 
+def _is_seen_in_itself(file: ScriptFile, symbol: Symbol) -> bool:
+    """Return whether a symbol is a class that is a value: its name is seen on its own lines alone."""
+    span = file.blocks.get(symbol.ordinal) if symbol.kind is SymbolKind.CLASS else None
+    return span == (symbol.start_line, symbol.end_line)
+
+
 def list_exported_members(file: ScriptFile, name: str) -> list[int]:
     """Return the methods and accessors with a name of the object that a CommonJS module is."""
     lines = {row.line for row in file.exports.get(name, ()) if not row.qualifier and row.name == name}
@@ -260,8 +266,11 @@ class ScriptNames:
         """
         line = line or (file.get_symbol(ordinal).start_line if ordinal else 0)
         rows = file.imports.get(name, ())
+        inner = -1
         for around in file.iter_around(ordinal):
             found = self._choose(file, around, name, line, as_type)
+            found = [one for one in found if one.ordinal == inner or not _is_seen_in_itself(file, one)]
+            inner = around
             if found and not (as_type and rows and all(map(_is_value, found))):
                 held = any(one.arguments == HELD and one.line <= line for one in rows)
                 return Meaning(tuple(Declaration(file.path, one.ordinal) for one in found), "", not held)

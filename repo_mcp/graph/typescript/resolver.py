@@ -34,6 +34,9 @@ LANGUAGES = frozenset({"typescript", "javascript"})
 _TYPE_ROLES = frozenset(
     {ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND}
 )
+_OF_ALL = frozenset(
+    {"toString", "valueOf", "toLocaleString"}
+)  # what every value has, also a string of a union
 _NOT_MERGED = frozenset(
     {
         SymbolKind.FUNCTION,
@@ -212,7 +215,8 @@ class TypeScriptResolver:
         kept = _choose(known, row)
         if row.role is ReferenceRole.CALL:
             kept = [one for ordinal in kept for one in (*self._list_constructors(ordinal), ordinal)]
-        confidence = Confidence.EXACT if meaning.is_certain else Confidence.PROBABLE
+        is_shared = row.name in _OF_ALL and row.qualifier not in {"this", "super"}
+        confidence = Confidence.EXACT if meaning.is_certain and not is_shared else Confidence.PROBABLE
         if meaning.is_guess:
             confidence = Confidence.POSSIBLE
         most = MAX_PARTS if row.qualifier else MAX_GUESSES  # a member may be that of a large union

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.owners import NOT_WRITTEN, Bound, Owners, Parameter, Written, join, write
 from repo_mcp.languages.typescript.declarations import RESULT as RESULTS
-from repo_mcp.languages.typescript.types import read_function, split_parameters
+from repo_mcp.languages.typescript.types import read_function, split_parameters, take_parameter
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Symbol, SymbolFlag, SymbolKind
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -42,11 +42,20 @@ def list_signatures(
                 yield given, symbol.return_type, at, bound
                 continue
             for row in file.binds.get((symbol.ordinal, RESULTS), ()):
-                yield given, row.name.removeprefix(":"), at, bound
+                taken = split_parameters(row.qualifier) if row.qualifier else given
+                yield taken, row.name.removeprefix(":"), at, bound
         elif kind is SymbolKind.CLASS and not is_result:
             for each in file.find_children(symbol.ordinal, "constructor"):
                 place = Written(declaration.path, each.ordinal)
                 yield split_parameters(each.parameters), "", place, owners.bound
+
+
+def list_taken(
+    signatures: Iterable[tuple[list[str], str, Written, Bound]], position: int
+) -> list[tuple[Written, str, Bound]]:
+    """Return the types that signatures take at a position, from 0, each with its place and what is bound."""
+    each = ((at, take_parameter(types, position), bound) for types, _, at, bound in signatures)
+    return [one for one in each if one[1]]
 
 
 def choose_signatures(names: ScriptNames, declarations: tuple[Declaration, ...]) -> tuple[Declaration, ...]:

@@ -46,6 +46,7 @@ from repo_mcp.graph.typescript.signatures import (
     choose_signatures,
     leave_open,
     list_signatures,
+    list_taken,
 )
 from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, TYPE
 from repo_mcp.languages.typescript.declarations import OBJECT
@@ -87,6 +88,7 @@ class ScriptTypes:
         self._inheritance = Inheritance(names, self)
         self._line: tuple[tuple[str, int, int], dict[str, Owners]] = ("", 0, 0), {}
         self._bound: dict[tuple[str, Reference, int, Bound], Owners] = {}
+        self._expected: dict[tuple[Owners, int, int, int], Owners] = {}
         self._owners: dict[tuple[Declaration, bool, int, Bound], Owners] = {}
 
     # -- chains --------------------------------------------------------------------------------------------
@@ -227,7 +229,7 @@ class ScriptTypes:
             return NOBODY
         signatures = list_signatures(self._names, owners, is_result=True)
         results = self._read_each(
-            [(at, result, bound) for _, result, at, bound in signatures if result], steps, are_results=True
+            [(at, result, bound) for _, result, at, bound in signatures if result], steps, are_one=True
         )
         inferred = unite(
             self._get_owners(one, True, steps + 1, owners.bound)
@@ -448,6 +450,13 @@ class ScriptTypes:
         """Return the owners of what a function takes at a position, or a function there takes or returns.
 
         See `name_parameter`."""
+        key = owners, position, index, steps
+        found = self._expected.get(key)
+        if found is None:
+            found = self._expected[key] = self._find_expected(owners, position, index, steps)
+        return found
+
+    def _find_expected(self, owners: Owners, position: int, index: int, steps: int) -> Owners:
         if steps > MAX_STEPS or owners.is_items:
             return NOBODY
         if owners.external:
@@ -455,30 +464,24 @@ class ScriptTypes:
         is_mixed = owners.is_mixed
         if position:
             given = list_signatures(self._names, owners)
-            owners = self._read_each(
-                [(at, one[position - 1], bound) for one, _, at, bound in given if position <= len(one)], steps
-            )
+            owners = self._read_each(list_taken(given, position - 1), steps, are_one=True)
         if index != ITSELF:
             is_mixed |= owners.is_mixed
-            taken = list_signatures(self._names, owners)
-            owners = self._read_each(
-                [(at, result, bound) for _, result, at, bound in taken if result]
-                if index == RESULT
-                else [(at, one[index], bound) for one, _, at, bound in taken if index < len(one)],
-                steps,
-            )
+            taken = list(list_signatures(self._names, owners))
+            given_on = [(at, result, bound) for _, result, at, bound in taken if result]
+            owners = self._read_each(given_on if index == RESULT else list_taken(taken, index), steps)
         return mix(owners) if is_mixed else owners
 
     def _read_each(
-        self, each: Iterable[tuple[Written, str, Bound]], steps: int, *, are_results: bool = False
+        self, each: Iterable[tuple[Written, str, Bound]], steps: int, *, are_one: bool = False
     ) -> Owners:
-        """Return the owners of texts, each written at a place: those of all, or of one of several results."""
+        """Return the owners of texts, each written at a place: those of all, or of one of several."""
         found = []
         for at, text, bound in each:
             file = self._names.find_file(at.path)
             if file is not None:
                 found.append(self.read_written(file, at.ordinal, text, steps + 1, bound))
-        return choose(found) if are_results else unite(found)
+        return choose(found) if are_one else unite(found)
 
     def _follow_bind(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
         """Return the owners of a variable, by a row that shows its type."""

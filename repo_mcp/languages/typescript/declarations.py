@@ -499,12 +499,13 @@ def on_block(walk: ScriptWalk, node: Node) -> None:
 def on_call_signature(walk: ScriptWalk, node: Node) -> None:
     """Record what a call of a value of the innermost type takes and returns, and open its scope.
 
-    Of several signatures the parameters of the first one are kept, with the results of all."""
+    The type has the parameters of the first signature; each row has those of its own, and the result."""
     entry = walk.entry
     if entry.kind in _TYPE_HOLDERS and not walk.is_local:
         result = read_type_text(walk, node.child_by_field_name("return_type"))
-        entry.parameters = entry.parameters or walk.read_line(node.child_by_field_name("parameters"))
-        walk.refer(ReferenceRole.BIND, f":{result}", node.start_byte, "", RESULT, TYPE)
+        taken = read_type_text(walk, node.child_by_field_name("parameters"))
+        entry.parameters = entry.parameters or taken
+        walk.refer(ReferenceRole.BIND, f":{result}", node.start_byte, taken, RESULT, TYPE)
     walk.open_scope(node.end_byte)
 
 

@@ -52,6 +52,7 @@ _JOINED = re.compile(
 _MEMBER_START = re.compile(r"(?:(?<=[\s;,])|^)(?:readonly )?([\w$]+)\??(?::|(?=[(<]))")
 CUT = "…"  # ends a text that was too long for a record
 _KEY = re.compile(r"\s*[\"'`]([^\"'`$]*)[\"'`]\s*")
+_REST = re.compile(r"(.+)\[\]|(?:Readonly)?Array<(.+)>")  # the type of a parameter that takes the rest
 _LABEL = re.compile(r"^[A-Za-z_$][\w$]*\??: ")  # of the item of a tuple
 _LAST_WORD = re.compile(r"[\w$.]*…$")
 _BRACKET = re.compile(r"[<>(){}\[\]]")
@@ -328,13 +329,32 @@ def _split_method(written: str) -> tuple[str, str, str]:
 
 def split_parameters(text: str) -> list[str]:
     """Return the types written for the parameters in "(a: A, b?: B = c)", "" for one without a type."""
+    return list(_split_parameters(text))
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def _split_parameters(text: str) -> Sequence[str]:
     parts = [part.strip() for part in split_type(text.strip()[1:-1], ",")]
     return [_read_annotation(part) for part in parts if part and not re.match(r"this\b", part)]
 
 
 def _read_annotation(parameter: str) -> str:
     _, *written = split_type(parameter, ":")
-    return re.split(r"\s=\s", ":".join(written))[0].strip()
+    text = re.split(r"\s=\s", ":".join(written))[0].strip()
+    return f"...{text}" if parameter.startswith("...") else text
+
+
+def take_parameter(given: Sequence[str], position: int) -> str:
+    """Return the type taken at a position, from 0, by parameters of which the last may take the rest."""
+    rest = given[-1] if given and given[-1].startswith("...") else ""
+    if not rest or position < len(given) - 1:
+        return given[position] if position < len(given) else ""
+    text = rest.removeprefix("...").removeprefix("readonly ")
+    text = _close(text) if text.endswith(CUT) else text
+    if is_tuple_type(text):
+        return read_member(text, str(position - len(given) + 1))
+    listed = _REST.fullmatch(text)
+    return (listed[1] or listed[2]) if listed is not None else ""
 
 
 def _find_close(text: str) -> int:

@@ -9,7 +9,7 @@ from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
 from repo_mcp.languages.typescript.modules import refer_required
 from repo_mcp.languages.typescript.types import MAX_STEPS, SEEN_THROUGH
 from repo_mcp.languages.typescript.walk import ScriptWalk, expect_argument
-from repo_mcp.symbols.model import MAX_PARAMETERS, Binding
+from repo_mcp.symbols.model import Binding
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
 THROUGH = "()"  # the alias of a call that goes through a member of the function
+MAX_ARGUMENTS = 16  # of one call, whose contextual types are told
 _CALLING = frozenset({"call", "apply", "bind"})
 # In trees without errors, plain chains of names are read by their characters: nodes take twice as long.
 _MEMBER = re.compile(rb"[\w$.#\x80-\xff]{1,200}\.(#?[\w$\x80-\xff]+)")
@@ -94,7 +95,7 @@ def _expect_arguments(walk: ScriptWalk, given: Node | None, name: str, qualifier
     if given is None or name == UNKNOWN:
         return
     arguments = [one for one in given.named_children if one.type != "comment"]
-    for position, one in enumerate(arguments[:MAX_PARAMETERS], 1):
+    for position, one in enumerate(arguments[:MAX_ARGUMENTS], 1):
         expect_argument(walk, one, name, qualifier, position)
 
 

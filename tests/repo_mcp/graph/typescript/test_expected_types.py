@@ -215,7 +215,10 @@ def test_every_type_that_a_text_names_is_read(text: str, expected: list[TypeName
     ("text", "expected"),
     [
         ("(a: A, b?: B | C) => void", ["A", "B | C"]),
-        ("<T extends A>(this: T, a: Map<string, A>, ...more: B[]) => (c: C) => D", ["Map<string, A>", "B[]"]),
+        (
+            "<T extends A>(this: T, a: Map<string, A>, ...more: B[]) => (c: C) => D",
+            ["Map<string, A>", "...B[]"],
+        ),
         ("((a: A) => void) | null", ["A"]),
         ("({ a, b }: A, c) => void", ["A", ""]),
         ("() => void", []),
