@@ -200,12 +200,18 @@ class CSharpNames:
         For None and several arities, these are all of them, mixed; where the project does not tell which
         assembly's type is meant, they are only possible."""
         seen = self._list_seen(path, parts)
+        if len(seen) > 1 and arity is not None:  # what another assembly declares may have that many
+            seen = tuple(part for part in seen if self._get_arity(part) == arity)
         if len(seen) < 2:
             return self._choose_arity(full_name, seen, arity)
         narrowed, is_one = self._projects.narrow(path, seen)
         found = self._choose_arity(full_name, narrowed, arity)
         is_open = found is not None and not is_one
         return replace(found, confidence=Confidence.POSSIBLE) if found is not None and is_open else found
+
+    def _get_arity(self, part: Declaration) -> int:
+        file = self.find_file(part.path)
+        return file.get_arity(part.ordinal) if file is not None else 0
 
     def _list_seen(self, path: str, parts: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
         """Return the parts without those that only another file sees; only its own, where a file has such."""
@@ -225,8 +231,7 @@ class CSharpNames:
     ) -> TypeMeaning | None:
         by_arity: dict[int, list[Declaration]] = {}
         for part in parts:
-            file = self.find_file(part.path)
-            by_arity.setdefault(file.get_arity(part.ordinal) if file is not None else 0, []).append(part)
+            by_arity.setdefault(self._get_arity(part), []).append(part)
         if arity is None and len(by_arity) > 1:
             return TypeMeaning(full_name, parts, is_mixed=True)
         chosen = next(iter(by_arity), 0) if arity is None else arity

@@ -25,7 +25,8 @@ from repo_mcp.graph.csharp.signatures import (
     read_method,
     strip_nullable,
 )
-from repo_mcp.graph.csharp.types import TYPE_PARAMETER, CSharpTypes, Value, find_bind
+from repo_mcp.graph.csharp.types import CSharpTypes
+from repo_mcp.graph.csharp.values import TYPE_PARAMETER, Value, find_bind, is_same
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.chains import split_last, strip_types
 from repo_mcp.languages.csharp.types import (
@@ -339,8 +340,7 @@ class CSharpOverloads:
             one, other = self._find_type(own, at), self._find_type(wanted, where)
             if one is None or other is None or not (one.parts or other.parts):
                 return True if own == wanted else None
-            is_same = _is_same(one, other)
-            return is_same and own.rstrip("?").endswith("]") == wanted.rstrip("?").endswith("]")
+            return is_same(one, other) and own.rstrip("?").endswith("]") == wanted.rstrip("?").endswith("]")
         return own == wanted
 
     def _grade_null(self, written: str, where: tuple[CSharpFile, int]) -> Grade:
@@ -414,7 +414,7 @@ class CSharpOverloads:
             return MISFIT if meaning.parts and not found.is_items and is_inside else None
         line = self._types.list_line(own)
         for steps, one in enumerate(line):
-            if _is_same(one, meaning):
+            if is_same(one, meaning):
                 return steps
         if is_converted:
             return None
@@ -468,10 +468,3 @@ def _is_better(one: _Rated, other: _Rated) -> bool:
             return False
         is_closer |= its is None or grade < its
     return is_closer or one.rank < other.rank
-
-
-def _is_same(one: TypeMeaning, other: TypeMeaning) -> bool:
-    """Return whether two types are the same; external ones are compared by last name alone."""
-    if one.parts or other.parts:
-        return one.full_name == other.full_name and bool(one.parts) == bool(other.parts)
-    return one.full_name.rpartition(".")[2] == other.full_name.rpartition(".")[2]

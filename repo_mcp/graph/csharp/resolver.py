@@ -13,7 +13,8 @@ from repo_mcp.graph.csharp.conditions import CSharpConditions
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.overloads import PLAIN, CSharpOverloads
 from repo_mcp.graph.csharp.signatures import list_parameter_types, normalize_type, strip_nullable
-from repo_mcp.graph.csharp.types import OF_SEQUENCES, CSharpTypes, Value
+from repo_mcp.graph.csharp.types import CSharpTypes
+from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, NEW, read_type, split_call
 from repo_mcp.symbols.symbol_record import (
@@ -196,6 +197,8 @@ class CSharpResolver:
             own = self._types.get_own(file, around)
             members = self._find_members(file, own, row) if own is not None else []
             members = [one for one in members if one[1].kind is not SymbolKind.CONSTRUCTOR]
+            if row.role is ReferenceRole.USE and row.arguments:  # `Name<int>` is no property
+                members = [one for one in members if one[1].kind in TYPE_KINDS | CALLABLE_KINDS]
             if members and self._may_mean(file, members, row):
                 sure = Confidence.PROBABLE if _is_called_like_its_type(members, row) else Confidence.EXACT
                 if own is not None:

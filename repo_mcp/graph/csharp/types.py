@@ -2,156 +2,70 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.csharp.members import MAX_BASES, CSharpMembers
+from repo_mcp.graph.csharp.names import CSharpFile, TypeMeaning
+from repo_mcp.graph.csharp.signatures import has_arity
+from repo_mcp.graph.csharp.values import (
+    BY_KEY,
+    ITEM_OF,
+    NOTHING_GIVEN,
+    NOTHING_KNOWN,
+    OF_SEQUENCES,
+    OF_TYPE,
+    PAIR,
+    RESULTS,
+    SAME_ITEMS,
+    SAME_TASKS,
+    TYPE_PARAMETER,
+    Given,
+    Place,
+    Value,
+    find_bind,
+    get_extended,
+    get_item,
+    get_short,
+    has_form,
+    is_same,
+    lower,
+    wrap,
+)
 from repo_mcp.graph.program import Declaration
-from repo_mcp.languages.csharp.chains import Segment, split_chain
-from repo_mcp.languages.csharp.types import ARITY_SHIFT, AWAITED, TASK, TypeName, name_arity, read_type
-from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
+from repo_mcp.languages.csharp.chains import Segment, split_chain, split_types
+from repo_mcp.languages.csharp.types import (
+    ARITY_SHIFT,
+    AWAITED,
+    CONTAINERS,
+    TASK,
+    TypeName,
+    read_type,
+)
+from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, NUMBER, SAME, TYPE
 from repo_mcp.languages.treesitter.written_lists import split_signature
-from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol, SymbolFlag
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Reference,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+)
 
 MAX_STEPS = 12
 MAX_SEGMENTS = 12
-MAX_BASES = 64
-MAX_FILES = 60  # declaring files searched for extension methods of one name
-TYPE_PARAMETER = re.compile(r"T(?:[A-Z]\w*)?|[A-Z]\d?")
-# Members of every sequence: those that return one item, and those that return a sequence again.
-_ITEM_OF = frozenset(
-    re.findall(
-        r"\w+",
-        "First FirstOrDefault Single SingleOrDefault Last LastOrDefault ElementAt Min Max MinBy"
-        " MaxBy Find Peek Dequeue Pop FirstAsync FirstOrDefaultAsync SingleAsync"
-        " SingleOrDefaultAsync Aggregate",
-    )
-)
-_SAME_ITEMS = frozenset(
-    re.findall(
-        r"\w+",
-        "Where OrderBy OrderByDescending ThenBy ThenByDescending ToList ToArray AsEnumerable"
-        " AsQueryable Skip Take Distinct Reverse Concat Union Except Intersect TakeWhile SkipWhile"
-        " ToHashSet FindAll AsReadOnly ToListAsync ToArrayAsync DefaultIfEmpty Append Prepend"
-        " ToImmutableArray ToImmutableList",
-    )
-)
-OF_SEQUENCES = _ITEM_OF | _SAME_ITEMS  # the library extends sequences by these, with other parameters, too
-# Members of a task: those that return its result, and those that return the same kind of task.
-_RESULTS = frozenset({"Result", "GetResult"})
-_SAME_TASKS = frozenset({"GetAwaiter", "ConfigureAwait", "AsTask", "WaitAsync", "Preserve"})
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """The value of an expression, known by the type that has its members."""
-
-    type: TypeMeaning | None = None
-    is_items: bool = False  # the type is that of the value's items
-    is_task: bool = False  # the type is that of the task's result
-
-    @property
-    def is_known(self) -> bool:
-        """Return whether the type is declared in the repository and the value is not a task."""
-        return self.type is not None and bool(self.type.parts) and not self.is_task
-
-    @property
-    def external(self) -> str:
-        """Return the name of an external type; "" for others."""
-        return self.type.full_name if self.type is not None and not self.type.parts else ""
-
-
-NOTHING_KNOWN = Value()
-
-
-class CSharpTypes:
+class CSharpTypes(CSharpMembers):
     """Evaluates chains of members."""
-
-    def __init__(self, names: CSharpNames) -> None:
-        self._names = names
-        self._lines: dict[tuple[str, tuple[Declaration, ...]], tuple[TypeMeaning, ...]] = {}
-        self._extensions: dict[str, list[tuple[Declaration, Symbol]]] = {}
-
-    # -- types and their members -----------------------------------------------------------------------------
-
-    def get_own(self, file: CSharpFile, ordinal: int) -> TypeMeaning | None:
-        """Return the type around a symbol with all its parts, or None."""
-        around = file.list_types_around(ordinal)
-        if not around:
-            return None
-        name = file.record.strings[file.record.names[around[0]]]
-        full = file.get_full_name(around[0])
-        own = Declaration(file.path, around[0])
-        arity = file.get_arity(around[0])
-        found = self._names.choose(file.path, full, self._names.list_types(name).get(full, ()), arity)
-        others = (one for one in found.parts if one != own) if found is not None else ()
-        return TypeMeaning(full + name_arity(arity), (own, *others))
-
-    def list_line(self, meaning: TypeMeaning) -> tuple[TypeMeaning, ...]:
-        """Return a type and its bases, nearest first; external ones have no parts."""
-        key = (meaning.full_name, meaning.parts)
-        if key not in self._lines:
-            found = [meaning]
-            seen = {meaning.full_name}
-            for one in found:
-                for base in self._iter_bases(one):
-                    if base.full_name not in seen and len(found) < MAX_BASES:
-                        seen.add(base.full_name)
-                        found.append(base)
-            self._lines[key] = tuple(found)
-        return self._lines[key]
-
-    def _iter_bases(self, meaning: TypeMeaning) -> Iterator[TypeMeaning]:
-        for part in meaning.parts:
-            file = self._names.find_file(part.path)
-            for row in file.bases.get(part.ordinal, ()) if file is not None else ():
-                if file is not None:
-                    around = int(file.record.parents[part.ordinal])
-                    yield self._names.find_type(file, around, row.name, row.qualifier, row.arguments)
-
-    def find_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
-        """Return the members with a name in the nearest type of the line that has any."""
-        return next(self.iter_members(meaning, name), [])
-
-    def iter_members(self, meaning: TypeMeaning, name: str) -> Iterator[list[tuple[Declaration, Symbol]]]:
-        """Yield the members with a name, for each type in the line that has any."""
-        for one in self.list_line(meaning):
-            found = self.list_own_members(one, name)
-            if found:
-                yield found
-
-    def list_own_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
-        """Return the members with a name in all parts of a type."""
-        found = []
-        for part in meaning.parts:
-            file = self._names.find_file(part.path)
-            for symbol in file.find_children(part.ordinal, name) if file is not None else ():
-                found.append((Declaration(part.path, symbol.ordinal), symbol))
-        return found
-
-    def has_outside(self, meaning: TypeMeaning) -> str:
-        """Return the name of an external type among a type and its bases; "" when there is none."""
-        return next((one.full_name for one in self.list_line(meaning) if not one.parts), "")
-
-    def list_extensions(self, name: str) -> list[tuple[Declaration, Symbol]]:
-        """Return the extension methods with a name, from at most MAX_FILES files."""
-        if name not in self._extensions:
-            found = []
-            for path in self._names.program.list_declaring(name)[:MAX_FILES]:
-                file = self._names.find_file(path)
-                for ordinal in file.record.find_symbols(name) if file is not None else ():
-                    if file is not None and int(file.record.flags[ordinal]) & SymbolFlag.EXTENSION_METHOD:
-                        found.append((Declaration(path, ordinal), file.record.get_symbol(ordinal)))
-            self._extensions[name] = found
-        return self._extensions[name]
 
     def extends(self, method: tuple[Declaration, Symbol], value: Value) -> bool:
         """Return whether a value has the type that an extension method extends, also as a base."""
-        found = _read_extended(method[1])
+        found = read_type(get_extended(method[1]))
         if value.is_task and found.name == "Task" and not found.is_items:
             return True  # whatever its result type
-        if value.type is None or not _has_form(found, value):
+        if value.type is None or not has_form(found, value):
             return False
         if (found.is_task or found.is_items) and TYPE_PARAMETER.fullmatch(found.name):
             return True
@@ -170,8 +84,8 @@ class CSharpTypes:
         """
         if value.type is None:
             return True
-        found = _read_extended(method[1])
-        if not _has_form(found, value):
+        found = read_type(get_extended(method[1]))
+        if not has_form(found, value):
             return False
         if TYPE_PARAMETER.fullmatch(found.name):
             return True
@@ -195,9 +109,9 @@ class CSharpTypes:
             return NOTHING_KNOWN
         value, used = self._evaluate_head(file, ordinal, segments, line, steps)
         for segment in segments[used:]:
-            if value.type is None:
+            if value.type is None and not (segment.name in OF_TYPE and segment.given):
                 return NOTHING_KNOWN
-            value = self._step(value, segment, steps)
+            value = self._step(value, segment, (file, ordinal), steps)
         return value
 
     def _evaluate_head(
@@ -218,13 +132,13 @@ class CSharpTypes:
             meaning = self.get_own(file, around)
             members = self.find_members(meaning, name) if meaning is not None else []
             if members:
-                value = self._get_value(members, is_call, steps)
+                value = self._get_value(members, segments[0], steps, Value(meaning), (file, ordinal))
                 if value.type is not None or is_call:
                     return value, 1
-        return self._evaluate_type(file, ordinal, segments)
+        return self._evaluate_type(file, ordinal, segments, steps)
 
     def _evaluate_type(
-        self, file: CSharpFile, ordinal: int, segments: tuple[Segment, ...]
+        self, file: CSharpFile, ordinal: int, segments: tuple[Segment, ...], steps: int
     ) -> tuple[Value, int]:
         """Return the type that a chain begins with, after its namespaces if there are any."""
         before: list[str] = []
@@ -233,7 +147,7 @@ class CSharpTypes:
                 break
             found = self._names.find_type(file, ordinal, name, ".".join(before), len(given))
             if found.parts:
-                return Value(found), used
+                return Value(found, given=self._read_given((file, ordinal), given, steps)), used
             if is_call:
                 break
             before.append(name)
@@ -241,54 +155,231 @@ class CSharpTypes:
         outside = self._names.find_type(file, ordinal, head, "", len(given))
         return (NOTHING_KNOWN if is_call else Value(outside)), 1
 
-    def _step(self, value: Value, segment: Segment, steps: int) -> Value:
-        name, _, is_call = segment
-        if name == AWAITED or (value.is_task and name in _RESULTS):
+    def _step(self, value: Value, segment: Segment, at: Place, steps: int) -> Value:
+        """Return the value of a member of a value; type arguments are looked up where the chain is."""
+        name, is_call = segment.name, segment.is_call
+        if name == AWAITED or (value.is_task and name in RESULTS):
             return replace(value, is_task=False)
         if value.is_task:
-            return value if name in _SAME_TASKS else self._call_extension(value, name, steps)
+            return value if name in SAME_TASKS else self._call_extension(value, segment, at, steps)
         if value.is_items:
-            if name == "[]" or name in _ITEM_OF:
-                return Value(value.type)
-            return value if name in _SAME_ITEMS else NOTHING_KNOWN
-        if value.type is None:
-            return NOTHING_KNOWN
-        if not value.type.parts:
-            outside = TypeMeaning(f"{value.type.full_name}.{name}")
-            return NOTHING_KNOWN if is_call or name == "[]" else Value(outside)
+            return self._step_items(value, segment, at, steps)
+        if value.type is None or not value.type.parts:
+            return self._step_outside(value, segment, at, steps)
         members = self.find_members(value.type, "this[]" if name == "[]" else name)
-        if not members:
-            return self._call_extension(value, name, steps) if is_call else NOTHING_KNOWN
-        return self._get_value(members, is_call or name == "[]", steps + 1)
+        if members:
+            return self._get_value(members, segment, steps + 1, value, at)
+        items = self._find_items(value) if name == "[]" or name in OF_SEQUENCES else NOTHING_KNOWN
+        if items.type is not None:
+            return self._step_items(replace(items, is_items=True), segment, at, steps)
+        if is_call:
+            return self._call_extension(value, segment, at, steps)
+        is_wrapped = name == "Value" and not self.has_outside(value.type)  # it has none: of `T?` or `Lazy<T>`
+        return value if is_wrapped else NOTHING_KNOWN
 
-    def _call_extension(self, value: Value, name: str, steps: int) -> Value:
-        members = [one for one in self.list_extensions(name) if self.extends(one, value)]
-        return self._get_value(members, True, steps + 1) if members else NOTHING_KNOWN
+    def _step_items(self, value: Value, segment: Segment, at: Place, steps: int) -> Value:
+        if segment.name == "[]" or segment.name in ITEM_OF:
+            return get_item(value)
+        if segment.name in SAME_ITEMS:
+            return value
+        if segment.name in OF_TYPE and segment.given:
+            return self._read_items(segment, at, steps)
+        return self._call_extension(value, segment, at, steps) if segment.is_call else NOTHING_KNOWN
 
-    def _get_value(self, members: list[tuple[Declaration, Symbol]], is_call: bool, steps: int) -> Value:
+    def _step_outside(self, value: Value, segment: Segment, at: Place, steps: int) -> Value:
+        """Return the value of a member of an external type, as far as its type arguments show it."""
+        name, given, is_call = segment
+        if name in OF_TYPE and given:
+            items = self._read_items(segment, at, steps)
+            is_sure = value.type is not None or items.type is None
+            return items if is_sure else replace(items, type=lower(items.type))
+        short = get_short(value)
+        if short in BY_KEY | {PAIR} and len(value.given) == 2:
+            if name in {"[]", "Value", "Key"}:
+                return value.given[name != "Key"]
+            if name in {"Values", "Keys"} and not value.given[name != "Keys"].is_items:
+                return replace(value.given[name != "Keys"], is_items=True)
+        if is_call or name == "[]":
+            return NOTHING_KNOWN
+        return Value(TypeMeaning(f"{value.external}.{name}"))
+
+    def _read_items(self, segment: Segment, at: Place, steps: int) -> Value:
+        """Return the sequence that `OfType<T>()` or `Cast<T>()` makes."""
+        item = self.read_written(*at, segment.given[0], steps + 1)
+        return NOTHING_KNOWN if item.type is None or item.is_items else replace(item, is_items=True)
+
+    def _find_items(self, value: Value) -> Value:
+        """Return what a loop over a value goes through: items of a sequence, also of one that its type is."""
+        if value.is_items:
+            return get_item(value)
+        for one in self._iter_line(value):
+            short = get_short(one)
+            if short in CONTAINERS and len(one.given) == 1:
+                return one.given[0]
+            if short in BY_KEY and len(one.given) == 2:
+                return Value(TypeMeaning(PAIR), given=one.given)
+        members = self.find_members(value.type, "GetEnumerator") if value.is_known and value.type else []
+        made = self._get_value(members, Segment("GetEnumerator", (), True), 1, value, None)
+        return get_item(made) if made.is_items else NOTHING_KNOWN
+
+    def _call_extension(self, value: Value, segment: Segment, at: Place, steps: int) -> Value:
+        members = [one for one in self.list_extensions(segment.name) if self.extends(one, value)]
+        return self._get_value(members, segment, steps + 1, value, at) if members else NOTHING_KNOWN
+
+    def _get_value(
+        self,
+        members: list[tuple[Declaration, Symbol]],
+        segment: Segment,
+        steps: int,
+        receiver: Value,
+        at: Place | None,
+    ) -> Value:
         """Return the value or result of members with one name: the first that shows a type."""
         for declaration, symbol in members:
             file = self._names.find_file(declaration.path)
             if file is None:
                 continue
             if symbol.kind in TYPE_KINDS:
-                return Value(self.get_own(file, declaration.ordinal))
-            if symbol.kind in CALLABLE_KINDS and not is_call:
+                given = self._read_given(at, segment.given, steps) if at is not None else ()
+                return Value(self.get_own(file, declaration.ordinal), given=given)
+            if symbol.kind in CALLABLE_KINDS and not (segment.is_call or segment.name == "[]"):
                 continue
-            value = self.read_written(file, declaration.ordinal, symbol.return_type, steps)
+            if not has_arity(symbol, len(segment.given)):
+                continue
+            known = self._bind_parameters((declaration, symbol), receiver, segment, steps, at)
+            value = self.read_written(file, declaration.ordinal, symbol.return_type, steps, known)
+            if segment.is_call and symbol.kind not in CALLABLE_KINDS:
+                value = self._invoke(value, steps)
             if value.type is not None:
                 return value
         return NOTHING_KNOWN
 
-    def read_written(self, file: CSharpFile, ordinal: int, text: str, steps: int) -> Value:
-        """Return the value that a written type means; NOTHING_KNOWN for a type parameter."""
+    def _invoke(self, value: Value, steps: int) -> Value:
+        """Return what a delegate returns."""
+        if get_short(value) == "Func" and value.given:
+            return value.given[-1]
+        for part in value.type.parts if value.type is not None and not value.is_items else ():
+            file = self._names.find_file(part.path)
+            symbol = file.record.get_symbol(part.ordinal) if file is not None else None
+            if file is not None and symbol is not None and symbol.kind is SymbolKind.TYPE:
+                return self.read_written(
+                    file, part.ordinal, symbol.return_type, steps, self._name_given(value)
+                )
+        return NOTHING_KNOWN
+
+    # -- written types ---------------------------------------------------------------------------------------
+
+    def read_written(
+        self, file: CSharpFile, ordinal: int, text: str, steps: int, known: Given = NOTHING_GIVEN
+    ) -> Value:
+        """Return the value that a written type means, where the values of type parameters may be known."""
         found = read_type(text)
         if not found.name or steps > MAX_STEPS:
             return NOTHING_KNOWN
+        if not found.qualifier and found.name in known:
+            return wrap(known[found.name], found)
         if not found.qualifier and TYPE_PARAMETER.fullmatch(found.name):
-            return NOTHING_KNOWN
+            bound = find_bind(file, ordinal, found.name, 0)
+            return NOTHING_KNOWN if bound is None else wrap(self.follow_bind(file, bound, steps + 1), found)
         meaning = self._names.find_type(file, ordinal, found.name, found.qualifier, found.arity)
-        return Value(meaning, found.is_items, found.is_task)
+        texts = split_types(found.given) if found.given else ()
+        given = tuple(self.read_written(file, ordinal, one, steps + 1, known) for one in texts)
+        return Value(meaning, found.is_items, found.is_task, given)
+
+    def _read_given(self, at: Place, texts: Sequence[str], steps: int) -> tuple[Value, ...]:
+        return tuple(self.read_written(*at, one, steps + 1) for one in texts)
+
+    def _name_given(self, value: Value) -> Given:
+        """Return the values of the parameters of a value's type, by name."""
+        if not value.given or value.type is None or not value.type.parts:
+            return NOTHING_GIVEN
+        file = self._names.find_file(value.type.parts[0].path)
+        text = file.record.strings[file.record.parameters[value.type.parts[0].ordinal]] if file else ""
+        names = [one.rpartition(" ")[2] for one in split_signature(text).type_parameters]
+        return dict(zip(names, value.given, strict=True)) if len(names) == len(value.given) else NOTHING_GIVEN
+
+    def _iter_line(self, value: Value) -> Iterator[Value]:
+        """Yield a value as each of its types, with what these are given: its own first, then its bases."""
+        waiting = [value]
+        seen: set[str] = set()
+        for one in waiting:
+            if one.type is None or one.type.full_name in seen or len(seen) > MAX_BASES:
+                continue
+            seen.add(one.type.full_name)
+            yield one
+            known = self._name_given(one)
+            for part in one.type.parts:
+                file = self._names.find_file(part.path)
+                for row in file.bases.get(part.ordinal, ()) if file is not None else ():
+                    if file is not None:
+                        written = f"{row.qualifier}.{row.name}{row.alias}".lstrip(".")
+                        around = int(file.record.parents[part.ordinal])
+                        waiting.append(self._read_base(file, around, written, known))
+
+    def _read_base(self, file: CSharpFile, around: int, written: str, known: Given) -> Value:
+        name, _, given = written.partition("<")
+        before, _, last = name.rpartition(".")
+        texts = split_types(given[:-1]) if given else ()
+        meaning = self._names.find_type(file, around, last, before, len(texts))
+        return Value(meaning, given=tuple(self.read_written(file, around, one, 1, known) for one in texts))
+
+    def _bind_parameters(
+        self,
+        member: tuple[Declaration, Symbol],
+        receiver: Value,
+        segment: Segment,
+        steps: int,
+        at: Place | None,
+    ) -> Given:
+        """Return the values of the type parameters that a member and the types around it have.
+
+        They follow from the receiver, and from type arguments, which are looked up `at` the call."""
+        declaration, symbol = member
+        file = self._names.find_file(declaration.path)
+        if file is None:
+            return NOTHING_GIVEN
+        known: dict[str, Value] = {}
+        if file.get_arity(symbol.parent):
+            owner = Declaration(declaration.path, symbol.parent)
+            for one in self._iter_line(receiver):
+                if one.type is not None and owner in one.type.parts:
+                    known.update(self._name_given(one))
+                    break
+        written = split_signature(symbol.parameters) if "<" in symbol.parameters else None
+        if written is None or not written.type_parameters or symbol.kind not in CALLABLE_KINDS:
+            return known
+        names = [one.rpartition(" ")[2] for one in written.type_parameters]
+        if segment.given and at is not None:
+            return {**known, **dict(zip(names, self._read_given(at, segment.given, steps), strict=False))}
+        if symbol.flags & SymbolFlag.EXTENSION_METHOD and written.parameters:
+            self._infer((file, declaration.ordinal), get_extended(symbol), receiver, frozenset(names), known)
+        return known
+
+    def _infer(
+        self, at: Place, written: str, value: Value, names: frozenset[str], known: dict[str, Value]
+    ) -> None:
+        """Note what type parameters are if a parameter, as written, is given a value."""
+        found = read_type(written)
+        if not found.name or value.type is None or (found.is_task and not value.is_task):
+            return
+        if found.is_items and not value.is_items:
+            value = replace(self._find_items(value), is_items=True)
+            if value.type is None:
+                return
+        if found.name in names and not found.qualifier:
+            is_items, is_task = value.is_items != found.is_items, value.is_task != found.is_task
+            known.setdefault(found.name, replace(value, is_items=is_items, is_task=is_task))
+            return
+        if not found.given or value.is_items != found.is_items:
+            return
+        wanted = self._names.find_type(*at, found.name, found.qualifier, found.arity)
+        for one in self._iter_line(replace(value, is_items=False, is_task=False)):
+            if one.type is not None and is_same(one.type, wanted):
+                for text, own in zip(split_types(found.given), one.given, strict=False):
+                    self._infer(at, text, own, names, known)
+                return
+
+    # -- variables -------------------------------------------------------------------------------------------
 
     def follow_bind(self, file: CSharpFile, row: Reference, steps: int) -> Value:
         """Return the value of a variable, by a row that shows its type."""
@@ -297,8 +388,7 @@ class CSharpTypes:
         kind, arity = row.arguments & (TASK - 1), row.arguments >> ARITY_SHIFT
         is_task = bool(row.arguments & TASK)
         if kind in {TYPE, ITEMS}:
-            found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
-            return Value(found, kind == ITEMS, is_task)
+            return self._read_bound(file, row, TypeName("", "", kind == ITEMS, arity, is_task), steps)
         dotted = f"{row.qualifier}.{row.name}" if row.qualifier and row.name else row.qualifier or row.name
         if kind == CALLED:
             value = self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
@@ -307,26 +397,16 @@ class CSharpTypes:
             return NOTHING_KNOWN
         value = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
         if kind == ITEM:
-            return Value(value.type) if value.is_items else NOTHING_KNOWN
+            return self._find_items(value)
         return replace(value, is_task=False) if is_task else value
 
-
-def _read_extended(method: Symbol) -> TypeName:
-    """Return the type of an extension method's first parameter."""
-    first = next(iter(split_signature(method.parameters).parameters), "")
-    return read_type(first.partition("this ")[2].rpartition(" ")[0])
-
-
-def _has_form(written: TypeName, value: Value) -> bool:
-    """Return whether a written type and a value agree on being a task, and on being a sequence."""
-    return bool(written.name) and (written.is_task, written.is_items) == (value.is_task, value.is_items)
-
-
-def find_bind(file: CSharpFile, ordinal: int, name: str, line: int) -> Reference | None:
-    """Return the row that shows a variable's type on a line, in the innermost scope that has one."""
-    for around in file.list_around(ordinal):
-        rows = file.binds.get((around, name))
-        if rows:
-            before = [row for row in rows if not line or row.line <= line]
-            return before[-1] if before else rows[0]
-    return None
+    def _read_bound(self, file: CSharpFile, row: Reference, form: TypeName, steps: int) -> Value:
+        """Return the value of a variable with a written type; that of a type parameter by its constraint."""
+        qualifier, _, given = row.qualifier.partition("<")
+        if not row.qualifier and TYPE_PARAMETER.fullmatch(row.name.partition(NUMBER)[0]):
+            bound = find_bind(file, row.symbol, row.name, 0)
+            if bound is not None and bound != row:
+                return wrap(self.follow_bind(file, bound, steps + 1), form)
+        found = self._names.find_type(file, row.symbol, row.name, qualifier, form.arity)
+        texts = split_types(given[:-1]) if given else ()
+        return Value(found, form.is_items, form.is_task, self._read_given((file, row.symbol), texts, steps))

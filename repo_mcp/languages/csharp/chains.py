@@ -1,4 +1,4 @@
-"""C# expressions as chains of dotted names: "a.b", "Make<Foo>()", "items[]", "Box<int>.Empty".
+"""Write C# expressions as chains of dotted names: "a.b", "Make<Foo>()", "items[]", "Box<int>.Empty".
 
 A chain keeps type arguments, as they decide which type a name means, and what a method returns. What calls
 and brackets hold is left out. A cast, `as` and a new instance are calls of the type: "Foo<int>()".

@@ -325,6 +325,16 @@ def on_type_parameter(walk: CSharpWalk, node: Node) -> None:
     walk.bind(walk.read_name(name_node))
 
 
+def on_constraints(walk: CSharpWalk, node: Node) -> None:
+    """Bind a type parameter to the first type that `where` demands: its values have the members of that."""
+    name, *demanded = [one for one in node.named_children if one.type != "comment"]
+    walk.asked.add(walk.read_name(name))  # fields may have this type
+    for one in demanded:
+        type_node = one.child_by_field_name("type")
+        if type_node is not None and walk.bind_type(walk.read_name(name), type_node, node.start_byte):
+            return
+
+
 def on_bound(walk: CSharpWalk, node: Node) -> None:
     """Bind a name without a type."""
     walk.taken.add(node.start_byte)

@@ -51,6 +51,7 @@ _HANDLERS: Mapping[str, Callable[[CSharpWalk, Node], None] | None] = {
     "parameters": declarations.on_parameters,
     "parameter": declarations.on_parameter,
     "type_parameter": declarations.on_type_parameter,
+    "constraints": declarations.on_constraints,
     "bound": declarations.on_bound,
     "named": declarations.on_named,
     "named_first": declarations.on_named_first,

@@ -20,12 +20,12 @@ from repo_mcp.languages.treesitter.written_lists import split_list
 _NAME = re.compile(r"(?:global::)?(@?[A-Za-z_]\w*(?:(?:\.|::)@?[A-Za-z_]\w*)*)")
 _TASKS = frozenset({"Task", "ValueTask"})
 _SEEN_THROUGH = _TASKS | {"Nullable", "Lazy", "Span", "Memory"}
-_CONTAINERS = frozenset(
+CONTAINERS = frozenset(
     re.findall(
         r"\w+",
         "IEnumerable ICollection IList IReadOnlyList IReadOnlyCollection ISet IAsyncEnumerable"
-        " IEnumerator List HashSet SortedSet LinkedList Queue Stack ConcurrentQueue ConcurrentBag"
-        " ConcurrentStack Collection ObservableCollection ReadOnlyCollection ImmutableArray"
+        " IEnumerator IAsyncEnumerator List HashSet SortedSet LinkedList Queue Stack ConcurrentQueue"
+        " ConcurrentBag ConcurrentStack Collection ObservableCollection ReadOnlyCollection ImmutableArray"
         " ImmutableList IQueryable ArraySegment ReadOnlySpan ReadOnlyMemory",
     )
 )
@@ -61,6 +61,7 @@ class TypeName(NamedTuple):
     is_items: bool = False  # it is the type of the items
     arity: int = 0  # how many type arguments it has
     is_task: bool = False  # it is the result type of a task
+    given: str = ""  # its type arguments, as written: "A, B<C>"
 
 
 def read_type(text: str) -> TypeName:
@@ -84,12 +85,12 @@ def read_type(text: str) -> TypeName:
                 is_task = is_task or (name in _TASKS and not is_items)
                 text = rest[1:-1]
                 continue
-            if name in _CONTAINERS and not is_items and not is_list(rest[1:-1]):
+            if name in CONTAINERS and not is_items and not is_list(rest[1:-1]):
                 text, is_items = rest[1:-1], True
                 continue
         elif rest:
             return TypeName()
-        return TypeName(name, qualifier, is_items, count_arity(rest), is_task)
+        return TypeName(name, qualifier, is_items, count_arity(rest), is_task, rest[1:-1])
     return TypeName()
 
 

@@ -2,8 +2,8 @@
 
 In a row that is not a call, the number counts the name's type arguments. A call with type arguments, or a new
 instance of a generic type, has their count in the alias, as "`2", before the call's arguments and after
-"new". An attribute has two rows, for the two names that its type can have: `[Flags]` means FlagsAttribute or
-Flags.
+"new". A base has its type arguments, "<A, B>", in the alias. An attribute has two rows, for the two names
+that its type can have: `[Flags]` means FlagsAttribute or Flags.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.csharp.arguments import refer_call
-from repo_mcp.languages.csharp.types import ATTRIBUTE, ATTRIBUTE_ENDING, count_arity, read_type
+from repo_mcp.languages.csharp.types import (
+    ATTRIBUTE,
+    ATTRIBUTE_ENDING,
+    MAX_GIVEN_CHARS,
+    count_arity,
+    read_type,
+)
 from repo_mcp.languages.csharp.walk import TYPE_DECLARATIONS, CSharpWalk
 from repo_mcp.languages.treesitter.scope_walk import MAX_CHAIN_BYTES, UNKNOWN
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
@@ -35,6 +41,8 @@ _GIVING_ITEMS = frozenset(
 _BEFORE_ARGUMENTS = re.compile(rb"\s+<")
 _GENERIC_VALUE = re.compile(rb"<[\w\s,.?<>\[\]]{0,200}>\s*[.,;)\]}]")
 _NAMED = frozenset({"identifier", "generic_name"})
+_OF_BASES = frozenset({ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND})
+_ANGLE = re.compile(rb"[<>]")
 _INHERITING = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
 
 
@@ -317,11 +325,24 @@ def on_identifier(walk: CSharpWalk, node: Node) -> None:
 def _refer_type(
     walk: CSharpWalk, role: ReferenceRole, name: str, start: int, qualifier: str, arity: int
 ) -> None:
+    given = ""
     if start in walk.attributes:
         arity += ATTRIBUTE
         if not name.endswith(ATTRIBUTE_ENDING):
             walk.refer(role, name + ATTRIBUTE_ENDING, start, qualifier, "", arity)
-    walk.refer(role, name, start, qualifier, "", arity)
+    elif arity and role in _OF_BASES:
+        given = _read_type_arguments(walk, start + len(name.encode()))
+    walk.refer(role, name, start, qualifier, given, arity)
+
+
+def _read_type_arguments(walk: CSharpWalk, start: int) -> str:
+    """Return "<A, B<C>>" from a byte offset on; nothing if it is long."""
+    depth = 0
+    for found in _ANGLE.finditer(walk.text, start, start + MAX_GIVEN_CHARS):
+        depth += 1 if found[0] == b"<" else -1
+        if not depth:
+            return " ".join(walk.text[start : found.end()].decode("utf-8", "replace").split())
+    return ""
 
 
 def _count_type_arguments(walk: CSharpWalk, end: int, role: ReferenceRole = TYPE) -> int:

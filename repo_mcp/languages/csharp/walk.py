@@ -14,6 +14,7 @@ from repo_mcp.languages.csharp.chains import simplify, split_last
 from repo_mcp.languages.csharp.types import (
     ARITY_SHIFT,
     FUNCTION,
+    MAX_GIVEN_CHARS,
     NULL,
     TASK,
     WHOLE_NUMBERS,
@@ -148,7 +149,8 @@ class CSharpWalk(ScopeWalk):
         if found.name:
             number = (ITEMS if found.is_items else TYPE) | found.arity << ARITY_SHIFT
             number |= TASK if found.is_task else 0
-            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, number)
+            given = f"<{found.given}>" if found.given and len(found.given) < MAX_GIVEN_CHARS else ""
+            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier + given, alias, number)
         written = self.read_type_text(node)
         if not found.name or written.endswith("?"):
             self.note_plain_type(alias, written)

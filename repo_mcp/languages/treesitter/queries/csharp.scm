@@ -43,6 +43,7 @@
 (parameter_list) @parameters
 (implicit_parameter) @bound
 (type_parameter) @type_parameter
+(type_parameter_constraints_clause) @constraints
 (tuple_pattern name: (identifier) @bound)
 (parenthesized_variable_designation name: (identifier) @bound)
 (from_clause) @named

@@ -54,7 +54,7 @@ def test_types_and_their_access() -> None:
     assert list_references(found, *roles) == [
         "Thing: INHERIT |Base 5",
         "Thing: IMPLEMENT |IOne 5",
-        "Thing: IMPLEMENT |Two 5 n=1",
+        "Thing: IMPLEMENT |Two 5 as <T> n=1",
         "IOne: EXTEND |IZero 10",
         "Order: INHERIT |Entry 11",
     ]
@@ -310,9 +310,10 @@ def test_how_many_type_arguments_a_type_has() -> None:
     assert "<in TKey, TValue>/0" in symbols[0]
     assert "<T, R>(T given)/1" in symbols[1]
     assert [line.split(": ")[1] for line in list_references(found) if "|List" not in line] == [
-        "INHERIT |B 1 n=2",
-        "IMPLEMENT N|C 1 n=1",
+        "INHERIT |B 1 as <TKey, List<int>> n=2",
+        "IMPLEMENT N|C 1 as <TKey> n=1",
         "USE |N 1",
+        "BIND |D 1 as TKey",
         "TYPE |D 1",
         "ACCEPT |B 3",
         "ACCEPT |B 3 n=1",

@@ -1,0 +1,105 @@
+"""The members of a C# type: its own, those of its bases, and the extension methods of a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.program import Declaration
+from repo_mcp.languages.csharp.types import name_arity
+from repo_mcp.symbols.symbol_record import Symbol, SymbolFlag, SymbolKind
+
+_INTERFACE = re.compile(r"I[A-Z]")  # how an external interface is called
+MAX_BASES = 64
+MAX_FILES = 60  # declaring files searched for extension methods of one name
+
+
+class CSharpMembers:
+    """Looks up the members of types and of their bases, and extension methods."""
+
+    def __init__(self, names: CSharpNames) -> None:
+        self._names = names
+        self._lines: dict[tuple[str, tuple[Declaration, ...]], tuple[TypeMeaning, ...]] = {}
+        self._extensions: dict[str, list[tuple[Declaration, Symbol]]] = {}
+
+    # -- types and their members -----------------------------------------------------------------------------
+
+    def get_own(self, file: CSharpFile, ordinal: int) -> TypeMeaning | None:
+        """Return the type around a symbol with all its parts, or None."""
+        around = file.list_types_around(ordinal)
+        if not around:
+            return None
+        name = file.record.strings[file.record.names[around[0]]]
+        full = file.get_full_name(around[0])
+        own = Declaration(file.path, around[0])
+        arity = file.get_arity(around[0])
+        found = self._names.choose(file.path, full, self._names.list_types(name).get(full, ()), arity)
+        others = (one for one in found.parts if one != own) if found is not None else ()
+        return TypeMeaning(full + name_arity(arity), (own, *others))
+
+    def list_line(self, meaning: TypeMeaning) -> tuple[TypeMeaning, ...]:
+        """Return a type and its bases, nearest first; external ones have no parts.
+
+        Interfaces come last: a class has the members of its base class, and promises theirs."""
+        key = (meaning.full_name, meaning.parts)
+        if key not in self._lines:
+            found = [meaning]
+            seen = {meaning.full_name}
+            for one in found:
+                for base in self._iter_bases(one):
+                    if base.full_name not in seen and len(found) < MAX_BASES:
+                        seen.add(base.full_name)
+                        found.append(base)
+            self._lines[key] = (meaning, *sorted(found[1:], key=self._is_interface))
+        return self._lines[key]
+
+    def _is_interface(self, meaning: TypeMeaning) -> bool:
+        file = self._names.find_file(meaning.parts[0].path) if meaning.parts else None
+        if file is None:
+            return _INTERFACE.match(meaning.full_name.rpartition(".")[2]) is not None
+        return bool(file.record.kinds[meaning.parts[0].ordinal] == SymbolKind.INTERFACE)
+
+    def _iter_bases(self, meaning: TypeMeaning) -> Iterator[TypeMeaning]:
+        for part in meaning.parts:
+            file = self._names.find_file(part.path)
+            for row in file.bases.get(part.ordinal, ()) if file is not None else ():
+                if file is not None:
+                    around = int(file.record.parents[part.ordinal])
+                    yield self._names.find_type(file, around, row.name, row.qualifier, row.arguments)
+
+    def find_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
+        """Return the members with a name in the nearest type of the line that has any."""
+        return next(self.iter_members(meaning, name), [])
+
+    def iter_members(self, meaning: TypeMeaning, name: str) -> Iterator[list[tuple[Declaration, Symbol]]]:
+        """Yield the members with a name, for each type in the line that has any."""
+        for one in self.list_line(meaning):
+            found = self.list_own_members(one, name)
+            if found:
+                yield found
+
+    def list_own_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
+        """Return the members with a name in all parts of a type."""
+        found = []
+        for part in meaning.parts:
+            file = self._names.find_file(part.path)
+            for symbol in file.find_children(part.ordinal, name) if file is not None else ():
+                found.append((Declaration(part.path, symbol.ordinal), symbol))
+        return found
+
+    def has_outside(self, meaning: TypeMeaning) -> str:
+        """Return the name of an external type among a type and its bases; "" when there is none."""
+        return next((one.full_name for one in self.list_line(meaning) if not one.parts), "")
+
+    def list_extensions(self, name: str) -> list[tuple[Declaration, Symbol]]:
+        """Return the extension methods with a name, from at most MAX_FILES files."""
+        if name not in self._extensions:
+            found = []
+            for path in self._names.program.list_declaring(name)[:MAX_FILES]:
+                file = self._names.find_file(path)
+                for ordinal in file.record.find_symbols(name) if file is not None else ():
+                    if file is not None and int(file.record.flags[ordinal]) & SymbolFlag.EXTENSION_METHOD:
+                        found.append((Declaration(path, ordinal), file.record.get_symbol(ordinal)))
+            self._extensions[name] = found
+        return self._extensions[name]

@@ -1,0 +1,131 @@
+"""Describe what is known of a C# value: the type that has its members, and what that type is given.
+
+Sequences and tasks are known by their items and results. Which members of the standard library return what is
+listed here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from repo_mcp.graph.csharp.names import CSharpFile, TypeMeaning
+from repo_mcp.graph.program import Confidence
+from repo_mcp.languages.csharp.types import CONTAINERS, TypeName
+from repo_mcp.languages.treesitter.written_lists import split_signature
+from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.symbols.symbol_record import Reference, Symbol
+
+TYPE_PARAMETER = re.compile(r"T(?:[A-Z]\w*)?|[A-Z]\d?")
+# Members of every sequence: those that return one item, and those that return a sequence again.
+ITEM_OF = frozenset(
+    re.findall(
+        r"\w+",
+        "First FirstOrDefault Single SingleOrDefault Last LastOrDefault ElementAt Min Max MinBy"
+        " MaxBy Find Peek Dequeue Pop Current FirstAsync FirstOrDefaultAsync SingleAsync"
+        " SingleOrDefaultAsync Aggregate",
+    )
+)
+SAME_ITEMS = frozenset(
+    re.findall(
+        r"\w+",
+        "Where OrderBy OrderByDescending ThenBy ThenByDescending ToList ToArray AsEnumerable"
+        " AsQueryable Skip Take Distinct Reverse Concat Union Except Intersect TakeWhile SkipWhile"
+        " ToHashSet FindAll AsReadOnly ToListAsync ToArrayAsync DefaultIfEmpty Append Prepend"
+        " ToImmutableArray ToImmutableList GetEnumerator GetAsyncEnumerator AsSpan",
+    )
+)
+OF_SEQUENCES = ITEM_OF | SAME_ITEMS  # the library extends sequences by these, with other parameters, too
+OF_TYPE = frozenset({"OfType", "Cast"})  # return a sequence of their type argument
+BY_KEY = frozenset(
+    re.findall(
+        r"\w+",
+        "Dictionary IDictionary IReadOnlyDictionary ConcurrentDictionary SortedDictionary SortedList"
+        " ImmutableDictionary ReadOnlyDictionary",
+    )
+)
+PAIR = "KeyValuePair"
+# Members of a task: those that return its result, and those that return the same kind of task.
+RESULTS = frozenset({"Result", "GetResult"})
+SAME_TASKS = frozenset({"GetAwaiter", "ConfigureAwait", "AsTask", "WaitAsync", "Preserve"})
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value of an expression, known by the type that has its members."""
+
+    type: TypeMeaning | None = None
+    is_items: bool = False  # the type is that of the value's items
+    is_task: bool = False  # the type is that of the task's result
+    given: tuple[Value, ...] = ()  # by the type's arguments; NOTHING_KNOWN where one is not known
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether the type is declared in the repository and the value is not a task."""
+        return self.type is not None and bool(self.type.parts) and not self.is_task
+
+    @property
+    def external(self) -> str:
+        """Return the name of an external type; "" for others."""
+        return self.type.full_name if self.type is not None and not self.type.parts else ""
+
+
+NOTHING_KNOWN = Value()
+Given = Mapping[str, Value]  # the values of type parameters
+NOTHING_GIVEN: Given = {}
+Place = tuple[CSharpFile, int]  # where names are looked up: a symbol
+
+
+def wrap(value: Value, found: TypeName) -> Value:
+    """Return a value, or a sequence or a task of it, as a written type has it; unknown if it is nested."""
+    if value.type is None or (found.is_items and (value.is_items or value.is_task)):
+        return NOTHING_KNOWN
+    return replace(value, is_items=value.is_items or found.is_items, is_task=value.is_task or found.is_task)
+
+
+def lower(meaning: TypeMeaning | None) -> TypeMeaning | None:
+    """Return a type that is no more than probable."""
+    if meaning is None or meaning.confidence is not Confidence.EXACT:
+        return meaning
+    return replace(meaning, confidence=Confidence.PROBABLE)
+
+
+def get_short(value: Value) -> str:
+    """Return the last name of an external type; "" for others."""
+    return value.external.rpartition(".")[2].partition("`")[0]
+
+
+def get_item(value: Value) -> Value:
+    """Return an item of a sequence; a sequence in a sequence is one again."""
+    short = get_short(value)
+    if short in CONTAINERS and len(value.given) == 1 and not value.given[0].is_items:
+        return replace(value.given[0], is_items=True)
+    return Value(value.type, given=value.given)
+
+
+def is_same(one: TypeMeaning, other: TypeMeaning) -> bool:
+    """Return whether two types are the same; external ones are compared by last name alone."""
+    if one.parts or other.parts:
+        return one.full_name == other.full_name and bool(one.parts) == bool(other.parts)
+    return one.full_name.rpartition(".")[2] == other.full_name.rpartition(".")[2]
+
+
+def get_extended(method: Symbol) -> str:
+    """Return the type of an extension method's first parameter, as written."""
+    first = next(iter(split_signature(method.parameters).parameters), "")
+    return first.partition("this ")[2].rpartition(" ")[0]
+
+
+def has_form(written: TypeName, value: Value) -> bool:
+    """Return whether a written type and a value agree on being a task, and on being a sequence."""
+    return bool(written.name) and (written.is_task, written.is_items) == (value.is_task, value.is_items)
+
+
+def find_bind(file: CSharpFile, ordinal: int, name: str, line: int) -> Reference | None:
+    """Return the row that shows a variable's type on a line, in the innermost scope that has one."""
+    for around in file.list_around(ordinal):
+        rows = file.binds.get((around, name))
+        if rows:
+            before = [row for row in rows if not line or row.line <= line]
+            return before[-1] if before else rows[0]
+    return None
