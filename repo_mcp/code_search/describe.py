@@ -8,7 +8,7 @@ however large the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from repo_mcp.code_search.records import CodeHit
 from repo_mcp.languages.outline.heading_readers import HeadingsAdapter
@@ -30,8 +30,9 @@ from repo_mcp.symbols.model import Symbol as DeclaredSymbol
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 
-WHOLE_LINES = 12  # a declaration of up to this many lines is shown whole
-WINDOW_LINES = 8  # shown of a longer one
+WHOLE_LINES = 120  # of all declarations that are shown whole, the best first
+WINDOW_LINES = 8  # of another declaration, or of text that declares nothing,
+NEAR_HITS = 3  # if it is among so many first hits; of further ones the best line is shown
 MAX_LINE_CHARS = 240
 MAX_SYMBOLS = 8  # named for one hit
 MAX_DOC_CHARS = 300
@@ -81,21 +82,37 @@ class Describer:
         self._records: dict[str, SymbolRecord | None] = {}
         self._outlines: dict[str, tuple[Symbol, ...]] = {}
 
-    def describe(self, live: LiveChunk, share: float, declared: SymbolSpan | None = None) -> CodeHit:
-        """Return the hit of a chunk in its live file; `share` is its score over the best possible, 0 to 1.
+    def describe_all(
+        self, found: Iterable[tuple[LiveChunk, float, SymbolSpan | None]]
+    ) -> tuple[CodeHit, ...]:
+        """Return the hits of chunks in their live files, the best first.
 
-        `declared` is the declaration for which it is shown. It gives the name where no record has one.
+        Beside each chunk are its score over the best possible, 0 to 1, and the declaration for which it is
+        shown, which gives the name where no record has one.
         """
+        hits: list[CodeHit] = []
+        room = WHOLE_LINES
+        for live, share, declared in found:
+            hit = self._describe(live, share, declared, room, WINDOW_LINES if len(hits) < NEAR_HITS else 1)
+            hits.append(hit)
+            if hit.declared_lines is None:
+                room -= hit.end_line - hit.start_line + 1
+        return tuple(hits)
+
+    def _describe(
+        self, live: LiveChunk, share: float, declared: SymbolSpan | None, room: int, window: int
+    ) -> CodeHit:
+        """Return one hit: its declaration whole if it has at most `room` lines, or else `window` lines."""
         path = live.ranked.path
         language = find_language(path, self._extensions)
-        first, last, best = self._find_best(live, language)
+        first, best = self._find_best(live, language)
         around = self._find_around(live, language, best)
         plain = _KINDS.get(language.kind, "code")
         if declared is not None and not live.is_changed and _is_left_out(around, declared, best):
             holding = self._find_holding(live, language, declared.name_line)
             is_known = holding is not None and holding.name == declared.name
             around = holding if is_known else _enclose(declared, plain)
-        start, end = _choose_lines(live, around, first, last, best)
+        start, end = _choose_lines(live, around, first, best, room, window)
         terms = live.ranked.matched_terms
         content = "\n".join(_cut_around(line, terms) for line in decode_lines(live.lines, start, end))
         symbols = self._list_symbols(live, start, end)
@@ -118,8 +135,8 @@ class Describer:
             (around.start_line, around.end_line) if is_part else None,
         )
 
-    def _find_best(self, live: LiveChunk, language: Language) -> tuple[int, int, int]:
-        """Return the first and last of the lines that show most of the matched terms, and the best of them.
+    def _find_best(self, live: LiveChunk, language: Language) -> tuple[int, int]:
+        """Return the first of the lines that show most of the matched terms, and the best of them.
 
         A term in a declared name adds 2 to its line: that line is the subject, other lines only use it.
         """
@@ -132,7 +149,7 @@ class Describer:
         first, last = choose_window(found, extra)
         counts = [held.bit_count() + more for held, more in zip(found, extra, strict=True)][first:last]
         best = counts.index(max(counts)) if counts else 0
-        return live.start_line + first, live.start_line + last - 1, live.start_line + first + best
+        return live.start_line + first, live.start_line + first + best
 
     def _iter_declared(self, live: LiveChunk, language: Language) -> Iterator[tuple[int, str]]:
         """Yield the line and name of each declaration."""
@@ -263,17 +280,21 @@ def _size(symbol: Symbol) -> int:
 
 
 def _choose_lines(
-    live: LiveChunk, around: _Enclosing | None, start: int, end: int, best: int
+    live: LiveChunk, around: _Enclosing | None, first: int, best: int, room: int, window: int
 ) -> tuple[int, int]:
-    """Return the lines to show: a short declaration whole, or else the best lines inside it."""
+    """Return the lines to show: a declaration of at most `room` lines whole, or else `window` of its lines.
+
+    `first` is the first of the lines that show most of the matched terms, and `best` the best of them.
+    """
     total = len(live.lines)
+    start = first if window > 1 else best
     if around is None:
-        return start, min(max(end, start + WINDOW_LINES - 1), total)
+        return start, min(start + window - 1, total)
     top = around.start_line if best >= around.start_line else min(best, _find_comment(live, around))
-    if around.end_line - top < WHOLE_LINES:
+    if around.end_line - top < room:
         return top, min(around.end_line, total)
-    first = max(top, min(start, around.end_line - WINDOW_LINES + 1))
-    return first, min(max(best, first + WINDOW_LINES - 1), around.end_line, total)
+    start = max(top, min(start, around.end_line - window + 1))
+    return start, min(max(best, start + window - 1), around.end_line, total)
 
 
 def _read_head(live: LiveChunk, language: Language, around: _Enclosing) -> tuple[str, str]:

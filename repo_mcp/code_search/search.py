@@ -136,10 +136,10 @@ def search_code(
         query = _widen(query, expansion)
         notes.append((WIDENED if expansion.terms else NOT_WIDENED)[expansion.author])
     found, ordered, live, more = _find(query, request, sources, wanted)
-    describer = Describer(sources.find_record, sources.extensions)
     own = {id(hit.chunk): hit for hit in ordered.hits}
     shown = [(one, own[id(one.ranked)]) for one in live.chunks]
-    hits = tuple(describer.describe(one, hit.share, hit.declared) for one, hit in shown)
+    describer = Describer(sources.find_record, sources.extensions)
+    hits = describer.describe_all((one, hit.share, hit.declared) for one, hit in shown)
     searcher = sources.searcher
     near = suggest(searcher.snapshot, found.unknown, thorough=not found.total)
     words = look_up_words(query.text, searcher.count_units)

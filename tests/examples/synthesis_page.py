@@ -55,9 +55,8 @@ shown where that stands.
 
 ## What the model is asked
 
-Not the lines that the results show, but whole declarations, or of long ones the lines that decide, 12,000
-characters at most. Each line of the repository stands behind a `|`, so that no text in it can pass for the
-question.
+Whole declarations, or of long ones the lines that decide, 12,000 characters at most. Each line of
+the repository stands behind a `|`, so that no text in it can pass for the question.
 
 ```text
 {system}

@@ -290,8 +290,7 @@ def test_a_search_gives_chunks_with_every_field(ready: Client) -> None:
             "symbols",
         } <= row.keys()
     row = ready.found("search_code", query="hash password digest")["results"][0]
-    assert row["signature"] == "def hash_password(password: str) -> str"
-    assert row["doc_comment"] == "The salted digest of a password."
+    assert row["content"].startswith("def hash_password(password: str) -> str:\n")
     row = ready.found("search_code", query="authenticate: check a password of a user")["results"][0]
     assert row["breadcrumb"] == "Authenticator > authenticate"
 

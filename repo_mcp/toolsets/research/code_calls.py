@@ -118,6 +118,8 @@ def _draft(query: str, answer: CodeAnswer, page: Page, notes: Iterable[str], *, 
 
 
 def _render_hit(hit: CodeHit) -> Result:
+    """Return what an answer says of a hit; its signature and comment only if its lines lack them."""
+    shown = " ".join(hit.content.split())
     return {
         "path": escape_text(hit.path),
         "start_line": hit.start_line,
@@ -126,9 +128,9 @@ def _render_hit(hit: CodeHit) -> Result:
         "kind": hit.kind,
         "symbols": [escape_text(name) for name in hit.symbols],
         "language": hit.language,
-        "signature": escape_text(hit.signature),
+        "signature": "" if hit.signature in shown else escape_text(hit.signature),
         "breadcrumb": escape_text(hit.breadcrumb),
-        "doc_comment": escape_text(hit.doc_comment),
+        "doc_comment": "" if hit.doc_comment in shown else escape_text(hit.doc_comment),
         "declared_lines": list(hit.declared_lines or ()),
         "content": hit.content,
     }

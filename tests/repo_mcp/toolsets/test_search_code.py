@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from repo_mcp.code_search.describe import WHOLE_LINES, WINDOW_LINES
 from repo_mcp.protocol.tool_model import AnswerNeeded, Question
 from repo_mcp.toolsets.research.code_calls import NO_SEMANTICS
 from tests.deep.sizes import examples
@@ -58,21 +59,21 @@ def test_a_result_has_every_field_of_the_specification(served: Served) -> None:
     assert row["path"] == "service/auth.py"
     assert row["kind"] == "function"
     assert row["symbols"] == ["hash_password"]
-    assert row["signature"] == "def hash_password(password: str) -> str"
-    assert row["doc_comment"] == "The salted digest of a password."
     assert row["content"].startswith("def hash_password(password: str) -> str:\n")
+    assert "The salted digest of a password." in row["content"]
+    assert row.keys().isdisjoint({"signature", "doc_comment"})  # the content shows them
     assert "breadcrumb" not in row  # nothing stands around it
     row = first(served, "authenticate: check a password of a user")
     assert (row["kind"], row["breadcrumb"]) == ("method", "Authenticator > authenticate")
-    assert row["doc_comment"] == "Check a password and open a session."
+    assert "Check a password and open a session." in row["content"]
 
 
 def test_a_result_of_a_typescript_class_names_its_method_and_comment(served: Served) -> None:
     row = first(served, "submit user password", path_filter="*.ts")
     assert (row["path"], row["kind"]) == ("web/login.ts", "method")
     assert row["breadcrumb"] == "LoginForm > submit"
-    assert "submit(user: string, password: string)" in row["signature"]
-    assert row["doc_comment"].startswith("Sends the password")
+    assert "submit(user: string, password: string)" in row["content"]
+    assert row["doc_comment"].startswith("Sends the password")  # it stands above the method
 
 
 def test_what_has_no_structure_is_told_by_its_lines(served: Served) -> None:
@@ -89,24 +90,37 @@ def test_a_file_without_a_structure_yet_is_told_by_line_patterns(tmp_path: Path)
     served.repository.refresh()  # words alone
     row = first(served, "hash password digest")
     assert (row["kind"], row["symbols"]) == ("function", ["hash_password"])
-    assert row["signature"] == "def hash_password(password: str) -> str"
+    assert row["content"].startswith("def hash_password(password: str) -> str:\n")
     row = first(served, "authenticate: check a password of a user")
     assert (row["kind"], row["breadcrumb"]) == ("method", "Authenticator > authenticate")
     served.close()
 
 
 def test_a_long_declaration_shows_its_best_lines_and_says_where_it_reaches(tmp_path: Path) -> None:
-    body = "".join(f"    step_{number} = {number}\n" for number in range(60))
+    body = "".join(f"    step_{number} = {number}\n" for number in range(120))
     text = (
         f"import os\n\n\ndef long_job(count: int) -> None:\n{body}    flush_the_spool()\n{body}    return\n"
     )
     served = Served(write_tree(tmp_path / "root", {"jobs.py": text}), tmp_path / "data")
     row = first(served, "flush spool")
     assert row["kind"] == "function"
-    assert row["declared_lines"] == [4, 126]
-    assert row["start_line"] <= 65 <= row["end_line"]
+    assert row["declared_lines"] == [4, 246]
+    assert row["start_line"] <= 125 <= row["end_line"]
     assert row["end_line"] - row["start_line"] < 8
+    assert row["signature"] == "def long_job(count: int) -> None"
     assert "flush_the_spool()" in row["content"]
+    served.close()
+
+
+def test_the_best_declarations_are_shown_whole_and_of_far_ones_a_line(tmp_path: Path) -> None:
+    names = ("flush_spool", "spool_flush_now", "drain", "empty", "purge")
+    body = "".join(f"    step_{number} = {number}\n" for number in range(WHOLE_LINES // 2 - 2))
+    files = {f"{name}.py": f"def {name}(spool):\n{body}    flush(spool)\n" for name in names}
+    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
+    rows = served.rows("search_code", query="how is the spool flushed")
+    spans = [row["end_line"] - row["start_line"] + 1 for row in rows]
+    assert spans == [WHOLE_LINES // 2, WHOLE_LINES // 2, WINDOW_LINES, 1, 1]
+    assert [row.get("declared_lines") for row in rows[:3]] == [[], [], [1, WHOLE_LINES // 2]]
     served.close()
 
 
@@ -120,9 +134,9 @@ def test_a_comment_above_a_declaration_is_told_as_part_of_it(tmp_path: Path) -> 
     row = first(served, "oldest entry when memory runs out")
     assert (row["kind"], row["symbols"], row["start_line"]) == ("function", ["drop_one"], 3)
     assert row["content"].endswith("    return most;\n}")
-    assert row["doc_comment"] == "Frees the oldest entry of the spool"
+    assert "Frees the oldest entry of the spool" in row["content"]
     row = first(served, "drop_all")
-    assert row["signature"] == "int drop_all(struct spool *one, int most)"
+    assert row["content"] == "int drop_all(struct spool *one,\n             int most);"
     served.close()
 
 
@@ -606,7 +620,7 @@ def test_a_file_that_changed_since_is_told_as_it_is_now(tmp_path: Path) -> None:
     found = served.call("search_code", query="flush spool")
     row = found["results"][0]
     assert (row["start_line"], row["end_line"], row["kind"]) == (2, 3, "function")
-    assert (row["signature"], row["doc_comment"]) == ("def flush_spool(force)", "Now.")
+    assert (row["content"], row["doc_comment"]) == ("def flush_spool(force):\n    return 1", "Now.")
     assert any("changed after indexing" in warning for warning in found["warnings"])
     (served.root / "jobs.py").unlink()
     assert served.call("search_code", query="flush spool")["results"] == []
