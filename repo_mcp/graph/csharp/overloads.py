@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from repo_mcp.graph.csharp.delegates import MISFIT, CSharpDelegates, Function
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.signatures import (
     Method,
@@ -33,7 +34,6 @@ from repo_mcp.languages.csharp.types import (
     FUNCTION,
     NO_TYPE,
     NULL,
-    OF_PARAMETER,
     TASK,
     WHOLE_NUMBERS,
     Given,
@@ -41,13 +41,12 @@ from repo_mcp.languages.csharp.types import (
     split_call,
 )
 from repo_mcp.languages.treesitter.scope_walk import ITEMS, TYPE, UNKNOWN
-from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol, SymbolKind
 
 MAX_COMPARED = 60  # methods of one name; with more, all are returned
 MAX_ARGUMENTS = 64  # of one call; the stored text of a method's parameters holds no more
-SAME, OBJECT, MISFIT = 0, 99, 1_000  # grades, lower is better
+SAME, OBJECT = 0, 99  # grades, lower is better
 
 Found = list[tuple[Declaration, Symbol]]
 Grade = int | None  # None: unknown
@@ -85,7 +84,6 @@ _OBJECTS = frozenset({"object", "dynamic"})
 _CONVERSION = re.compile(r"operator [A-Za-z]\w*")
 _DELEGATE = re.compile(r"(?:Expression<)?(Func|Action|Predicate|Comparison|Converter)\b(?:<(.*)>)?")
 _HOLLOW = re.compile(r"(?:ReadOnly)?(?:Span|Memory)<|Lazy<")  # not the type whose members they are read as
-_DELEGATES = frozenset({SymbolKind.TYPE})
 _ENUMS = frozenset({SymbolKind.ENUM})
 _VALUE_TYPES = frozenset({SymbolKind.ENUM, SymbolKind.STRUCT})
 
@@ -97,9 +95,7 @@ class _Argument:
     value: Value | None = None
     plain: str = ""  # a type in PLAIN, "object", or the text of another type without spaces
     form: str = ""  # FUNCTION, NO_TYPE, NULL, or a whole number
-    parameters: int = -1  # of a function; -1 if unknown
-    types: tuple[str, ...] = ()  # of its parameters, if they are written
-    where: tuple[CSharpFile, int] | None = None  # and where they are
+    function: Function | None = None
     is_nullable: bool = False
     name: str = ""  # of the parameter, for a named argument
     is_reference: bool = False
@@ -121,6 +117,7 @@ class CSharpOverloads:
     def __init__(self, names: CSharpNames, types: CSharpTypes) -> None:
         self._names = names
         self._types = types
+        self._delegates = CSharpDelegates(names, types)
         self._converted: dict[str, bool] = {}
         self._last: tuple[tuple[str, Reference], tuple[int, list[_Argument]]] | None = None
 
@@ -173,9 +170,8 @@ class CSharpOverloads:
         if text in WHOLE_NUMBERS or text in {NO_TYPE, NULL}:
             return _Argument(form=text)
         if text.startswith(FUNCTION):
-            count, *types = text.removeprefix(FUNCTION).split(OF_PARAMETER)
-            where = (file, row.symbol)
-            return _Argument(form=FUNCTION, parameters=int(count or -1), types=tuple(types), where=where)
+            function = self._delegates.read((file, row.symbol), text, row.line)
+            return _Argument(form=FUNCTION, function=function)
         if text.startswith("="):
             return self._read_written(file, row.symbol, text[1:])
         return self._evaluate(file, row, text)
@@ -217,7 +213,8 @@ class CSharpOverloads:
         if symbol.kind is SymbolKind.ENUM_MEMBER:
             return _Argument(Value(self._types.get_own(file, symbol.ordinal)))
         if symbol.kind in CALLABLE_KINDS and not is_call:
-            return _Argument(form=FUNCTION)
+            method = self._delegates.read_method((file, symbol.ordinal), symbol)
+            return _Argument(form=FUNCTION, function=method if len(members) == 1 else None)
         if is_call != (symbol.kind in CALLABLE_KINDS) or len({one.return_type for _, one in members}) > 1:
             return _Argument()
         if strip_nullable(symbol.return_type) in read_method(symbol.parameters).type_parameters:
@@ -297,7 +294,8 @@ class CSharpOverloads:
         elif argument.form == NO_TYPE or argument.plain == "object":
             grade = MISFIT
         elif argument.form == FUNCTION:
-            grade = self._grade_function(argument, parameter.type, where, takes)
+            function = argument.function or Function(where)
+            grade = self._delegates.grade(function, parameter.type, where, takes.type_parameters)
         elif argument.form == NULL:
             grade = self._grade_null(parameter.type, where)
         elif argument.form or argument.plain in PLAIN:
@@ -309,39 +307,6 @@ class CSharpOverloads:
         else:
             grade = self._grade_value(argument.value, parameter.type, where)
         return MISFIT if argument.is_reference and grade not in {SAME, None} else grade
-
-    def _grade_function(
-        self, argument: _Argument, written: str, where: tuple[CSharpFile, int], takes: Method
-    ) -> Grade:
-        """Grade a function; it fits a delegate with as many parameters, of the same types."""
-        found = _DELEGATE.match(written)
-        if found is None:
-            meaning = self._find_type(written, where)
-            if meaning is None:
-                return MISFIT
-            return (1 if self._has_kind(meaning, _DELEGATES) else MISFIT) if meaning.parts else None
-        count = len(split_list(found[2] or "")) - (found[1] in {"Func", "Converter"})
-        count = {"Predicate": 1, "Comparison": 2}.get(found[1], count)
-        if argument.parameters not in {-1, count}:
-            return MISFIT
-        wanted = split_list(found[2] or "")[: len(argument.types)]
-        same = [
-            one in takes.type_parameters or self._is_same_text(own, argument.where, one, where)
-            for own, one in zip(argument.types, wanted, strict=False)
-        ]
-        return MISFIT if False in same else None if None in same else 1
-
-    def _is_same_text(
-        self, own: str, at: tuple[CSharpFile, int] | None, wanted: str, where: tuple[CSharpFile, int]
-    ) -> bool | None:
-        """Return whether two written types are the same; None if that is not known."""
-        own, wanted = (normalize_type(one).replace("string?", "string") for one in (own, wanted))
-        if PLAIN.isdisjoint({own, wanted}) and at is not None:
-            one, other = self._find_type(own, at), self._find_type(wanted, where)
-            if one is None or other is None or not (one.parts or other.parts):
-                return True if own == wanted else None
-            return is_same(one, other) and own.rstrip("?").endswith("]") == wanted.rstrip("?").endswith("]")
-        return own == wanted
 
     def _grade_null(self, written: str, where: tuple[CSharpFile, int]) -> Grade:
         """Grade null; it fits types that can be null."""

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.csharp.types import FUNCTION, NEW, NO_TYPE, NULL, OF_PARAMETER, Given, name_arity
+from repo_mcp.languages.csharp.functions import FUNCTIONS, read_function
+from repo_mcp.languages.csharp.types import NEW, NO_TYPE, NULL, Given, name_arity
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN, find_head
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
@@ -38,7 +39,6 @@ _TYPED = {
     "default_expression": "type",
     "as_expression": "right",
 }
-_FUNCTIONS = frozenset({"lambda_expression", "anonymous_method_expression"})
 _CHAINS = frozenset(
     {
         "identifier",
@@ -126,8 +126,8 @@ def _read_other(walk: CSharpWalk, value: Node, depth: int) -> str:
         return _read_whole(walk.read(value))
     if kind == "real_literal":
         return _REAL.get(walk.read(value)[-1].lower(), "=double")
-    if kind in _FUNCTIONS:
-        return _read_function(walk, value)
+    if kind in FUNCTIONS:
+        return read_function(walk, value, MAX_VALUE_CHARS)
     if kind == "declaration_expression":
         return walk.read_type_text(value.child_by_field_name("type"))
     if kind in _SEEN_THROUGH and value.named_child_count:
@@ -157,19 +157,6 @@ def _read_whole(text: str) -> str:
     if number < 1 << 31:
         return "1" if number else "0"
     return "=uint" if number < 1 << 32 else "=long" if number < 1 << 63 else "=ulong"
-
-
-def _read_function(walk: CSharpWalk, function: Node) -> str:
-    """Return how many parameters a function has, and their types if all are written."""
-    parameters = function.child_by_field_name("parameters")
-    if parameters is None or not parameters.children:
-        return f"{FUNCTION}1" if function.type == "lambda_expression" else FUNCTION
-    listed = [one for one in parameters.named_children if one.type == "parameter"]
-    types = [walk.read_type_text(one.child_by_field_name("type")).removeprefix("=") for one in listed]
-    count = f"{FUNCTION}{parameters.named_child_count}"
-    told = "".join(f"{OF_PARAMETER}{one}" for one in types)
-    is_told = all(one not in {"", UNKNOWN} and "," not in one for one in types)
-    return count + told if is_told and len(count + told) <= MAX_VALUE_CHARS else count
 
 
 def _read_operation(walk: CSharpWalk, value: Node, depth: int) -> str:

@@ -3,10 +3,10 @@
 The arguments of a call are a text, by which methods of one name are distinguished:
 
 "(total,=string,1)": a chain of names for a value; "=" and a type for an expression that shows its type; "0"
-for a zero and "1" for any other whole number; "=>2" for a function of two parameters, with their types, each
-behind ";", if they are written; "{}" for an object without a type; "?" for anything else. "name:" comes
-before a named argument, and "&" before one passed by reference. Unknown arguments at the end are left out; if
-nothing is known, the text is empty.
+for a zero and "1" for any other whole number; "=>2" for a function of two parameters, with what it returns
+and the types of these, each behind ";", if they are written (`functions.py`); "{}" for an object without a
+type; "?" for anything else. "name:" comes before a named argument, and "&" before one passed by reference.
+Unknown arguments at the end are left out; if nothing is known, the text is empty.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ AWAITED = "await"  # stands in a chain for awaiting the value before it
 MAX_GIVEN_CHARS = 250  # for one call; a string of a record has at most MAX_TEXT_CHARS
 NO_TYPE = "{}"
 FUNCTION = "=>"
+OF_CALL = ":"  # before the chain of the call that a function consists of
 OF_PARAMETER = ";"  # before the type of each parameter of a function
 NULL = "=null"
 WHOLE_NUMBERS = frozenset({"0", "1"})

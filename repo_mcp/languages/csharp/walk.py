@@ -16,6 +16,8 @@ from repo_mcp.languages.csharp.types import (
     FUNCTION,
     MAX_GIVEN_CHARS,
     NULL,
+    OF_CALL,
+    OF_PARAMETER,
     TASK,
     WHOLE_NUMBERS,
     Given,
@@ -241,6 +243,8 @@ class CSharpWalk(ScopeWalk):
 
     def _settle(self, given: Given, scope: int) -> Given:
         """Return an argument; a local variable becomes its type, or "?" unless a BIND row has its type."""
+        if given.value.startswith(FUNCTION):
+            return self._settle_function(given, scope)
         head = find_head(given.value)
         binding = self._find_binding(scope, head)
         if binding < 0:
@@ -252,6 +256,21 @@ class CSharpWalk(ScopeWalk):
         if (binding, head) in self._typed:
             return Given(given.form, self._numbered.get((binding, head), head) + given.value[len(head) :])
         return Given(given.form, UNKNOWN + rest if rest[:1] == "." else UNKNOWN)
+
+    def _settle_function(self, given: Given, scope: int) -> Given:
+        """Return a function as an argument; what it calls only if the first name of that is known."""
+        before, sign, rest = given.value.partition(OF_CALL)
+        if not sign:
+            return given
+        chain, behind, types = rest.partition(OF_PARAMETER)
+        binding = self._find_binding(scope, find_head(chain))
+        if binding < 0:
+            return given
+        if (binding, find_head(chain)) not in self._typed:
+            return Given(given.form, before + behind + types)
+        head = find_head(chain)
+        chain = self._numbered.get((binding, head), head) + chain[len(head) :]
+        return Given(given.form, before + sign + chain + behind + types)
 
 
 TYPE_DECLARATIONS = frozenset(
