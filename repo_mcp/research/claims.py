@@ -20,6 +20,9 @@ MAX_NAMED = 3  # in one sentence
 HEAD_LINES = 12  # of a declaration, in which its docstring begins
 MAX_SENTENCE_CHARS = 220
 FAILS = "fails, and "  # begins the reason of a finding for what a subject uses and what fails
+# These begin the reasons of findings for what is to be added.
+NAMED_SO = "has the verb and the noun of the question in its name"
+DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the kind"
 IMPLEMENTERS = "implementers"  # names the group of those
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 _RELATIONS = {
@@ -51,6 +54,8 @@ def build_claim(state: ResearchState, reading: Reading, groups: Sequence[Group] 
     failing = [one for one in state.findings if one.why.startswith(FAILS)]
     if reading.form is Form.ERRORS and failing and own:
         return _describe_failing(own[0], failing)
+    if reading.form is Form.EXTENSION and (recipe := _describe_recipe(state)):
+        return recipe
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
         return _describe_best(state, own)
     return ""
@@ -172,8 +177,10 @@ def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
         sentences.append(f"No file here has the {_name_words(state.absent)}, so this may not exist.")
     lacking = [word for word in state.lacking if word not in state.absent]
     fits = "the other words" if state.absent else "the question"
-    but = f", but lacks its {_name_words(lacking)}" if lacking else ""
-    sentences.append(f"{name_briefly(best)} fits {fits} best{but}.")
+    if lacking:  # then it may be about something else
+        sentences.append(f"Nearest is {name_briefly(best)}, which lacks the {_name_words(lacking)}.")
+    else:
+        sentences.append(f"{name_briefly(best)} fits {fits} best.")
     callees = list(_list_called(state, best.declaration))
     if callees:
         sentences.append(f"It calls {join_names(map(name_briefly, callees))}.")
@@ -181,6 +188,31 @@ def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
     others = [node for node in own[1:] if node not in callees]
     if others:
         sentences.append(f"Next to it are {join_names(map(name_briefly, others[:2]))}.")
+    if sections:
+        sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")
+    return " ".join(sentences)
+
+
+def _describe_recipe(state: ResearchState) -> str:
+    """Return what is to be derived from, where it is listed and what to copy; "" if no base type is known."""
+    found = {
+        begin: f"{_shorten_symbol(one)} ({one.citation})"
+        for begin in (DERIVE, LISTS, MODEL)
+        for one in state.findings
+        if one.why.startswith(begin)
+    }
+    if DERIVE not in found:
+        return ""
+    sentences = [f"Others of the kind derive from {found[DERIVE]}."]
+    if LISTS in found:
+        sentences.append(f"{found[LISTS]} names some of them.")
+    if MODEL in found:
+        sentences.append(f"One to copy is {found[MODEL]}.")
+    named = [one for one in state.findings if one.why.startswith(NAMED_SO)]
+    if named:
+        first = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in named)
+        sentences.append(f"By its name, {first} does what is asked.")
+    sections = [one for one in state.findings if one.kind == "section"]
     if sections:
         sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")
     return " ".join(sentences)

@@ -6,9 +6,7 @@
 Words that only form the question ("how", "add", "happens") do not rank. Tests are left out unless they are
 asked for; documents come as sections of their own (repo_mcp/research/sections.py).
 
-A question such as "how do I register a custom lookup" names declarations indirectly. The function that does
-it often has the verb and the noun in its name: `register_lookup`. And the type to be added derives from one
-named after the noun: `Lookup`, or `IMessagePackFormatter` for a formatter.
+What a question names indirectly comes first (repo_mcp/research/indirect_names.py).
 """
 
 from __future__ import annotations
@@ -30,25 +28,32 @@ from repo_mcp.bundler.rating import (
 )
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, is_side_file, measure
-from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, EdgeType, SymbolFilter
+from repo_mcp.graph.questions import CALLS
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.locating import find_innermost, is_program, is_test_place, is_test_symbol
+from repo_mcp.research.claims import DERIVE, LISTS, MODEL, NAMED_SO
+from repo_mcp.research.indirect_names import (
+    GLANCE,
+    find_actions,
+    find_base,
+    find_listing,
+    find_model,
+    is_left_open,
+    list_derived,
+    may_answer,
+)
+from repo_mcp.research.locating import find_innermost, is_test_place, is_test_symbol
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import (
-    Action,
-    count_words,
     find_action,
     find_described_action,
     find_idioms,
     list_words,
     lower_plain_names,
-    names_action,
     shares_word,
 )
 from repo_mcp.text.roles import FileRole, find_role
@@ -158,6 +163,8 @@ def find_seeds(
     seeds += [seed for seed in _find_named(state, preferred) if seed.node not in first]
     named = {seed.node.declaration for seed in seeds if seed.node is not None}
     found = _choose(state, rated, preferred, wants_tests, weights)
+    if seeds and any(seed.why.startswith(DERIVE) for seed in seeds):  # then what has another noun is noise
+        found = [seed for seed in found if _holds_noun(seed, words[-1])]
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
@@ -167,6 +174,12 @@ def find_seeds(
     )
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _holds_noun(seed: Seed, noun: str) -> bool:
+    """Return True for a declaration whose lines or name have a noun."""
+    held = {term for terms in seed.body.terms.values() for term in terms}
+    return not held.isdisjoint(get_word_terms(noun)) or bool(shares_word(seed.name, (noun,)))
 
 
 def _list_idioms(state: ResearchState, text: str) -> dict[str, list[str]]:
@@ -259,14 +272,27 @@ def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     if action is None:
         return []
     seeds = [
-        replace(build_seed(state, node, 1.0), why="has the verb and the noun of the question in its name")
+        replace(build_seed(state, node, 1.0), why=NAMED_SO)
         for node in find_actions(state, action, is_described=asked is None)
     ]
     base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
-    if base is not None:
-        why = f"others of the kind derive from it, as a new {action.nouns[-1]} would"
-        seeds.append(replace(build_seed(state, base, 1.0), why=why))
-    return seeds
+    known = {seed.node for seed in seeds}
+    kin = [] if base is None else _list_kin(state, base, action.nouns[-1])
+    return [
+        *seeds,
+        *(replace(build_seed(state, node, 1.0), why=why) for node, why in kin if node not in known),
+    ]
+
+
+def _list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, str]]:
+    """Return the base type of a kind, where its types are listed, and one to copy, each with its reason."""
+    kin = [(base, f"{DERIVE}, as a new {noun} would")]
+    listing, model = find_listing(state, base), find_model(state, base)
+    if listing is not None:
+        kin.append((listing[0], f"{LISTS} {listing[1]} of the kind, as it would a new {noun}"))
+    if model is not None:
+        kin.append((model, f"{MODEL}, to be copied for a new {noun}"))
+    return kin
 
 
 def _drop_side_files(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
@@ -285,7 +311,7 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
         state.check()
         found = state.graph.find_incoming(seed.node, CALLS, GLANCE).edges
         users = {edge.other for edge in found if edge.confidence is not Confidence.POSSIBLE}
-        own = [user for user in users if user.ordinal and _may_answer(user.path) and state.admits(user.path)]
+        own = [user for user in users if user.ordinal and may_answer(user.path) and state.admits(user.path)]
         for user in sorted(own, key=lambda user: (user.path, user.ordinal)) if len(own) <= MANY_USERS else ():
             worth = USER_SHARE * seed.worth / max(1, len(own))
             if worth > given.get(user, (0.0,))[0]:
@@ -297,11 +323,6 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
     nodes = [(state.get_node(user), worth, why) for user, (worth, why) in given.items()]
     fresh = [(node, worth, why) for node, worth, why in nodes if not is_test_symbol(node)]
     return [*joined, *(replace(build_seed(state, node, worth), why=why) for node, worth, why in fresh)]
-
-
-def _may_answer(path: str) -> bool:
-    """Return True for a file of the program that is no example or the like."""
-    return is_program(path) and not is_side_file(path)
 
 
 def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, preferred: PreferredKind) -> float:
@@ -430,124 +451,3 @@ def _describe_words(one: RatedBlock, weights: Mapping[str, float]) -> str:
         if len(words) >= NAMED_WORDS:
             break
     return f"has words like {', '.join([*words.values()][:NAMED_WORDS])}" if words else "fits the question"
-
-
-MOST_ALIKE = 40  # symbols whose names are compared with the words
-MOST_ACTIONS = 3  # that are shown
-MANY_OTHERS = 2  # words of a question beside its action, of which a declaration named after it has one
-MOST_NAMED = 12  # declarations of one name; more say little about each
-MOST_TYPES = 6  # whose derived types are counted, interfaces and abstract ones first
-GLANCE = Bounds(files=20, references=40)
-OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
-_ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
-_ACTING = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
-
-
-def find_actions(state: ResearchState, action: Action, *, is_described: bool = False) -> list[Node]:
-    """Return the symbols named by the verb, the noun and at most one more word.
-
-    The shortest names come first, functions before values.
-
-    For a described action ("how is a password checked"), only the symbols with the most other words of the
-    question in their path and name are returned; none if many symbols have no such word.
-    """
-    words = (action.verb, action.nouns[-1])
-    fitting = [
-        node
-        for node in _search(state, " ".join(words))
-        if node.symbol.kind in (CALLABLE_KINDS if is_described else _ACTING)
-        and names_action(node.symbol.name, action)
-    ]
-    if is_described:
-        fitting = _keep_nearest(state, fitting, words)
-    fitting.sort(
-        key=lambda node: (
-            count_words(node.symbol.name),
-            node.symbol.kind not in CALLABLE_KINDS,
-            node.symbol.start_line - node.symbol.end_line,
-            node.path,
-            node.symbol.start_line,
-        )
-    )
-    return fitting[:MOST_ACTIONS]
-
-
-def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[str]) -> list[Node]:
-    others = [word for word in list_words(state.request.query) if not shares_word(word, words)]
-    near = [shares_word(f"{node.path} {node.qualified_name}", others) for node in nodes]
-    most = max(near, default=0)
-    if not most and len(nodes) > MOST_NAMED:
-        return []
-    if not most and len(others) >= MANY_OTHERS:  # `isRateLimited` says nothing of the attempts of a login
-        return [node for node in nodes if shares_word("\n".join(read_body(state, node)), others)]
-    return [node for node, count in zip(nodes, near, strict=True) if count == most]
-
-
-def read_body(state: ResearchState, node: Node) -> Sequence[str]:
-    """Return the lines of a symbol."""
-    return state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
-
-
-def find_base(state: ResearchState, action: Action) -> Node | None:
-    """Return the type named by the last nouns, or else the type whose name ends with them from which most
-    others derive; None if there is none.
-    """
-    names = ["".join(map(str.capitalize, nouns)) for nouns in (action.nouns[-2:], action.nouns[-1:])]
-    names = list(dict.fromkeys(names))
-    for name in names:
-        named = [
-            node
-            for node in _search(state, name)
-            if node.symbol.name == name and node.symbol.kind in TYPE_KINDS
-        ]
-        if len(named) > MOST_TYPES:
-            return _find_common_base(state, named)
-        for node in named:
-            if is_left_open(node) or list_derived(state, node):
-                return node
-    for name in names:
-        # Interfaces are searched for separately, because more classes than interfaces have the noun.
-        types = [
-            node
-            for kind in ("interface", None)
-            for node in _search(state, f"*{name}", kind)
-            if node.symbol.kind in TYPE_KINDS
-        ]
-        compared = sorted(dict.fromkeys(types), key=lambda node: not is_left_open(node))[:MOST_TYPES]
-        counts = [(len(list_derived(state, node)), node) for node in compared]
-        most, best = max(counts, key=lambda one: one[0], default=(0, None))
-        if most:
-            return best
-    return None
-
-
-def _find_common_base(state: ResearchState, named: Sequence[Node]) -> Node | None:
-    """Return the type from which most types of one name derive; None if they have no base here."""
-    bases: Counter[Declaration] = Counter()
-    for node in named[:MOST_ALIKE]:
-        state.check()
-        bases.update({edge.other for edge in state.graph.find_outgoing(node, _ABOVE, GLANCE).edges})
-    found = max(bases, key=lambda one: (bases[one], one.path, one.ordinal), default=None)
-    return state.get_node(found) if found is not None else None
-
-
-def list_derived(state: ResearchState, node: Node) -> list[Node]:
-    """Return some of the types that derive from a type."""
-    state.check()
-    edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GLANCE).edges
-    return [state.get_node(edge.other) for edge in edges]
-
-
-def is_left_open(node: Node) -> bool:
-    """Return True for an interface, a trait or an abstract class."""
-    return node.symbol.kind in OPEN_TYPES or bool(node.symbol.flags & SymbolFlag.ABSTRACT)
-
-
-def _search(state: ResearchState, query: str, kind: str | None = None) -> list[Node]:
-    """Return the symbols of the program, of a kind or of all, whose names fit a query best."""
-    state.check()
-    return [
-        node
-        for node, _ in state.graph.search(query, SymbolFilter(kind), MOST_ALIKE)
-        if _may_answer(node.path) and state.admits(node.path) and not is_test_symbol(node)
-    ]

@@ -33,7 +33,7 @@ _EXTENDS = re.compile(
     re.IGNORECASE,
 )
 _ACTION = re.compile(
-    r"\b(?:where|how) (?:do|does|can|could|should|would|must) (?:I|we|you|one) (\w+) "
+    r"\b(?:where|how) (?:do|does|can|could|should|would|must) (?:I|we|you|one) (\w+) (?:support (?:for|of) )?"
     r"((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so|and|or|at|as|of)\b)[\w-]+ ?){1,5})",
     re.IGNORECASE,
 )
@@ -67,7 +67,20 @@ _IDIOMS = tuple(
         (r"(?:brings?|brought|comes?|came) (?:\w+ ){0,3}?back(?: up)?", "restart"),
         (r"(?:\w+ed|run|done|sent|read) again|once more", "next retry"),
         (r"(?:gets?|getting|got) rid of|thrown? away|cleane?d?s? up|tidied up", "remove delete"),
-        (r"at the same time|at once", "concurrent"),
+        (r"at the same time|at once", "concurrent lock"),
+        (r"one after (?:the other|another)|one by one", "sequential queue"),
+        (r"(?:tried|attempted) again|repeated|another (?:try|attempt)", "retry"),
+        (r"(?:goes|go|went|gone) wrong", "error fail"),
+        (r"(?:turned|switched) off", "disable"),
+        (r"(?:turned|switched) on", "enable"),
+        (r"(?:shuts?|shutting) down", "shutdown stop"),
+        (r"(?:starts?|started|starting) up", "init start"),
+        (r"(?:is|are|gets?) stuck", "timeout deadlock"),
+        (r"(?:takes?|has|have) precedence", "priority override"),
+        (r"malformed|garbled|not valid", "invalid"),
+        (r"remember(?:s|ed)?", "cache store"),
+        (r"forget(?:s|ting)?|forgotten", "clear remove"),
+        (r"twice", "duplicate"),
         (r"(?:left|leave|leaves|leaving) out", "skip exclude"),
         (r"(?:not|nobody is|no one is) (?:allowed|permitted)", "forbidden"),
         (r"looked up", "find resolve"),
