@@ -22,6 +22,9 @@ GIVEN_ITEMS = {"sort": (0, 1), "toSorted": (0, 1), "reduce": (1,), "reduceRight"
 TAKING_ITEMS = frozenset({"push", "unshift", "add", "includes", "indexOf", "set", "fill"})
 MAX_STEPS = 12  # from a value to its type, one per declaration followed
 MAX_DEPTH = 4  # of types given to types
+MAX_NESTED = (
+    1  # rounds of an alias that is given to itself: more multiply what is followed, and tell nothing new
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,18 @@ def write(path: str, ordinal: int, text: str, bound: Bound) -> Written:
     )
     depth = 1 + max((one.depth for _, one in kept), default=-1)
     return Written(path, ordinal, text, kept, depth)
+
+
+def count_nested(path: str, ordinal: int, bound: Bound) -> int:
+    """Return how often what is bound was written in one symbol, each time for itself: its rounds so far."""
+    return max(
+        (
+            ((one.path, one.ordinal) == (path, ordinal)) + count_nested(path, ordinal, one.bound)
+            for _, one in bound
+            if one.bound or one.path
+        ),
+        default=0,
+    )
 
 
 def join(*each: Bound) -> Bound:

@@ -23,6 +23,7 @@ from repo_mcp.graph.typescript.members import (
 )
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.owners import (
+    MAX_NESTED,
     MAX_STEPS,
     NOBODY,
     Bound,
@@ -31,6 +32,7 @@ from repo_mcp.graph.typescript.owners import (
     Written,
     choose,
     count_calls,
+    count_nested,
     get_given_item,
     has_member,
     hold,
@@ -272,6 +274,8 @@ class ScriptTypes:
     def _get_alias(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
         """Return a type alias itself and the owners of the types that it combines."""
         own = Owners((Declaration(file.path, symbol.ordinal),), bound=bound)
+        if count_nested(file.path, symbol.ordinal, bound) > MAX_NESTED:
+            return own
         members = split_type(symbol.return_type, "|")
         is_function = read_function(symbol.return_type) is not None
         if is_function or " ? " in symbol.return_type:

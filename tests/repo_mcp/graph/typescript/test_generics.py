@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.symbols.symbol_record import ReferenceRole
+from repo_mcp.graph.typescript.names import ScriptFile
+from repo_mcp.graph.typescript.owners import Bound, Owners
+from repo_mcp.graph.typescript.types import ScriptTypes
+from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol
 from tests.repo_mcp.graph.resolved import Repository
 
 CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
@@ -245,3 +248,36 @@ export function chosen() { parts.first.left; parts.first.both; }
 def test_members_of_keyed_objects_and_of_patterns(line: str, name: str, said: list[str]) -> None:
     found = Repository.build({"a.ts": PATTERNS})
     assert found.ask("a.ts", line, name, USE) == said
+
+
+BARE = """
+export interface Ref<T> { value: T }
+export type Bare<T> = T extends Ref<infer V> ? Plain<V> : Plain<T>;
+export type Plain<T> = T extends Map<infer K, infer V>
+  ? Map<K, Plain<V>> & Bare<Omit<T, keyof Map<any, any>>>
+  : T extends Set<infer V>
+    ? Set<Plain<V>> & Bare<Omit<T, keyof Set<any>>>
+    : T extends WeakSet<infer V>
+      ? WeakSet<Plain<V>> & Bare<Omit<T, keyof WeakSet<any>>>
+      : T extends object ? { [P in keyof T]: Bare<T[P]> } : T;
+export interface Deep { left: Deep; right: Deep; name: string }
+export declare function strip<T>(one: T): Bare<T>;
+export function use(one: Ref<Deep>) { return strip(one).left.name; }
+export function reads(one: Bare<Ref<Deep>>) { one.name; }
+"""
+
+
+def test_an_alias_given_to_itself_is_followed_for_few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    whole = ScriptTypes._get_alias
+
+    def count(self: ScriptTypes, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
+        read.append(symbol.name)
+        return whole(self, file, symbol, steps, bound)
+
+    monkeypatch.setattr(ScriptTypes, "_get_alias", count)
+    found = Repository.build({"bare.ts": BARE})
+    found.ask("bare.ts", "function use", "name", USE)
+    found.ask("bare.ts", "function reads", "name", USE)
+    assert {"Bare", "Plain"} == set(read)
+    assert len(read) < 1_000  # 398; without a limit 4,290
