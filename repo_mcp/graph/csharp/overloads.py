@@ -147,6 +147,10 @@ class CSharpOverloads:
         ratings = (self._rate(one, arguments, arity) for one in found[:MAX_COMPARED])
         return any(one is not None and None not in one.grades for one in ratings)
 
+    def list_values(self, file: CSharpFile, row: Reference) -> list[Value | None]:
+        """Return the values of a call's arguments, None where one is not known by its type."""
+        return [one.value for one in self._read_call(file, row)[1]]
+
     # -- arguments -------------------------------------------------------------------------------------------
 
     def _read_call(self, file: CSharpFile, row: Reference) -> tuple[int, list[_Argument]]:

@@ -12,6 +12,7 @@ import re
 from repo_mcp.graph.csharp.conditions import CSharpConditions
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.overloads import PLAIN, CSharpOverloads
+from repo_mcp.graph.csharp.passed import CSharpPassed
 from repo_mcp.graph.csharp.signatures import list_parameter_types, normalize_type, strip_nullable
 from repo_mcp.graph.csharp.types import CSharpTypes
 from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value
@@ -78,6 +79,8 @@ class CSharpResolver:
         self._types = CSharpTypes(self._names)
         self._overloads = CSharpOverloads(self._names, self._types)
         self._conditions = CSharpConditions(self._names)
+        passed = CSharpPassed(self._names, self._types, self._overloads, self._resolve)
+        self._types.find_passed = passed.find
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """Return the meaning of a reference. A using of an undeclared namespace is external."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from repo_mcp.graph.csharp.members import MAX_BASES, CSharpMembers
-from repo_mcp.graph.csharp.names import CSharpFile, TypeMeaning
+from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.signatures import has_arity
 from repo_mcp.graph.csharp.values import (
     BY_KEY,
@@ -37,6 +37,7 @@ from repo_mcp.languages.csharp.types import (
     ARITY_SHIFT,
     AWAITED,
     CONTAINERS,
+    PASSED,
     TASK,
     TypeName,
     read_type,
@@ -59,6 +60,12 @@ MAX_SEGMENTS = 12
 
 class CSharpTypes(CSharpMembers):
     """Evaluates chains of members."""
+
+    def __init__(self, names: CSharpNames) -> None:
+        super().__init__(names)
+        self.find_passed: Callable[[CSharpFile, Reference, int], Value] = lambda file, row, steps: (
+            NOTHING_KNOWN
+        )
 
     def extends(self, method: tuple[Declaration, Symbol], value: Value) -> bool:
         """Return whether a value has the type that an extension method extends, also as a base."""
@@ -169,7 +176,7 @@ class CSharpTypes(CSharpMembers):
         members = self.find_members(value.type, "this[]" if name == "[]" else name)
         if members:
             return self._get_value(members, segment, steps + 1, value, at)
-        items = self._find_items(value) if name == "[]" or name in OF_SEQUENCES else NOTHING_KNOWN
+        items = self.find_items(value) if name == "[]" or name in OF_SEQUENCES else NOTHING_KNOWN
         if items.type is not None:
             return self._step_items(replace(items, is_items=True), segment, at, steps)
         if is_call:
@@ -208,7 +215,7 @@ class CSharpTypes(CSharpMembers):
         item = self.read_written(*at, segment.given[0], steps + 1)
         return NOTHING_KNOWN if item.type is None or item.is_items else replace(item, is_items=True)
 
-    def _find_items(self, value: Value) -> Value:
+    def find_items(self, value: Value) -> Value:
         """Return what a loop over a value goes through: items of a sequence, also of one that its type is."""
         if value.is_items:
             return get_item(value)
@@ -246,7 +253,7 @@ class CSharpTypes(CSharpMembers):
                 continue
             if not has_arity(symbol, len(segment.given)):
                 continue
-            known = self._bind_parameters((declaration, symbol), receiver, segment, steps, at)
+            known = self.bind_parameters((declaration, symbol), receiver, segment, steps, at)
             value = self.read_written(file, declaration.ordinal, symbol.return_type, steps, known)
             if segment.is_call and symbol.kind not in CALLABLE_KINDS:
                 value = self._invoke(value, steps)
@@ -263,7 +270,7 @@ class CSharpTypes(CSharpMembers):
             symbol = file.record.get_symbol(part.ordinal) if file is not None else None
             if file is not None and symbol is not None and symbol.kind is SymbolKind.TYPE:
                 return self.read_written(
-                    file, part.ordinal, symbol.return_type, steps, self._name_given(value)
+                    file, part.ordinal, symbol.return_type, steps, self.name_given(value)
                 )
         return NOTHING_KNOWN
 
@@ -289,7 +296,7 @@ class CSharpTypes(CSharpMembers):
     def _read_given(self, at: Place, texts: Sequence[str], steps: int) -> tuple[Value, ...]:
         return tuple(self.read_written(*at, one, steps + 1) for one in texts)
 
-    def _name_given(self, value: Value) -> Given:
+    def name_given(self, value: Value) -> Given:
         """Return the values of the parameters of a value's type, by name."""
         if not value.given or value.type is None or not value.type.parts:
             return NOTHING_GIVEN
@@ -307,7 +314,7 @@ class CSharpTypes(CSharpMembers):
                 continue
             seen.add(one.type.full_name)
             yield one
-            known = self._name_given(one)
+            known = self.name_given(one)
             for part in one.type.parts:
                 file = self._names.find_file(part.path)
                 for row in file.bases.get(part.ordinal, ()) if file is not None else ():
@@ -323,7 +330,7 @@ class CSharpTypes(CSharpMembers):
         meaning = self._names.find_type(file, around, last, before, len(texts))
         return Value(meaning, given=tuple(self.read_written(file, around, one, 1, known) for one in texts))
 
-    def _bind_parameters(
+    def bind_parameters(
         self,
         member: tuple[Declaration, Symbol],
         receiver: Value,
@@ -343,7 +350,7 @@ class CSharpTypes(CSharpMembers):
             owner = Declaration(declaration.path, symbol.parent)
             for one in self._iter_line(receiver):
                 if one.type is not None and owner in one.type.parts:
-                    known.update(self._name_given(one))
+                    known.update(self.name_given(one))
                     break
         written = split_signature(symbol.parameters) if "<" in symbol.parameters else None
         if written is None or not written.type_parameters or symbol.kind not in CALLABLE_KINDS:
@@ -352,10 +359,10 @@ class CSharpTypes(CSharpMembers):
         if segment.given and at is not None:
             return {**known, **dict(zip(names, self._read_given(at, segment.given, steps), strict=False))}
         if symbol.flags & SymbolFlag.EXTENSION_METHOD and written.parameters:
-            self._infer((file, declaration.ordinal), get_extended(symbol), receiver, frozenset(names), known)
+            self.infer((file, declaration.ordinal), get_extended(symbol), receiver, frozenset(names), known)
         return known
 
-    def _infer(
+    def infer(
         self, at: Place, written: str, value: Value, names: frozenset[str], known: dict[str, Value]
     ) -> None:
         """Note what type parameters are if a parameter, as written, is given a value."""
@@ -363,7 +370,7 @@ class CSharpTypes(CSharpMembers):
         if not found.name or value.type is None or (found.is_task and not value.is_task):
             return
         if found.is_items and not value.is_items:
-            value = replace(self._find_items(value), is_items=True)
+            value = replace(self.find_items(value), is_items=True)
             if value.type is None:
                 return
         if found.name in names and not found.qualifier:
@@ -376,7 +383,7 @@ class CSharpTypes(CSharpMembers):
         for one in self._iter_line(replace(value, is_items=False, is_task=False)):
             if one.type is not None and is_same(one.type, wanted):
                 for text, own in zip(split_types(found.given), one.given, strict=False):
-                    self._infer(at, text, own, names, known)
+                    self.infer(at, text, own, names, known)
                 return
 
     # -- variables -------------------------------------------------------------------------------------------
@@ -387,8 +394,10 @@ class CSharpTypes(CSharpMembers):
             return NOTHING_KNOWN
         kind, arity = row.arguments & (TASK - 1), row.arguments >> ARITY_SHIFT
         is_task = bool(row.arguments & TASK)
+        if kind == PASSED:
+            return self.find_passed(file, row, steps)
         if kind in {TYPE, ITEMS}:
-            return self._read_bound(file, row, TypeName("", "", kind == ITEMS, arity, is_task), steps)
+            return self.read_bound(file, row, TypeName("", "", kind == ITEMS, arity, is_task), steps)
         dotted = f"{row.qualifier}.{row.name}" if row.qualifier and row.name else row.qualifier or row.name
         if kind == CALLED:
             value = self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
@@ -397,10 +406,10 @@ class CSharpTypes(CSharpMembers):
             return NOTHING_KNOWN
         value = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
         if kind == ITEM:
-            return self._find_items(value)
+            return self.find_items(value)
         return replace(value, is_task=False) if is_task else value
 
-    def _read_bound(self, file: CSharpFile, row: Reference, form: TypeName, steps: int) -> Value:
+    def read_bound(self, file: CSharpFile, row: Reference, form: TypeName, steps: int) -> Value:
         """Return the value of a variable with a written type; that of a type parameter by its constraint."""
         qualifier, _, given = row.qualifier.partition("<")
         if not row.qualifier and TYPE_PARAMETER.fullmatch(row.name.partition(NUMBER)[0]):

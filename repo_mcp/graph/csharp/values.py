@@ -36,6 +36,15 @@ SAME_ITEMS = frozenset(
     )
 )
 OF_SEQUENCES = ITEM_OF | SAME_ITEMS  # the library extends sequences by these, with other parameters, too
+GIVING_ITEMS = frozenset(
+    re.findall(
+        r"\w+",
+        "Where Select SelectMany Any All First FirstOrDefault Single SingleOrDefault Last LastOrDefault"
+        " Count OrderBy OrderByDescending ThenBy ThenByDescending GroupBy ForEach Find FindAll Exists"
+        " FindIndex RemoveAll Sum Min Max MinBy MaxBy Average ToDictionary ToLookup TakeWhile SkipWhile"
+        " DistinctBy TrueForAll FirstAsync FirstOrDefaultAsync AnyAsync SingleOrDefaultAsync",
+    )
+)  # these call their first argument with items
 OF_TYPE = frozenset({"OfType", "Cast"})  # return a sequence of their type argument
 BY_KEY = frozenset(
     re.findall(

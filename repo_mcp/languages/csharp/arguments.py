@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.csharp.functions import FUNCTIONS, read_function
-from repo_mcp.languages.csharp.types import NEW, NO_TYPE, NULL, Given, name_arity
+from repo_mcp.languages.csharp.types import MAX_GIVEN_CHARS, NEW, NO_TYPE, NULL, Given, name_arity
+from repo_mcp.languages.csharp.walk import CSharpWalk, Passed
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN, find_head
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:
-    from repo_mcp.languages.csharp.walk import CSharpWalk
     from repo_mcp.languages.treesitter.parser import Node
 
 MAX_GIVEN = 8  # arguments of one call that are read
@@ -54,6 +54,7 @@ _SEEN_THROUGH = frozenset({"parenthesized_expression", "checked_expression", "po
 _BOOLEAN = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 _REAL = {"f": "=float", "m": "=decimal"}
 _SAME_TYPE = frozenset({"-", "+", "~", "++", "--"})
+_ANGLE = re.compile(rb"[<>]")
 _WHOLE = re.compile(r"(0x[0-9a-f]{1,20}|0b[01]{1,70}|[0-9]{1,25})(u|l|ul|lu)?")
 _BY_REFERENCE = frozenset({"ref", "out"})
 
@@ -70,6 +71,12 @@ def refer_call(
 ) -> None:
     """Add a call with its number of type arguments and the known facts about its arguments."""
     count, given = _read_arguments(walk, arguments)
+    if arguments is not None and qualifier != UNKNOWN:
+        types = read_type_arguments(walk, start + len(name.encode())) if arity and not is_new else ""
+        if types:  # names have no type arguments: the whole chain is the qualifier
+            _note_passed(walk, arguments, "", f"{qualifier}.{name}{types}".lstrip("."), start)
+        else:
+            _note_passed(walk, arguments, name, qualifier, start)
     if given:
         walk.given[start] = given
         walk.asked.update(find_head(one.value) for one in given)
@@ -87,6 +94,28 @@ def _read_arguments(walk: CSharpWalk, arguments: Node | None) -> tuple[int, list
         plain = [one for one in arguments.named_children if one.type != "comment"]
         count, given = len(plain), plain[:MAX_GIVEN]
     return count, [_describe(walk, one) for one in given if one is not None]
+
+
+def _note_passed(walk: CSharpWalk, arguments: Node, name: str, qualifier: str, start: int) -> None:
+    """Note the functions and the `new()` among arguments, whose types the call decides."""
+    number = 0
+    for one in arguments.named_children:
+        if one.type == "comment" or number >= MAX_GIVEN:
+            continue
+        value = one.children[-1] if one.children else one
+        if value.type in {"lambda_expression", "implicit_object_creation_expression"}:
+            walk.passed[value.start_byte] = Passed(name, qualifier, start, number)
+        number += 1
+
+
+def read_type_arguments(walk: CSharpWalk, start: int) -> str:
+    """Return "<A, B<C>>" from a byte offset on; nothing if it is long."""
+    depth = 0
+    for found in _ANGLE.finditer(walk.text, start, start + MAX_GIVEN_CHARS):
+        depth += 1 if found[0] == b"<" else -1
+        if not depth:
+            return " ".join(walk.text[start : found.end()].decode("utf-8", "replace").split())
+    return ""
 
 
 def _describe(walk: CSharpWalk, argument: Node) -> Given:

@@ -9,8 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.csharp.arguments import read_value, refer_call
-from repo_mcp.languages.csharp.types import read_type
-from repo_mcp.languages.csharp.walk import TYPE_DECLARATIONS, CSharpWalk
+from repo_mcp.languages.csharp.chains import simplify
+from repo_mcp.languages.csharp.types import (
+    ARGUMENT_SHIFT,
+    IS_ITSELF,
+    IS_TYPE,
+    PARAMETER_SHIFT,
+    PASSED,
+    read_type,
+)
+from repo_mcp.languages.csharp.walk import TYPE_DECLARATIONS, CSharpWalk, Passed
 from repo_mcp.languages.treesitter.scope_walk import Entry
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -182,8 +190,7 @@ def on_property(walk: CSharpWalk, node: Node) -> None:
     walk.note_type(type_node)
     value = node.child_by_field_name("value")
     walk.open_scope(node.end_byte, ordinal=len(walk.entries) - 1)
-    if value is not None and value.type == "implicit_object_creation_expression":
-        _refer_target_type(walk, type_node, value)
+    _note_typed(walk, type_node, value)
 
 
 def _refer_target_type(walk: CSharpWalk, type_node: Node | None, value: Node) -> None:
@@ -231,8 +238,7 @@ def on_declarator(walk: CSharpWalk, node: Node) -> None:
     is_field = start in walk.field_positions
     if is_field:
         walk.open_scope(node.end_byte, ordinal=walk.field_positions[start])
-    if value is not None and value.type == "implicit_object_creation_expression":
-        _refer_target_type(walk, type_node, value)
+    _note_typed(walk, type_node, value)
     _take(walk, name_node)
     if is_field or name_node is None:
         return
@@ -272,20 +278,40 @@ def on_foreach(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_lambda(walk: CSharpWalk, node: Node) -> None:
-    """Open the scope of a lambda; if it is called with items, its first parameter is an item."""
+    """Open the scope of a lambda, and record what decides the types of its parameters."""
     walk.open_scope(node.end_byte, hoists=True)
-    chain = walk.item_functions.get(node.start_byte)
+    passed = walk.passed.get(node.start_byte)
     parameters = node.child_by_field_name("parameters")
-    if chain is None or parameters is None:
+    if passed is None or parameters is None:
         return
-    first: Node | None = parameters
-    if parameters.type == "parameter_list":
-        first = parameters.named_child(0) if parameters.named_child_count else None
-        if first is None or first.child_by_field_name("type") is not None:
-            return
-    name = walk.read_name(first)
-    walk.bind(name)
-    walk.bind_item(name, chain, node.start_byte)
+    is_list = parameters.type == "parameter_list"
+    named = [one for one in parameters.named_children if one.type == "parameter"] if is_list else [parameters]
+    for number, one in enumerate(named[:IS_ITSELF]):
+        name = walk.read_name(one.child_by_field_name("name") if is_list else one)
+        if name == "_" or (is_list and one.child_by_field_name("type") is not None):
+            continue
+        walk.bind(name)
+        kind = PASSED | passed.argument << ARGUMENT_SHIFT | number << PARAMETER_SHIFT
+        walk.refer(ReferenceRole.BIND, passed.name, passed.start, passed.qualifier, name, kind)
+
+
+def _note_typed(walk: CSharpWalk, type_node: Node | None, value: Node | None) -> None:
+    """Note that a function, or `new()`, is the first value of a variable with a written type."""
+    if value is None or value.type not in {"lambda_expression", "implicit_object_creation_expression"}:
+        return
+    written = walk.read_line(type_node)
+    found = read_type(written)
+    if value.type == "lambda_expression":
+        if found.name and not found.is_items:
+            given = f"<{found.given}>" if found.given else ""
+            walk.passed[value.start_byte] = Passed(
+                found.name, found.qualifier + given, value.start_byte, IS_TYPE
+            )
+        return
+    _refer_target_type(walk, type_node, value)
+    chain = simplify(written.rstrip("?").encode()).decode()
+    if chain:
+        walk.targets[value.start_byte] = f"{chain}()"
 
 
 def on_parameters(walk: CSharpWalk, node: Node) -> None:

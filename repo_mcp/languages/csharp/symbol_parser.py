@@ -61,6 +61,7 @@ _HANDLERS: Mapping[str, Callable[[CSharpWalk, Node], None] | None] = {
     "chained": uses.on_chained,
     "attribute": uses.on_attribute,
     "call": uses.on_call,
+    "assigned": uses.on_assigned,
     "new": uses.on_new,
     "implicit_new": uses.on_implicit_new,
     "anonymous": uses.on_anonymous,

@@ -40,6 +40,10 @@ MAX_STEPS = 6
 # Bits of a BIND row's number: one for a task, either a type or an awaited value; above it how
 # many type arguments the type has.
 TASK = 8
+PASSED = 5  # kind of a BIND row: it names a call, or a value or a type that is a delegate
+ARGUMENT_SHIFT, PARAMETER_SHIFT = 4, 9  # its number has which argument is meant, and which parameter of that
+IS_VALUE, IS_TYPE = 30, 31  # in place of an argument: the row names a value, or a type
+IS_ITSELF = 31  # in place of a parameter: what is passed is meant, and not a parameter of it
 ARITY_SHIFT = 4
 ATTRIBUTE = 1 << 10  # added to the number of a TYPE row that names an attribute
 ATTRIBUTE_ENDING = "Attribute"  # may be left out where the type is used as one

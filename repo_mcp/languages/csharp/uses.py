@@ -12,16 +12,21 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.csharp.arguments import refer_call
+from repo_mcp.languages.csharp.arguments import read_type_arguments, refer_call
+from repo_mcp.languages.csharp.chains import split_last
 from repo_mcp.languages.csharp.types import (
+    ARGUMENT_SHIFT,
     ATTRIBUTE,
     ATTRIBUTE_ENDING,
-    MAX_GIVEN_CHARS,
+    IS_ITSELF,
+    IS_VALUE,
+    PARAMETER_SHIFT,
+    PASSED,
     count_arity,
     read_type,
 )
-from repo_mcp.languages.csharp.walk import TYPE_DECLARATIONS, CSharpWalk
-from repo_mcp.languages.treesitter.scope_walk import MAX_CHAIN_BYTES, UNKNOWN
+from repo_mcp.languages.csharp.walk import TYPE_DECLARATIONS, CSharpWalk, Passed
+from repo_mcp.languages.treesitter.scope_walk import MAX_CHAIN_BYTES, NUMBER, UNKNOWN
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -29,20 +34,10 @@ if TYPE_CHECKING:
 
 USE, TYPE = ReferenceRole.USE, ReferenceRole.TYPE
 GLOBAL_USING = "global using"  # alias of a row that marks a file with usings for every file
-_GIVING_ITEMS = frozenset(
-    re.findall(
-        r"\w+",
-        "Where Select SelectMany Any All First FirstOrDefault Single SingleOrDefault Last LastOrDefault"
-        " Count OrderBy OrderByDescending ThenBy ThenByDescending GroupBy ForEach Find FindAll Exists"
-        " FindIndex RemoveAll Sum Min Max MinBy MaxBy Average ToDictionary ToLookup TakeWhile SkipWhile"
-        " DistinctBy TrueForAll FirstAsync FirstOrDefaultAsync AnyAsync SingleOrDefaultAsync",
-    )
-)
 _BEFORE_ARGUMENTS = re.compile(rb"\s+<")
 _GENERIC_VALUE = re.compile(rb"<[\w\s,.?<>\[\]]{0,200}>\s*[.,;)\]}]")
 _NAMED = frozenset({"identifier", "generic_name"})
 _OF_BASES = frozenset({ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND})
-_ANGLE = re.compile(rb"[<>]")
 _INHERITING = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
 
 
@@ -141,22 +136,11 @@ def on_call(walk: CSharpWalk, node: Node) -> None:
         return
     walk.taken.add(name_node.start_byte)
     name = walk.read_name(name_node)
-    if name in _GIVING_ITEMS and qualifier:
-        _note_item_function(walk, node, qualifier)
     if name != "nameof":
         is_generic = name_node.type == "generic_name"
         arity = _count_type_arguments(walk, name_node.children[0].end_byte) if is_generic else 0
         arguments = node.child_by_field_name("arguments")
         refer_call(walk, name, name_node.start_byte, qualifier, arity, arguments)
-
-
-def _note_item_function(walk: CSharpWalk, node: Node, qualifier: str) -> None:
-    """Record the lambda that a method gets and calls with items of its receiver."""
-    given = node.child_by_field_name("arguments")
-    first = given.named_child(0) if given is not None and given.named_child_count else None
-    value = first.named_child(0) if first is not None and first.named_child_count else None
-    if value is not None and value.type == "lambda_expression":
-        walk.item_functions[value.start_byte] = qualifier
 
 
 def _split(walk: CSharpWalk, named: Node) -> tuple[Node | None, str]:
@@ -232,17 +216,52 @@ def _read_qualifier(walk: CSharpWalk, type_node: Node, name_node: Node) -> str:
 
 
 def _refer_initialized(walk: CSharpWalk, initializer: Node | None, owner: str) -> None:
-    """Add the members of the new object that `{ A = 1, B = 2 }` names."""
+    """Add the members of the new object that `{ A = 1, B = { C = 2 } }` names."""
     for one in initializer.named_children if initializer is not None else ():
-        left = one.child_by_field_name("left") if one.type == "assignment_expression" else one
-        if left is not None and left.type == "identifier" and left is not one:
-            walk.taken.add(left.start_byte)
-            walk.refer(USE, walk.read_name(left), left.start_byte, owner)
+        left = one.child_by_field_name("left") if one.type == "assignment_expression" else None
+        if left is None or left.type != "identifier":
+            continue
+        walk.taken.add(left.start_byte)
+        name = walk.read_name(left)
+        walk.refer(USE, name, left.start_byte, owner)
+        right = one.child_by_field_name("right")
+        if right is not None and owner != UNKNOWN:
+            note_value(walk, right, name, owner, left.start_byte)
+            if right.type == "initializer_expression":
+                _refer_initialized(walk, right, f"{owner}.{name}")
+
+
+def note_value(walk: CSharpWalk, value: Node, name: str, qualifier: str, start: int) -> None:
+    """Note that a function, or `new()`, becomes the value of a member or a variable, whose type it has."""
+    if value.type == "lambda_expression":
+        walk.passed[value.start_byte] = Passed(name, qualifier, start, IS_VALUE)
+    elif value.type == "implicit_object_creation_expression":
+        walk.targets[value.start_byte] = f"{qualifier}.{name}".lstrip(".")
+
+
+def on_assigned(walk: CSharpWalk, node: Node) -> None:
+    """Note a function, or `new()`, that is assigned."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None or {right.start_byte} & (walk.passed.keys() | walk.targets.keys()):
+        return
+    chain = walk.read_chain(left)
+    if chain != UNKNOWN and not chain.endswith((")", "]", ">")):
+        qualifier, name = split_last(chain)
+        note_value(walk, right, name, qualifier, left.start_byte)
 
 
 def on_implicit_new(walk: CSharpWalk, node: Node) -> None:
-    """Add the members that `new(...) { A = 1 }` names; its type is not written here."""
-    _refer_initialized(walk, node.child_by_field_name("initializer"), UNKNOWN)
+    """Add the members that `new(...) { A = 1 }` names, of the type that is wanted where it stands."""
+    start = node.start_byte
+    initializer = next((one for one in node.named_children if one.type == "initializer_expression"), None)
+    passed = walk.passed.get(start)
+    owner = walk.targets.get(start, UNKNOWN)
+    if passed is not None and initializer is not None:
+        owner = f"new{NUMBER}{start}"
+        number = PASSED | passed.argument << ARGUMENT_SHIFT | IS_ITSELF << PARAMETER_SHIFT
+        walk.refer(ReferenceRole.BIND, passed.name, passed.start, passed.qualifier, owner, number)
+        walk.asked.add(owner)
+    _refer_initialized(walk, initializer, owner)
 
 
 def on_with(walk: CSharpWalk, node: Node) -> None:
@@ -331,18 +350,8 @@ def _refer_type(
         if not name.endswith(ATTRIBUTE_ENDING):
             walk.refer(role, name + ATTRIBUTE_ENDING, start, qualifier, "", arity)
     elif arity and role in _OF_BASES:
-        given = _read_type_arguments(walk, start + len(name.encode()))
+        given = read_type_arguments(walk, start + len(name.encode()))
     walk.refer(role, name, start, qualifier, given, arity)
-
-
-def _read_type_arguments(walk: CSharpWalk, start: int) -> str:
-    """Return "<A, B<C>>" from a byte offset on; nothing if it is long."""
-    depth = 0
-    for found in _ANGLE.finditer(walk.text, start, start + MAX_GIVEN_CHARS):
-        depth += 1 if found[0] == b"<" else -1
-        if not depth:
-            return " ".join(walk.text[start : found.end()].decode("utf-8", "replace").split())
-    return ""
 
 
 def _count_type_arguments(walk: CSharpWalk, end: int, role: ReferenceRole = TYPE) -> int:

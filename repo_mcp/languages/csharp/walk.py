@@ -7,8 +7,8 @@ span, and a name inside such a span is a type in the role of the span.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from repo_mcp.languages.csharp.chains import simplify, split_last
 from repo_mcp.languages.csharp.types import (
@@ -60,6 +60,15 @@ _WRAPPERS = frozenset(
 )
 
 
+class Passed(NamedTuple):
+    """The call, or the value or the type, that says what a function takes."""
+
+    name: str
+    qualifier: str
+    start: int
+    argument: int  # or IS_VALUE, or IS_TYPE
+
+
 class CSharpWalk(ScopeWalk):
     """The state of one pass over a C# file."""
 
@@ -75,6 +84,8 @@ class CSharpWalk(ScopeWalk):
         self.pending: dict[int, str] = {}  # start of a name after "?." -> its qualifier
         self.has_global_using = False
         self.asked_conditions: list[tuple[int, str]] = []  # (start, what holds from there on) of `#if`
+        self.passed: dict[int, Passed] = {}  # start of a function or of `new()` -> what takes it
+        self.targets: dict[int, str] = {}  # start of `new()` -> the chain of a value of its type
         self.given: dict[int, list[Given]] = {}  # start of a called name -> its arguments
         self._plain_types: dict[tuple[int, str], str] = {}  # (scope, variable) -> its type as written
 
@@ -240,6 +251,22 @@ class CSharpWalk(ScopeWalk):
             else:
                 said = join_given([self._settle(one, scope) for one in given])
                 yield scope, ordinal, role, name, qualifier, alias + said, start, arguments
+
+    def _list_typed(self, heads: Mapping[str, str]) -> set[tuple[int, str]]:
+        """Return (scope, name) of the variables of which a row leads to a type, or out of this file."""
+        search = self._find_binding
+        shown: dict[tuple[int, str], list[tuple[int, str]]] = {}
+        for row in self._rows:
+            if row[2] == ReferenceRole.BIND:
+                head = heads[row[4]] if row[4] else row[3]
+                shown.setdefault((search(row[0], row[5]), row[5]), []).append((search(row[0], head), head))
+        typed = set(shown)
+        waiting = True
+        while waiting:
+            lost = [one for one in typed if all(head[0] >= 0 and head not in typed for head in shown[one])]
+            typed.difference_update(lost)
+            waiting = bool(lost)
+        return typed
 
     def _settle(self, given: Given, scope: int) -> Given:
         """Return an argument; a local variable becomes its type, or "?" unless a BIND row has its type."""

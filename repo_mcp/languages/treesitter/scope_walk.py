@@ -248,7 +248,7 @@ class ScopeWalk(SourceText):
     def _iter_settled(self) -> Iterator[Row]:
         """Yield the rows of names that are not local, and the BIND rows that are needed."""
         found, search, heads = self._found, self._find_binding, _FirstNames()
-        typed = {(search(row[0], row[5]), row[5]) for row in self._rows if row[2] == BIND}
+        typed = self._list_typed(heads)
         asked = {heads[row[4]] or row[3] for row in self._rows if row[4] or row[2] == BIND} | self.asked
         self._typed, self._numbered = typed, self._number_shadowed(heads)
         for row in self._rows:
@@ -277,6 +277,10 @@ class ScopeWalk(SourceText):
                     yield scope, ordinal, role, UNKNOWN, "", alias, start, TYPE
             elif binding < 0:
                 yield scope, ordinal, role, name, qualifier, alias, start, arguments
+
+    def _list_typed(self, heads: _FirstNames) -> set[tuple[int, str]]:
+        """Return (scope, name) of the variables that a BIND row shows the type of."""
+        return {(self._find_binding(row[0], row[5]), row[5]) for row in self._rows if row[2] == BIND}
 
     def _number_shadowed(self, heads: _FirstNames) -> dict[tuple[int, str], str]:
         """Return (scope, name) -> the name with the number of the scope, for variables that hide others.

@@ -77,6 +77,8 @@
 (attribute) @attribute
 (invocation_expression) @call
 (object_creation_expression) @new
+(assignment_expression right: (lambda_expression)) @assigned
+(assignment_expression right: (implicit_object_creation_expression)) @assigned
 (implicit_object_creation_expression) @implicit_new
 (anonymous_object_creation_expression) @anonymous
 (with_expression) @with

@@ -53,7 +53,7 @@ def _read(arguments: str) -> str:
         ("numbers[0]", "=int"), ("numbers.Length", "?.Length"), ("list", "=List<int>"), ("list[0]", ""),
         ("whole", "=int"), ("real", "=double"), ("bytes", "=Span<byte>"), ("unknown", ""), ("odd", ""),
         ("x => 1", "=>1r"), ("() => 1", "=>0r"), ("(a, b) => a", "=>2r"), ("async x => x", "=>1ar"),
-        ("() => Run(1)", "=>0:Run()"), ("x => x.Run()", "=>1"),
+        ("() => Run(1)", "=>0:Run()"), ("x => Run()", "=>1:Run()"),
         ("async () => await A.B<C>()", "=>0a:A.B<C>()"),
         ("() => a = 1", "=>0b"), ("() => new A()", "=>0b"), ("() => i++", "=>0b"), ("() => throw e", "=>0"),
         ("() => { Run(); }", "=>0v"), ("() => { return 1; }", "=>0r"), ("() => { return; }", "=>0v"),

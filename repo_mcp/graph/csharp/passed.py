@@ -1,0 +1,214 @@
+"""The types of what C# functions without names take, by the call, the member or the variable that gets one.
+
+`Map(m => m.Name)`: where the methods that the call may mean agree on their parameter `Func<T, ...>`, m is
+a T, as the receiver, the type arguments and the other arguments have it. Functions that get items of a
+sequence of the library take those. `new()` as an argument has the parameter's type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from repo_mcp.graph.csharp.delegates import read_delegate
+from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames
+from repo_mcp.graph.csharp.overloads import CSharpOverloads
+from repo_mcp.graph.csharp.signatures import read_method
+from repo_mcp.graph.csharp.types import CSharpTypes
+from repo_mcp.graph.csharp.values import (
+    GIVING_ITEMS,
+    NOTHING_KNOWN,
+    Given,
+    Place,
+    Value,
+    get_short,
+    lower,
+)
+from repo_mcp.graph.program import Confidence, Resolution, Target
+from repo_mcp.languages.csharp.chains import Segment, split_chain, split_last
+from repo_mcp.languages.csharp.types import (
+    ARGUMENT_SHIFT,
+    IS_ITSELF,
+    IS_TYPE,
+    IS_VALUE,
+    PARAMETER_SHIFT,
+    TypeName,
+    count_arity,
+    split_call,
+)
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    Reference,
+    ReferenceRole,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+    list_references,
+)
+
+_MASK = 31
+Call = tuple[CSharpFile, Reference, Segment, Value]  # with the name called, and the receiver
+
+
+class CSharpPassed:
+    """Finds the types of what functions without names take."""
+
+    def __init__(
+        self,
+        names: CSharpNames,
+        types: CSharpTypes,
+        overloads: CSharpOverloads,
+        resolve: Callable[[CSharpFile, Reference], Resolution],
+    ) -> None:
+        self._names = names
+        self._types = types
+        self._overloads = overloads
+        self._resolve = resolve
+        self._calls: dict[str, dict[tuple[int, str, int], list[Reference]]] = {}
+        self._found: dict[tuple[str, Reference], Value] = {}
+
+    def find(self, file: CSharpFile, row: Reference, steps: int) -> Value:
+        """Return the value of a parameter of a function, or of `new()`, by its BIND row."""
+        key = file.path, row
+        if key not in self._found:
+            self._found[key] = NOTHING_KNOWN  # while it is looked for: it does not depend on itself
+            self._found[key] = self._find(file, row, steps)
+        return self._found[key]
+
+    def _find(self, file: CSharpFile, row: Reference, steps: int) -> Value:
+        argument = row.arguments >> ARGUMENT_SHIFT & _MASK
+        parameter = row.arguments >> PARAMETER_SHIFT & _MASK
+        if argument == IS_TYPE:
+            _, _, given = row.qualifier.partition("<")
+            form = TypeName(arity=count_arity(f"<{given}") if given else 0)
+            return self._take(self._types.read_bound(file, row, form, steps), parameter, steps)
+        dotted = f"{row.qualifier}.{row.name}" if row.qualifier and row.name else row.qualifier or row.name
+        if argument == IS_VALUE:
+            return self._take(
+                self._types.evaluate(file, row.symbol, dotted, row.line, steps + 1), parameter, steps
+            )
+        before, _ = split_last(dotted)
+        segment = split_chain(dotted)[-1]._replace(is_call=True)
+        calls = self._list_calls(file, row.symbol, segment.name, row.line, before)
+        receiver = self._find_receiver(file, row, before, steps)
+        found: list[Value] = []
+        for call in calls:
+            targets = self._resolve(file, call).targets
+            members = [one for one in targets if self._get_member(one) is not None]
+            if not targets and segment.name in GIVING_ITEMS and not argument and not parameter:
+                found.append(self._types.find_items(receiver))
+            for one in members:
+                member = self._get_member(one)
+                if member is not None:
+                    value = self._pass(
+                        (file, call, segment, receiver), one, member, argument, parameter, steps
+                    )
+                    found.append(value)
+        first = found[0] if found else NOTHING_KNOWN
+        return first if all(_strip(one) == _strip(first) for one in found) else NOTHING_KNOWN
+
+    def _find_receiver(self, file: CSharpFile, row: Reference, before: str, steps: int) -> Value:
+        if before:
+            return self._types.evaluate(file, row.symbol, before, row.line, steps + 1)
+        return Value(self._types.get_own(file, row.symbol))
+
+    def _list_calls(
+        self, file: CSharpFile, ordinal: int, name: str, line: int, qualifier: str
+    ) -> list[Reference]:
+        """Return the calls of a name on a line in a symbol, with the same receiver."""
+        if file.path not in self._calls:
+            known: dict[tuple[int, str, int], list[Reference]] = {}
+            for row in list_references(file.record, ReferenceRole.CALL):
+                known.setdefault((row.symbol, row.name, row.line), []).append(row)
+            self._calls[file.path] = known
+        found = self._calls[file.path].get((ordinal, name, line), [])
+        return [row for row in found if row.qualifier == qualifier]
+
+    def _get_member(self, target: Target) -> Symbol | None:
+        symbol = self._names.get_symbol(target.declaration)
+        return symbol if symbol is not None and symbol.kind in CALLABLE_KINDS else None
+
+    def _pass(
+        self, call: Call, target: Target, member: Symbol, argument: int, parameter: int, steps: int
+    ) -> Value:
+        """Return the value of a parameter of the function that is an argument of a call of a member."""
+        file, row, segment, receiver = call
+        other = self._names.find_file(target.declaration.path)
+        takes = read_method(member.parameters)
+        if other is None:
+            return NOTHING_KNOWN
+        shift = self._count_hidden(other, row, member)
+        given = split_call(row.alias)[1]
+        name = given[argument].form.rpartition(":")[0] if argument < len(given) else ""
+        number = takes.find(argument + shift, name)
+        if number is None:
+            return NOTHING_KNOWN
+        at = other, member.ordinal
+        place = (file, row.symbol)
+        owner = self._make(receiver, member, row, place, steps)
+        known = dict(self._types.bind_parameters((target.declaration, member), owner, segment, steps, place))
+        for index, value in enumerate(self._overloads.list_values(file, row)):
+            if value is not None and index + shift < len(takes.parameters):
+                self._types.infer(
+                    at, takes.parameters[index + shift].type, value, takes.type_parameters, known
+                )
+        value = self._read(at, takes.parameters[number].type, parameter, known, steps)
+        if target.confidence is Confidence.PROBABLE:
+            return replace(value, type=lower(value.type))
+        return value
+
+    def _make(self, receiver: Value, member: Symbol, row: Reference, at: Place, steps: int) -> Value:
+        """Return the value on which a member is called; for a constructor, the one that is made."""
+        if member.kind is not SymbolKind.CONSTRUCTOR:
+            return receiver
+        found = self._names.find_type(*at, row.name, row.qualifier, split_call(row.alias)[0])
+        return Value(found)
+
+    def _count_hidden(self, file: CSharpFile, row: Reference, member: Symbol) -> int:
+        """Return 1 if the receiver of a call is the first argument of an extension method."""
+        if not member.flags & SymbolFlag.EXTENSION_METHOD or not row.qualifier:
+            return 0
+        holder = file.record.strings[file.record.names[member.parent]]
+        return int(split_chain(row.qualifier)[-1].name != holder)
+
+    def _read(self, at: Place, written: str, parameter: int, known: Given, steps: int) -> Value:
+        if parameter == IS_ITSELF:
+            return self._types.read_written(*at, written, steps + 1, known)
+        delegate = read_delegate(written)
+        if delegate is None:
+            return self._take(self._types.read_written(*at, written, steps + 1, known), parameter, steps)
+        if parameter >= len(delegate.parameters):
+            return NOTHING_KNOWN
+        return self._types.read_written(*at, delegate.parameters[parameter], steps + 1, known)
+
+    def _take(self, delegate: Value, parameter: int, steps: int) -> Value:
+        """Return the value that a delegate gives to a parameter."""
+        if parameter == IS_ITSELF or delegate.type is None:
+            return delegate
+        short, given = get_short(delegate), delegate.given
+        if short == "Expression" and given:
+            return self._take(given[0], parameter, steps)
+        if short in {"Func", "Converter"}:
+            given = given[:-1]
+        if short == "Comparison":
+            given = given * 2
+        if short == "EventHandler" and given:
+            given = (NOTHING_KNOWN, *given)
+        if not delegate.type.parts:
+            return given[parameter] if parameter < len(given) else NOTHING_KNOWN
+        for part in delegate.type.parts:
+            file = self._names.find_file(part.path)
+            symbol = self._names.get_symbol(part)
+            if file is None or symbol is None or symbol.kind is not SymbolKind.TYPE:
+                continue
+            takes = read_method(symbol.parameters).parameters
+            if parameter < len(takes):
+                known = self._types.name_given(delegate)
+                return self._types.read_written(file, part.ordinal, takes[parameter].type, steps + 1, known)
+        return NOTHING_KNOWN
+
+
+def _strip(value: Value) -> tuple[object, ...]:
+    """Return what makes two values the same, whatever is known of their arguments."""
+    name = value.type.full_name if value.type is not None else ""
+    return name, value.is_items, value.is_task
