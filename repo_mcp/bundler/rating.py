@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import SCORE_DECIMALS, gather_evidence
@@ -36,6 +37,7 @@ FAILS_NOT, FAILING = 0.5, 1.5
 REGISTERING = 1.8  # where it is asked what to add
 NOT_RUN = 0.6  # of what does nothing by itself: a value, an interface
 RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
+WINDOW_LINES = 150  # of a longer block, those that hold most of the prompt are rated
 VARIETY = 0.6  # power of the number of terms that a block holds: two of them say more than one twice
 _REGISTERS = re.compile(
     r"^_?(?:add|register|load|use|with|install|enable|plug|set|map|bind|append|create|include|mount)(?=[_A-Z]|$)",
@@ -121,12 +123,41 @@ def rate_blocks(
     opener = Opener(read_layout, evidence, weights, source, Packer(BUDGET), small_file_lines=0)
     opened = opener.open_best(BUDGET)
     opened += follow_names(opened, opener, source, weights, request.include_tests)
-    rated = [block for one in opened for block in _iter_rated(one, request.include_tests)]
+    rated = [
+        block for one in opened for block in _iter_rated(one, request.include_tests, evidence.term_weights)
+    ]
     rated.sort(key=lambda one: (-one.worth, one.path, one.block.start_line))
     return rated[:most], dict(evidence.term_weights)
 
 
-def _iter_rated(one: OpenedFile, include_tests: bool) -> Iterator[RatedBlock]:
+def _weigh(terms: Set[str], weights: Mapping[str, float]) -> float:
+    return sum(weights.get(term, 0.0) for term in terms)
+
+
+def _find_densest(
+    held: Sequence[int], line_terms: Mapping[int, tuple[str, ...]], weights: Mapping[str, float]
+) -> Set[str]:
+    """Return the terms of the WINDOW_LINES lines of a block that say most of the prompt.
+
+    `held` are its lines with terms, ascending. A function of a thousand lines holds every word somewhere.
+    """
+    if not held or held[-1] - held[0] < WINDOW_LINES:
+        return {term for line in held for term in line_terms[line]}
+    best: Set[str] = set()
+    worth, counts, first = -1.0, Counter[str](), 0
+    for line in held:
+        counts.update(line_terms[line])
+        while line - held[first] >= WINDOW_LINES:
+            counts.subtract(line_terms[held[first]])
+            first += 1
+        near = {term for term, count in counts.items() if count > 0}
+        weighed = _weigh(near, weights)
+        if weighed > worth:
+            best, worth = near, weighed
+    return best
+
+
+def _iter_rated(one: OpenedFile, include_tests: bool, weights: Mapping[str, float]) -> Iterator[RatedBlock]:
     """Yield the blocks of a file with a worth above 0."""
     lines = list(one.view.line_terms)
     place = SIDE_FILE if is_side_file(one.candidate.path) else 1.0
@@ -134,8 +165,12 @@ def _iter_rated(one: OpenedFile, include_tests: bool) -> Iterator[RatedBlock]:
         if worth <= 0.0:
             continue
         held = lines[bisect_left(lines, block.start_line) : bisect_right(lines, block.end_line)]
-        variety = len({term for line in held for term in one.view.line_terms[line]})
+        near = _find_densest(held, one.view.line_terms, weights)
+        variety = len(near)
         weighed = worth * one.priority * place * ((1.0 + variety) ** VARIETY if held else WORDLESS)
+        if len(held) and block.end_line - block.start_line > WINDOW_LINES:
+            every = {term for line in held for term in one.view.line_terms[line]}
+            weighed *= _weigh(near, weights) / (_weigh(every, weights) or 1.0)
         if not include_tests and block.span is not None and is_inner_test(block.span.qualified_name):
             weighed *= TESTING
         told = one.told.get(at, "")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 
@@ -28,6 +29,7 @@ MAX_OUTER = 3  # conditions shown around a statement
 # The worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.50
 TELLS = 0.2  # factor of a line that only logs
+MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3  # of a body; from the question's words; factor beyond that
 SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
 _FAILS = re.compile(
     r"\b(?:raise|throw|throws|panic|die|abort|reject|bail|unreachable|fail)\b|\b(?:fmt\.Errorf|errors\.New)\b"
@@ -165,7 +167,20 @@ def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool
         last = min(last, len(code) - 1)
         found.append(_build(body, first, code[last], leads))
         at = last + 1
-    return _end_with_result(body, _hand_on(body, found))
+    return _end_with_result(body, _hand_on(body, _keep_near(body, found)))
+
+
+def _keep_near(body: Body, statements: list[_Statement]) -> list[_Statement]:
+    """Return the statements. In a body of many lines, those far from the question's words are worth less."""
+    if body.line_count < MANY_LINES or not body.terms:
+        return statements
+    held = sorted(body.terms)
+
+    def is_near(one: _Statement) -> bool:
+        at = bisect_left(held, one.first - NEAR_LINES)
+        return at < len(held) and held[at] <= one.last + NEAR_LINES
+
+    return [one if is_near(one) else replace(one, worth=one.worth * FAR_OFF) for one in statements]
 
 
 def _hand_on(body: Body, statements: list[_Statement]) -> list[_Statement]:

@@ -28,6 +28,7 @@ MOST_NAMED = 12  # declarations of one name; more say little about each
 MOST_TYPES = 6  # whose derived types are counted, interfaces and abstract ones first
 GLANCE = Bounds(files=20, references=40)
 OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+_OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # of a type, where they have its name
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _ACTING = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
 
@@ -121,10 +122,11 @@ def _find_common_base(state: ResearchState, named: Sequence[Node]) -> Node | Non
 
 
 def list_derived(state: ResearchState, node: Node) -> list[Node]:
-    """Return some of the types that derive from a type."""
+    """Return some of the types that derive from a type. An `impl` of the type itself does not."""
     state.check()
     edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GLANCE).edges
-    return [state.get_node(edge.other) for edge in edges]
+    found = (state.get_node(edge.other) for edge in edges)
+    return [one for one in found if one.symbol.name != node.symbol.name or one.symbol.kind not in _OWN_PARTS]
 
 
 def is_left_open(node: Node) -> bool:

@@ -163,8 +163,9 @@ def find_seeds(
     seeds += [seed for seed in _find_named(state, preferred) if seed.node not in first]
     named = {seed.node.declaration for seed in seeds if seed.node is not None}
     found = _choose(state, rated, preferred, wants_tests, weights)
-    if seeds and any(seed.why.startswith(DERIVE) for seed in seeds):  # then what has another noun is noise
-        found = [seed for seed in found if _holds_noun(seed, words[-1])]
+    asked = find_action(state.request.query)
+    if asked is not None and any(seed.why.startswith(DERIVE) for seed in seeds):
+        found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.bundler.rating import FAILS_NOT, RatedBlock, weigh_failures
+from repo_mcp.bundler.rating import FAILS_NOT, WINDOW_LINES, RatedBlock, weigh_failures
 from repo_mcp.bundler.records import BundleRequest
 from tests.repo_mcp.research.asking import Asked
 
@@ -97,3 +97,17 @@ def test_what_fails_with_the_words_is_worth_more_where_failures_are_asked_for() 
     }
     assert weigh_failures(rated["open_file"]) > 1.0
     assert weigh_failures(rated["memory_map"]) == FAILS_NOT
+
+
+def test_a_long_function_is_worth_what_its_densest_part_says() -> None:
+    work = "".join(f"    if step_{number}():\n        go_{number}()\n" for number in range(WINDOW_LINES))
+    words = ("stack = 1", "pallet = 2", "parcel = 3")
+    apart = "def run():\n" + work.join(f"    {word}\n" for word in words)
+    together = "def run():\n" + "".join(f"    {word}\n" for word in words) + work + work
+    worth = [
+        next(
+            one.worth for one in rate({"run.py": text}, "stack a pallet of a parcel") if one.path == "run.py"
+        )
+        for text in (apart, together)
+    ]
+    assert worth[0] < worth[1] / 2

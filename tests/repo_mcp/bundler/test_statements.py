@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.statements import Body, choose_lines, measure
+from repo_mcp.bundler.statements import NEAR_LINES, Body, choose_lines, measure
 from repo_mcp.research.research import render_excerpt
 
 TEXT = """
@@ -49,6 +49,16 @@ def test_a_statement_is_shown_whole_under_its_condition() -> None:
     assert 3 not in shown
     assert measure(TEXT, shown) <= 330
     assert {4, 15} - set(shown)  # what neither holds the words nor decides is left out first
+
+
+def test_in_a_long_body_what_is_far_from_the_words_is_left_out_first() -> None:
+    far = [line for at in range(80) for line in (f"    if far_{at}:", f"        return far_{at}")]
+    near = ["    stock.count()", "    if counted:", "        return counted"]
+    lines = ["def settle(stock):", *far, *near]
+    body = Body(lines, 1, len(lines), 1, {162: ("stock",)}, frozenset())
+    shown = choose_lines(body, {"stock": 1.0}, 150)
+    assert {1, 162, 163, 164} <= set(shown)
+    assert min(shown[1:]) >= 162 - NEAR_LINES
 
 
 def test_brackets_alone_are_neither_shown_nor_marked_as_left_out() -> None:

@@ -152,6 +152,29 @@ def test_what_is_added_has_a_base_a_place_that_lists_its_kind_and_a_model(asked:
     assert "desk.weigh" not in list_found(report)  # it has the parcel, but no carrier
 
 
+def test_the_methods_of_a_type_are_no_types_of_its_kind() -> None:
+    text = """pub struct Module {
+    name: String,
+}
+
+impl Module {
+    pub fn show(&self) -> String {
+        if self.name.is_empty() {
+            return String::new();
+        }
+        self.name.clone()
+    }
+}
+
+pub fn all_modules() -> Vec<Module> {
+    vec![Module { name: String::new() }]
+}
+"""
+    report = Asked({"src/module.rs": text}).ask("where would I add a module for a language?")
+    assert not any(one.why.startswith("others of the kind") for one in report.findings)
+    assert "all_modules" in list_found(report)
+
+
 def test_keeps_only_forms_the_question() -> None:
     assert list_words("what happens when a feed keeps failing?") == ["feed", "failing"]
     assert list_words("what keeps a feed alive?") == ["keeps", "feed", "alive"]
