@@ -18,6 +18,7 @@ from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.typed.method_sets import MethodSets
 from repo_mcp.languages.csharp.types import count_arity
 from repo_mcp.languages.treesitter.written_lists import split_signature
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     ReferenceRole,
@@ -29,6 +30,7 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 MAX_TYPES = 2_000  # visited in one walk
+CACHED_TYPES = 50_000  # types, and those derived from them: some 5 MB
 MAX_FILES = 500  # scanned per name for derived types or partial declarations
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 _ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
@@ -55,6 +57,9 @@ class Hierarchy:
         self._resolvers = resolvers
         self._method_sets = MethodSets(program)
         self.is_cut = False  # a limit was reached since the caller last reset this
+        self._derived: LruCache[Declaration, tuple[list[Target], bool]] = LruCache(
+            CACHED_TYPES, lambda found: 1 + len(found[0])
+        )
 
     def list_bases(self, declaration: Declaration) -> list[Target]:
         """Return the types directly above one, including the bases of its other partial declarations."""
@@ -71,6 +76,13 @@ class Hierarchy:
 
     def list_derived(self, declaration: Declaration) -> list[Target]:
         """Return the types directly below one, by path and ordinal."""
+        found, is_cut = self._derived.get(declaration, lambda: self._find_derived(declaration))
+        self.is_cut = self.is_cut or is_cut
+        return found
+
+    def _find_derived(self, declaration: Declaration) -> tuple[list[Target], bool]:
+        """Return the types directly below one, and whether a limit was reached."""
+        was_cut, self.is_cut = self.is_cut, False
         found: dict[Declaration, Confidence] = {}
         parts = set(self.list_parts(declaration))
         for path, record, row in self._iter_base_rows(declaration):
@@ -78,7 +90,9 @@ class Hierarchy:
                 if target.declaration in parts:
                     below = Declaration(path, int(record.ref_symbols[row]))
                     found.setdefault(below, target.confidence)
-        return [Target(one, found[one]) for one in sorted(found, key=lambda one: (one.path, one.ordinal))]
+        is_cut, self.is_cut = self.is_cut, was_cut
+        ordered = sorted(found, key=lambda one: (one.path, one.ordinal))
+        return [Target(one, found[one]) for one in ordered], is_cut
 
     def _iter_base_rows(self, declaration: Declaration) -> Iterator[tuple[str, SymbolRecord, int]]:
         """Yield the base-list references that name a type or a local alias of it."""
@@ -96,9 +110,11 @@ class Hierarchy:
                 record = self._program.find_record(path)
                 if record is None:
                     continue
-                rows = record.find_references(asked)
-                local = list_aliases(record, rows) | {asked}
-                for row in record.list_role(*_BASES):
+                rows = record.list_role(*_BASES)
+                if not rows:
+                    continue
+                local = list_aliases(record, record.find_references(asked)) | {asked}
+                for row in rows:
                     if record.strings[record.ref_names[row]] in local:
                         yield path, record, row
 

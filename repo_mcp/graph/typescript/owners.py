@@ -22,9 +22,7 @@ GIVEN_ITEMS = {"sort": (0, 1), "toSorted": (0, 1), "reduce": (1,), "reduceRight"
 TAKING_ITEMS = frozenset({"push", "unshift", "add", "includes", "indexOf", "set", "fill"})
 MAX_STEPS = 12  # from a value to its type, one per declaration followed
 MAX_DEPTH = 4  # of types given to types
-MAX_NESTED = (
-    1  # rounds of an alias that is given to itself: more multiply what is followed, and tell nothing new
-)
+MAX_NESTED = 1  # rounds of an alias that is given to itself: more are slow, and tell nothing new
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from repo_mcp.graph import hierarchy as limits
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.hierarchy import list_types
 from repo_mcp.graph.questions import EdgeType, SymbolFilter
-from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
+from tests.repo_mcp.graph.memory_index import (
+    MemoryIndex,
+    find_node,
+    list_incoming,
+    list_outgoing,
+    make_graph,
+)
 
 
 def list_names(graph: Graph, name: str, edge_type: EdgeType, *, up: bool) -> list[str]:
@@ -203,3 +211,25 @@ def test_a_method_of_python_overrides_whatever_its_parameters_are() -> None:
 )
 def test_the_types_of_parameters_are_read_from_their_text(parameters: str, types: list[str]) -> None:
     assert list_types(parameters) == types
+
+
+def test_types_below_are_found_once_and_a_limit_is_told_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "MAX_FILES", 1)
+    graph = make_graph(DIAMOND | {"other.py": "from top import Top\n"})
+    asked: list[str] = []
+    find = MemoryIndex.list_using
+
+    def count(self: MemoryIndex, name: str) -> Sequence[str]:
+        asked.append(name)
+        return find(self, name)
+
+    monkeypatch.setattr(MemoryIndex, "list_using", count)
+    go = find_node(graph, "top.Top.go")
+    first = graph.find_incoming(go, (EdgeType.OVERRIDES,))
+    assert "Top" in asked
+    asked.clear()
+    again = graph.find_incoming(go, (EdgeType.OVERRIDES,))
+    assert not asked
+    assert (again, again.cut) == (first, True)
