@@ -31,13 +31,16 @@ PLACE_LINES = 10  # added to them, so that the shortest are not the best
 Rated = tuple[float, SymbolSpan]  # what a declaration is worth, and its lines
 
 
-def weigh_terms(terms: Sequence[str], count_units: Callable[[str], int], unit_count: int) -> dict[str, float]:
-    """Return the weight of each telling term of a question: the logarithm of its rarity."""
-    return {
-        term: math.log1p(unit_count / units)
+def weigh_terms(
+    terms: Sequence[str], count_units: Callable[[str], int], unit_count: int, most: int
+) -> dict[str, float]:
+    """Return the weights of the `most` telling terms of a query: the logarithms of their rarity."""
+    weights = [
+        (term, math.log1p(unit_count / units))
         for term in terms
         if 0 < (units := count_units(term)) <= unit_count * MAX_SHARE
-    }
+    ]
+    return dict(sorted(weights, key=itemgetter(1), reverse=True)[:most])
 
 
 def list_asked(
@@ -87,27 +90,24 @@ def choose_whole(
     `files` are the rated declarations of the first files. `is_type` tells, by a file's place, whether one of
     its declarations holds members; a long one is not shown whole, but its members may be.
     """
-    offers = [
-        (worth * FILE_SHARE**place / (_count_lines(span) + PLACE_LINES) ** LENGTH_POWER, place, span)
-        for place, rated in enumerate(files)
-        for worth, span in rated
-    ]
+    offers: list[tuple[float, int, int, SymbolSpan]] = []
+    for place, rated in enumerate(files):
+        for worth, span in rated:
+            lines = span.end_line - span.head_line + 1
+            share = FILE_SHARE**place / (lines + PLACE_LINES) ** LENGTH_POWER
+            offers.append((worth * share, lines, place, span))
     chosen: list[list[SymbolSpan]] = [[] for _ in files]
     shown: list[set[int]] = [set() for _ in files]
-    for _, place, span in sorted(offers, key=itemgetter(0), reverse=True):  # of equal ones the first stays so
+    for _, lines, place, span in sorted(
+        offers, key=itemgetter(0), reverse=True
+    ):  # of equals the first stays so
         new = {*range(span.head_line, span.end_line + 1)} - shown[place]
-        if not new or len(new) > room:
-            continue
-        if _count_lines(span) > SMALL_TYPE_LINES and is_type(place, span):
+        if not new or len(new) > room or (lines > SMALL_TYPE_LINES and is_type(place, span)):
             continue
         room -= len(new)
         shown[place] |= new
         chosen[place].append(span)
     return chosen
-
-
-def _count_lines(span: SymbolSpan) -> int:
-    return span.end_line - span.head_line + 1
 
 
 class _Worths(dict[int, float]):

@@ -138,8 +138,8 @@ def show_hits(
     """Return hits for the ranked chunks, with their live text.
 
     A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits. A hit
-    that declares the name that is `asked` for shows its declaration. Of a question, `telling` gives how much
-    each term tells: the first hit of each of the first files shows the declaration that it is about.
+    that declares the name that is `asked` for shows its declaration. `telling` gives the weight of
+    each of several words: the first hit of each of the first files shows the declarations about them.
     """
     found = read_chunks(ranked, phrases, read_live, most)
     rated = _rate_first(found.chunks, asked, telling) if telling else {}

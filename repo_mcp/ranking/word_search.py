@@ -48,6 +48,7 @@ MAX_WORDS = 32  # of a query, looked up one by one
 MAX_NAMED = 5  # in one sentence
 MIN_CHARS = 3  # of a word
 MIN_RARITY = 0.5  # from 0, in every unit, to 1, in one
+MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
 LEAST_ABSENT = 3  # absent words; no question of 228 that files answer had so many, and over half of its own
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
@@ -79,8 +80,8 @@ def run_search(
     ranking = rank(searcher, widened, depth, wanted)
     asked = understand(query.text).asked
     telling = None
-    if widened is not query and asked is None and not query.phrases:  # a question
-        telling = weigh_terms(query.terms, searcher.count_units, searcher.snapshot.unit_count)
+    if asked is None and not query.phrases and len(query.text.split()) > 1:  # a question, words, pasted text
+        telling = weigh_terms(query.terms, searcher.count_units, searcher.snapshot.unit_count, MOST_TELLING)
     shown = show_hits(ranking.chunks, query.phrases, read_live, request.top_k, asked, telling)
     if query.phrases and not shown.hits and query.has_other_words:
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
