@@ -109,6 +109,13 @@ function isCallee(node) {
     : ts.isJsxOpeningLikeElement(parent) ? parent.tagName === at : false;
 }
 
+// Whether a value is given to a call of something that the compiler knows nothing of.
+function isOfUnknownCall(value) {
+  let around = value.parent;
+  while (around && !ts.isCallExpression(around) && !ts.isNewExpression(around) && !ts.isStatement(around)) around = around.parent;
+  return around && !ts.isStatement(around) && (checker.getTypeAtLocation(around.expression).flags & ts.TypeFlags.Any) !== 0;
+}
+
 // The members that the key of an object, or the name in a pattern, takes or gives by the expected type.
 function findKeyed(node) {
   const parent = node.parent;
@@ -116,21 +123,19 @@ function findKeyed(node) {
   if ((ts.isPropertyAssignment(parent) || ts.isShorthandPropertyAssignment(parent)) && parent.name === node) type = checker.getContextualType(parent.parent);
   else if (ts.isBindingElement(parent) && ts.isObjectBindingPattern(parent.parent) && !parent.dotDotDotToken && (parent.propertyName || parent.name) === node)
     type = checker.getTypeAtLocation(parent.parent);
-  if (!type) return [];
+  if (!type) return isOfUnknownCall(parent.parent) ? undefined : [];
   if (type.flags & ts.TypeFlags.Any) return undefined; // of a package that is not installed
   const found = [];
-  let isOwn = false;
   for (const one of type.isUnion() ? type.types : [type]) {
     let symbol = checker.getPropertyOfType(one, node.text);
     if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol); // a member of a module
     for (const declaration of (symbol && symbol.declarations) || []) {
       // A member that the object itself gives a type from: nothing that is declared.
-      isOwn = isOwn || declaration === parent;
       if (declaration !== parent && !found.includes(declaration)) found.push(declaration);
     }
   }
-  // A name in a pattern that only the pattern gives the type: of a package that is not installed.
-  return isOwn && !found.length && ts.isBindingElement(parent) ? undefined : found;
+  // A name in a pattern that only the pattern itself gives a type: of a package that is not installed.
+  return !found.length && ts.isBindingElement(parent) ? undefined : found;
 }
 
 // What the name in `{ name }` means: the member is that value, and either may be named.

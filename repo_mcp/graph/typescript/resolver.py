@@ -15,7 +15,7 @@ from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, Script
 from repo_mcp.graph.typescript.owners import NOBODY
 from repo_mcp.graph.typescript.types import MAX_PARTS, ScriptTypes
 from repo_mcp.languages.treesitter.scope_walk import SAME
-from repo_mcp.languages.typescript.uses import THROUGH
+from repo_mcp.languages.typescript.uses import GUARDED, THROUGH
 from repo_mcp.languages.typescript.walk import EXPECTED
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
@@ -26,6 +26,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
+    list_references,
 )
 
 MAX_GUESSES = 8
@@ -37,6 +38,7 @@ _TYPE_ROLES = frozenset(
 _OF_ALL = frozenset(
     {"toString", "valueOf", "toLocaleString"}
 )  # what every value has, also a string of a union
+_OF_FUNCTIONS = frozenset({"name", "length", "prototype"})  # what a class itself has, too
 _NOT_MERGED = frozenset(
     {
         SymbolKind.FUNCTION,
@@ -88,6 +90,7 @@ class TypeScriptResolver:
         self._program = program
         self._names = ScriptNames(program)
         self._types = ScriptTypes(self._names)
+        self._guards: tuple[ScriptFile | None, dict[str, list[Reference]]] = None, {}
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """Return the meaning of a reference. An import of a whole module means its file."""
@@ -161,8 +164,42 @@ class TypeScriptResolver:
                     return self._say(Meaning(owners.declarations), row)
                 meaning = self._types.find_member(owners, row.name)
                 if meaning is not UNKNOWN or not owners.is_choice:
+                    meaning = self._narrow(file, meaning, row)
                     return self._say(self._part_static(file, meaning, row), row)
         return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(row)
+
+    def _narrow(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
+        """Return the members that a value may have behind a condition that tells its type: `x is T`."""
+        chain = row.qualifier.partition("/")[0] + row.qualifier.partition("/")[2].lstrip("0123456789")
+        for call in self._list_guards(file).get(chain, ()):
+            if call.line > row.line or call.symbol not in file.iter_around(row.symbol):
+                continue
+            if call.qualifier:
+                outer = self._types.evaluate(file, call.symbol, call.qualifier, call.line)
+                guard = self._types.find_member(outer, call.name)
+            else:
+                guard = self._names.look_up(file, call.symbol, call.name, call.line)
+            for one in guard.declarations:
+                other, symbol = self._names.find_file(one.path), self._names.get_symbol(one)
+                _, told, text = symbol.return_type.partition(" is ") if symbol is not None else ("", "", "")
+                if other is None or not told:
+                    continue
+                narrowed = self._types.find_member(
+                    self._types.read_written(other, one.ordinal, text, 0, ()), row.name
+                )
+                both = (*meaning.declarations, *narrowed.declarations)
+                meaning = replace(meaning, declarations=tuple(dict.fromkeys(both)), is_certain=False)
+        return meaning
+
+    def _list_guards(self, file: ScriptFile) -> dict[str, list[Reference]]:
+        """Map a value to the calls in conditions of a file that are given it."""
+        if self._guards[0] is not file:
+            found: dict[str, list[Reference]] = {}
+            for row in list_references(file.record, ReferenceRole.CALL):
+                if row.alias.startswith(GUARDED):
+                    found.setdefault(row.alias.removeprefix(GUARDED), []).append(row)
+            self._guards = file, found
+        return self._guards[1]
 
     def _part_static(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
         """Return the members of a class itself, or those of its objects, where both have some of one name."""
@@ -171,6 +208,8 @@ class TypeScriptResolver:
         if made and self._is_class(file, row):  # a member of the objects, and not of the function itself
             return replace(meaning, declarations=tuple(one for one, _ in symbols if one not in made))
         static = {one for one, symbol in symbols if symbol is not None and symbol.flags & SymbolFlag.STATIC}
+        if symbols and not static and row.name in _OF_FUNCTIONS and self._is_class(file, row):
+            return Meaning(external=f"Function.{row.name}")
         if not static or len(static) == len(symbols):
             return meaning
         is_class = self._is_class(file, row)
@@ -236,10 +275,17 @@ class TypeScriptResolver:
         return [Declaration(ordinal.path, one.ordinal) for one in whole or found]
 
     def _look_through(self, ordinal: Declaration) -> tuple[Declaration, ...]:
-        """Return the value of a whole CommonJS module; any other declaration as it is."""
-        if ordinal.ordinal:
-            return (ordinal,)
+        """Return the value of a whole CommonJS module, and what `import a = b.c` stands for; any other
+        declaration as it is."""
         file = self._names.find_file(ordinal.path)
+        if ordinal.ordinal and file is not None:
+            symbol = file.get_symbol(ordinal.ordinal)
+            if symbol.kind is not SymbolKind.TYPE or not symbol.flags & SymbolFlag.FORWARD:
+                return (ordinal,)
+            qualifier, _, name = symbol.return_type.rpartition(".")
+            outer = self._types.evaluate(file, symbol.parent, qualifier, symbol.start_line)
+            found = self._types.find_member(outer, name) if outer != NOBODY else UNKNOWN
+            return found.declarations or (ordinal,)
         whole = self._names.find_whole(file) if file is not None else UNKNOWN
         return whole.declarations or (ordinal,)
 

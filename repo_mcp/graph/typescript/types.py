@@ -55,6 +55,7 @@ from repo_mcp.languages.typescript.declarations import OBJECT
 from repo_mcp.languages.typescript.types import (
     ANYTHING,
     TypeName,
+    holds_object,
     is_object_type,
     is_tuple_type,
     read_function,
@@ -73,9 +74,7 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # repositories do not name real types like this
-_COMPONENTS = frozenset(
-    {"FC", "FunctionComponent", "VFC"}
-)  # types of functions that are given their argument
+_COMPONENTS = frozenset({"FC", "FunctionComponent", "VFC"})  # of functions, given their argument
 MAX_PARTS = 24  # of a union or an intersection
 MAX_SEGMENTS = 12
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
@@ -282,6 +281,8 @@ class ScriptTypes:
             owners = self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
             return owners if owners.mapped else unite((own if is_function else mix(own), owners))
         parts = [one for part in members for one in split_type(part, "&")]
+        if any(map(holds_object, parts)):
+            own = mix(own)  # what it is given may be members of another type
         found = [own]
         for part in parts[:MAX_PARTS]:
             if is_object_type(part.strip()):
@@ -515,9 +516,8 @@ class ScriptTypes:
                 return Owners(external=f"{outer.external}.{row.name}")
             if outer.is_items:
                 owners = self._take_keyed(outer, row.name, steps)
-                owners = (
-                    mix(owners) if row.qualifier.startswith(EXPECTED) else owners
-                )  # the key may choose it
+                if row.qualifier.startswith(EXPECTED):
+                    owners = mix(owners)  # the key may choose it
                 return self._call(owners, steps + 1) if is_call else owners
             meaning = self.find_member(outer, row.name, steps + 1)
             owners = self._get_value_of(file, row, meaning, is_call, steps)

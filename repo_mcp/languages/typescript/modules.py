@@ -83,6 +83,7 @@ def on_import_alias(walk: ScriptWalk, node: Node) -> None:
     entry = walk.declare(node, name, SymbolKind.TYPE, walk.find_prefix(node))
     target = node.named_children[-1]
     entry.type = walk.read_line(target)
+    entry.flags |= SymbolFlag.FORWARD
 
 
 def on_export(walk: ScriptWalk, node: Node) -> None:

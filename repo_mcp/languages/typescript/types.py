@@ -278,6 +278,12 @@ def _write(parts: list[str]) -> str:
     return text.strip()
 
 
+def holds_object(part: str) -> bool:
+    """Return whether a type is given an object type, and need not have its members: `Merged<A, { b: B }>`."""
+    head, angle, inside = part.strip().partition("<")
+    return bool(angle) and "{" in inside and "{" not in head and head not in SEEN_THROUGH
+
+
 def is_object_type(text: str) -> bool:
     """Return True for the text of one object type: `{ a: A }`."""
     is_whole = text.startswith("{") and text.endswith("}") and _find_close(text) == len(text) - 1

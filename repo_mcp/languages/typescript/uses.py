@@ -18,6 +18,16 @@ if TYPE_CHECKING:
 CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
 THROUGH = "()"  # the alias of a call that goes through a member of the function
 MAX_ARGUMENTS = 16  # of one call, whose contextual types are told
+GUARDED = "?"  # in the alias of a call: before the value whose type the function may tell
+_ASKING = frozenset(
+    {
+        "binary_expression",
+        "if_statement",
+        "parenthesized_expression",
+        "ternary_expression",
+        "unary_expression",
+    }
+)
 _CALLING = frozenset({"call", "apply", "bind"})
 # In trees without errors, plain chains of names are read by their characters: nodes take twice as long.
 _MEMBER = re.compile(rb"[\w$.#\x80-\xff]{1,200}\.(#?[\w$\x80-\xff]+)")
@@ -87,7 +97,18 @@ def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None
     name = walk.read(name_node)
     if name and qualifier != UNKNOWN:
         _expect_arguments(walk, given, name, qualifier)
-    walk.refer(CALL, name, start, qualifier, "", walk.count_arguments(given))
+    walk.refer(CALL, name, start, qualifier, _read_guarded(walk, node, given), walk.count_arguments(given))
+
+
+def _read_guarded(walk: ScriptWalk, node: Node, given: Node | None) -> str:
+    """Return the first argument of a call in a condition, with GUARDED before it: `if (isBox(value))`."""
+    parent = node.parent
+    if given is None or parent is None or parent.type not in _ASKING or not given.named_child_count:
+        return ""
+    one = given.named_children[0]
+    is_plain = one.type in {"identifier", "member_expression"}
+    chain = walk.read_chain(one) if is_plain else UNKNOWN
+    return "" if chain == UNKNOWN else GUARDED + chain
 
 
 def _expect_arguments(walk: ScriptWalk, given: Node | None, name: str, qualifier: str) -> None:
