@@ -7,12 +7,13 @@ also be a statement; then `Func` is better. So it is with `Func<Task>` and `Func
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from repo_mcp.graph.csharp.names import CSharpNames, TypeMeaning
-from repo_mcp.graph.csharp.signatures import normalize_type, read_method
+from repo_mcp.graph.csharp.signatures import Method, normalize_type, read_method
 from repo_mcp.graph.csharp.types import CSharpTypes
-from repo_mcp.graph.csharp.values import TYPE_PARAMETER, Place, is_same
+from repo_mcp.graph.csharp.values import TYPE_PARAMETER, Place, Value, get_short, is_same
 from repo_mcp.languages.csharp.chains import split_last, strip_types
 from repo_mcp.languages.csharp.functions import ASYNC, Outcome
 from repo_mcp.languages.csharp.types import FUNCTION, OF_CALL, OF_PARAMETER, read_type
@@ -22,6 +23,8 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Symbol, SymbolKind
 MISFIT = 1_000  # a grade; lower ones are better, and None is an unknown one
 _BODY = re.compile(rf"(\d*)({ASYNC}?)([vrb]?)(?:{OF_CALL}(.*))?", re.DOTALL)
 _TASK = re.compile(r"(?:[\w.]+\.)?(?:Value)?Task(<)?")
+_STRUCTS = frozenset({"TimeSpan", "CancellationToken", "DateTime", "DateTimeOffset", "Guid"})
+_WORD = re.compile(r"\w+")
 _VOID = "void"
 _RETURNED = {"Action": _VOID, "Predicate": "bool", "Comparison": "int"}
 
@@ -35,6 +38,12 @@ class Function(NamedTuple):
     outcome: Outcome = Outcome.UNKNOWN
     returned: str = ""  # the type of its value, as written; empty if unknown
     is_async: bool = False
+    is_written: bool = False  # a lambda, whose parameters have no types unless they are written
+
+    @property
+    def is_untyped(self) -> bool:
+        """Return whether nothing says of what types the parameters are."""
+        return self.is_written and self.parameters > 0 and not self.types
 
 
 class Delegate(NamedTuple):
@@ -71,7 +80,7 @@ class CSharpDelegates:
         """Return what the text of an argument says of a function."""
         told, *types = text.removeprefix(FUNCTION).split(OF_PARAMETER)
         count, sign, letter, chain = _BODY.fullmatch(told).groups()  # type: ignore[union-attr]  # fits all
-        found = Function(at, int(count or -1), tuple(types), Outcome(letter), "", bool(sign))
+        found = Function(at, int(count or -1), tuple(types), Outcome(letter), "", bool(sign), True)
         if not chain:
             return found
         returned = self._find_returned(at, chain, line)
@@ -190,3 +199,43 @@ def _grade_outcome(function: Function, wanted: str, names: frozenset[str]) -> in
     if own is None:
         return MISFIT if not TYPE_PARAMETER.fullmatch(function.returned) else None
     return 1 if bool(own[1]) == bool(task[1]) else 2 if own[1] else MISFIT
+
+
+def can_infer(takes: Method, types: Sequence[str], functions: Sequence[Function | None]) -> bool:
+    """Return whether the arguments of a call can tell all type parameters of a method.
+
+    `types` are those of the parameters. A function without written types tells nothing of what it takes."""
+    told: set[str] = set()
+    for written, function in zip(types, functions, strict=True):
+        is_untyped = function is not None and function.is_untyped
+        delegate = read_delegate(written) if is_untyped else None
+        told.update(_WORD.findall(written if delegate is None else delegate.returned))
+    return takes.is_cut or all(one in told for one in takes.type_parameters)
+
+
+def grade_delegate(value: Value, wanted: str, names: frozenset[str]) -> int | None:
+    """Grade a value that is a delegate of the library against another: those of other forms do not fit."""
+    own = read_delegate(f"{get_short(value)}<{','.join('?' * len(value.given))}>")
+    other = read_delegate(wanted)
+    if own is None or other is None:
+        return None
+    if len(own.parameters) != len(other.parameters) or (own.returned == _VOID) != (other.returned == _VOID):
+        return MISFIT
+    same = [
+        _is_alike(one, written, names)
+        for one, written in zip(value.given, (*other.parameters, other.returned), strict=False)
+    ]
+    return MISFIT if False in same else None if None in same else 0
+
+
+def _is_alike(value: Value, written: str, names: frozenset[str]) -> bool | None:
+    """Return whether a type argument is the one that is wanted; None if that is not known."""
+    found = read_type(written)
+    if written in names:
+        return True
+    if value.type is None or not found.name:
+        return None
+    own = value.type.full_name.rpartition(".")[2].partition("`")[0]
+    if own == found.name:
+        return (value.is_items, value.is_task) == (found.is_items, found.is_task)
+    return False if {own, found.name} & _STRUCTS else None

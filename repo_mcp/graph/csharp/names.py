@@ -288,8 +288,11 @@ class CSharpNames:
     def _list_prefixes(self, file: CSharpFile, ordinal: int) -> Iterable[str]:
         """Return the possible prefixes of a name, nearest first: types, namespaces, usings."""
         found = [file.get_full_name(one) for one in file.list_types_around(ordinal)]
-        for namespace in file.list_namespaces(ordinal):
-            found.append(namespace)
+        return dict.fromkeys((*found, *self.list_visible(file, ordinal)))
+
+    def list_visible(self, file: CSharpFile, ordinal: int) -> Iterable[str]:
+        """Return the namespaces whose types a symbol sees, nearest first; some may not exist."""
+        found = [*file.list_namespaces(ordinal)]
         for using in (*file.usings, *self.get_global_usings(file.path)[0]):
             found.append(using)
             found += [f"{outer}.{using}" for outer in file.list_namespaces(ordinal) if outer]
@@ -316,7 +319,7 @@ class CSharpNames:
         """Return the usings and aliases that some file declares for all files of a file's project."""
         project = self._projects.find_folder(path)
         if project not in self._global:
-            usings: list[str] = []
+            usings = list(self._projects.list_usings(path))
             aliases: dict[str, tuple[str, str]] = {}
             for other in self.program.list_using(GLOBAL_USING)[:MAX_FILES]:
                 if self._projects.find_folder(other) not in {project, None} and project is not None:

@@ -15,7 +15,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from repo_mcp.graph.csharp.delegates import MISFIT, CSharpDelegates, Function
+from repo_mcp.graph.csharp.delegates import (
+    MISFIT,
+    CSharpDelegates,
+    Function,
+    can_infer,
+    grade_delegate,
+    read_delegate,
+)
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.signatures import (
     Method,
@@ -31,6 +38,7 @@ from repo_mcp.graph.csharp.values import TYPE_PARAMETER, Value, find_bind, is_sa
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.chains import split_last, strip_types
 from repo_mcp.languages.csharp.types import (
+    CONTAINERS,
     FUNCTION,
     NO_TYPE,
     NULL,
@@ -47,6 +55,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference
 MAX_COMPARED = 60  # methods of one name; with more, all are returned
 MAX_ARGUMENTS = 64  # of one call; the stored text of a method's parameters holds no more
 SAME, OBJECT = 0, 99  # grades, lower is better
+_UNTYPED_SEQUENCE = 50  # a grade: `IEnumerable` for a sequence of something
 
 Found = list[tuple[Declaration, Symbol]]
 Grade = int | None  # None: unknown
@@ -76,6 +85,12 @@ _COMMON_MEMBERS = {
     "int": "Length Count GetHashCode() IndexOf() CompareTo() Count()",
     "long": "LongLength LongCount()",
     "bool": "Equals() Any() All() Contains() StartsWith() EndsWith() IsNullOrEmpty() IsNullOrWhiteSpace()",
+    "TimeSpan": "TimeSpan.Zero TimeSpan.MaxValue TimeSpan.MinValue TimeSpan.FromDays() TimeSpan.FromHours()"
+    " TimeSpan.FromMinutes() TimeSpan.FromSeconds() TimeSpan.FromMilliseconds() TimeSpan.FromTicks()",
+    "CancellationToken": "CancellationToken.None",
+    "Task": "Task.CompletedTask",
+    "DateTime": "DateTime.Now DateTime.UtcNow DateTime.Today",
+    "Guid": "Guid.NewGuid() Guid.Empty",
     "string": "ToString() Substring() Trim() TrimStart() TrimEnd() ToLower() ToUpper() ToLowerInvariant()"
     " ToUpperInvariant() PadLeft() PadRight() string.Format() string.Join() string.Concat() string.Empty",
 }
@@ -277,6 +292,9 @@ class CSharpOverloads:
         left = [one for ordinal, one in enumerate(takes.parameters) if ordinal not in filled]
         if not all(one.is_optional or one.is_params for one in left):
             return None
+        functions = [one.function if one.form == FUNCTION else None for one in arguments]
+        if takes.type_parameters and not arity and not can_infer(takes, types, functions):
+            return None
         rank = bool(takes.type_parameters), is_expanded, len(left)
         return _Rated(tuple(grades), tuple(types), rank)
 
@@ -309,7 +327,7 @@ class CSharpOverloads:
         elif argument.value is None:
             grade = self._grade_unlike(wanted, self._find_type(parameter.type, where))
         else:
-            grade = self._grade_value(argument.value, parameter.type, where)
+            grade = self._grade_value(argument.value, parameter.type, where, takes)
         return MISFIT if argument.is_reference and grade not in {SAME, None} else grade
 
     def _grade_null(self, written: str, where: tuple[CSharpFile, int]) -> Grade:
@@ -362,7 +380,7 @@ class CSharpOverloads:
             return None
         return None if self._is_converted(meaning) else MISFIT
 
-    def _grade_value(self, value: Value, written: str, where: tuple[CSharpFile, int]) -> Grade:
+    def _grade_value(self, value: Value, written: str, where: tuple[CSharpFile, int], takes: Method) -> Grade:
         """Grade a value of a type that has members."""
         own = value.type
         wanted = strip_nullable(written)
@@ -374,11 +392,15 @@ class CSharpOverloads:
         found = read_type(written)
         if not found.name:  # a number, a string, or a list of those
             return MISFIT if is_inside else None
-        if _DELEGATE.match(wanted):
-            return MISFIT if is_inside else None  # an external delegate's parameters are unknown
+        if read_delegate(wanted) is not None:
+            return MISFIT if is_inside else grade_delegate(value, wanted, takes.type_parameters)
         meaning = self._find_type(written, where)
         if meaning is None or self._is_converted(meaning):
             return None
+        if value.is_items and not value.is_task and found.name in CONTAINERS and not found.arity:
+            return _UNTYPED_SEQUENCE
+        if found.is_items and value.is_items and found.name in takes.type_parameters:
+            return 1
         if (found.is_items, found.is_task) != (value.is_items, value.is_task):
             return MISFIT if meaning.parts and not found.is_items and is_inside else None
         line = self._types.list_line(own)
@@ -431,8 +453,11 @@ def _is_better(one: _Rated, other: _Rated) -> bool:
     for grade, its, own_type, its_type in zip(one.grades, other.grades, one.types, other.types, strict=True):
         if own_type == its_type:
             continue
-        if grade is None or (its is None and (grade != SAME or TYPE_PARAMETER.fullmatch(own_type))):
+        is_fit = its is not None and 0 < its < OBJECT
+        if is_fit and TYPE_PARAMETER.fullmatch(own_type) and read_type(its_type).is_items:
             return False  # what takes anything is no better than a list of anything
+        if grade is None or (its is None and (grade != SAME or TYPE_PARAMETER.fullmatch(own_type))):
+            return False
         if its is not None and grade > its:
             return False
         is_closer |= its is None or grade < its

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from repo_mcp.graph.csharp.delegates import read_delegate
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames
 from repo_mcp.graph.csharp.overloads import CSharpOverloads
-from repo_mcp.graph.csharp.signatures import read_method
+from repo_mcp.graph.csharp.signatures import get_item_type, read_method
 from repo_mcp.graph.csharp.types import CSharpTypes
 from repo_mcp.graph.csharp.values import (
     GIVING_ITEMS,
@@ -152,7 +152,9 @@ class CSharpPassed:
                 self._types.infer(
                     at, takes.parameters[index + shift].type, value, takes.type_parameters, known
                 )
-        value = self._read(at, takes.parameters[number].type, parameter, known, steps)
+        wanted = takes.parameters[number]
+        written = get_item_type(wanted.type) if wanted.is_params else wanted.type
+        value = self._read(at, written, parameter, known, steps)
         if target.confidence is Confidence.PROBABLE:
             return replace(value, type=lower(value.type))
         return value

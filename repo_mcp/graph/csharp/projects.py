@@ -21,6 +21,7 @@ MAX_PROJECT_CHARS = 200_000
 MAX_REFERENCED = 200
 MAX_GLOBS = 50
 _ITEM = re.compile(r'<(Compile|ProjectReference)\s[^>]*?\b(Include|Remove)\s*=\s*"([^"]*)"')
+_USING = re.compile(r'<Using\s(?![^>]*\bAlias\b)[^>]*?\bInclude\s*=\s*"([\w.]+)"')
 _PROPERTY = re.compile(r"<(\w+)>([^<$]*)</\1>")
 _USED_PROPERTY = re.compile(r"\$\((\w+)\)")
 _GLOB = re.compile(r"\*\*/|\*\*|\*|\?|[^*?]+")
@@ -32,6 +33,7 @@ class _Project:
     removed: tuple[re.Pattern[str], ...]
     included: tuple[re.Pattern[str], ...]
     referenced: tuple[str, ...]  # folders
+    usings: tuple[str, ...]  # of all its files
 
 
 class CSharpProjects:
@@ -46,6 +48,11 @@ class CSharpProjects:
         """Return the folder of the project that a file is in, or None."""
         found = self._find_project(posixpath.dirname(path))
         return found.folder if found is not None else None
+
+    def list_usings(self, path: str) -> tuple[str, ...]:
+        """Return the namespaces that the project of a file uses in all its files."""
+        found = self._find_project(posixpath.dirname(path))
+        return found.usings if found is not None else ()
 
     def narrow(self, path: str, parts: tuple[Declaration, ...]) -> tuple[tuple[Declaration, ...], bool]:
         """Return the parts that a file's project sees, and whether these are all of one assembly."""
@@ -113,6 +120,7 @@ def _read_project(folder: str, text: str) -> _Project:
         tuple(_compile_glob(one) for one in found.get("CompileRemove", ())[:MAX_GLOBS]),
         tuple(_compile_glob(one) for one in found.get("CompileInclude", ())[:MAX_GLOBS]),
         tuple(posixpath.dirname(one) for one in found.get("ProjectReferenceInclude", ())),
+        tuple(_USING.findall(text)[:MAX_GLOBS]),
     )
 
 

@@ -265,11 +265,7 @@ class CSharpResolver:
         """Return the extension methods in scope whose first parameter accepts the value."""
         if row.role is not ReferenceRole.CALL:
             return None
-        visible = {
-            *file.list_namespaces(row.symbol),
-            *file.usings,
-            *self._names.get_global_usings(file.path)[0],
-        }
+        visible = set(self._names.list_visible(file, row.symbol))
         found: Found = []
         for declaration, symbol in self._types.list_extensions(row.name):
             other = self._names.find_file(declaration.path)
