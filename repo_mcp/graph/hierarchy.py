@@ -30,7 +30,7 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 MAX_TYPES = 2_000  # visited in one walk
-CACHED_TYPES = 50_000  # types, and those derived from them: some 5 MB
+CACHED_TYPES = 50_000  # types, and those derived from them: 11 MB
 MAX_FILES = 500  # scanned per name for derived types or partial declarations
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 _ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
