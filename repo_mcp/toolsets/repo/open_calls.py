@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError, shorten_message
+from repo_mcp.model import OpenedText, SearchRequest
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
 from repo_mcp.toolsets.answers import (
@@ -24,13 +25,14 @@ from repo_mcp.toolsets.answers import (
     warn_of_escapes,
 )
 from repo_mcp.toolsets.repo.answers import describe_error
+from repo_mcp.workspace.client_paths import shown
 
 if TYPE_CHECKING:
-    from repo_mcp.model import OpenedText
     from repo_mcp.repository import Repository
 
 _NAMED_LINES = 5  # how many line numbers a warning lists
 _LINES = ("start_line", "end_line")
+MOST_DECLARING = 10  # files that are named for a symbol
 
 
 def open_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -55,15 +57,63 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
 def _open(repository: Repository, asked: Arguments) -> OpenedText:
     """Return the lines that one span asks for. Raises RepoError."""
     path, symbol, around = find_text(asked, "path"), find_text(asked, "symbol"), find_integer(asked, "around")
-    if path is None:
-        raise _refuse("path", "argument path is missing", "Give path, or several spans.")
     ways = [name for name in ("symbol", "around") if name in asked]
     ways += ["start_line or end_line"] if any(name in asked for name in _LINES) else []
     if len(ways) > 1:
         raise _refuse(ways[0], f"{' and '.join(ways)} exclude each other", "Give one of them.")
-    if symbol is not None or around is not None:
-        return repository.open_file(path, None, None, symbol=symbol, around=around)
+    if symbol is not None:
+        return _open_symbol(repository, path, symbol)
+    if path is None:
+        raise _refuse("path", "argument path is missing", "Give path, or several spans.")
+    if around is not None:
+        return repository.open_file(path, None, None, around=around)
     return repository.open_file(path, find_integer(asked, "start_line"), find_integer(asked, "end_line"))
+
+
+def _open_symbol(repository: Repository, path: str | None, symbol: str) -> OpenedText:
+    """Return the lines of a declaration; without a path, that of the only file with one. Raises RepoError."""
+    if path is not None:
+        try:
+            return repository.open_file(path, None, None, symbol=symbol)
+        except RepoError as error:
+            raise _tell_where(repository, symbol, error) from error
+    paths = _list_declaring(repository, symbol)
+    if len(paths) == 1:
+        return repository.open_file(paths[0], None, None, symbol=symbol)
+    if paths:
+        raise _refuse(
+            "path", f"{len(paths)} files declare {shown(symbol)}", f"Give one: {_join_paths(paths)}."
+        )
+    raise RepoError(
+        ErrorCode.NOT_FOUND,
+        f"No file declares {shown(symbol)}.",
+        "Search for it in mode symbol, which names what is similar.",
+        {"argument": "symbol"},
+    )
+
+
+def _tell_where(repository: Repository, symbol: str, error: RepoError) -> RepoError:
+    """Return the error of a symbol that is not where it was looked for, with the files that declare it."""
+    if error.code is not ErrorCode.NOT_FOUND:
+        return error
+    try:
+        paths = _list_declaring(repository, symbol)
+    except RepoError:  # there is no index
+        return error
+    hint = f"{shown(symbol)} is declared in {_join_paths(paths)}."
+    return RepoError(error.code, error.message, hint, error.details) if paths else error
+
+
+def _list_declaring(repository: Repository, symbol: str) -> list[str]:
+    """Return the paths of files that declare a name as written, the best first. Raises RepoError."""
+    request = SearchRequest(symbol, MOST_DECLARING, symbols_only=True, names_snapshot=False)
+    ending = "." + symbol.replace("::", ".")
+    hits = repository.search(request).hits
+    return list(dict.fromkeys(hit.path for hit in hits if f".{hit.symbol or ''}".endswith(ending)))
+
+
+def _join_paths(paths: Sequence[str]) -> str:
+    return ", ".join(map(shown, paths))
 
 
 def _try_open(repository: Repository, asked: Arguments, context: CallContext) -> OpenedText | RepoError:

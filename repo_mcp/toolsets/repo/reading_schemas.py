@@ -40,10 +40,10 @@ def open_file_input(limits: Limits) -> Schema:
         "path": _PATH,
         "start_line": build_count("First line, from 1. Default 1.", MAX_LINE_NUMBER, 1),
         "end_line": build_count(end, MAX_LINE_NUMBER),
-        "symbol": build_text("Instead of lines: `run` or `Worker.run`.", MAX_SYMBOL_CHARS),
+        "symbol": build_text("Instead of lines: `run`, `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
         "around": build_count("Instead: the declaration around this line.", MAX_LINE_NUMBER),
     }
-    span = build_object({name: {"type": schema["type"]} for name, schema in one.items()}, ["path"])
+    span = build_object({name: {"type": schema["type"]} for name, schema in one.items()})
     spans = build_list(span, f"Instead: up to {MAX_SPANS} such spans [{{path, ...}}], of any files.")
     return build_object({**one, "spans": spans | {"maxItems": MAX_SPANS}})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -148,6 +149,28 @@ def test_what_is_not_declared_is_an_error_that_says_what_is_close(served: Served
     assert "does not parse as Python" in error["hint"]
 
 
+def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.py").write_text(SOURCE)
+    (tmp_path / "root" / "b.py").write_text("def run() -> None: ...\n")
+    served = Served(tmp_path / "root", tmp_path / "data")
+    assert served.call(symbol="Worker.name")["error"]["code"] == "index_unavailable"
+    served.repository.refresh()
+    opened = served.open(symbol="Worker.name")
+    assert (opened["path"], opened["symbol"], opened["start_line"]) == ("a.py", "Worker.name", 9)
+    error = served.call(symbol="run")["error"]
+    assert (error["code"], error["message"]) == ("invalid_argument", "2 files declare 'run'")
+    assert {"'a.py'", "'b.py'"} <= set(re.findall(r"'\w.py'", error["hint"]))
+    assert served.call(symbol="walk")["error"]["message"] == "No file declares 'walk'."
+    for path in ("b.py", "c.py"):  # one without it, one that is not there
+        error = served.call(path=path, symbol="Worker.name")["error"]
+        assert (error["code"], error["hint"]) == ("not_found", "'Worker.name' is declared in 'a.py'.")
+    spans = served.open(spans=[{"symbol": "Worker.name"}, {}])["spans"]
+    assert spans[0]["path"] == "a.py"
+    assert spans[1]["error"]["message"] == "argument path is missing"
+    served.repository.close()
+
+
 def test_a_line_beyond_the_end_is_refused(served: Served) -> None:
     error = served.call(path="a.py", around=22)["error"]
     assert error["message"] == "around is 22; the file has 21 lines."
@@ -161,7 +184,7 @@ def test_a_line_beyond_the_end_is_refused(served: Served) -> None:
         ({"path": "a.py", "symbol": "run", "start_line": 3}, "symbol and start_line or end_line exclude"),
         ({"path": "a.py", "around": 0}, "around"),
         ({"path": "a.py", "spans": [{"path": "a.py"}]}, "spans cannot be combined with other arguments"),
-        ({"spans": [{}]}, "spans[0].path"),
+        ({"around": 3}, "path is missing"),
         ({"spans": [{"path": "a.py", "spans": []}]}, "spans[0].spans"),
         ({"spans": [{"path": "a.py"}] * 21}, "21 entries"),
     ],
