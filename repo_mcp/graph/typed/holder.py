@@ -146,7 +146,7 @@ def is_extension(lookup: NamedLookup, found: list[Declaration]) -> bool:
 def list_hiding(rules: Rules, text: str) -> frozenset[str]:
     """Return the members that a wrapper in a written type of Rust may have itself."""
     if rules.of_pointers and rules.read_result(text) != text.strip():
-        return rules.transparent | rules.giving_item
+        return rules.transparent | rules.giving_item | rules.of_results
     return rules.of_pointers if read_wrapper(text).name else frozenset()
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.file_scope import has_trait
+from repo_mcp.graph.typed.file_scope import FileScope, has_trait
 from repo_mcp.graph.typed.holder import is_extension
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.symbols.symbol_record import Reference, SymbolKind
 
 
 def doubt_outer(lookup: NamedLookup, found: FoundDeclarations) -> FoundDeclarations:
@@ -19,6 +19,34 @@ def doubt_outer(lookup: NamedLookup, found: FoundDeclarations) -> FoundDeclarati
         return found
     is_elsewhere = any(is_of_trait_outside(lookup, one) for one in found.declarations)
     return replace(found, is_certain=False, is_elsewhere=is_elsewhere)
+
+
+def join_built(
+    lookup: NamedLookup, scope: FileScope, use: Reference, found: FoundDeclarations
+) -> FoundDeclarations:
+    """Return the members that a path of Rust leads to, with those of the type that its qualifier names.
+
+    They differ where a build chooses between `pub use own::*` and `pub type Size = Other;`."""
+    names = tuple(use.qualifier.split("."))
+    block = _find_block(lookup, found.declarations[0])
+    if block is None or not names[-1][:1].isupper() or names[-1] == "Self":
+        return found
+    own = set(lookup.find_extended(block))
+    types = lookup.find_type(scope, use.symbol, names).declarations
+    if own & {*types, *(base for one in types for base in lookup.list_bases(one))}:
+        return found
+    more = [each for one in types for each in lookup.find_members(one, use.name, use.role)]
+    declarations = tuple(dict.fromkeys((*found.declarations, *more)))
+    is_more = len(declarations) > len(found.declarations)
+    return replace(found, declarations=declarations, alternatives=len(declarations)) if is_more else found
+
+
+def _find_block(lookup: NamedLookup, member: Declaration) -> Declaration | None:
+    """Return the `impl` that a declaration is in, or None."""
+    scope = lookup.find_scope(member.path)
+    parent = scope.get_parent(member.ordinal) if scope is not None else 0
+    is_block = scope is not None and scope.get_kind(parent) is SymbolKind.EXTENSION
+    return Declaration(member.path, parent) if is_block else None
 
 
 def _is_of_outer(lookup: NamedLookup, member: Declaration) -> bool:

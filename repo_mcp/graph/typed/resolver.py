@@ -31,7 +31,7 @@ from repo_mcp.graph.typed.holder import (
     may_mean_of_reference,
 )
 from repo_mcp.graph.typed.lookup import LANGUAGES, NamedLookup, settle
-from repo_mcp.graph.typed.outer_types import doubt_outer, is_of_trait_outside
+from repo_mcp.graph.typed.outer_types import doubt_outer, is_of_trait_outside, join_built
 from repo_mcp.graph.typed.overriding import list_not_overridden
 from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
 from repo_mcp.graph.typed.renaming import Renaming
@@ -318,7 +318,7 @@ class NamedResolver:
             if scope.language in WITH_MACROS:
                 found = settle(lookup, scope, reference.line, found)
             if found.declarations and scope.language == "rust":
-                found = doubt_outer(lookup, found)
+                found = doubt_outer(lookup, join_built(lookup, scope, reference, found))
             if found.declarations and scope.language == "swift":
                 reached = tuple(one for one in found.declarations if is_static(lookup, one))
                 found = replace(found, declarations=reached)

@@ -56,6 +56,7 @@ class Rules:
     transparent: frozenset[str] = frozenset()  # members after which the receiver keeps its type
     giving_item: frozenset[str] = frozenset()  # members that return an item of their receiver
     keeping_items: frozenset[str] = frozenset()  # members that return a list of the same items
+    of_results: frozenset[str] = frozenset()  # further members of `Option` and `Result` in Rust
     of_pointers: frozenset[str] = frozenset()  # members of what points to a value, `Rc` in Rust
     imitating: frozenset[str] = frozenset()  # members that return a macro's type, with the same fields
 

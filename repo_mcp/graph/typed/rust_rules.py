@@ -25,6 +25,14 @@ clone as_ref as_mut as_ptr borrow borrow_mut deref deref_mut get_mut into_inner 
 """
 
 
+_RESULTS_TEXT = """
+and and_then contains copied err expect_err flatten get_or_insert get_or_insert_with insert inspect
+inspect_err into_err into_ok is_err is_err_and is_none is_none_or is_ok is_ok_and is_some is_some_and iter
+map map_err map_or map_or_else ok_or ok_or_else or or_else replace transpose unwrap_err unwrap_or unzip xor
+zip
+"""
+
+
 class RustRules(Rules):
     """The rules of Rust. Full paths begin with the folder of the crate, then the modules."""
 
@@ -35,6 +43,7 @@ class RustRules(Rules):
     own_words = frozenset({"self", "Self"})
     transparent = frozenset(_TRANSPARENT_TEXT.split())
     giving_item = frozenset(_GIVING_ITEM_TEXT.split())
+    of_results = frozenset(_RESULTS_TEXT.split())
     of_pointers = frozenset(_POINTERS_TEXT.split())
     imitating = frozenset({"project", "project_ref"})
 
