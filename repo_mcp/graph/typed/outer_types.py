@@ -8,7 +8,7 @@ from repo_mcp.graph.typed.holder import is_extension
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import Reference, SymbolKind
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
 
 def doubt_outer(lookup: NamedLookup, found: FoundDeclarations) -> FoundDeclarations:
@@ -69,3 +69,21 @@ def is_of_trait_outside(lookup: NamedLookup, member: Declaration) -> bool:
     bases = lookup.list_bases(Declaration(member.path, owner))
     kinds = ((lookup.find_scope(one.path), one.ordinal) for one in bases)
     return not any(other and other.get_kind(ordinal) is SymbolKind.TRAIT for other, ordinal in kinds)
+
+
+def find_promised(lookup: NamedLookup, members: list[Declaration]) -> Declaration | None:
+    """Return the member of a trait that all others of a name implement; None if some do not."""
+    promised: list[Declaration] = []
+    traits: set[str] = set()
+    for one in members:
+        scope = lookup.find_scope(one.path)
+        parent = scope.get_parent(one.ordinal) if scope is not None else 0
+        if scope is None:
+            return None
+        if scope.get_kind(parent) is SymbolKind.TRAIT:
+            promised.append(one)
+            traits.add(scope.get_name(parent))
+        else:
+            rows = [row.name for row in scope.list_bases(parent) if row.role is ReferenceRole.IMPLEMENT]
+            traits.add(rows[0] if rows else "")
+    return promised[0] if len(promised) == 1 and len(traits) == 1 else None

@@ -31,7 +31,7 @@ from repo_mcp.graph.typed.holder import (
     may_mean_of_reference,
 )
 from repo_mcp.graph.typed.lookup import LANGUAGES, NamedLookup, settle
-from repo_mcp.graph.typed.outer_types import doubt_outer, is_of_trait_outside, join_built
+from repo_mcp.graph.typed.outer_types import doubt_outer, find_promised, is_of_trait_outside, join_built
 from repo_mcp.graph.typed.overriding import list_not_overridden
 from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
 from repo_mcp.graph.typed.renaming import Renaming
@@ -565,8 +565,14 @@ class NamedResolver:
             return NOTHING
         is_only = len(found) == 1 and self._get_kind(found[0]) not in rules.doubted_kinds
         is_only = is_only and not is_of_trait_outside(self._lookup, found[0])
-        confidence = Confidence.PROBABLE if is_only else Confidence.POSSIBLE
-        return Resolution(tuple(Target(one, confidence) for one in found))
+        promised = find_promised(self._lookup, found) if scope.language == "rust" else None
+        probable = found[:1] if is_only else [promised]
+        return Resolution(
+            tuple(
+                Target(one, Confidence.PROBABLE if one in probable else Confidence.POSSIBLE)
+                for one in sorted(found, key=lambda one: one not in probable)
+            )
+        )
 
     def _gather(self, scope: FileScope, reference: Reference, *, is_member: bool) -> list[Declaration]:
         lookup, role, name = self._lookup, reference.role, reference.name

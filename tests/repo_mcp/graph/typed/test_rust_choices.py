@@ -1,0 +1,68 @@
+"""Rust: types that a build chooses, methods of `Result`, and methods that one trait promises."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.graph.resolved import Repository
+
+TEXTS = {
+    "Cargo.toml": '[package]\nname = "app"\n',
+    "src/lib.rs": "mod endian;\nmod table;\n",
+    "src/endian.rs": """
+        mod aligned {
+            pub struct Size(u32);
+            impl Size { pub fn made(n: u32) -> Self { Size(n) } }
+        }
+        #[cfg(not(feature = "unaligned"))]
+        pub use aligned::*;
+        pub struct Bytes([u8; 4]);
+        impl Bytes { pub fn made(n: u32) -> Self { Bytes([0; 4]) } }
+        #[cfg(feature = "unaligned")]
+        pub type Size = Bytes;
+        pub type Short = Bytes;
+        """,
+    "src/table.rs": """
+        use crate::endian::{Short, Size};
+        pub struct Table;
+        impl Table {
+            pub fn parse() -> Result<Self, ()> { Ok(Table) }
+            pub fn map(&self) -> u32 { 0 }
+            pub fn rows(&self) -> u32 { 0 }
+        }
+        pub trait ReadError<T> { fn read_error(self, text: &str) -> T; }
+        impl<T> ReadError<T> for Result<T, ()> { fn read_error(self, text: &str) -> T { todo!() } }
+        impl<T> ReadError<T> for Option<T> { fn read_error(self, text: &str) -> T { todo!() } }
+        fn run(given: impl Fn() -> u8) {
+            Size::made(1);
+            Short::made(2);
+            Table::parse().map(Some);
+            Table::parse().rows();
+            given().checked_add(1).read_error("none");
+        }
+        """,
+}
+
+
+@pytest.fixture(scope="module")
+def repository() -> Repository:
+    return Repository.build(TEXTS)
+
+
+def test_each_type_that_a_build_may_choose_is_probable(repository: Repository) -> None:
+    said = repository.ask("src/table.rs", "Size::made", "made")
+    assert sorted(said) == ["src/endian.rs:3 made probable", "src/endian.rs:8 made probable"]
+
+
+def test_an_alias_that_is_no_choice_stays_sure(repository: Repository) -> None:
+    assert repository.ask("src/table.rs", "Short::made", "made") == ["src/endian.rs:8 made exact"]
+
+
+def test_a_result_has_methods_of_its_own(repository: Repository) -> None:
+    assert repository.ask("src/table.rs", "map(Some)", "map") == ["src/table.rs:5 map probable"]
+    assert repository.ask("src/table.rs", "parse().rows", "rows") == ["src/table.rs:6 rows exact"]
+
+
+def test_what_one_trait_promises_is_probable_on_any_value(repository: Repository) -> None:
+    said = repository.ask("src/table.rs", 'read_error("none")', "read_error")
+    assert [one for one in said if one.endswith("probable")] == ["src/table.rs:8 read_error probable"]
