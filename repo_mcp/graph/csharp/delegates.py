@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from repo_mcp.graph.csharp.names import CSharpNames, TypeMeaning
-from repo_mcp.graph.csharp.signatures import Method, normalize_type, read_method
+from repo_mcp.graph.csharp.signatures import PLAIN, Method, normalize_type, read_method
 from repo_mcp.graph.csharp.types import CSharpTypes
 from repo_mcp.graph.csharp.values import TYPE_PARAMETER, Place, Value, get_short, is_same
 from repo_mcp.languages.csharp.chains import split_last, strip_types
@@ -192,7 +192,8 @@ def _grade_outcome(function: Function, wanted: str, names: frozenset[str]) -> in
     if outcome is Outcome.NOTHING:
         return MISFIT
     if not function.returned or function.returned == "var":
-        return None if task is not None else 1
+        is_undecided = task is not None or (outcome is Outcome.VALUE and not is_open and wanted not in PLAIN)
+        return None if is_undecided else 1  # another delegate may return what fits better
     own = _TASK.match(function.returned)
     if task is None:
         return 2 if own is not None and is_open else 1

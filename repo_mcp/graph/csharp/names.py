@@ -270,11 +270,15 @@ class CSharpNames:
         if not types:
             return None
         dotted = f"{qualifier}.{name}" if qualifier else name
+        foreign: TypeMeaning | None = None  # of a project that is not known to be referenced
         for prefix in self._list_prefixes(file, ordinal):
             full = f"{prefix}.{dotted}" if prefix else dotted
             found = self.choose(file.path, full, types.get(full, ()), arity)
-            if found is not None:
+            if found is not None and not self._projects.is_foreign(file.path, found.parts):
                 return found
+            foreign = foreign or found
+        if foreign is not None:
+            return foreign
         near = [
             self.choose(file.path, full, types[full], arity)
             for full in types

@@ -25,6 +25,8 @@ from repo_mcp.graph.csharp.delegates import (
 )
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.signatures import (
+    PLAIN,
+    WIDER,
     Method,
     Parameter,
     get_item_type,
@@ -60,26 +62,10 @@ _UNTYPED_SEQUENCE = 50  # a grade: `IEnumerable` for a sequence of something
 Found = list[tuple[Declaration, Symbol]]
 Grade = int | None  # None: unknown
 
-# Implicit numeric conversions of an argument, nearest first.
-_WIDER = {
-    "sbyte": "short int long float double decimal",
-    "byte": "short ushort int uint long ulong float double decimal",
-    "short": "int long float double decimal",
-    "ushort": "int uint long ulong float double decimal",
-    "int": "nint long float double decimal",
-    "uint": "nuint long ulong float double decimal",
-    "nint": "long float double decimal",
-    "nuint": "ulong float double decimal",
-    "long": "float double decimal",
-    "ulong": "float double decimal",
-    "char": "ushort int uint long ulong float double decimal",
-    "float": "double",
-}
-_WIDER_NUMBERS = {name: tuple(wider.split()) for name, wider in _WIDER.items()}
+_WIDER_NUMBERS = {name: tuple(wider.split()) for name, wider in WIDER.items()}
 # Types that a whole-number literal converts to, and those it converts to if its value is small enough.
 _CONSTANT = ("uint", "nint", "long", "nuint", "ulong", "float", "double", "decimal")
 _NARROWER = frozenset({"sbyte", "byte", "short", "ushort"})
-PLAIN = frozenset({*_WIDER, "double", "decimal", "bool", "string"})
 # Types of members with these names on any receiver, unless a type in the repository declares one.
 _COMMON_MEMBERS = {
     "int": "Length Count GetHashCode() IndexOf() CompareTo() Count()",

@@ -76,6 +76,19 @@ class CSharpProjects:
             return parts, False
         return tuple(one for one, home in homes.items() if home is None or home.folder in chosen), True
 
+    def is_foreign(self, path: str, parts: tuple[Declaration, ...]) -> bool:
+        """Return whether a file's project is known to see none of some declarations: other projects compile
+        them, and it references none of those."""
+        own = self._find_project(posixpath.dirname(path))
+        if own is None or not own.referenced:
+            return False
+        seen = self._list_reached(own) | {own.folder}
+        for part in parts:
+            home = self._find_project(posixpath.dirname(part.path))
+            if home is None or home.folder in seen or _is_matched(own.included, part.path):
+                return False
+        return True
+
     def _is_compiled(self, own: _Project, part: Declaration, home: _Project | None, *, anyway: bool) -> bool:
         if home is own:
             return anyway or not _is_matched(own.removed, part.path)

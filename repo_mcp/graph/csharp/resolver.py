@@ -11,9 +11,9 @@ import re
 
 from repo_mcp.graph.csharp.conditions import CSharpConditions
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
-from repo_mcp.graph.csharp.overloads import PLAIN, CSharpOverloads
+from repo_mcp.graph.csharp.overloads import CSharpOverloads
 from repo_mcp.graph.csharp.passed import CSharpPassed
-from repo_mcp.graph.csharp.signatures import list_parameter_types, normalize_type, strip_nullable
+from repo_mcp.graph.csharp.signatures import PLAIN, list_parameter_types, normalize_type, strip_nullable
 from repo_mcp.graph.csharp.types import CSharpTypes
 from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target

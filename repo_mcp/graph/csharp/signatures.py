@@ -15,6 +15,22 @@ _FRAMEWORK_NAMES = {
     "Single": "float", "Double": "double", "Decimal": "decimal", "Object": "object",
     "IntPtr": "nint", "UIntPtr": "nuint",
 }  # fmt: skip
+# Implicit numeric conversions of an argument, nearest first.
+WIDER = {
+    "sbyte": "short int long float double decimal",
+    "byte": "short ushort int uint long ulong float double decimal",
+    "short": "int long float double decimal",
+    "ushort": "int uint long ulong float double decimal",
+    "int": "nint long float double decimal",
+    "uint": "nuint long ulong float double decimal",
+    "nint": "long float double decimal",
+    "nuint": "ulong float double decimal",
+    "long": "float double decimal",
+    "ulong": "float double decimal",
+    "char": "ushort int uint long ulong float double decimal",
+    "float": "double",
+}
+PLAIN = frozenset({*WIDER, "double", "decimal", "bool", "string"})
 _PARAMETER = re.compile(
     r"(?:\[[^\]]*\]\s*)*((?:(?:this|ref|out|in|params|scoped|readonly)\s+)*)(.*?)\s*@?(\w+)", re.DOTALL
 )

@@ -56,6 +56,7 @@ from repo_mcp.symbols.symbol_record import (
 
 MAX_STEPS = 12
 MAX_SEGMENTS = 12
+MAX_RESULTS = 12  # overloads whose results are compared
 
 
 class CSharpTypes(CSharpMembers):
@@ -241,7 +242,10 @@ class CSharpTypes(CSharpMembers):
         receiver: Value,
         at: Place | None,
     ) -> Value:
-        """Return the value or result of members with one name: the first that shows a type."""
+        """Return the value or result of members with one name: the first that shows a type.
+
+        It is probable where overloads have other results."""
+        found: list[Value] = []
         for declaration, symbol in members:
             file = self._names.find_file(declaration.path)
             if file is None:
@@ -258,8 +262,14 @@ class CSharpTypes(CSharpMembers):
             if segment.is_call and symbol.kind not in CALLABLE_KINDS:
                 value = self._invoke(value, steps)
             if value.type is not None:
-                return value
-        return NOTHING_KNOWN
+                found.append(value)
+                if symbol.kind not in CALLABLE_KINDS or len(found) == MAX_RESULTS:
+                    break
+        if not found:
+            return NOTHING_KNOWN
+        first = found[0]
+        is_one = all(_names_alike(one, first) for one in found)
+        return first if is_one else replace(first, type=lower(first.type))
 
     def _invoke(self, value: Value, steps: int) -> Value:
         """Return what a delegate returns."""
@@ -419,3 +429,9 @@ class CSharpTypes(CSharpMembers):
         found = self._names.find_type(file, row.symbol, row.name, qualifier, form.arity)
         texts = split_types(given[:-1]) if given else ()
         return Value(found, form.is_items, form.is_task, self._read_given((file, row.symbol), texts, steps))
+
+
+def _names_alike(one: Value, other: Value) -> bool:
+    """Return whether two values have the same type, whatever that is given."""
+    names = {value.type.full_name if value.type is not None else "" for value in (one, other)}
+    return len(names) == 1 and (one.is_items, one.is_task) == (other.is_items, other.is_task)

@@ -95,3 +95,49 @@ def test_a_project_file_uses_namespaces() -> None:
 
 def test_a_using_in_a_namespace_may_be_a_part_of_its_name() -> None:
     assert Repository.build(USINGS).ask("app2/b.cs", "item.Do()", "Do") == ["lib/lib.cs:2 Do exact"]
+
+
+OPEN = {
+    "a.cs": """
+        using System;
+        namespace N;
+        public class One { public int Size; }
+        public class Two { public int Size; }
+        public class Api
+        {
+            public One Make(int by) => null;
+            public Two Make(string by) => null;
+            public void Run(Func<One> make) { } // 9
+            public void Run(Func<Two> make) { } // 10
+            public void M(One one, What what)
+            {
+                var made = Make(what.Name);
+                made.Size = 1; // a result of one of two
+                Run(() => what.Name); // returns something
+            }
+        }
+        """
+}
+
+
+def test_a_result_is_probable_where_overloads_have_others() -> None:
+    assert Repository.build(OPEN).ask("a.cs", "// a result of one of two", "Size") == ["a.cs:3 Size probable"]
+
+
+def test_both_are_possible_where_it_is_not_known_what_is_returned() -> None:
+    found = Repository.build(OPEN).ask("a.cs", "// returns something", "Run")
+    assert found == ["a.cs:9 Run possible", "a.cs:10 Run possible"]
+
+
+FOREIGN = {
+    "core/core.csproj": "",
+    "core/a.cs": "namespace Core; public class Tag { public int Size; }",
+    "sample/sample.csproj": "",
+    "sample/b.cs": "public class Tag { public int Size; }",
+    "test/test.csproj": '<ProjectReference Include="../core/core.csproj" />',
+    "test/c.cs": "using Core; class C { int M(Tag tag) => tag.Size; }",
+}
+
+
+def test_a_type_of_a_project_that_is_not_referenced_is_not_meant() -> None:
+    assert Repository.build(FOREIGN).ask("test/c.cs", "Tag tag", "Size") == ["core/a.cs:1 Size exact"]
