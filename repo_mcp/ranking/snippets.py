@@ -138,11 +138,11 @@ def show_hits(
     """Return hits for the ranked chunks, with their live text.
 
     A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits. A hit
-    that declares the name that is `asked` for shows its declaration. `telling` gives the weight of
-    each of several words: the first hit of each of the first files shows the declarations about them.
+    that declares the name that is `asked` for shows its declaration. If no name is, `telling` may give the
+    weights of several words: the first hit of each of the first files shows the declarations about them.
     """
     found = read_chunks(ranked, phrases, read_live, most)
-    rated = _rate_first(found.chunks, asked, telling) if telling else {}
+    rated = _rate_first(found.chunks, telling) if telling else {}
     hits: list[Hit] = []
     for place, (one, lines) in enumerate(zip(found.chunks, _iter_shown_lines(), strict=False)):
         if place in rated:
@@ -243,9 +243,7 @@ class _RatedFile:
     whole: Sequence[SymbolSpan]  # those that are shown whole
 
 
-def _rate_first(
-    chunks: Sequence[LiveChunk], asked: AskedName | None, telling: Mapping[str, float]
-) -> dict[int, _RatedFile]:
+def _rate_first(chunks: Sequence[LiveChunk], telling: Mapping[str, float]) -> dict[int, _RatedFile]:
     """Return the rated files of the first hits by their places, without those that hold nothing asked."""
     rated: list[list[Rated]] = []
     held: list[list[int]] = []
@@ -255,11 +253,8 @@ def _rate_first(
         if live.ranked.path in seen or live.lines.line_count > MAX_RATED_LINES:
             continue
         seen.add(live.ranked.path)
-        declarations = live.find_declarations()
-        if asked is not None and choose_declaration(declarations, asked, live) is not None:
-            continue
         words = find_line_terms(decode_lines(live.lines, 1, live.lines.line_count), list(telling))
-        found = list_asked(declarations, words, list(telling.values()), MOST_RATED)
+        found = list_asked(live.find_declarations(), words, list(telling.values()), MOST_RATED)
         if found:
             places.append(place)
             rated.append(found)
