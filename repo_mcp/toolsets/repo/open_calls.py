@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError, shorten_message
-from repo_mcp.model import OpenedText, SearchRequest
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
 from repo_mcp.toolsets.answers import (
@@ -28,6 +27,7 @@ from repo_mcp.toolsets.repo.answers import describe_error
 from repo_mcp.workspace.client_paths import shown
 
 if TYPE_CHECKING:
+    from repo_mcp.model import OpenedText
     from repo_mcp.repository import Repository
 
 _NAMED_LINES = 5  # how many line numbers a warning lists
@@ -106,6 +106,8 @@ def _tell_where(repository: Repository, symbol: str, error: RepoError) -> RepoEr
 
 def _list_declaring(repository: Repository, symbol: str) -> list[str]:
     """Return the paths of files that declare a name as written, the best first. Raises RepoError."""
+    from repo_mcp.model import SearchRequest  # here: tools are listed before the engine is loaded
+
     request = SearchRequest(symbol, MOST_DECLARING, symbols_only=True, names_snapshot=False)
     ending = "." + symbol.replace("::", ".")
     hits = repository.search(request).hits
