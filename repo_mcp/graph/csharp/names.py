@@ -60,6 +60,7 @@ class CSharpFile:
         self.path = path
         self.record = record
         self._full_names: dict[int, str] = {0: ""}
+        self._namespaces: dict[int, list[str]] = {}
 
     def get_full_name(self, ordinal: int) -> str:
         """Return the name of a symbol, prefixed with those of all symbols around it."""
@@ -95,16 +96,16 @@ class CSharpFile:
 
     def list_namespaces(self, ordinal: int) -> list[str]:
         """Return the namespaces around a symbol, innermost first, ending with the global one, ""."""
-        kinds = self.record.kinds
-        full = next(
-            (self.get_full_name(one) for one in self.list_around(ordinal) if kinds[one] == SymbolKind.MODULE),
-            "",
-        )
-        found = []
-        while full:
-            found.append(full)
-            full = full.rpartition(".")[0]
-        return [*found, ""]
+        if ordinal not in self._namespaces:
+            kinds, module = self.record.kinds, int(SymbolKind.MODULE)
+            around = (one for one in self.list_around(ordinal) if int(kinds[one]) == module)
+            full = next(map(self.get_full_name, around), "")
+            found = []
+            while full:
+                found.append(full)
+                full = full.rpartition(".")[0]
+            self._namespaces[ordinal] = [*found, ""]
+        return self._namespaces[ordinal]
 
     def find_children(self, ordinal: int, name: str) -> list[Symbol]:
         """Return the symbols with a name directly inside another."""

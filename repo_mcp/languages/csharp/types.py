@@ -12,6 +12,7 @@ Unknown arguments at the end are left out; if nothing is known, the text is empt
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
@@ -69,6 +70,7 @@ class TypeName(NamedTuple):
     given: str = ""  # its type arguments, as written: "A, B<C>"
 
 
+@lru_cache(maxsize=8_192)
 def read_type(text: str) -> TypeName:
     """Return the type that a text names; with an empty name when its members are not known."""
     text = text.strip()
