@@ -62,7 +62,7 @@ MAX_RATED = 60
 MAX_WORDS = 32  # of a question
 NO_WORD = "The question has no word to search for."
 LEAST_SHARE = 0.04  # of the worth of the best declaration
-ROOM = 7_200  # characters of excerpts and of the fields beside them
+ROOM = 7_700  # characters of excerpts and of the fields beside them
 FINDING_CHARS = 200  # beside the excerpt of a finding
 ROOM_OF_ASKED = 300  # further characters for each finding that is wanted
 # Maximum characters of the best declaration, of the next and so on; all others get the last value.
@@ -254,10 +254,13 @@ def _choose(
     seeds = _add_users(state, seeds) if preferred is not PreferredKind.EXTENSION else seeds
     seeds.sort(key=lambda seed: -seed.worth)
     met: Counter[str] = Counter()
+    overloads: Counter[tuple[str, str]] = Counter()
     for position, seed in enumerate(seeds):
-        if seed.body.line_count < OVERLOAD_LINES:
+        own = seed.path, "" if seed.node is None or not seed.name else seed.node.qualified_name
+        if seed.body.line_count < OVERLOAD_LINES or overloads[own] > 1:
             seeds[position] = replace(seed, worth=seed.worth * AGAIN ** met[seed.name])
         met[seed.name] += bool(seed.name)
+        overloads[own] += bool(own[1])
     seeds.sort(key=lambda seed: -seed.worth)
     least = LEAST_SHARE * max((seed.worth for seed in seeds), default=0.0)
     return [seed for seed in seeds if seed.worth >= least][:MOST_SEEDS]

@@ -23,7 +23,7 @@ _QUESTION_WORDS = frozenset(
     happening mechanism logic process there place get gets decide decides decided determine determines
     determined
     would could should can might may want wants need needs exactly internally actually turn turns turned
-    become becomes difference between compared
+    become becomes difference between compared nobody somebody someone anybody anyone everybody everyone
     """.split()  # noqa: SIM905
 )
 _EXTENDS = re.compile(

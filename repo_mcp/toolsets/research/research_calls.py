@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from repo_mcp.research.records import Finding, MapEdge, MapNode, Report
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
-ALSO, ALSO_CHARS, NEAR_CHARS = "also found", 1_300, 900  # of the places of findings without an excerpt
+ALSO, ALSO_CHARS, NEAR_CHARS = "also found", 1_700, 1_300  # of the places of findings without an excerpt
 MAX_LIMITS = 3
+BY_WORDS = frozenset({"open", "errors", "extension"})  # forms whose findings are chosen by words
 FINDINGS_FIRST = "findings come first"
 MAX_TOLD_CHARS = 600  # of how a question was understood: the question itself stands beside it
 T = TypeVar("T")
@@ -221,6 +222,8 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
     control = RunControl(context.cancelled, None if context.report is None else partial(_report, context))
     report = repository.engines.researcher.answer(request, control)
     most = min(limit if isinstance(limit, int) else DEFAULT_FINDINGS, len(report.findings))
+    if not isinstance(limit, int) and report.reading.form.value in BY_WORDS:  # others are only named
+        most = min(most, sum(map(_shows_body, report.findings)) or most)
     is_whole = most == len(report.findings)
     most_bytes = repository.config.limits.max_total_bytes_per_response
     return Draft(
@@ -230,6 +233,11 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
         None if "limit" in arguments else min(ORDINARY_BYTES, most_bytes),
         render=partial(render_report, request.query),
     )
+
+
+def _shows_body(finding: Finding) -> bool:
+    """Return False for a finding of several lines of which only one is shown: its place says as much."""
+    return finding.end_line == finding.start_line or finding.excerpt.count("\n") > 1
 
 
 def _report(context: CallContext, done: float, total: float, message: str) -> None:
@@ -247,11 +255,13 @@ def cut_report(report: Report, rows: int) -> Part:
     from repo_mcp.research.locating import is_test_place
     from repo_mcp.research.records import Form, Group
 
+    is_of_words = report.reading.form.value in BY_WORDS
     ordered = order_findings(report.findings)
+    if is_of_words:
+        ordered.sort(key=lambda at: not _shows_body(report.findings[at]))  # stable
     findings = [report.findings[at] for at in sorted(ordered[:rows])]
     findings.sort(key=lambda one: one.hop > 0 and is_test_place(one.path))  # stable
-    is_of_words = report.reading.form in (Form.OPEN, Form.ERRORS)
-    if is_of_words:
+    if report.reading.form in (Form.OPEN, Form.ERRORS):
         findings = order_by_calls(findings, report.map_edges)
     also = _list_also(report.findings[at] for at in ordered[rows:])
     groups = [*report.groups, *([Group(ALSO, also)] if also else [])]
@@ -302,7 +312,7 @@ def _count_chains(report: Report, findings: int) -> int:
 
     None are where words found these, since their order and reasons say who calls whom.
     """
-    return 0 if report.reading.form.value in ("open", "errors") else 1 + findings // 12
+    return 0 if report.reading.form.value in BY_WORDS else 1 + findings // 12
 
 
 def _list_also(findings: Iterable[Finding]) -> tuple[str, ...]:

@@ -175,9 +175,25 @@ pub fn all_modules() -> Vec<Module> {
     assert "all_modules" in list_found(report)
 
 
+def test_further_overloads_of_one_type_leave_room_for_others() -> None:
+    body = "".join(f"        repeat_{at} = wait_{at};\n" for at in range(14))
+    overloads = "".join(f"    void repeat(int wait{n}) {{\n{body}    }}\n\n" for n in range(9))
+    desk = (
+        "    void {}(int wait) {{\n        if (wait > 5) {{\n            repeat(wait);\n        }}\n    }}\n"
+    )
+    others = "".join(desk.format(f"close{name}") for name in ("Desk", "Door", "Shop"))
+    texts = {"Repeat.java": f"class Repeat {{\n{overloads}}}\n", "Desk.java": f"class Desk {{\n{others}}}\n"}
+    first = list_found(Asked(texts).ask("how long is the wait before it is repeated?"))[:6]
+    assert any(name.startswith("Desk") for name in first)
+
+
 def test_keeps_only_forms_the_question() -> None:
     assert list_words("what happens when a feed keeps failing?") == ["feed", "failing"]
     assert list_words("what keeps a feed alive?") == ["keeps", "feed", "alive"]
+
+
+def test_persons_are_no_words_of_code() -> None:
+    assert list_words("what happens to a feed that nobody reads?") == ["feed", "reads"]
 
 
 def test_errors_of_a_function_are_those_of_what_it_calls(server: Asked) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,12 @@ CROSSED = (
     + "".join(f"def middle_{n}():\n    crossed()\n\n\n" for n in range(3))
     + "".join(f"def outer_{n}():\n    middle_0()\n    middle_1()\n    middle_2()\n\n\n" for n in range(2))
 )
+PARCELS = "".join(
+    f"def weigh_parcel_{n}(parcel):\n"
+    + "".join(f"    if parcel.heavy_{at}:\n        parcel.weigh({at}, {n})\n" for at in range(40))
+    + "\n\n"
+    for n in range(18)
+)
 CONFORMING = """public protocol Authenticatable {}
 struct User {}
 extension User: Authenticatable {}
@@ -34,6 +41,7 @@ final class Guest: Authenticatable {}
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("code_research")
     files = {**TREE, "wide/wide.py": WIDE, "wide/crossed.py": CROSSED, "swift/Auth.swift": CONFORMING}
+    files["wide/parcels.py"] = PARCELS
     served = Served(write_tree(place / "service", files), place / "data")
     yield served
     served.close()
@@ -132,6 +140,14 @@ def test_where_findings_are_cut_an_open_question_spends_one_entry_on_what_is_lef
     (limit,) = short["limits"]
     assert limit["why"] == "findings come first"
     assert f"{len(whole['call_chains'])} more call chains" in limit["what"]
+
+
+def test_a_declaration_of_which_only_the_first_line_fits_is_named_and_no_finding(served: Served) -> None:
+    result = research(served, "how is a heavy parcel weighed")
+    assert all(one["excerpt"].count("\n") > 1 for one in result["findings"])
+    (also,) = [one["places"] for one in result["surroundings"] if one["what"] == "also found"]
+    named = " ".join((*also, *(one["symbol"] for one in result["findings"])))
+    assert len(set(re.findall(r"weigh_parcel_\d+", named))) > len(result["findings"])
 
 
 def test_every_form_of_question_is_in_the_schema() -> None:
