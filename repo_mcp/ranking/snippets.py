@@ -7,10 +7,9 @@ text, and left out when what matched is gone.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, repeat
+from itertools import chain, repeat
 from operator import itemgetter
 from typing import overload
 
@@ -460,10 +459,10 @@ def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
     """Return, for each line, a bit set of the terms it holds; the first term is the lowest bit."""
     wanted = _prepare_terms(tuple(terms))
     text = "\n".join(lines)
-    starts = list(accumulate([len(line) + 1 for line in lines], initial=0))
     found = [0] * len(lines)
     known: dict[str, int] = {}
-    for position, word in _find_words(text, wanted.roots):
+    line = passed = 0
+    for position, word in sorted(_find_words(text, wanted.roots)):
         held = known.get(word)
         if held is None:
             held = 0
@@ -471,7 +470,9 @@ def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
                 held |= wanted.bits.get(term, 0)
             known[word] = held
         if held:
-            found[bisect_right(starts, position) - 1] |= held
+            line += text.count("\n", passed, position)
+            passed = position
+            found[line] |= held
     return found
 
 
