@@ -24,10 +24,11 @@ from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import BundleSource, LiveFile
 from repo_mcp.bundler.spans import Layout, LayoutReader
-from repo_mcp.bundler.statements import is_inner_test, is_side_file, rate_work
+from repo_mcp.bundler.statements import is_side_file, rate_work
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.ranking.declaration_rating import is_inner_test
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.prompt import Clue
 from repo_mcp.record_classes import dataclass

@@ -21,8 +21,9 @@ from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
-from repo_mcp.bundler.statements import holds_failure, is_inner_test, is_side_file, rate_work
+from repo_mcp.bundler.statements import holds_failure, is_side_file, rate_work
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
+from repo_mcp.ranking.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
 

@@ -55,7 +55,6 @@ _SIDE_FILE = re.compile(
     r"|testutil\w*)[/.]",
     re.IGNORECASE,
 )
-_TEST = re.compile(r"(?:^|\.)(?:tests\b|test\.|test_|Test[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,11 +296,6 @@ def _find_inner(body: Body, statements: Sequence[_Statement], ordinal: int) -> i
 def is_side_file(path: str) -> bool:
     """Return True for a file of examples, benchmarks and the like, whose role may be that of code."""
     return _SIDE_FILE.search(path) is not None
-
-
-def is_inner_test(name: str) -> bool:
-    """Return True for the qualified name of a test, which may be in a file of the program, as in Rust."""
-    return _TEST.search(name) is not None
 
 
 def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:

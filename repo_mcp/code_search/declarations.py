@@ -35,8 +35,9 @@ from repo_mcp.bundler.rating import (
     weigh_work,
 )
 from repo_mcp.bundler.spans import FindRecord
-from repo_mcp.bundler.statements import is_inner_test, is_side_file
+from repo_mcp.bundler.statements import is_side_file
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.ranking.declaration_rating import is_inner_test
 from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import choose_unknown, rank

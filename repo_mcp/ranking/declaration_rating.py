@@ -18,6 +18,7 @@ from operator import itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.enclosing import Declarations
+from repo_mcp.late_patterns import compile_late
 
 SATURATION = 1.2  # lines with a word, that are worth half of any number
 NAME_WORTH = 1.0  # of a word in the line with the name, as much as of any number of lines
@@ -27,6 +28,9 @@ SMALL_TYPE_LINES = 30  # of a type that is shown whole
 FILE_SHARE = 0.6  # of the worth of a declaration, that it has in the file of the next hit
 LENGTH_POWER = 0.25  # of the lines by which a declaration's worth is divided
 PLACE_LINES = 10  # added to them, so that the shortest are not the best
+
+INNER_TEST = 0.5  # of the worth of a test in a file of the program
+_TEST = compile_late(r"(?:^|\.)(?:tests\b|test\.|test_|Test[A-Z])")
 
 Rated = tuple[float, SymbolSpan]  # what a declaration is worth, and its lines
 
@@ -80,6 +84,23 @@ def list_asked(
             worths.insert(at, -worth)
             del best[most:], worths[most:]
     return [(-worth, span) for worth, span in zip(worths, best, strict=True)]
+
+
+def is_inner_test(name: str) -> bool:
+    """Return True for the qualified name of a test, which may be in a file of the program, as in Rust."""
+    return _TEST.search(name) is not None
+
+
+def demote_tests(rated: Sequence[Rated]) -> list[Rated]:
+    """Return rated declarations anew, the best first: tests count half, unless all are tests."""
+    are_tests = [_TEST.search(span.qualified_name) is not None for _, span in rated]
+    if not any(are_tests) or all(are_tests):
+        return list(rated)
+    demoted = [
+        (worth * (INNER_TEST if is_test else 1.0), span)
+        for (worth, span), is_test in zip(rated, are_tests, strict=True)
+    ]
+    return sorted(demoted, key=itemgetter(0), reverse=True)
 
 
 def choose_whole(

@@ -21,7 +21,7 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations, find_near
 from repo_mcp.languages.patterns.language_registry import get_language
 from repo_mcp.model import Hit
-from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES, Rated, choose_whole, list_asked
+from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES, Rated, choose_whole, demote_tests, list_asked
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.record_classes import dataclass
@@ -256,7 +256,7 @@ def _rate_first(chunks: Sequence[LiveChunk], telling: Mapping[str, float]) -> di
         found = list_asked(live.find_declarations(), words, list(telling.values()), MOST_RATED)
         if found:
             places.append(place)
-            rated.append(found)
+            rated.append(demote_tests(found))
             held.append(words)
     whole = choose_whole(rated, lambda at, span: _holds_members(chunks[places[at]], span), WHOLE_LINES)
     return {

@@ -12,9 +12,9 @@ from bench.calls import DEFAULT_QUERY, count_search
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "tiny_repo"
 # 35 modules, and some 561 calls: docs/decisions/0088-a-search-in-35-modules.md says how. The declarations of
-# the first three files are rated for two words and more, in a module of their own, by some 57 calls:
+# the first three files are rated for two words and more, in a module of their own, by some 60 calls:
 # docs/decisions/0136-any-words-are-rated.md.
-MOST_CALLS = 620
+MOST_CALLS = 636
 MOST_MODULES = 36
 
 

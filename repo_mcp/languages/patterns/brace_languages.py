@@ -75,7 +75,8 @@ _JS = r"""
           (?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>)
         | (?!(?:if|for|while|switch|catch|function|return|super|await|with|new|else|do|typeof)\b)
           (?:(?:public|private|protected|static|async|readonly|override|get|set){gap}){0,4}[*\#]?({js})
-          (?:<[^<>\n]{0,80}+>)?\([^;{}()'"`]{0,300}+\)(?:{opt}:[^;{}()=]{0,100}+)?{opt}\{
+          (?:<[^<>\n]{0,80}+>)?\((?:[^;{}()'"`]{0,300}+(?:\([^;{}()'"`]{0,100}+\))?){0,5}\)
+          (?:{opt}:[^;{}()=]{0,100}+)?{opt}\{
     )
 """
 _JS_FUNCTION = r"(?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)[^=\n]{0,80}+=> | {js}{opt}=>)"

@@ -243,6 +243,17 @@ def test_whole_declarations_take_their_lines_from_the_first_files_together() -> 
     assert len(last) == FURTHER_LINES
 
 
+def test_a_test_in_a_file_of_the_program_comes_after_what_it_tests() -> None:
+    body = "    anchor(gas)\n" * 40
+    text = f"def moor(gas):\n{body}\n\ndef test_anchor(gas):\n    anchor = gas\n{body}"
+    telling = {"anchor": 3.0, "gas": 2.0}
+    (hit,) = show_hits(rank_python(text, 0, last=8), [], lambda _path: text.encode(), telling=telling).hits
+    assert (hit.symbol, hit.also) == ("moor", (("test_anchor", (44, 85)),))
+    tests = text.replace("moor", "test_moor")  # all are tests: the better one is first
+    (hit,) = show_hits(rank_python(tests, 0, last=8), [], lambda _path: tests.encode(), telling=telling).hits
+    assert hit.symbol == "test_anchor"
+
+
 def test_of_a_long_type_the_head_is_shown_and_its_best_member() -> None:
     text = (
         'class Anchor:\n    """Anchor gas mast of a zeppelin."""\n\n    mast = gas = zeppelin = 1\n\n'

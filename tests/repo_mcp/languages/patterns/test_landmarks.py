@@ -257,12 +257,20 @@ export abstract class Store {
   }
   #drop = (key: string) => {
   }
+  static merge<T>(
+    target: T,
+    ...sources: (Partial<T> | undefined)[]
+  ): T {
+    return target
+  }
+  groupBy(of: (one: Id) => string, more = first()) {
+  }
 }
 declare namespace NodeJS {}
 export const enum Kind { A }
 export async function load(path: string): Promise<void> {}
 """,
-        ["Options", "Id", "Store", "get", "close", "drop", "NodeJS", "Kind", "load"],
+        ["Options", "Id", "Store", "get", "close", "drop", "merge", "groupBy", "NodeJS", "Kind", "load"],
         ["/** Doc */"],
     ),
     "go": (
