@@ -30,7 +30,7 @@ OPEN_DESCRIPTION = (
     "Read numbered lines of this repository to cite: a file, a span, the declaration of a name (symbol) or"
     " around a line of a hit (around), or several (spans). Secret and binary files are refused."
 )
-_PATH = build_text("Relative to the repository root, with `/`.", MAX_PATH_CHARS)
+_PATH = build_text("From the repository root, with `/`.", MAX_PATH_CHARS)
 
 
 def open_file_input(limits: Limits) -> Schema:
@@ -38,9 +38,9 @@ def open_file_input(limits: Limits) -> Schema:
     end = f"Last line, included; at most {most:,} lines. Default: {ordinary} lines."
     one = {
         "path": _PATH,
-        "start_line": build_count("First line, from 1. Default 1.", MAX_LINE_NUMBER, 1),
+        "start_line": build_count("First line. Default 1.", MAX_LINE_NUMBER, 1),
         "end_line": build_count(end, MAX_LINE_NUMBER),
-        "symbol": build_text("Instead of lines: `run`, `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
+        "symbol": build_text("Instead of lines: `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
         "around": build_count("Instead: the declaration around this line.", MAX_LINE_NUMBER),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in one.items()})
