@@ -95,12 +95,13 @@ class _Page:
         self._root = find_working_root(options.repo_root)
         self._repository = repository
 
-    def show(self, node: Node, line: int, sure: str, lines: Iterable[int]) -> None:
-        """Print a symbol at one of its file's lines, and further lines of that file."""
+    def show(self, node: Node, line: int, sure: str, lines: Iterable[int], path: str = "") -> None:
+        """Print a symbol at a line of its file, or of another at `path`, and further lines of that file."""
         from repo_mcp.cli.console.text import NUMBER, Text, visible
 
-        self._console.print(_head(self._root.show(node.path), line, node, sure))
-        for number, text in self._read(node.path, lines):
+        path = path or node.path
+        self._console.print(_head(self._root.show(path), line, node, sure))
+        for number, text in self._read(path, lines):
             self._console.print(Text.assemble((f"    {number:>6}", NUMBER), f":{visible(text)}"))
 
     def _read(self, path: str, lines: Iterable[int]) -> Iterator[tuple[int, str]]:
@@ -145,7 +146,7 @@ def define(options: Namespace) -> int:
             return EXIT_DONE
         for span in spans:
             last = min(span.end_line, span.start_line + SHOWN_LINES - 1)
-            page.show(nodes[0], span.start_line, "exact", range(span.start_line, last + 1))
+            page.show(nodes[0], span.start_line, "exact", range(span.start_line, last + 1), span.path)
             if last < span.end_line:
                 note(f"It continues to line {span.end_line}.")
     return EXIT_DONE
@@ -170,7 +171,7 @@ def _follow(command: str, options: Namespace) -> int:
     with _ready(options) as repository:
         live = repository.engines.graph
         try:
-            with live.open_at(options.name, "NAME") as (graph, node):
+            with live.open_at(options.name, "NAME", has_body=command == "callees") as (graph, node):
                 found = _find_edges(command, graph, node)
                 rows = [
                     (edge, graph.get_node(edge.other), None if edge.via is None else graph.get_node(edge.via))

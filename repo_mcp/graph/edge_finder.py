@@ -325,6 +325,7 @@ class _Search:
         self._gathered = gathered
         self._meant = set(_iter_meant(target, record))
         self._meant.update(finder.prototypes.list_definitions(target))  # its name means the definition
+        self._meant.update(finder.prototypes.list_twins(target))  # or that of the platform it is compiled for
         possible = finder.prototypes.list_possible_definitions(target)
         self._maybe_meant = {one for one in possible if not finder.sight.is_static(one)}
         self._names = list(_iter_names(target, record))

@@ -125,13 +125,13 @@ class Graph:
         with self._lock:
             return self._nodes.get(declaration)
 
-    def choose(self, symbol: str, argument: str = "symbol") -> Node:
+    def choose(self, symbol: str, argument: str = "symbol", *, has_body: bool = False) -> Node:
         """Return the one symbol that an id, a name or a path and line means.
 
-        Raises as `SymbolLookup.choose` does.
+        With `has_body`, twins are candidates of their own. Raises as `SymbolLookup.choose` does.
         """
         with self._lock:
-            return self._lookup.choose(symbol, argument)
+            return self._lookup.choose(symbol, argument, has_body=has_body)
 
     def search(self, query: str, scope: SymbolFilter, limit: int) -> list[tuple[Node, float]]:
         """Return the best symbols for a query with their scores. Raises NOT_FOUND for an unknown project."""
@@ -199,7 +199,8 @@ class Graph:
     def _list_places(self, node: Node) -> list[Node]:
         """Return the declarations of a node's symbol: the primary one, then the others by path and ordinal.
 
-        Primary is the longest part of a partial type, the definition of a prototype, else the node itself.
+        Primary is the longest part of a partial type, the definition of a prototype if there is only one,
+        else the node itself.
         """
         parts = self._edges.hierarchy.list_parts(node.declaration)
         if len(parts) == 1:
@@ -210,9 +211,14 @@ class Graph:
         primary = node
         if node.symbol.flags & SymbolFlag.PARTIAL:
             primary = max(nodes, key=_count_lines)  # the longest; on a tie the first
-        elif node.symbol.flags & SymbolFlag.FORWARD:
+        elif node.symbol.flags & SymbolFlag.FORWARD and not self.list_twins(node):
             primary = min(nodes, key=lambda one: (bool(one.symbol.flags & SymbolFlag.FORWARD), one != node))
         return [primary, *(one for one in nodes if one != primary)]
+
+    def list_twins(self, node: Node) -> list[Node]:
+        """Return the definitions of a prototype that has one for each of several platforms, else nothing."""
+        with self._lock:
+            return [self._nodes.get(one) for one in self._edges.prototypes.list_twins(node.declaration)]
 
     def _list_forward(self, node: Node) -> list[Declaration]:
         """Return a definition with its prototypes and overload signatures in the same file."""

@@ -291,9 +291,12 @@ class LiveGraph:
             yield graph
 
     @contextmanager
-    def open_at(self, symbol: str, argument: str = "symbol") -> Iterator[tuple[Graph, Node]]:
+    def open_at(
+        self, symbol: str, argument: str = "symbol", *, has_body: bool = False
+    ) -> Iterator[tuple[Graph, Node]]:
         """Yield the current graph and the symbol that an id, a name or a path and line means.
 
+        With `has_body`, it must be one definition, not a prototype that stands for several.
         Raises as `open` and `SymbolLookup.choose` do, and INVALID_ARGUMENT for unpaired surrogates. Errors
         name `argument`.
 
@@ -307,7 +310,7 @@ class LiveGraph:
         self._told.warnings = []
         self._wait_for(symbol)
         with self._view() as graph:
-            yield graph, graph.choose(symbol, argument)
+            yield graph, graph.choose(symbol, argument, has_body=has_body)
 
     @contextmanager
     def _view(self) -> Iterator[Graph]:

@@ -10,7 +10,8 @@
 
 Nothing is guessed: a text that fits several symbols is refused, and they are listed. Declarations of one
 symbol count as one: the parts of a partial class, a namespace, a prototype and its definition, a getter and
-its setter; a type's constructors and extensions do not compete with the type.
+its setter; a type's constructors and extensions do not compete with the type. A prototype stands for its
+definitions if each of several platforms has one, except where a body is asked about.
 
 Left out on purpose: words and patterns; see `repo_mcp/graph/symbol_query.py`.
 """
@@ -100,8 +101,10 @@ class SymbolLookup:
         self._symbols = symbols
         self._list_places = list_places
 
-    def choose(self, text: str, argument: str = "symbol") -> Node:
+    def choose(self, text: str, argument: str = "symbol", *, has_body: bool = False) -> Node:
         """Return the one symbol that a text means. `argument` is its name in errors.
+
+        With `has_body`, a prototype does not stand for the definitions of several platforms.
 
         Raises AmbiguousSymbolError; RepoError with NOT_FOUND and the nearest names, or BUSY for a file that
         is being parsed again.
@@ -120,6 +123,8 @@ class SymbolLookup:
             found = self._list_meant(rest, lambda one: not path or one == path)
             whole = [node for node in found if path and node.name_inside == normalise_name(rest)]
             found = whole or found
+        if len(found) == 1 and has_body:
+            found = self._list_bodies(found[0])
         if len(found) > 1:
             raise AmbiguousSymbolError(text, found, argument)
         if not found:
@@ -178,9 +183,17 @@ class SymbolLookup:
                 named.add(key)
             places = self._list_places(node)
             met.update(one.declaration for one in places)
+            merged = [one for one in merged if one not in places]  # twins, of which this is the prototype
             merged.append(places[0])
         types = {node.symbol.name for node in merged if node.symbol.kind in TYPE_KINDS}
         return [node for node in merged if not self._belongs_to_found_type(node, types)]
+
+    def _list_bodies(self, node: Node) -> list[Node]:
+        """Return the definitions that a prototype stands for; otherwise the symbol itself."""
+        if not node.symbol.flags & SymbolFlag.FORWARD:
+            return [node]
+        places = self._list_places(node)
+        return [one for one in places if not one.symbol.flags & SymbolFlag.FORWARD] or [node]
 
     def _belongs_to_found_type(self, node: Node, types: set[str]) -> bool:
         """Return True for a constructor or an extension of a type that was also found."""

@@ -2,8 +2,9 @@
 
 A prototype in a header and its definition in a source file are two symbols of the same name. They belong
 together when they match: the same name inside a type of the same name and, in C and C++, the same number of
-parameters. If several definitions match, as with one function per architecture, the one in the file with the
-same base name counts, or none.
+parameters. If several definitions match, those count whose files include the prototype, and of these the one
+with the same base name. Otherwise each of them defines the function for a platform or a configuration: they
+are the twins of one symbol, which the prototype stands for.
 
 Left out on purpose: the linker's choice.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration, Program, order_by_nearness
+from repo_mcp.graph.typed.includes import IncludeGraph
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 
@@ -34,6 +36,8 @@ class Prototypes:
         """Return the definition of a forward declaration; empty for a definition, or if ambiguous."""
         alike = self.list_possible_definitions(declaration)
         if len(alike) > 1:
+            alike = self._list_including(declaration) or alike
+        if len(alike) > 1:
             stem = _stem(declaration.path)
             alike = [one for one in alike if _stem(one.path) == stem]
         return alike if len(alike) == 1 else []
@@ -49,15 +53,49 @@ class Prototypes:
         return self._list_alike(declaration, record, forward=False)
 
     def list_others(self, declaration: Declaration) -> list[Declaration]:
-        """Return the symbol's other declarations: prototypes, and for a prototype its definition."""
+        """Return the symbol's other declarations: prototypes, and for a prototype its definition or twins."""
         record = self._program.find_record(declaration.path)
         if record is None:
             return []
         if not _is_forward(record, declaration.ordinal):
             return self._list_prototypes(declaration, record)
         definitions = self.list_definitions(declaration)
+        if not definitions:
+            return self.list_twins(declaration)
         others = [one for definition in definitions for one in self.list_others(definition)]
         return [*definitions, *(one for one in others if one != declaration)]
+
+    def list_twins(self, declaration: Declaration) -> list[Declaration]:
+        """Return the definitions of a prototype that has one for each of several platforms, else nothing."""
+        record = self._program.find_record(declaration.path)
+        if record is None or self.list_definitions(declaration):
+            return []
+        found = self._list_including(declaration)
+        if len(found) < 2 or len({one.path for one in found}) < len(found):  # overloads
+            return []
+        return [] if self._has_namesake(declaration, record) else found
+
+    def _list_including(self, prototype: Declaration) -> list[Declaration]:
+        """Return the definitions in a prototype's file and in those that include it, by path."""
+        includes = IncludeGraph.find(self._program)
+        found = [
+            one
+            for one in self.list_possible_definitions(prototype)
+            if one.path == prototype.path or includes.is_included(one.path, prototype.path)
+        ]
+        linked = [one for one in found if one.path == prototype.path or not self._is_static(one)]
+        return sorted(linked, key=lambda one: (one.path, one.ordinal))
+
+    def _is_static(self, declaration: Declaration) -> bool:
+        record = self._program.find_record(declaration.path)
+        return record is not None and bool(int(record.flags[declaration.ordinal]) & SymbolFlag.STATIC)
+
+    def _has_namesake(self, prototype: Declaration, record: SymbolRecord) -> bool:
+        """Return whether another prototype of the file matches the same definitions."""
+        first = prototype.ordinal
+        others = (one for one in record.find_symbols(record.strings[record.names[first]]) if one != first)
+        prototypes = (one for one in others if _is_forward(record, one))
+        return any(_are_alike(record, first, record, one, by_count=True) for one in prototypes)
 
     def _list_prototypes(self, definition: Declaration, record: SymbolRecord) -> list[Declaration]:
         alike = self._list_alike(definition, record, forward=True)
@@ -106,8 +144,8 @@ def _are_of_two_types(
 
 def _are_alike(one: SymbolRecord, first: int, two: SymbolRecord, second: int, *, by_count: bool) -> bool:
     kinds = SymbolKind(int(one.kinds[first])), SymbolKind(int(two.kinds[second]))
-    if kinds[0] != kinds[1] and not CALLABLE_KINDS.issuperset(kinds):
-        return False
+    if kinds[0] != kinds[1] and not (CALLABLE_KINDS - {SymbolKind.MACRO}).issuperset(kinds):
+        return False  # a macro hides a prototype and does not define it
     if by_count and one.parameter_counts[first] != two.parameter_counts[second]:
         return False
     return _name_owner(one, first) == _name_owner(two, second)

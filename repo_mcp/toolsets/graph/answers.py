@@ -104,8 +104,10 @@ FORM = Form(
 
 
 @contextmanager
-def open_symbol(repository: Repository, arguments: Arguments) -> Iterator[tuple[Graph, Node]]:
-    """Yield the graph and the symbol of a call.
+def open_symbol(
+    repository: Repository, arguments: Arguments, *, has_body: bool = False
+) -> Iterator[tuple[Graph, Node]]:
+    """Yield the graph and the symbol of a call; with `has_body`, one that `LiveGraph.open_at` yields so.
 
     Raises RepoError as `LiveGraph.open_at` does, and INVALID_ARGUMENT if the arguments name no symbol, or
     two.
@@ -116,15 +118,21 @@ def open_symbol(repository: Repository, arguments: Arguments) -> Iterator[tuple[
         said = "Two different symbols are given." if texts else "No symbol is given."
         what = "Give symbol, a name such as Class.method or a place such as path:line, or give node_id."
         raise RepoError(ErrorCode.INVALID_ARGUMENT, said, what, {"argument": "symbol"})
-    with repository.engines.graph.open_at(texts.pop(), given[0]) as found:
+    with repository.engines.graph.open_at(texts.pop(), given[0], has_body=has_body) as found:
         yield found
 
 
-def render_chosen(node: Node, arguments: Arguments) -> Mapping[str, object]:
-    """Return the field that says which symbol an answer is about; none if the call gave its id."""
+def render_chosen(node: Node, arguments: Arguments, definitions: Sequence[Node] = ()) -> Mapping[str, object]:
+    """Return the field that says which symbol an answer is about; none if the call gave its id.
+
+    `definitions` are those of several platforms that it stands for.
+    """
     if node.node_id in (find_text(arguments, "node_id"), find_text(arguments, "symbol")):
         return {}
-    return {"symbol": render_candidate(node)}
+    chosen = dict(render_candidate(node))
+    if definitions:
+        chosen["definitions"] = [f"{escape_text(one.path)}:{one.symbol.start_line}" for one in definitions]
+    return {"symbol": chosen}
 
 
 def render_candidate(node: Node) -> Row:

@@ -83,7 +83,7 @@ def _answer(
     page = Page(tool, arguments)
     folder = _read_folder(repository, arguments)
     dispatches = tool in DISPATCHING
-    with open_symbol(repository, arguments) as (graph, node):
+    with open_symbol(repository, arguments, has_body=direction == OUTGOING) as (graph, node):
         wanted = list_implementing(node.symbol.kind) if types is None else types
         known = graph.edge_lists.read(
             node.declaration,
@@ -104,10 +104,10 @@ def _answer(
             summary = render_folders(folders, is_complete=known.totals.is_complete)
         renderer = _Renderer(graph, node, direction, has_text=direction == INCOMING and limit <= TEXT_ROWS)
         shown = renderer.render(known.rows[page.start : end])
+        chosen = {**render_chosen(node, arguments, graph.list_twins(node)), **summary}
     keys = _name_rows(known.rows[:end])
     page.check(keys)
     blind = warn_untracked(node) if direction == INCOMING and types is not None else []
-    chosen = {**render_chosen(node, arguments), **summary}
     return _draft(repository, known, shown, keys, direction, chosen, blind, page, arguments)
 
 

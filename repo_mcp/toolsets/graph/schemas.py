@@ -89,13 +89,18 @@ _CHOSEN_FIELDS: dict[str, Schema] = {
     "line_start": build_field("integer"),
     "parameter_signature": build_field(_NULL_TEXT),
 }
-_CHOSEN = build_object(_CHOSEN_FIELDS, [name for name in _CHOSEN_FIELDS if name != "parameter_signature"])
+_CHOSEN_NAMED = [name for name in _CHOSEN_FIELDS if name != "parameter_signature"]
+_CHOSEN = build_object(_CHOSEN_FIELDS, _CHOSEN_NAMED)
 _CANDIDATES = build_list(_CHOSEN, "Symbols that match, if several do")
 
 
 def _result_of_symbol(properties: Mapping[str, Schema]) -> Schema:
     """Return the schema of an answer about one symbol, or about several candidates."""
-    chosen = _CHOSEN | {"description": "What the answer is about; left out beside its node_id"}
+    places = build_list(build_field("string"), "path:line of each platform's, if there are several")
+    chosen = {
+        **build_object({**_CHOSEN_FIELDS, "definitions": places}, _CHOSEN_NAMED),
+        "description": "What the answer is about; left out beside its node_id",
+    }
     return _result({"symbol": chosen, **properties}, candidates=_CANDIDATES)
 
 

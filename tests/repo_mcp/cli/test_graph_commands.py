@@ -56,6 +56,19 @@ def test_a_name_leads_on(tree: Path, arguments: list[str], rows: list[str]) -> N
     assert all(row in done.stdout for row in rows), done.stdout
 
 
+def test_a_definition_in_two_files_is_shown_from_both(tree: Path) -> None:
+    (tree / "twice.h").write_text("/* Doubles. */\nint twice(int n);\n")
+    (tree / "twice.c").write_text('#include "twice.h"\nint twice(int n)\n{\n  return n + n;\n}\n')
+    done = run(tree, "definition", "twice")
+    (tree / "twice.h").unlink()
+    (tree / "twice.c").unlink()
+    assert done.stdout == (
+        "twice.c:2  twice  function\n"
+        "         2:int twice(int n)\n         3:{\n         4:  return n + n;\n         5:}\n"
+        "twice.h:2  twice  function\n         2:int twice(int n);\n"
+    )
+
+
 def test_calls_through_a_base_say_so(tree: Path) -> None:
     (tree / "paint.py").write_text(
         "from shapes import Shape\n\n\ndef paint(shape: Shape) -> None:\n    shape.draw()\n"

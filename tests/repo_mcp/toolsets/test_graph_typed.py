@@ -42,6 +42,7 @@ TREE = {
     "loop/unix/core.c": '#include "loop.h"\nint loop_run(int n) { return n; }\n',
     "loop/win/core.c": '#include "loop.h"\nint loop_run(int n) { return n + 1; }\n',
     "loop/test.c": '#include "loop.h"\nint run(void) { return loop_run(1); }\n',
+    "loop/win/tty.c": '#include "loop.h"\nint tty(void) { return loop_run(2); }\n',
     "text/text.h": "typedef char *text;\ntext make(void);\n",
     "text/compat.h": "#define text other_text\n",
     "text/tool.c": '#include <compat.h>\n#include "text.h"\nint tool(text one) { return 1; }\n',
@@ -135,8 +136,31 @@ def test_a_facade_of_rust_leads_to_the_crate(served: Served) -> None:
 
 
 def test_twins_of_platforms_are_called_alike_and_so_is_their_prototype(served: Served) -> None:
-    for path in ("loop/unix/core.c", "loop/win/core.c", "loop/loop.h"):
-        assert list_rows(served, "get_callers", f"{path}:loop_run") == [("run", "probable", [2])]
+    assert list_rows(served, "get_callers", "loop/unix/core.c:loop_run") == [("run", "probable", [2])]
+    for path in ("loop/win/core.c", "loop/loop.h"):
+        assert list_rows(served, "get_callers", f"{path}:loop_run") == [
+            ("tty", "exact", [2]),
+            ("run", "probable", [2]),
+        ]
+
+
+def test_a_prototype_stands_for_the_definitions_of_all_platforms(served: Served) -> None:
+    answer = served.call("get_callers", symbol="loop_run")
+    assert answer["symbol"]["file_path"] == "loop/loop.h"
+    assert answer["symbol"]["definitions"] == ["loop/unix/core.c:2", "loop/win/core.c:2"]
+    assert [row["name"] for row in answer["result"]] == ["tty", "run"]
+    spans = served.rows("get_source_spans", symbol="loop_run")
+    assert [(row["file_path"], row["is_primary"]) for row in spans] == [
+        ("loop/loop.h", True),
+        ("loop/unix/core.c", False),
+        ("loop/win/core.c", False),
+    ]
+
+
+def test_what_a_function_calls_is_asked_of_one_of_its_definitions(served: Served) -> None:
+    for symbol in ("loop_run", "loop/loop.h:loop_run"):
+        error = served.error("get_callees", symbol=symbol)
+        assert [row["file_path"] for row in error["candidates"]] == ["loop/unix/core.c", "loop/win/core.c"]
 
 
 def test_a_name_that_a_macro_may_rename_is_not_exact(served: Served) -> None:

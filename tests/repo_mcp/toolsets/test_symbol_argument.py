@@ -85,7 +85,7 @@ def test_every_tool_of_a_node_id_takes_a_symbol_and_says_which(served: Served) -
             assert chosen == {
                 "node_id": node, "qualified_name": "shop.orders.OrderStore.save", "node_type": "method",
                 "file_path": "shop/orders.py", "line_start": 10,
-                "parameter_signature": "(self, item: object)",
+                "parameter_signature": "(self, item: object)", "definitions": [],
             }  # fmt: skip
         assert by_name == by_id, tool
         assert by_node == by_id

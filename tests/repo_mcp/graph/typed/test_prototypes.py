@@ -95,6 +95,34 @@ def test_calls_of_what_each_platform_defines_may_mean_its_prototype() -> None:
     assert [(edge.other.path, edge.confidence) for edge in found.edges] == [("src/use.c", "probable")]
 
 
+def test_the_definition_is_in_a_file_that_includes_the_prototype() -> None:
+    """The file of another program has the header's base name, and a macro hides a prototype in its file."""
+    files = {
+        "include/slab.h": "void kfree(const void *p);\n",
+        "mm/common.c": "#include <slab.h>\nvoid kfree(const void *p) { }\n",
+        "tools/lib/slab.c": "void kfree(const void *p) { }\n",
+        "lib/unpack.c": "#include <slab.h>\n#define kfree(p) free(p)\n",
+    }
+    graph = make_graph(files)
+    assert list_places(graph, find(graph, "include/slab.h", "kfree")) == [
+        ("mm/common.c", 2, True),
+        ("include/slab.h", 1, False),
+    ]
+    assert list_places(graph, find(graph, "tools/lib/slab.c", "kfree")) == [("tools/lib/slab.c", 1, True)]
+
+
+def test_overloads_with_as_many_parameters_are_no_twins() -> None:
+    files = {
+        "show.h": "void show(int n);\nvoid show(char c);\n",
+        "show_int.cc": '#include "show.h"\nvoid show(int n) { }\n',
+        "show_char.cc": '#include "show.h"\nvoid show(char c) { }\n',
+    }
+    graph = make_graph(files)
+    first = graph.outline("show.h")[0]
+    assert graph.list_twins(first) == []
+    assert list_places(graph, first) == [("show.h", 1, True)]
+
+
 def test_members_in_the_bodies_of_two_classes_are_two() -> None:
     files = {
         "port_example.h": "namespace port { class Signal { public: void Wait(); }; }\n",
