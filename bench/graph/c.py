@@ -66,7 +66,16 @@ def is_right(
         return is_ours and kind in {"FUNCTION_DECL", "VAR_DECL"}
     if symbol.kind in TYPE_KINDS and kind in _TYPES:  # a `typedef` and its struct
         return symbol.kind is not SymbolKind.TYPE or any(one == path for one, _ in places)
-    return kind == "FIELD_DECL" and parent.kind is SymbolKind.MACRO  # to the compiler it lies in the struct
+    if parent.kind is not SymbolKind.MACRO:
+        return False
+    if kind == "ENUM_CONSTANT_DECL":  # to the compiler it is where the enum uses the list
+        return all(parent.name.encode() in _read_line(texts, place) for place in places)
+    return kind == "FIELD_DECL"  # to the compiler it lies in the struct
+
+
+def _read_line(texts: Mapping[str, bytes], place: Place) -> bytes:
+    path, line = place
+    return texts[path].split(b"\n")[line - 1] if path in texts else b""
 
 
 def _is_announced(texts: Mapping[str, bytes], places: set[Place]) -> bool:

@@ -203,22 +203,20 @@ class Graph:
         else the node itself.
         """
         parts = self._edges.hierarchy.list_parts(node.declaration)
+        prototypes = self._edges.prototypes
         if len(parts) == 1:
-            others = self._edges.prototypes.list_others(node.declaration)
+            others = prototypes.list_others(node.declaration)
             parts = [node.declaration, *self._list_forward(node), *others]
         found = dict.fromkeys(parts)
         nodes = [self._nodes.get(one) for one in sorted(found, key=lambda one: (one.path, one.ordinal))]
         primary = node
         if node.symbol.flags & SymbolFlag.PARTIAL:
             primary = max(nodes, key=_count_lines)  # the longest; on a tie the first
-        elif node.symbol.flags & SymbolFlag.FORWARD and not self.list_twins(node):
+        elif node.symbol.flags & SymbolFlag.FORWARD and not self._edges.prototypes.list_twins(
+            node.declaration
+        ):
             primary = min(nodes, key=lambda one: (bool(one.symbol.flags & SymbolFlag.FORWARD), one != node))
         return [primary, *(one for one in nodes if one != primary)]
-
-    def list_twins(self, node: Node) -> list[Node]:
-        """Return the definitions of a prototype that has one for each of several platforms, else nothing."""
-        with self._lock:
-            return [self._nodes.get(one) for one in self._edges.prototypes.list_twins(node.declaration)]
 
     def _list_forward(self, node: Node) -> list[Declaration]:
         """Return a definition with its prototypes and overload signatures in the same file."""

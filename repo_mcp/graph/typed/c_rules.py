@@ -69,9 +69,9 @@ class CRules(Rules):
     def get_full_path(self, scope: FileScope, ordinal: int) -> Path:
         """Return the full path of a symbol.
 
-        That of a macro is its name alone. That of an enum value lacks the name of its enum, unless this is an
-        `enum class`, whose values have a type. In C a type is not a scope, so the paths of types and enum
-        values lack the types around them."""
+        That of a macro is its name alone. That of an enum value lacks the name of its enum, or of the macro
+        that lists it, unless this is an `enum class`, whose values have a type. In C a type is not a scope,
+        so the paths of types and enum values lack the types around them."""
         around = [one for one in scope.iter_around(ordinal) if one]
         kind, is_c = scope.get_kind(ordinal), scope.language == "c"
         if kind is SymbolKind.MACRO:
@@ -80,7 +80,7 @@ class CRules(Rules):
         is_value = kind is SymbolKind.ENUM_MEMBER and not scope.has_type(ordinal)
         if not is_value and not (is_c and kind in TYPE_KINDS):
             return opened + super().get_full_path(scope, ordinal)
-        left_out = TYPE_KINDS if is_c else {SymbolKind.ENUM}
+        left_out = {*(TYPE_KINDS if is_c else ()), SymbolKind.ENUM, SymbolKind.MACRO}
         kept = [one for one in around if one == ordinal or scope.get_kind(one) not in left_out]
         return opened + tuple(scope.get_name(one) for one in reversed(kept))
 

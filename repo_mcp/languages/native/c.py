@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
 from repo_mcp.languages.native.c_given import bind_namespace, is_pasting, read_given
+from repo_mcp.languages.native.c_listed_members import declare_listed_members
 from repo_mcp.languages.native.c_macro_fields import declare_macro_fields, refer_macro_fields
 from repo_mcp.languages.native.c_members import (
     note_initialised,
@@ -103,6 +104,8 @@ def on_macro(walk: CaptureWalk, node: Node) -> None:
         bind_namespace(walk, value)
     if value is not None and not declare_macro_fields(walk, node, value):
         _refer_in_macro(walk, value, frozenset(names) | _KEYWORDS)
+        if len(names) == 1:
+            declare_listed_members(walk, node, value, walk.read(name_node), names[0])
 
 
 def _refer_in_macro(walk: CaptureWalk, value: Node, known: frozenset[str]) -> None:

@@ -38,7 +38,7 @@ from repo_mcp.toolsets.answers import (
 from repo_mcp.toolsets.graph.rows import Row
 
 if TYPE_CHECKING:
-    from repo_mcp.graph.graph import Graph
+    from repo_mcp.graph.graph import Graph, Span
     from repo_mcp.graph.nodes import Node
     from repo_mcp.repository import Repository
 
@@ -122,7 +122,7 @@ def open_symbol(
         yield found
 
 
-def render_chosen(node: Node, arguments: Arguments, definitions: Sequence[Node] = ()) -> Mapping[str, object]:
+def render_chosen(node: Node, arguments: Arguments, definitions: Sequence[Span] = ()) -> Mapping[str, object]:
     """Return the field that says which symbol an answer is about; none if the call gave its id.
 
     `definitions` are those of several platforms that it stands for.
@@ -131,7 +131,7 @@ def render_chosen(node: Node, arguments: Arguments, definitions: Sequence[Node] 
         return {}
     chosen = dict(render_candidate(node))
     if definitions:
-        chosen["definitions"] = [f"{escape_text(one.path)}:{one.symbol.start_line}" for one in definitions]
+        chosen["definitions"] = [f"{escape_text(one.path)}:{one.start_line}" for one in definitions]
     return {"symbol": chosen}
 
 

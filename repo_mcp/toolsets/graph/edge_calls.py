@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType, list_implementing
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.symbols.model import SymbolKind
+from repo_mcp.symbols.model import SymbolFlag, SymbolKind
 from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, find_integer
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.rows import (
@@ -24,7 +24,7 @@ from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
 
 if TYPE_CHECKING:
     from repo_mcp.graph.edge_list import EdgeRow, KnownEdges
-    from repo_mcp.graph.graph import Graph
+    from repo_mcp.graph.graph import Graph, Span
     from repo_mcp.graph.nodes import Node
     from repo_mcp.repository import Repository
 
@@ -104,11 +104,18 @@ def _answer(
             summary = render_folders(folders, is_complete=known.totals.is_complete)
         renderer = _Renderer(graph, node, direction, has_text=direction == INCOMING and limit <= TEXT_ROWS)
         shown = renderer.render(known.rows[page.start : end])
-        chosen = {**render_chosen(node, arguments, graph.list_twins(node)), **summary}
+        chosen = {**render_chosen(node, arguments, _list_definitions(graph, node)), **summary}
     keys = _name_rows(known.rows[:end])
     page.check(keys)
     blind = warn_untracked(node) if direction == INCOMING and types is not None else []
     return _draft(repository, known, shown, keys, direction, chosen, blind, page, arguments)
+
+
+def _list_definitions(graph: Graph, node: Node) -> Sequence[Span]:
+    """Return the definitions that a prototype stands for; see `SymbolLookup`."""
+    if not node.symbol.flags & SymbolFlag.FORWARD:
+        return ()
+    return [span for span in graph.list_spans(node) if not span.is_primary]
 
 
 def _read_folder(repository: Repository, arguments: Arguments) -> str:

@@ -172,6 +172,44 @@ def test_fields_that_a_macro_declares_are_those_of_the_struct() -> None:
     assert [row[2] for row in list_incoming(graph, "NODE_FIELDS", EdgeType.REFERENCES)] == ["node"]
 
 
+LISTED = {
+    "errors.h": (
+        "#define ERRNO_MAP(XX)                \\\n"
+        '  XX(EPERM, "not permitted, (yet)")  \\\n'
+        "  /* of the disk */                  \\\n"
+        '  XX(EIO, "i/o error")\n'
+        "#define KINDS(X) X(file) X(pipe, 2)\n"
+        "#define CALL(f) f(1)\n"
+        "#define EVERY(X) X(one) + X(two)\n"
+        "typedef enum {\n"
+        "  FIRST,\n"
+        "#define XX(code, _) LOOP_ ## code = -code,\n"
+        "  ERRNO_MAP(XX)\n"
+        "#undef XX\n"
+        "} errno_t;\n"
+        "enum kind {\n#define X(name, ...) name##_kind,\n  KINDS(X)\n};\n"
+        "#define X(name, ...) NO_##name,\n"
+        "KINDS(X)\n"
+        "enum one { CALL(x), EVERY(X) };\n"
+    ),
+    "use.c": '#include "errors.h"\nint use(int n) {\n  return n == LOOP_EIO ? file_kind : LOOP_EPERM;\n}\n',
+}
+
+
+def test_values_that_an_enum_takes_from_a_list_are_declared_in_its_rows() -> None:
+    graph = make_graph(LISTED)
+    for name in ("ERRNO_MAP.LOOP_EPERM", "ERRNO_MAP.LOOP_EIO", "KINDS.file_kind"):
+        assert list_incoming(graph, name) == [("references", "exact", "use", (3,))]
+    listed = [node for node in graph.outline("errors.h") if node.kind == "enum_member"]
+    assert [(node.name_inside, node.symbol.start_line) for node in listed] == [
+        ("ERRNO_MAP.LOOP_EPERM", 2),
+        ("ERRNO_MAP.LOOP_EIO", 4),
+        ("KINDS.file_kind", 5),
+        ("KINDS.pipe_kind", 5),
+        ("errno_t.FIRST", 9),
+    ]
+
+
 def test_of_fields_of_several_platforms_each_is_probable() -> None:
     graph = make_graph(FIELDS)
     unix, win = "node/unix.h", "node/win.h"

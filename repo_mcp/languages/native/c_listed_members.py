@@ -1,0 +1,94 @@
+"""Values of an enum that a list in a macro declares.
+
+    #define ERRNO_MAP(XX) XX(EPERM, "not permitted") XX(EIO, "i/o error")
+    enum { #define XX(code, _) LOOP_ ## code = -code, ERRNO_MAP(XX) #undef XX };
+
+declares LOOP_EPERM and LOOP_EIO. Their names stand nowhere in the text, so they are made of the rows of the
+list, to which they belong: a reader who looks for one is led to its row.
+
+Left out on purpose: lists in files that are included for it, and templates that make several names of a row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
+from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+MAX_LIST_BYTES = 60_000  # of the body of a list
+MAX_BEFORE_BYTES = 4_000  # between the brace of an enum and a template in it
+MAX_TEMPLATES = 8  # of one list
+
+# A template, and the use of a list with it on the next line: the list is the fourth group.
+_TEMPLATE = rb"#[ \t]*define[ \t]+(\w+)\(([\w., \t]*)\)[ \t]*([^\n]*)\n[ \t]*(%s)\([ \t]*\1[ \t]*\)"
+_IN_ENUM = re.compile(rb"\benum\b[^;{}()]*\{[^{}]*\Z")
+_CONTINUED = re.compile(rb"\\\r?\n")
+_COMMENT = re.compile(rb"/\*.*?\*/", re.S)
+_ROW_ARGUMENT = rb"(?:[^()\"',]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|\((?:[^()]|\([^()]*\))*\))*"
+_JOINED = re.compile(r"\s*##\s*")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"\w+")
+
+
+def declare_listed_members(
+    walk: CaptureWalk, node: Node, value: Node, list_name: str, parameter: str
+) -> None:
+    """Declare the values of enums that the body of a macro lists, inside it."""
+    start, end = value.start_byte, min(value.end_byte, value.start_byte + MAX_LIST_BYTES)
+    body = walk.text[start:end]
+    if not body.lstrip(b" \t\r\n\\").startswith(parameter.encode() + b"("):
+        return  # as nearly all macros
+    templates = [*_find_templates(walk.text, list_name)]
+    rows = [*_read_rows(body, parameter)] if templates else []
+    for offset, arguments in rows:
+        row = walk.find_line(start + offset) - 1
+        for names, template in templates:
+            name = _expand(template, names, arguments)
+            if name:
+                kind, flags = SymbolKind.ENUM_MEMBER, SymbolFlag.PUBLIC_API
+                walk.declare(node, name, kind, flags=flags, first_row=row, last_row=row, opens=False)
+
+
+def _find_templates(text: bytes, list_name: str) -> Iterator[tuple[list[str], str]]:
+    """Yield the parameters and the text up to the name of each template that an enum uses a list with."""
+    pattern = re.compile(_TEMPLATE % re.escape(list_name.encode()))
+    for count, found in enumerate(pattern.finditer(text)):
+        if count == MAX_TEMPLATES:
+            return
+        before = text[max(0, found.start() - MAX_BEFORE_BYTES) : found.start()]
+        if _IN_ENUM.search(before):
+            names = [one.strip() for one in found.group(2).decode().split(",")]
+            yield names, re.split("[=,]", found.group(3).decode("utf-8", "replace"), maxsplit=1)[0]
+
+
+def _read_rows(body: bytes, parameter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the offset and the arguments of each row of a list; none if the body holds anything else."""
+    text = _COMMENT.sub(_blank, _CONTINUED.sub(_blank, body))
+    row = re.compile(
+        rb"\s*(%s)[ \t]*\((%s(?:,%s)*)\)\s*" % (parameter.encode(), _ROW_ARGUMENT, _ROW_ARGUMENT)
+    )
+    rows, at = [], 0
+    while found := row.match(text, at):
+        arguments = [one.strip() for one in found.group(2).decode("utf-8", "replace").split(",")]
+        rows.append((found.start(1), arguments))
+        at = found.end()
+    if not text[at:].strip():
+        yield from rows
+
+
+def _expand(template: str, names: list[str], arguments: list[str]) -> str:
+    """Return the name that a template makes of the arguments of a row; empty if it makes none."""
+    given = dict(zip(names, arguments, strict=False))
+    words = _JOINED.sub("##", template.strip()).split("##")
+    name = "".join(_WORD.sub(lambda found: given.get(found[0], found[0]), word) for word in words)
+    return name if _NAME.fullmatch(name) else ""
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    return b" " * (found.end() - found.start())
