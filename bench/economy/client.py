@@ -47,6 +47,11 @@ class Client:
         listed = self._peer.ask("tools/list", {})["result"]["tools"]
         self.tools: dict[str, dict[str, Any]] = {tool["name"]: tool for tool in listed}
 
+    @property
+    def process_id(self) -> int:
+        """Return the server's number, to look at its memory and processor time."""
+        return self._peer.process_id
+
     def close(self) -> None:
         """End the server."""
         self._peer.close()

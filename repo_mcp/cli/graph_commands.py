@@ -133,7 +133,7 @@ def define(options: Namespace) -> int:
             with repository.engines.graph.open_at(options.name, "NAME") as (graph, node):
                 spans = graph.list_spans(node)
                 nodes: Sequence[Node] = [node]
-                total = 1
+                total = "1"
         except AmbiguousSymbolError as error:
             nodes, total, spans = error.candidates, error.total, []
         if options.json:
@@ -142,7 +142,7 @@ def define(options: Namespace) -> int:
         if len(nodes) > 1:
             for one in nodes[: options.top_k]:
                 page.show(one, one.symbol.start_line, "exact", [one.symbol.start_line])
-            note(f"{total:,} symbols have this name. Choose one with PATH:LINE or a longer name.")
+            note(f"{total} symbols have this name. Choose one with PATH:LINE or a longer name.")
             return EXIT_DONE
         for span in spans:
             last = min(span.end_line, span.start_line + SHOWN_LINES - 1)
@@ -190,9 +190,8 @@ def _follow(command: str, options: Namespace) -> int:
 
 def _list_candidates(error: AmbiguousSymbolError, options: Namespace) -> int:
     """Print the possible symbols of a name on standard error, one a line, and return the exit code."""
-    left_out = error.total - len(error.candidates)
-    others = f"; {left_out:,} more are not shown" if left_out else ""
-    message = f"{error.total:,} symbols are named {options.name}{others}."
+    others = f"; {error.left_out} are not shown" if error.left_out else ""
+    message = f"{error.total} symbols are named {options.name}{others}."
     code = complain(message, "Give one of these places, or a longer name:", EXIT_USAGE)
     root = find_working_root(options.repo_root)
     for node in error.candidates:

@@ -16,6 +16,7 @@ equal answers. A caller that wants all edges reads window after window.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
@@ -235,9 +236,10 @@ class EdgeFinder:
         its uses.
 
         Every role and every meaning of the name counts."""
-        inside = f"{folder}/" if folder else ""
         found = self._uses.get(target, lambda: self._list_uses(target))
-        return [one for one in found if one[0].startswith(inside)]
+        if not folder:
+            return found
+        return found[bisect_left(found, (f"{folder}/",)) : bisect_left(found, (f"{folder}0",))]
 
     def _list_uses(self, target: Declaration) -> list[tuple[str, int]]:
         record, family = self._program.find_record(target.path), self.find_family(target.path)

@@ -20,10 +20,11 @@ A folder is listed apart from its parent if it has a large part of all reference
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
@@ -33,6 +34,7 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
 
 ROW_LINES = 20  # of an edge in one row
+CACHED_FOLDERS = 256  # answers that say who uses a symbol, of at most MAX_FOLDERS rows: 0.6 MB
 CACHED_LISTS = 16  # partial or complete: one of 40,000 references takes some 10 MB
 MAX_WINDOWS = 2  # searched for one page while they hold nothing
 MAX_FOLDERS = 10
@@ -164,6 +166,9 @@ class EdgeLists:
         self._kept: LruCache[tuple[Declaration, frozenset[EdgeType], bool, bool, str], EdgeList] = LruCache(
             CACHED_LISTS
         )
+        self._folders: LruCache[tuple[Declaration, frozenset[EdgeType], bool, str], list[FolderUses]] = (
+            LruCache(CACHED_FOLDERS)
+        )
 
     def read(
         self,
@@ -208,26 +213,43 @@ class EdgeLists:
     ) -> list[FolderUses]:
         """Return the uses of a symbol's name by folder, and how sure they are.
 
-        This is judged by the edges if all are known, else by samples.
+        This is judged by the edges if all are known, else by samples. `known` is what `read` returns for the
+        first page.
         """
+        wanted = frozenset(types)
+
+        def make() -> list[FolderUses]:
+            return self._list_folders(declaration, wanted, known, dispatches=dispatches, folder=folder)
+
         with self._lock:
-            parts = divide(self._finder.list_uses(declaration, folder))
-            if known.totals.is_complete:
-                homes = {path: part for part, uses in parts for path, _ in uses}
-                edges: dict[str, list[Edge]] = {}
-                for row in known.rows:
-                    if isinstance(row, Edge) and row.other.path in homes:
-                        edges.setdefault(homes[row.other.path], []).append(row)
-                told = [(sum(count for _, count in uses), edges.get(part, [])) for part, uses in parts]
-            else:
-                samples = self._finder.iter_samples(
-                    declaration,
-                    frozenset(types),
-                    (choose_samples(uses) for _, uses in parts),
-                    SAMPLED_REFERENCES,
-                    dispatches=dispatches,
-                )
-                told = [(count, list(found.edges)) for count, found in samples]
+            return self._folders.get((declaration, wanted, dispatches, folder), make)
+
+    def _list_folders(
+        self,
+        declaration: Declaration,
+        types: frozenset[EdgeType],
+        known: KnownEdges,
+        *,
+        dispatches: bool,
+        folder: str,
+    ) -> list[FolderUses]:
+        parts = divide(self._finder.list_uses(declaration, folder))
+        if known.totals.is_complete:
+            homes = {path: part for part, uses in parts for path, _ in uses}
+            edges: dict[str, list[Edge]] = {}
+            for row in known.rows:
+                if isinstance(row, Edge) and row.other.path in homes:
+                    edges.setdefault(homes[row.other.path], []).append(row)
+            told = [(sum(count for _, count in uses), edges.get(part, [])) for part, uses in parts]
+        else:
+            samples = self._finder.iter_samples(
+                declaration,
+                types,
+                (choose_samples(uses) for _, uses in parts),
+                SAMPLED_REFERENCES,
+                dispatches=dispatches,
+            )
+            told = [(count, list(found.edges)) for count, found in samples]
         return [
             FolderUses(part, len(uses), sum(count for _, count in uses), resolved, count_lines(edges_of))
             for (part, uses), (resolved, edges_of) in zip(parts, told, strict=True)
@@ -260,37 +282,55 @@ class FolderUses:
 
 
 def divide(uses: Uses) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Return folders, each with the files that count for it; the folder with the most references first."""
-    folders: dict[str, list[tuple[str, int]]] = {"": list(uses)}
-    smallest = sum(count for _, count in uses) / SMALLEST_PART
-    inner = {"": _count_inner("", uses)}
-    while True:
-        below = [
-            (count, child, folder) for folder, counts in inner.items() for child, count in counts.items()
-        ]
-        large = [one for one in below if one[0] >= smallest]
-        if not large:
+    """Return folders, each with the files that count for it; the folder with the most references first.
+
+    The files of a folder stand side by side, so their number and references are known from where they begin
+    and end."""
+    paths = [path for path, _ in uses]
+    sums = [0, *accumulate(count for _, count in uses)]
+    folders = {"": [(0, len(uses))]}  # where the files that count for each begin and end
+    inside = dict(_iter_inner(paths, "", 0, len(paths)))
+    while inside:
+        weights = {child: sums[end] - sums[start] for child, (_, start, end) in inside.items()}
+        child = min(inside, key=lambda one: (-weights[one], one))
+        folder, start, end = inside.pop(child)
+        rest = _cut(folders[folder], start, end)
+        if weights[child] < sums[-1] / SMALLEST_PART or (rest and len(folders) == MAX_FOLDERS):
             break
-        _, child, folder = min(large, key=lambda one: (-one[0], one[1]))
-        held = [one for one in folders[folder] if one[0].startswith(f"{child}/")]
-        rest = [one for one in folders[folder] if not one[0].startswith(f"{child}/")]
-        if rest and len(folders) == MAX_FOLDERS:
-            break
-        del folders[folder], inner[folder]
-        for name, files in ((folder, rest), (child, held)):
-            if files:
-                folders[name], inner[name] = files, _count_inner(name, files)
-    return sorted(folders.items(), key=lambda one: (-sum(count for _, count in one[1]), one[0]))
+        folders[folder] = rest
+        folders = {name: spans for name, spans in [*folders.items(), (child, [(start, end)])] if spans}
+        inside.update(_iter_inner(paths, child, start, end))
+    listed = [
+        (folder, [one for start, end in spans for one in uses[start:end]])
+        for folder, spans in folders.items()
+    ]
+    return sorted(listed, key=lambda one: (-sum(count for _, count in one[1]), one[0]))
 
 
-def _count_inner(folder: str, uses: Uses) -> Counter[str]:
-    """Return the references in each of the folders directly inside one."""
-    start, found = len(folder) + 1 if folder else 0, Counter[str]()
-    for path, count in uses:
-        end = path.find("/", start)
-        if end >= 0:
-            found[path[:end]] += count
-    return found
+def _iter_inner(
+    paths: Sequence[str], folder: str, start: int, end: int
+) -> Iterator[tuple[str, tuple[str, int, int]]]:
+    """Yield each folder directly inside one, with that one, and with where its files begin and end."""
+    prefix = len(folder) + 1 if folder else 0
+    while start < end:
+        slash = paths[start].find("/", prefix)
+        if slash < 0:
+            start += 1
+            continue
+        child = paths[start][:slash]
+        stop = bisect_left(paths, f"{child}0", start, end)  # "0" is the character after "/"
+        yield child, (folder, start, stop)
+        start = stop
+
+
+def _cut(spans: Sequence[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+    """Return the spans without the part from `start` to `end`, which lies in one of them."""
+    around = [
+        part
+        for first, last in spans
+        for part in ([(first, start), (end, last)] if first <= start and end <= last else [(first, last)])
+    ]
+    return [(first, last) for first, last in around if first < last]
 
 
 def choose_samples(uses: Uses) -> list[str]:

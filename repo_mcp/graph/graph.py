@@ -24,6 +24,7 @@ from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_lookup import NameMatch, SymbolLookup
 from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 from repo_mcp.workspace.client_paths import shown
@@ -42,6 +43,7 @@ _NAMES = frozenset(
     """.split()  # noqa: SIM905
 )
 _SUFFIXES = (".csproj", ".fsproj", ".vbproj")
+CACHED_LOOKED_UP = 20_000  # symbols that qualified names fit: 2 MB
 MAX_DECLARING = 8  # other files that declare the name of a removed symbol
 
 
@@ -102,6 +104,9 @@ class Graph:
         self._symbols = SymbolFinder(program, self._nodes)
         self._similar = SimilarFinder(program)
         self._lookup = SymbolLookup(program, self._nodes, self._symbols, self._list_places)
+        self._looked_up: LruCache[tuple[str, SymbolFilter], tuple[list[Declaration], NameMatch]] = LruCache(
+            CACHED_LOOKED_UP, lambda found: 1 + len(found[0])
+        )
         self.edge_lists = EdgeLists(self._edges, self._lock)
         self.read_lines = program.read_lines
         self.find_status = program.find_status
@@ -173,14 +178,22 @@ class Graph:
             return False
         return scope.project_id is None or self.projects.find(path) == scope.project_id
 
-    def look_up(self, qualified_name: str, scope: SymbolFilter) -> tuple[list[Node], NameMatch]:
-        """Return the symbols that a qualified name fits best, and how well; see `SymbolLookup.look_up`.
+    def look_up(
+        self, qualified_name: str, scope: SymbolFilter, most: int | None = None
+    ) -> tuple[list[Node], NameMatch]:
+        """Return the symbols that a qualified name fits best, of them the first `most`, and how well it fits;
+        see `SymbolLookup.look_up`.
 
         Raises NOT_FOUND for an unknown project.
         """
         self._check_project(scope.project_id)
-        with self._lock:
+
+        def look_up() -> tuple[list[Declaration], NameMatch]:
             return self._lookup.look_up(qualified_name, lambda path: self._admits_path(path, scope))
+
+        with self._lock:
+            found, match = self._looked_up.get((qualified_name, scope), look_up)
+            return [self._nodes.get(one) for one in found[:most]], match
 
     def outline(self, path: str) -> list[Node]:
         """Return the symbols of a file in line order; empty for a file without a symbol record."""
@@ -207,6 +220,8 @@ class Graph:
         if len(parts) == 1:
             others = prototypes.list_others(node.declaration)
             parts = [node.declaration, *self._list_forward(node), *others]
+        if len(parts) == 1:
+            return [node]
         found = dict.fromkeys(parts)
         nodes = [self._nodes.get(one) for one in sorted(found, key=lambda one: (one.path, one.ordinal))]
         primary = node

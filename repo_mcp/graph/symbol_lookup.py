@@ -20,16 +20,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from enum import Enum
-from itertools import islice
+from itertools import chain, filterfalse, islice
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.roles import is_test_path
@@ -53,6 +54,15 @@ _INITS = ("__init__.py", "__init__.pyi")
 Admits = Callable[[str], bool]  # given a path
 
 
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A symbol with its qualified name."""
+
+    name: str
+    declaration: Declaration
+    is_forward: bool
+
+
 class NameMatch(Enum):
     """Grades of how well a found qualified name fits the requested one, best first."""
 
@@ -71,18 +81,25 @@ class NameMatch(Enum):
 
 
 class AmbiguousSymbolError(RepoError):
-    """Several symbols fit a text; `candidates` holds the first of `total`."""
+    """Several symbols fit a text; `candidates` holds the first of them.
 
-    def __init__(self, text: str, nodes: Sequence[Node], argument: str) -> None:
+    `total` and `left_out` say how many there are and how many of them are no candidates.
+    """
+
+    def __init__(self, text: str, nodes: Sequence[Node], argument: str, files: int = 0) -> None:
+        """Take `files`, the number of files that declare such a symbol, if `nodes` are only the first."""
+        self.candidates = tuple(nodes[:MAX_CANDIDATES])
+        self.total = f"More than {MAX_CANDIDATES:,}" if files else f"{len(nodes):,}"
+        left_out = len(nodes) - len(self.candidates)
+        self.left_out = "others" if files else f"{left_out:,} more" if left_out else ""
         super().__init__(
             ErrorCode.INVALID_ARGUMENT,
-            f"{len(nodes)} symbols match {shown(text)}.",
+            f"{self.total} symbols match {shown(text)}"
+            + (f": {files:,} files declare one." if files else "."),
             "Choose one of the candidates: give its node_id, a longer name, or path:line."
             + (" lookup_symbol lists all of them." if len(nodes) > MAX_CANDIDATES else ""),
             {"argument": argument},
         )
-        self.total = len(nodes)
-        self.candidates = tuple(nodes[:MAX_CANDIDATES])
 
 
 class SymbolLookup:
@@ -119,10 +136,15 @@ class SymbolLookup:
         line = _LINE.fullmatch(rest) if path else None
         if line is not None:
             found = self._list_on_line(path, int(line[1]), argument)
+        elif path:
+            found = self._list_meant(rest, path.__eq__)
+            found = [node for node in found if node.name_inside == normalise_name(rest)] or found
         else:
-            found = self._list_meant(rest, lambda one: not path or one == path)
-            whole = [node for node in found if path and node.name_inside == normalise_name(rest)]
-            found = whole or found
+            declaring = self._program.list_declaring(rest)
+            first = self._list_first(rest, declaring) if len(declaring) > FEW_FILES else []
+            if len(first) > MAX_CANDIDATES:
+                raise AmbiguousSymbolError(text, first, argument, len(declaring))
+            found = self._list_meant(rest, lambda _: True)
         if len(found) == 1 and has_body:
             found = self._list_bodies(found[0])
         if len(found) > 1:
@@ -161,14 +183,42 @@ class SymbolLookup:
 
     # A name
 
+    def _list_first(self, name: str, paths: Sequence[str]) -> list[Node]:
+        """Return the first symbols that `_list_meant` returns for a plain name, at least one more than an
+        error lists; none if all files must be read to know them.
+
+        Files are read in the order of that list, and no further than needed.
+        """
+        found: list[Node] = []
+        met: set[Declaration] = set()
+        named: set[tuple[str, str, SymbolKind]] = set()
+        for path in chain(filterfalse(is_test_path, paths), filter(is_test_path, paths)):
+            for one in self._list_in_file(path, name):
+                node = self._nodes.get(one.declaration)
+                if node.symbol.kind is SymbolKind.EXTENSION:  # of a type that any file may declare
+                    return []
+                is_named = NameMatch.EXACT.admits(name, one.name) or NameMatch.ENDING.admits(name, one.name)
+                key = _name_whole(node)
+                if not is_named or node.declaration in met or key in named:
+                    continue
+                places = self._list_places(node)
+                if places[0].path == path and not self._belongs_to_found_type(node, {name}):
+                    found.append(places[0])
+                    met.update(place.declaration for place in places)
+                    named.update([key] if key else [])
+            if len(found) > MAX_CANDIDATES:
+                return sorted(found, key=_order_tests_last)
+        return []
+
     def _list_meant(self, text: str, admits: Admits) -> list[Node]:
         """Return the symbols that a name means, each by its defining declaration; tests come last."""
         name = normalise_name(text)
-        nodes, match = self.look_up(text, admits)
+        named = self._list_ordered(text, admits)
+        chosen, match = _choose_best(named, text)
         if "." not in name and match is NameMatch.EXACT:  # a plain name may well mean a member
-            nodes = [*nodes, *self._list_fitting(name, NameMatch.ENDING, admits)]
-        found = self._merge(nodes) or self._list_modules(name, admits)
-        return sorted(found, key=lambda node: (is_test_path(node.path), node.path, node.symbol.ordinal))
+            chosen += [one for one in named if NameMatch.ENDING.admits(name, one.name)]
+        found = self._merge(self._nodes.get(one.declaration) for one in chosen)
+        return sorted(found or self._list_modules(name, admits), key=_order_tests_last)
 
     def _merge(self, nodes: Iterable[Node]) -> list[Node]:
         """Return one node per symbol; the module's docstring defines which nodes are one symbol."""
@@ -222,45 +272,42 @@ class SymbolLookup:
                 return [self._nodes.get(Declaration(path, 0)) for path in found]
         return []
 
-    def look_up(self, qualified_name: str, admits: Admits) -> tuple[list[Node], NameMatch]:
-        """Return the symbols that a qualified name fits best, and how well it fits.
+    def look_up(self, qualified_name: str, admits: Admits) -> tuple[list[Declaration], NameMatch]:
+        """Return the symbols that a qualified name fits best, definitions first, and how well it fits.
 
         Exact matches win over names that end with it, and those over names with the same last part and the
         others in this order: "pkg.mod.C" for "pkg.C". A path fits its file.
         """
-        name = normalise_name(qualified_name)
-        named = self._list_named(name, admits)
-        record = self._program.find_record(qualified_name)
-        if record is not None and admits(qualified_name):
-            named.append((qualified_name, Declaration(qualified_name, 0)))
-        named = sorted(set(named), key=lambda row: (self._is_forward(row[1]), row[1].path, row[1].ordinal))
-        for match in NameMatch:
-            chosen = [one for found, one in named if match.admits(name, found) or found == qualified_name]
-            if chosen:
-                return [self._nodes.get(one) for one in chosen], match
-        return [], NameMatch.EXACT
+        chosen, match = _choose_best(self._list_ordered(qualified_name, admits), qualified_name)
+        return [one.declaration for one in chosen], match
 
-    def _list_fitting(self, name: str, match: NameMatch, admits: Admits) -> list[Node]:
-        named = dict(self._list_named(name, admits))
-        return [self._nodes.get(one) for found, one in named.items() if match.admits(name, found)]
+    def _list_ordered(self, text: str, admits: Admits) -> list[_Named]:
+        """Return the symbols whose own name ends a text, or the file with this path; definitions first."""
+        found = dict.fromkeys(self._list_named(normalise_name(text), admits))
+        if self._program.find_record(text) is not None and admits(text):
+            found[_Named(text, Declaration(text, 0), False)] = None
+        return sorted(found, key=lambda one: (one.is_forward, one.declaration.path, one.declaration.ordinal))
 
-    def _is_forward(self, declaration: Declaration) -> bool:
-        record = self._program.find_record(declaration.path)
-        return record is not None and bool(int(record.flags[declaration.ordinal]) & SymbolFlag.FORWARD)
-
-    def _list_named(self, name: str, admits: Admits) -> list[tuple[str, Declaration]]:
-        """Return the symbols whose own name ends the given one, with their qualified names."""
-        found = []
+    def _list_named(self, name: str, admits: Admits) -> Iterator[_Named]:
+        """Yield the symbols whose own name ends the given one."""
         for last in _list_endings(name):
             paths = self._program.list_declaring(last)
             if len(paths) > FEW_FILES:
                 paths = self._list_inside(paths, name.removesuffix(last).strip(".")) or paths
-            for path in paths[:MAX_LOOKED_UP]:
-                record = self._program.find_record(path)
-                if record is not None and admits(path):
-                    declarations = [Declaration(path, ordinal) for ordinal in record.find_symbols(last)]
-                    found += [(self._nodes.name(one), one) for one in declarations]
-        return found
+            for path in islice(filter(admits, paths), MAX_LOOKED_UP):
+                yield from self._list_in_file(path, last)
+
+    def _list_in_file(self, path: str, own_name: str) -> list[_Named]:
+        """Return the symbols of a file with this own name, by ordinal."""
+        record = self._program.find_record(path)
+        return (
+            [
+                _Named(self._nodes.name(one), one, bool(int(record.flags[one.ordinal]) & SymbolFlag.FORWARD))
+                for one in (Declaration(path, ordinal) for ordinal in record.find_symbols(own_name))
+            ]
+            if record is not None
+            else []
+        )
 
     def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
         """Return the paths that declare an ending of the enclosing name, or contain its last part."""
@@ -315,6 +362,20 @@ class SymbolLookup:
     def _find_named(self, query: str, path: str) -> list[Node]:
         found = self._symbols.find(query, lambda where, _kind: not path or where == path, NEAR_NAMES)
         return [self._nodes.get(one.declaration) for one in found]
+
+
+def _choose_best(named: Iterable[_Named], text: str) -> tuple[list[_Named], NameMatch]:
+    """Return the symbols that a text fits best, and how well it fits."""
+    found, name = list(named), normalise_name(text)
+    for match in NameMatch:
+        chosen = [one for one in found if match.admits(name, one.name) or one.name == text]
+        if chosen:
+            return chosen, match
+    return [], NameMatch.EXACT
+
+
+def _order_tests_last(node: Node) -> tuple[bool, str, int]:
+    return is_test_path(node.path), node.path, node.symbol.ordinal
 
 
 def _name_whole(node: Node) -> tuple[str, str, SymbolKind] | None:

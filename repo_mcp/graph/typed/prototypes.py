@@ -20,7 +20,13 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFla
 
 MAX_FILES = 60  # declaring files examined for one name
 CACHED_DEFINITIONS = 4_000  # of forward declarations: those of one name ask for each other's
+CACHED_DECLARED = (
+    4_000  # names in files: each symbol of a name asks for those in the 60 nearest files; 1.5 MB
+)
 WITH_HEADERS = frozenset({"c", "cpp"})
+
+# In C and C++ a field, a type or a constant of an `enum` has no prototype.
+_DECLARED_APART = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT}
 
 
 class Prototypes:
@@ -30,6 +36,9 @@ class Prototypes:
         self._program = program
         self._possible: LruCache[Declaration, list[Declaration]] = LruCache(
             CACHED_DEFINITIONS, lambda found: len(found) + 1
+        )
+        self._declared: LruCache[tuple[str, str], tuple[Sequence[int], Sequence[int]]] = LruCache(
+            CACHED_DECLARED
         )
 
     def list_definitions(self, declaration: Declaration) -> list[Declaration]:
@@ -105,14 +114,15 @@ class Prototypes:
         self, declaration: Declaration, record: SymbolRecord, *, forward: bool
     ) -> list[Declaration]:
         """Return the symbols that match one in its file and, for languages with headers, in others."""
-        name = record.strings[record.names[declaration.ordinal]]
         by_count = self._program.find_language(declaration.path) in WITH_HEADERS
+        if by_count and SymbolKind(int(record.kinds[declaration.ordinal])) not in _DECLARED_APART:
+            return []
+        name = record.strings[record.names[declaration.ordinal]]
         found = []
-        for path in self._list_files(declaration.path, name):
-            other = self._program.find_record(path)
-            for ordinal in other.find_symbols(name) if other is not None else ():
-                assert other is not None
-                if _is_forward(other, ordinal) != forward:
+        for path in self._list_files(declaration.path, name, forward=forward):
+            for ordinal in self._list_declared(path, name, forward=forward):
+                other = self._program.find_record(path)
+                if other is None:
                     continue
                 is_here = path == declaration.path
                 if _are_of_two_types(record, declaration.ordinal, other, ordinal, is_here=is_here):
@@ -121,11 +131,27 @@ class Prototypes:
                     found.append(Declaration(path, ordinal))
         return found
 
-    def _list_files(self, path: str, name: str) -> Sequence[str]:
+    def _list_declared(self, path: str, name: str, *, forward: bool) -> Sequence[int]:
+        """Return the symbols of a name in a file that are forward declarations, or those that are not."""
+        whole, forwards = self._declared.get((path, name), lambda: self._find_declared(path, name))
+        return forwards if forward else whole
+
+    def _find_declared(self, path: str, name: str) -> tuple[Sequence[int], Sequence[int]]:
+        record = self._program.find_record(path)
+        found = [] if record is None else record.find_symbols(name)
+        forwards = [one for one in found if record is not None and _is_forward(record, one)]
+        return tuple(one for one in found if one not in forwards), tuple(forwards)
+
+    def _list_files(self, path: str, name: str, *, forward: bool) -> Sequence[str]:
+        """Return the files with such a declaration of a name, nearest first: of many, the nearest ones."""
         if self._program.find_language(path) not in WITH_HEADERS:
             return (path,)
-        near = order_by_nearness(self._program.list_declaring(name), path)[:MAX_FILES]
-        return [one for one in near if self._program.find_language(one) in WITH_HEADERS]
+        near = self._program.list_declaring(name)
+        if len(near) > MAX_FILES:
+            near = order_by_nearness(near, path)[:MAX_FILES]
+        having = [one for one in near if self._list_declared(one, name, forward=forward)]
+        found = [one for one in having if self._program.find_language(one) in WITH_HEADERS]
+        return found if len(found) < 2 else order_by_nearness(sorted(found), path)
 
 
 def _is_forward(record: SymbolRecord, ordinal: int) -> bool:

@@ -33,6 +33,7 @@ NOT_EXACT = {
     "IN_ORDER": ("no symbol has exactly this qualified name; these have its parts in this order",),
 }
 
+LEAST_ROW_BYTES = 100  # of a symbol in an answer: its id and the names of the fields take more
 NOT_PARSED = "the symbols of this file are not known: no parser for it, or it is not parsed yet"
 
 
@@ -61,10 +62,11 @@ def lookup_symbol(repository: Repository, arguments: Arguments, context: CallCon
     """Answer `lookup_symbol`."""
     page = Page("lookup_symbol", arguments)
     scope = _build_scope(repository, arguments)
+    end = page.start + repository.config.limits.max_total_bytes_per_response // LEAST_ROW_BYTES
     with repository.engines.graph.open(names=str(arguments["qualified_name"])) as graph:
-        nodes, match = graph.look_up(str(arguments["qualified_name"]), scope)
-        rows = [_render_found(graph, node) for node in nodes]
-    return _draft_rows(repository, page, rows, notes=NOT_EXACT.get(match.name, ()))
+        nodes, match = graph.look_up(str(arguments["qualified_name"]), scope, end + 1)
+        rows = [_render_found(graph, node) for node in nodes[:end]]
+    return _draft_rows(repository, page, rows, more=len(nodes) > end, notes=NOT_EXACT.get(match.name, ()))
 
 
 def _render_found(graph: Graph, node: Node) -> Row:
