@@ -26,7 +26,15 @@ import numpy as np
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges, mark_inside
 from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Dispatch, Hierarchy, Overrides
 from repo_mcp.graph.nodes import NamedProgram
-from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target, order_by_nearness
+from repo_mcp.graph.program import (
+    NOTHING,
+    SURENESS,
+    Confidence,
+    Declaration,
+    Resolution,
+    Target,
+    order_by_nearness,
+)
 from repo_mcp.graph.questions import NAMED, EdgeType, find_family
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.sight import Sight
@@ -413,9 +421,9 @@ class _Search:
         targets = resolution.targets
         if self._target.ordinal == 0:
             targets += self._finder.resolve_module(path, record, row).targets
-        for one in targets:
-            if one.declaration in self._meant:
-                return one
+        meant = [one for one in targets if one.declaration in self._meant]
+        if meant:  # a type is known where it is not known which of its constructors is called
+            return min(meant, key=lambda one: SURENESS[one.confidence])
         likely = [one for one in targets if one.declaration in self._maybe_meant]
         if not likely:
             return None

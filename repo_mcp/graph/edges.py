@@ -11,13 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program import SURENESS, Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolRecord
-
-_ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
-
 
 _Key = tuple[EdgeType, Declaration, "Declaration | None"]
 _Surety = tuple[Confidence, str]  # and its source
@@ -116,7 +113,7 @@ class GatheredEdges:
             return
         lines = self._found.setdefault((edge_type, other, via), {})
         own = (confidence, source)
-        lines[line] = min(own, lines.get(line, own), key=lambda one: (_ORDER[one[0]], not one[1]))
+        lines[line] = min(own, lines.get(line, own), key=lambda one: (SURENESS[one[0]], not one[1]))
 
     def add_external(self, edge_type: EdgeType, name: str, line: int) -> None:
         """Note a line that leads out of the repository."""
@@ -158,7 +155,7 @@ class GatheredEdges:
 def _order(edge: Edge) -> tuple[int, str, int, EdgeType, str, int, str]:
     via = edge.via or Declaration("", -1)
     place = (edge.other.path, edge.other.ordinal)
-    return _ORDER[edge.confidence], *place, edge.type, via.path, via.ordinal, edge.source
+    return SURENESS[edge.confidence], *place, edge.type, via.path, via.ordinal, edge.source
 
 
 def mark_inside(record: SymbolRecord, ordinal: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

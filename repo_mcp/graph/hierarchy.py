@@ -13,7 +13,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from repo_mcp.graph.program import Confidence, Declaration, Program, Target
+from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Program, Target
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.typed.method_sets import MethodSets
 from repo_mcp.languages.csharp.types import count_arity
@@ -33,7 +33,6 @@ MAX_TYPES = 2_000  # visited in one walk
 CACHED_TYPES = 50_000  # types, and those derived from them: 11 MB
 MAX_FILES = 500  # scanned per name for derived types or partial declarations
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
-_ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
 # Languages where members with one name but different parameter counts are different members.
 _BY_SIGNATURE = frozenset({"csharp", "java", "cpp"})
 # Languages where a field overrides no method: in Go it has the name of the type that it embeds.
@@ -187,7 +186,7 @@ class Hierarchy:
             if same and ends_at_match:
                 continue
             for further in step(target.declaration):
-                surest = max(confidence, further.confidence, key=_ORDER.__getitem__)
+                surest = max(confidence, further.confidence, key=SURENESS.__getitem__)
                 waiting.append((further, surest))
         self.is_cut = self.is_cut or bool(waiting)
         return found

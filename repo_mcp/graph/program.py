@@ -61,6 +61,9 @@ class Confidence(StrEnum):
     POSSIBLE = "possible"
 
 
+SURENESS = {one: rank for rank, one in enumerate(Confidence)}  # 0 for the surest
+
+
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """One declared symbol: its file and its ordinal in that file's symbol record."""

@@ -50,6 +50,16 @@ TREE = {
         '#include "text.h"\n#ifdef _WIN32\n#define unlink _unlink\n#endif\n'
         "int plain(text one) { return unlink(one); }\n"
     ),
+    "box/Box.cs": (
+        "namespace Boxes {\n"
+        "class Box {\n  public Box(int n) { }\n  public Box(string s) { }\n}\n"
+        "class Use { void Make() { var b = new Box(Other.Get()); } }\n"
+        "}\n"
+    ),
+    "box/box.swift": (
+        "class Crate { init(first: Int = 1) {}\n init(second: Int = 2) {} }\n"
+        "func pack() { let one = Crate() }\n"
+    ),
     "unit/checks.c": (
         "#ifndef _WIN32\n"
         "TEST(one) {\n  int taken = 1;\n  return taken;\n}\n"
@@ -142,6 +152,14 @@ def test_twins_of_platforms_are_called_alike_and_so_is_their_prototype(served: S
             ("tty", "exact", [2]),
             ("run", "probable", [2]),
         ]
+
+
+def test_a_type_is_surely_made_where_its_constructor_is_undecided(served: Served) -> None:
+    for symbol, maker, line in (("Boxes.Box", "Boxes.Use.Make", 6), ("Crate", "pack", 3)):
+        for tool in ("get_callers", "get_references"):
+            assert list_rows(served, tool, symbol) == [(maker, "exact", [line])]
+    for line in (3, 4):
+        assert list_rows(served, "get_callers", f"box/Box.cs:{line}") == [("Boxes.Use.Make", "possible", [6])]
 
 
 def test_a_prototype_stands_for_the_definitions_of_all_platforms(served: Served) -> None:
