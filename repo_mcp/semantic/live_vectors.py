@@ -148,7 +148,7 @@ class LiveVectors(DerivedIndex[VectorView]):
             directory = DiskDirectory(self._storage.directory, make_tag=self._storage.make_tag)
             return self._open_view(directory, self._configuration, searcher.snapshot, make)
         except OSError:
-            return self._get_opened(searcher.snapshot)
+            return self._find_opened(searcher.snapshot)
         except IndexFormatError:
             self.report_damage()
             return None

@@ -175,3 +175,11 @@ def test_messages_that_are_explained_are_those_of_the_program() -> None:
     for quote in sorted(quoted):
         pattern = re.compile(".*".join(re.escape(piece.strip()) for piece in quote.split("...")))
         assert any(pattern.search(message) for message in messages), quote
+
+
+def test_the_table_of_documents_names_each_of_them() -> None:
+    folder = ROOT / "docs"
+    named = set(NAMED_PATH.findall(read(folder / "README.md")))
+    documents = {f"docs/{path.name}" for path in folder.glob("*.md")} - {"docs/README.md"}
+    folders = {f"docs/{path.name}/" for path in folder.iterdir() if path.is_dir()} - {"docs/decisions/"}
+    assert named >= documents | folders
