@@ -148,7 +148,7 @@ def _iter_queries(result: Comparison) -> Iterator[Row]:
     first = {name: sorted(one.first)[len(one.first) // 2] for name, one in asked.items()}
     judge = engines.TANTIVY
     yield from _compare(result, "open and first query", "s", first, Goal.of_ratio(2.0), judge)
-    new = {name: one.get_quantile_of_new(0.5) for name, one in asked.items()}
+    new = {name: one.get_median_of_new() for name, one in asked.items()}
     yield from _compare(result, "a query asked for the first time, p50", "s", new, Goal.of_ratio(2.0), judge)
     for percent, limit in ((50, 1.0), (95, 1.0)):
         values = {name: one.get_quantile(percent / 100) for name, one in asked.items()}
