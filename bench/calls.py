@@ -1,24 +1,29 @@
 """The cost of one search in Python: the modules it enters and the functions it calls, frame to frame.
 
-    make calls [TREE=DIR]          # a line for each module, the busiest first, and the sum
+    make calls [TREE=DIR]                       # a line for each module, the busiest first, and the sum
+    python -m bench.calls TREE QUERY --times    # where the time goes, by function
 
 Counts depend on the tree and the query, not on the machine: tests/bench/test_calls.py holds them, so a
 layer that is put between the frame and the engine is seen there. The server runs in this process, over
 pipes; every thread is watched from the moment the request is written until all is at rest again. Functions,
 generators and (before Python 3.12) comprehensions of repo_mcp and index_format count; calls into C and into
-other packages do not, nor those of the methods that all record classes share, as `dataclasses` has them."""
+other packages do not, nor those of the methods that all record classes share, as `dataclasses` has them.
+
+Times are shares: another thread looks every millisecond at the thread that searches. Processor time that is
+spent in C counts for the function that called it."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -35,6 +40,10 @@ PACKAGES = tuple(f"{ROOT}{name}{os.sep}" for name in ("repo_mcp", "index_format"
 UNCOUNTED = f"{ROOT}{os.path.join('repo_mcp', 'record_classes')}{os.sep}"
 WARM_ROUNDS = 100  # by then what a server holds of a small index is held
 SETTLING_SECONDS = 0.1
+SAMPLE_SECONDS = 0.001  # between two looks at the thread that searches
+SEARCH = (os.path.join("repo_mcp", "toolsets", "repo", "search_calls.py"), "search")
+SAMPLED_ROUNDS = 300
+SHOWN_FUNCTIONS = 40
 DEFAULT_QUERY = "insufficient funds error"  # three hits in tests/corpus/tiny_repo
 INITIALIZE = {
     "id": 0,
@@ -78,6 +87,56 @@ class CallCounter:
         return modules
 
 
+class CallSampler:
+    """Looks again and again at the thread that searches, and counts its functions."""
+
+    def __init__(self) -> None:
+        self.samples = 0
+        self.inside: Counter[tuple[str, str]] = Counter()  # by file and function: itself and what it calls
+        self.alone: Counter[tuple[str, str]] = Counter()  # itself, and what it calls of other packages
+
+    def look(self) -> None:
+        """Take one sample of each thread that is in a search."""
+        for frame in sys._current_frames().values():
+            stack = [_name_frame(one) for one in _iter_frames(frame)]
+            own = [name for name in stack if name is not None]
+            if SEARCH in own:
+                self.samples += 1
+                self.alone[own[0]] += 1
+                self.inside.update(set(own))
+
+    @contextmanager
+    def watch(self) -> Iterator[None]:
+        """Take samples in a thread of its own within the block."""
+        ended = threading.Event()
+
+        def run() -> None:
+            while not ended.wait(SAMPLE_SECONDS):
+                self.look()
+
+        thread = threading.Thread(target=run, name="sampler", daemon=True)
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(SAMPLE_SECONDS / 10)  # else it looks only where the other thread waits for C
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+            sys.setswitchinterval(interval)
+
+
+def _iter_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _name_frame(frame: FrameType) -> tuple[str, str] | None:
+    file = frame.f_code.co_filename
+    return (file.removeprefix(ROOT), frame.f_code.co_qualname) if file.startswith(PACKAGES) else None
+
+
 class _Pipes:
     """A client at the other end of a server's pipes."""
 
@@ -101,9 +160,11 @@ class _Pipes:
         self._answers.close()
 
 
-def count_search(root: Path, data_dir: Path, query: str = DEFAULT_QUERY) -> CallCounter:
-    """Return what one warm repo.search of a tree calls, the tree being indexed first."""
-    counter = CallCounter()
+@contextmanager
+def serve_search(
+    root: Path, data_dir: Path, query: str, watching: AbstractContextManager[None]
+) -> Iterator[Callable[[], dict[str, Any]]]:
+    """Index a tree, serve it, and yield what asks a warm repo.search; its threads begin in `watching`."""
     search = {"method": "tools/call", "params": {"name": "repo.search", "arguments": {"query": query}}}
     config = load_config(str(root), data_dir=str(data_dir), watch=True)
     loaded = load_toolsets(config, lambda _warning: None)
@@ -111,7 +172,7 @@ def count_search(root: Path, data_dir: Path, query: str = DEFAULT_QUERY) -> Call
     repository.refresh()
     repository.start_background_refresh()  # from now on the tree is watched, as it is for a client
     time.sleep(SETTLED_NS / 1e9)  # files that changed a moment ago are read with more care
-    with counter.watch_threads():
+    with watching:
         client = _Pipes()
         server = Server(client.wire, Answers("0", ""))
         server.start()
@@ -120,33 +181,67 @@ def count_search(root: Path, data_dir: Path, query: str = DEFAULT_QUERY) -> Call
         for number in range(1, WARM_ROUNDS + 1):
             client.ask({"id": number, **search})
         time.sleep(SETTLING_SECONDS)  # the threads of the last call come to rest
-        counter.is_on = True
-        answer = client.ask({"id": "counted", **search})
-        time.sleep(SETTLING_SECONDS)
-        counter.is_on = False
+        yield lambda: client.ask({"id": "asked", **search})
         client.close()
     repository.close()
     server.close()
+
+
+def count_search(root: Path, data_dir: Path, query: str = DEFAULT_QUERY) -> CallCounter:
+    """Return what one warm repo.search of a tree calls, the tree being indexed first."""
+    counter = CallCounter()
+    with serve_search(root, data_dir, query, counter.watch_threads()) as ask:
+        counter.is_on = True
+        answer = ask()
+        time.sleep(SETTLING_SECONDS)
+        counter.is_on = False
     counter.hits = len(answer["result"]["structuredContent"]["result"]["hits"])
     return counter
 
 
-def main() -> None:
-    """Print the counts for a tree."""
-    parser = argparse.ArgumentParser(prog="python -m bench.calls", description="What one search calls.")
-    parser.add_argument("tree", type=Path)
-    parser.add_argument("query", nargs="?", default=DEFAULT_QUERY)
-    parser.add_argument("--functions", action="store_true", help="the functions of each module too")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as data_dir:
-        counter = count_search(options.tree, Path(data_dir), options.query)
+def sample_search(root: Path, data_dir: Path, query: str, rounds: int = SAMPLED_ROUNDS) -> CallSampler:
+    """Return in which functions the time of a warm repo.search goes, over so many rounds."""
+    sampler = CallSampler()
+    with serve_search(root, data_dir, query, nullcontext()) as ask, sampler.watch():
+        for _ in range(rounds):
+            ask()
+    return sampler
+
+
+def print_counts(counter: CallCounter, *, with_functions: bool) -> None:
+    """Print a line for each module, the busiest first, and the sum."""
     modules = counter.count_modules()
     for file, calls in modules.most_common():
         print(f"{calls:6,}  {file}")
         own = [(count, name) for (one, name), count in counter.calls.items() if one == file]
-        for count, name in sorted(own, reverse=True) if options.functions else ():
+        for count, name in sorted(own, reverse=True) if with_functions else ():
             print(f"{count:14,}  {name}")
     print(f"{modules.total():6,} calls in {len(modules)} modules, {counter.hits} hits")
+
+
+def print_times(sampler: CallSampler) -> None:
+    """Print the functions in which most of the time is spent, and the share of each by itself."""
+    print("  all  alone  of the time of a search, in percent")
+    for (file, name), count in sampler.inside.most_common(SHOWN_FUNCTIONS):
+        alone = sampler.alone[file, name]
+        print(f"{count / sampler.samples:5.0%}  {alone / sampler.samples:5.0%}  {file} {name}")
+    print(f"{sampler.samples:,} samples")
+
+
+def main() -> None:
+    """Print the counts for a tree, or the times."""
+    parser = argparse.ArgumentParser(prog="python -m bench.calls", description="What one search calls.")
+    parser.add_argument("tree", type=Path)
+    parser.add_argument("query", nargs="?", default=DEFAULT_QUERY)
+    parser.add_argument("--functions", action="store_true", help="the functions of each module too")
+    parser.add_argument("--times", action="store_true", help="not what is called, but where the time goes")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as data_dir:
+        if options.times:
+            print_times(sample_search(options.tree, Path(data_dir), options.query))
+        else:
+            counter = count_search(options.tree, Path(data_dir), options.query)
+            print_counts(counter, with_functions=options.functions)
 
 
 if __name__ == "__main__":

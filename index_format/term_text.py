@@ -132,7 +132,7 @@ def rank_spans(text: bytes, starts: I64, sizes: I64) -> tuple[I64, I64]:
     return ranks, order[is_new]
 
 
-def do_ascend(terms: TermText) -> bool:
+def are_ascending(terms: TermText) -> bool:
     """Return True when each term is above the one before it, in byte order."""
     starts = terms.starts
     sizes = terms.ends - 1 - starts

@@ -40,8 +40,8 @@ from index_format.runs import count_true, spread_runs
 from index_format.term_text import (
     TermSearch,
     TermText,
+    are_ascending,
     build_term_text,
-    do_ascend,
     join_term_texts,
     parse_term_text,
 )
@@ -417,7 +417,7 @@ class TermsReader:
     def read_pages(self, start: int, stop: int) -> TermPages:
         """Return pages [start, stop), at least one. Raises CorruptIndex for unordered terms, or gaps."""
         pages = parse_pages([self.read_raw(start, stop)])
-        if not do_ascend(pages.terms):
+        if not are_ascending(pages.terms):
             raise self._corrupt(f"the terms of pages {start} to {stop} do not ascend")
         return pages
 

@@ -70,9 +70,9 @@ class AskFigures:
         kinds = self.warm if kind is None else [kind]
         return get_quantile([one for name in kinds for one in self.warm[name]], share)
 
-    def get_quantile_of_new(self, share: float) -> float:
-        """Return the same of queries that were asked for the first time."""
-        return get_quantile([one for own in self.new.values() for one in own], share)
+    def get_median_of_new(self) -> float:
+        """Return the median of the queries that were asked for the first time, in seconds."""
+        return get_quantile([one for own in self.new.values() for one in own], 0.5)
 
 
 def get_quantile(seconds: Sequence[float], share: float) -> float:

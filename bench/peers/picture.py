@@ -33,9 +33,9 @@ def render_picture(rows: Sequence[Row], title: str, note: str) -> str:
         f' viewBox="0 0 {WIDTH} {height}" font-family="{FONT}" role="img">',
         f"<title>{escape(title)}</title>",
         f'<rect width="{WIDTH}" height="{height}" rx="8" fill="#ffffff"/>',
-        _write(24, 34, title, size=18, weight=600),
-        _write(24, 56, note, color=FAINT),
-        _write(goal_x, TOP - 10, "goal", color=FAINT, anchor="middle"),
+        _draw_text(24, 34, title, size=18, weight=600),
+        _draw_text(24, 56, note, color=FAINT),
+        _draw_text(goal_x, TOP - 10, "goal", color=FAINT, anchor="middle"),
     ]
     for position, row in enumerate(judged):
         parts += _draw_row(row, TOP + position * ROW_HEIGHT)
@@ -45,7 +45,7 @@ def render_picture(rows: Sequence[Row], title: str, note: str) -> str:
         ' stroke-width="1.5" stroke-dasharray="3 3"/>'
     )
     parts.append(
-        _write(
+        _draw_text(
             24,
             end + 26,
             "A bar shows how much of its goal's limit repo-mcp takes; shorter is better.",
@@ -61,7 +61,7 @@ def _draw_row(row: Row, top: float) -> list[str]:
     base = top + ROW_HEIGHT / 2 + 4
     left, bar_top = LABEL_WIDTH, top + (ROW_HEIGHT - BAR_HEIGHT) / 2
     parts = [
-        _write(LABEL_WIDTH - 12, base, row.what.replace("`", ""), anchor="end"),
+        _draw_text(LABEL_WIDTH - 12, base, row.what.replace("`", ""), anchor="end"),
         f'<rect x="{left}" y="{bar_top}" width="{BAR_WIDTH}" height="{BAR_HEIGHT}" rx="3" fill="{EMPTY}"/>',
     ]
     color = FAINT if share is None else MET if share <= 1 else MISSED
@@ -73,10 +73,12 @@ def _draw_row(row: Row, top: float) -> list[str]:
         )
         if share > EDGE:
             parts.append(
-                _write(left + BAR_WIDTH - 6, base, f"{share:.0f} x the goal", color="#ffffff", anchor="end")
+                _draw_text(
+                    left + BAR_WIDTH - 6, base, f"{share:.0f} x the goal", color="#ffffff", anchor="end"
+                )
             )
     parts.append(
-        _write(
+        _draw_text(
             left + BAR_WIDTH + 12, base, _describe(row), color=color if share is None or share > 1 else INK
         )
     )
@@ -95,7 +97,7 @@ def _describe(row: Row) -> str:
     return f"{ours} / {row.peer} {theirs} = {render_ratio(row.ratio)} x, goal {row.goal.text}"
 
 
-def _write(
+def _draw_text(
     x: float,
     y: float,
     text: str,

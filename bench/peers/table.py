@@ -148,7 +148,7 @@ def _iter_queries(result: Comparison) -> Iterator[Row]:
     first = {name: sorted(one.first)[len(one.first) // 2] for name, one in asked.items()}
     judge = engines.TANTIVY
     yield from _compare(result, "open and first query", "s", first, Goal.of_ratio(2.0), judge)
-    new = {name: one.get_quantile_of_new(0.5) for name, one in asked.items()}
+    new = {name: one.get_median_of_new() for name, one in asked.items()}
     yield from _compare(result, "a query asked for the first time, p50", "s", new, Goal.of_ratio(2.0), judge)
     for percent, limit in ((50, 1.0), (95, 1.0)):
         values = {name: one.get_quantile(percent / 100) for name, one in asked.items()}
@@ -218,14 +218,14 @@ def _iter_others(result: Comparison) -> Iterator[Row]:
     """Yield the rows of what no search engine does; a kind that the tree is too small for has no figure."""
     others = result.others
     for kind in (*LITERALS, *EXPRESSIONS):
-        seconds, theirs = (_get_median(found.get(kind)) for found in (others.exact, others.ripgrep))
+        seconds, theirs = (_find_median(found.get(kind)) for found in (others.exact, others.ripgrep))
         yield Row(f"exact search over stdio, {kind}, p50", "s", seconds, RIPGREP, theirs)
     for question in QUESTIONS:
-        yield Row(f"navigation, {question}, p50", "s", _get_median(others.navigation.get(question)))
-    yield Row("`search` of `retrieval` over stdio, p50", "s", _get_median(others.retrieval))
+        yield Row(f"navigation, {question}, p50", "s", _find_median(others.navigation.get(question)))
+    yield Row("`search` of `retrieval` over stdio, p50", "s", _find_median(others.retrieval))
 
 
-def _get_median(seconds: Sequence[float] | None) -> float | None:
+def _find_median(seconds: Sequence[float] | None) -> float | None:
     return get_quantile(seconds, 0.5) if seconds else None
 
 

@@ -191,13 +191,13 @@ def compact(options: Namespace) -> int:
     with opened(load(options)) as repository:
         done = repository.compact(full=options.full)
         has_symbols = repository.symbol_index.exists
-        structure = repository.symbol_index.compact(full=options.full) if has_symbols else None
+        symbols = repository.symbol_index.compact(full=options.full) if has_symbols else None
     if options.json:
-        write_json({**to_plain(done), "structure": None if structure is None else to_plain(structure)})
+        write_json({**to_plain(done), "structure": None if symbols is None else to_plain(symbols)})
     else:
         Renderer().compacted("index", done)
-        if structure is not None:
-            Renderer().compacted("symbol index", structure)
+        if symbols is not None:
+            Renderer().compacted("symbol index", symbols)
     return EXIT_DONE
 
 
@@ -226,7 +226,7 @@ def status(options: Namespace) -> int:
 
     with opened(load(options, semantic_model=options.semantic_model)) as repository:
         state = repository.status()
-        structure = repository.symbol_index.status()
+        symbols = repository.symbol_index.status()
         vectors, shown = describe_vectors(repository), show_vectors(repository)
         adapters = repository.outliner.describe_installed()
         root_name = repository.root_name
@@ -238,15 +238,15 @@ def status(options: Namespace) -> int:
         write_json(
             document
             | to_plain(state)
-            | {"allow_paths": allowed, "structure": to_plain(structure), "scip_files": scip_files}
+            | {"allow_paths": allowed, "structure": to_plain(symbols), "scip_files": scip_files}
             | shown
         )
     else:
         lists = {"adapters": adapters, "allowed names": allowed}
         rows = {name: ", ".join(values) for name, values in lists.items() if values}
         scip = {"SCIP": f"{scip_files:,} files, by --scip"} if scip_files else {}
-        phases = {"symbol index": describe_symbol_index(structure), **scip, **vectors, **rows}
-        StatusPage(open_console()).show(root_name, state, structure, phases)
+        phases = {"symbol index": describe_symbol_index(symbols), **scip, **vectors, **rows}
+        StatusPage(open_console()).show(root_name, state, symbols, phases)
     return EXIT_NOTHING_FOUND if state.snapshot is None else EXIT_DONE
 
 

@@ -128,7 +128,7 @@ def _read_included(reading: _Reading, key: str, value: object) -> None:
 
 def _read_limits(reading: _Reading, key: str, value: object) -> None:
     """Lower limits, except those that the operator gave, and none below its floor."""
-    for name, limit in _iter_table(reading, key, value):
+    for name, limit in _read_table(reading, key, value):
         full = f"{key}.{_shown(name)}"
         if name not in HARD_CAPS:
             reading.refuse(full, "is not a limit")
@@ -149,7 +149,7 @@ def _read_limits(reading: _Reading, key: str, value: object) -> None:
 
 def _read_extensions(reading: _Reading, key: str, value: object) -> None:
     chosen = dict(reading.config.extensions)
-    for name, language in _iter_table(reading, key, value):
+    for name, language in _read_table(reading, key, value):
         extension = clean_extension(name)
         if extension is None:
             reading.refuse(f"{key}.{_shown(name)}", "is not an extension")
@@ -162,11 +162,11 @@ def _read_extensions(reading: _Reading, key: str, value: object) -> None:
 
 
 def _read_adapters(reading: _Reading, key: str, value: object) -> None:
-    for name, settings in _iter_table(reading, key, value):
+    for name, settings in _read_table(reading, key, value):
         if name not in reading.adapters:
             reading.refuse(f"{key}.{_shown(name)}", "is not a known adapter")
             continue
-        for setting, chosen in _iter_table(reading, f"{key}.{name}", settings):
+        for setting, chosen in _read_table(reading, f"{key}.{name}", settings):
             if setting != "enabled" or type(chosen) is not bool:
                 reading.refuse(f"{key}.{name}.{_shown(setting)}", "must be `enabled`, true or false")
             elif not chosen:
@@ -175,12 +175,12 @@ def _read_adapters(reading: _Reading, key: str, value: object) -> None:
 
 
 def _read_embeddings(reading: _Reading, key: str, value: object) -> None:
-    for name, chosen in _iter_table(reading, key, value):
+    for name, chosen in _read_table(reading, key, value):
         if name != "enabled" or chosen is not False:
             reading.refuse(f"{key}.{_shown(name)}", "is reserved: only `enabled = false` is accepted")
 
 
-def _iter_table(reading: _Reading, key: str, value: object) -> list[tuple[str, object]]:
+def _read_table(reading: _Reading, key: str, value: object) -> list[tuple[str, object]]:
     """Return the entries of a table; none, with a warning, when it is not a table."""
     if isinstance(value, Mapping):
         return list(value.items())

@@ -27,7 +27,7 @@ from repo_mcp.workspace.held_root import hold_root
 from repo_mcp.workspace.reader_bounds import Refusals
 
 TOOLSETS = ("repo", "retrieval", "graph", "research")
-STRUCTURE_TOOLSETS = frozenset({"graph", "research"})  # those that need the symbol index
+SYMBOL_TOOLSETS = frozenset({"graph", "research"})  # those that need the symbol index
 VECTOR_TOOLSETS = frozenset({"research"})  # those that use vectors, if there is a model
 NAMED_ROOT_TOOLSETS = frozenset({"retrieval"})  # those that serve named roots instead of --repo-root
 MAX_WORKERS = 64

@@ -120,7 +120,7 @@ class PhaseStore:
         """
         check = partial(self.check, cancelled)
         try:
-            directory = StoppableDirectory(self._directory, check, self._make_tag, create=True)
+            directory = StoppableDirectory(self._directory, check, self._make_tag)
             with self._lock(directory) as writer:
                 yield directory, writer
         except OSError as error:
@@ -297,10 +297,8 @@ def _read_known(directory: Directory, writer: IndexWriter) -> KnownFiles:
 class StoppableDirectory(DiskDirectory):
     """A directory whose new files run a check before each write: records can be many megabytes."""
 
-    def __init__(
-        self, path: str | DirectoryHolder, check: Check, make_tag: MakeTag | None, *, create: bool = False
-    ) -> None:
-        super().__init__(path, create=create, make_tag=make_tag)
+    def __init__(self, path: str | DirectoryHolder, check: Check, make_tag: MakeTag | None) -> None:
+        super().__init__(path, create=True, make_tag=make_tag)
         self._check = check
 
     def create(self, name: str) -> WritableFile:

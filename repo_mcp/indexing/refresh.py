@@ -127,6 +127,22 @@ class _Tally:
         self.skipped.update(result.skipped)
 
 
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """The outcome of one walk, compared with the record of the refresh before."""
+
+    started_ns: int  # since the epoch
+    report: WalkReport
+    seen: SeenFiles | None  # the record; without one every file is read
+    changed: Sequence[int]  # positions among the files of the report
+    missing: Sequence[str]  # paths of the record that were not met
+
+    @property
+    def has_changes(self) -> bool:
+        """Return True when there is anything to read or to remove."""
+        return self.seen is None or bool(self.changed or self.missing)
+
+
 class Refresh:
     """One refresh. `run` or `run_named` is called once, inside `pool`."""
 
@@ -165,48 +181,59 @@ class Refresh:
         generation = manifest.generation
         purge = self._begin_purge(generation)
         seen = None if force else self._read_seen(generation)
-        known = building = adopting = None
-        if seen is None:  # every file will be read, the first ones while the walk goes on
+        known = adopting = None
+        if seen is None:
             known = self._read_known()
-            self._reads_all = force
-            self._commits_shards = not force or not known.count  # the old index answers until all is rebuilt
-            self._resources.remaining.is_hidden = not self._commits_shards
-            if not force and not self._writer.segments:
-                adopting = Adopting(self._writer, self._resources.donations)
-            if adopting is None or not adopting.is_noted:
-                self._adoption = self._finish_adopting(adopting)
-                if self._adoption is None or self._adoption.must_be_read:
-                    building = self._begin_building(known, is_in_order=self._adoption is None)
-        report = self._look_over(walk, building, adopting, manifest.configuration)
-        changed, missing = find_changed(seen, report.files)
+            adopting = self._begin_anew(known, force)
+        report = self._look_over(walk, adopting, manifest.configuration)
+        scan = _Scan(scan_started_ns, report, seen, *find_changed(seen, report.files))
         if seen is None:
             self._pages = BackgroundPages(build_walked_files(report.files))
         else:
             self._tally.skipped = seen.get_skipped()
-        if changed or missing or seen is None or purge.segments or Merger(self._writer).is_due:
-            known = known if known is not None else self._read_known()
-            self._indexed_files = known.count
-            self._remove_missing(
-                known, purge, report, missing if seen is not None and seen.complete else None, seen
-            )
-            files = build_walked_files(report.files).take(changed)
-            if self._adoption is not None:
-                files = self._confirm(self._adoption, files, purge, is_begun=building is not None)
-            if seen is not None and report.denied_inodes:  # else renames to denied names are unknown
-                renamed = [one.path for one in files if find_inode(seen, one.path) in report.denied_inodes]
-                purge.add(renamed, known)
-            (building if building is not None else self._begin_building(known)).finish(files)
-            self._put_adopted()
-            written = None
-            if seen is None and self._commits_shards:  # who is killed in the merge need not read all again
-                written = self._commit()
-                self._write_seen(written, scan_started_ns, report, seen, changed, missing)
-            self._merge()
-            generation = self._commit()
-            self._writer.delete_garbage()
-            if generation != written:
-                self._write_seen(generation, scan_started_ns, report, seen, changed, missing)
+        if scan.has_changes or purge.segments or Merger(self._writer).is_due:
+            generation = self._take_up(scan, known if known is not None else self._read_known(), purge)
         return self._build_report(started, generation, report)
+
+    def _begin_anew(self, known: KnownFiles, force: bool) -> Adopting | None:
+        """Begin to read every file, the first ones while the walk goes on; return what an empty index adopts.
+
+        If Git may know which files are those of the donor, reading begins after the walk.
+        """
+        self._reads_all = force
+        self._commits_shards = not force or not known.count  # the old index answers until all is rebuilt
+        self._resources.remaining.is_hidden = not self._commits_shards
+        adopting = None
+        if not force and not self._writer.segments:
+            adopting = Adopting(self._writer, self._resources.donations)
+        if adopting is None or not adopting.is_noted:
+            self._adoption = self._finish_adopting(adopting)
+            if self._adoption is None or self._adoption.must_be_read:
+                self._begin_building(known, is_in_order=self._adoption is None)
+        return adopting
+
+    def _take_up(self, scan: _Scan, known: KnownFiles, purge: Purge) -> int:
+        """Bring the index in line with a scan, merge it, and return the generation committed last."""
+        self._indexed_files = known.count
+        self._remove_missing(known, purge, scan)
+        files = build_walked_files(scan.report.files).take(scan.changed)
+        if self._adoption is not None:
+            files = self._confirm(self._adoption, files, purge, is_begun=self._building is not None)
+        seen, denied = scan.seen, scan.report.denied_inodes
+        if seen is not None and denied:  # else renames to denied names are unknown
+            purge.add([one.path for one in files if find_inode(seen, one.path) in denied], known)
+        (self._building if self._building is not None else self._begin_building(known)).finish(files)
+        self._put_adopted()
+        written = None
+        if seen is None and self._commits_shards:  # who is killed in the merge need not read all again
+            written = self._commit()
+            self._write_seen(written, scan)
+        self._merge()
+        generation = self._commit()
+        self._writer.delete_garbage()
+        if generation != written:
+            self._write_seen(generation, scan)
+        return generation
 
     def run_named(self, changes: PathChanges) -> RefreshReport | None:
         """Refresh only the named files. Return None when a walk is needed: without a current record, while a
@@ -237,9 +264,7 @@ class Refresh:
             )
         return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
 
-    def _look_over(
-        self, walk: Walk, building: Building | None, adopting: Adopting | None, configuration: str
-    ) -> WalkReport:
+    def _look_over(self, walk: Walk, adopting: Adopting | None, configuration: str) -> WalkReport:
         """Return the files of the root, with what earlier walks found out and for later ones."""
         directory, memory = self._resources.directory, self._resources.memory
         if memory is not None:
@@ -249,7 +274,7 @@ class Refresh:
             else:
                 recall_walk(directory, memory)
         try:
-            report = walk(self._hooks.cancelled, building.note if building is not None else None)
+            report = walk(self._hooks.cancelled, None if self._building is None else self._building.note)
         except BaseException:
             if adopting is not None:
                 adopting.close()
@@ -323,18 +348,10 @@ class Refresh:
         self._purge = Purge(one.probe, one.mark, one.note_purge_due, self._writer, generation)
         return self._purge
 
-    def _remove_missing(
-        self,
-        known: KnownFiles,
-        purge: Purge,
-        report: WalkReport,
-        missing: Sequence[str] | None,
-        seen: SeenFiles | None,
-    ) -> None:
-        """Mark files dead that the walk did not find, except below directories that it could not list.
-
-        `missing` are files that the last walk found and this one did not; None when that is not known.
-        """
+    def _remove_missing(self, known: KnownFiles, purge: Purge, scan: _Scan) -> None:
+        """Mark files dead that the walk did not find, except below directories that it could not list."""
+        report, seen = scan.report, scan.seen
+        missing = scan.missing if seen is not None and seen.complete else None  # None: it is not known
         if missing is None and (known.count or self._tally.skipped):
             walked = frozenset(build_walked_files(report.files).paths)
             missing = [path for path in chain(known.iter_paths(), self._tally.skipped) if path not in walked]
@@ -449,33 +466,25 @@ class Refresh:
     def _read_seen(self, generation: int) -> SeenFiles | None:
         return self._resources.record.read(self._resources.directory, generation, self._writer.segments)
 
-    def _write_seen(
-        self,
-        generation: int,
-        scan_started_ns: int,
-        report: WalkReport,
-        before: SeenFiles | None,
-        changed: Sequence[int],
-        missing: Sequence[str],
-    ) -> None:
-        if before is None:
+    def _write_seen(self, generation: int, scan: _Scan) -> None:
+        if scan.seen is None:
             tally = self._tally
             unsettled = frozenset(tally.unsettled | tally.gone)
             origin = "" if self._adoption is None else self._adoption.describe()
             seen = build_seen(
                 generation,
                 time.time(),
-                scan_started_ns,
-                report,
+                scan.started_ns,
+                scan.report,
                 tally.skipped,
                 unsettled,
                 origin,
                 self._pages,
             )
         else:
-            files = build_walked_files(report.files).take(changed)
-            seen = self._renew_seen(before, generation, scan_started_ns, files, missing)
-            seen = replace(seen, left_out=report.skipped, complete=not report.unreadable)
+            files = build_walked_files(scan.report.files).take(scan.changed)
+            seen = self._renew_seen(scan.seen, generation, scan.started_ns, files, scan.missing)
+            seen = replace(seen, left_out=scan.report.skipped, complete=not scan.report.unreadable)
         self._put_seen(seen)
 
     def _renew_seen(

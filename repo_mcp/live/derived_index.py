@@ -107,7 +107,7 @@ class DerivedIndex(ABC, Generic[View]):
                 self._opened = opened
             return self._view
 
-    def _get_opened(self, lexical: Snapshot) -> View | None:
+    def _find_opened(self, lexical: Snapshot) -> View | None:
         """Return the view that was opened for this lexical index, for a directory that cannot be entered."""
         with self._opening:
             return self._view if self._opened is not None and self._opened[1] == lexical.manifest else None

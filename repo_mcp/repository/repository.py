@@ -14,7 +14,7 @@ from index_format import IndexFormatError
 from repo_mcp.config.home import find_home
 from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.server_config import (
-    STRUCTURE_TOOLSETS,
+    SYMBOL_TOOLSETS,
     VECTOR_TOOLSETS,
     Config,
     find_cache_home,
@@ -335,7 +335,7 @@ class Repository:
 
     def expect_refresh(self) -> None:
         """Note that `start_background_refresh` is about to be called: a call that comes before it waits."""
-        self.symbol_index.is_expected = bool(STRUCTURE_TOOLSETS.intersection(self.config.toolsets))
+        self.symbol_index.is_expected = bool(SYMBOL_TOOLSETS.intersection(self.config.toolsets))
 
     def start_background_refresh(self) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status`.
@@ -351,7 +351,7 @@ class Repository:
         self._bundle_fault = self.engines.bundles.review_last(refreshed=False)  # the refresh may fail
         self._index.start_background_refresh()
         self._index.start_watching()
-        if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):
+        if SYMBOL_TOOLSETS.intersection(self.config.toolsets):
             self.symbol_index.start()
             if not is_walking:
                 self.engines.load_graph()
@@ -369,7 +369,7 @@ class Repository:
         self._index.wait_for_first_refresh()
         if not self._closed.is_set():
             self.engines.load()
-            if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):
+            if SYMBOL_TOOLSETS.intersection(self.config.toolsets):
                 self.engines.load_graph()
 
     def close(self) -> None:

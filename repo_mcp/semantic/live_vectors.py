@@ -41,7 +41,7 @@ from repo_mcp.ranking.ranking import (
     rank,
     rate_files,
 )
-from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
+from repo_mcp.ranking.ranking_weights import WEIGHTS
 from repo_mcp.ranking.searcher import BestUnits, Filter, Ranking, Searcher
 from repo_mcp.ranking.segment_search import Mask, Matches
 from repo_mcp.ranking.signals import get_file_role, list_role_shares, sum_text
@@ -148,7 +148,7 @@ class LiveVectors(DerivedIndex[VectorView]):
             directory = DiskDirectory(self._storage.directory, make_tag=self._storage.make_tag)
             return self._open_view(directory, self._configuration, searcher.snapshot, make)
         except OSError:
-            return self._get_opened(searcher.snapshot)
+            return self._find_opened(searcher.snapshot)
         except IndexFormatError:
             self.report_damage()
             return None
@@ -303,7 +303,6 @@ def rank_blended(
     weight: float,
     top_k: int,
     wanted: Filter | None = None,
-    weights: RankingWeights = WEIGHTS,
 ) -> Ranking:
     """Return the best `top_k` chunks by words and meaning, with an upper bound on any score.
 
@@ -313,17 +312,17 @@ def rank_blended(
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
     parts = zip(searcher.segments, best.masks, strict=True)
     near = find_near([searcher.find_units(part, query, mask) for part, mask in parts])
-    rated = rate_files(searcher, query, best, weights)
+    rated = rate_files(searcher, query, best, WEIGHTS)
     worded = choose_files(rated, MOST_FILES) if weight < 1.0 else []
-    shares = list_role_shares(understand(query.text).roles, weights)
+    shares = list_role_shares(understand(query.text).roles, WEIGHTS)
     nearness = _sum_nearness(searcher, near) if weight > 0.0 else {}
     files = _blend_files(searcher, worded, nearness, shares, weight)[:top_k]
     joined = _blend_units(searcher, best, near, weight)
-    page = fill_page(joined, files, top_k, weights)
+    page = fill_page(joined, files, top_k, WEIGHTS)
     chunks = searcher.describe(query, joined, [unit for unit, _ in page])
     explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
     unknown = (term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency)
-    bound = (1.0 - weight) * bound_scores(searcher, best, rated, weights) + weight * MOST_NEARNESS
+    bound = (1.0 - weight) * bound_scores(searcher, best, rated, WEIGHTS) + weight * MOST_NEARNESS
     return Ranking(tuple(explained), joined.total, tuple(unknown), bound)
 
 

@@ -118,7 +118,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         lexical = self._index.get_searcher().snapshot
         directory = self._find_directory()
         if directory is None:
-            return self._get_opened(lexical)
+            return self._find_opened(lexical)
 
         def make(snapshot: Snapshot, before: SymbolIndex | None) -> SymbolIndex:
             return SymbolIndex(snapshot, KnownFiles(lexical).find_fingerprint, before)

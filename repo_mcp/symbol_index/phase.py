@@ -390,7 +390,7 @@ class Outcomes:
         if not self._is_settled and not is_current(self._phase.read, self._lexical, self._skipped, named):
             return IndexedPath(path, ErrorCode.BUSY.value)
         if self._lexical.find(named) is not None:
-            return IndexedPath(path, "indexed", self._describe_structure(named))
+            return IndexedPath(path, "indexed", self._describe_parsing(named))
         reason = self._skipped.get(named)
         if reason not in (None, SkipReason.EXCLUDED):  # a link, for example, has a reason of its own
             return IndexedPath(path, reason.value)
@@ -400,7 +400,7 @@ class Outcomes:
             return IndexedPath(path, error.code.value)
         return IndexedPath(path, LEFT_OUT)
 
-    def _describe_structure(self, path: str) -> str:
+    def _describe_parsing(self, path: str) -> str:
         status = self._view.find_status(path)
         if status is not None:
             return status.name.lower()

@@ -303,7 +303,7 @@ class _Sets:
         from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # takes 9 ms, and few trees need it
 
         # The slash anchors it, so that no first byte is read as a comment or negation.
-        self._pattern = GitIgnoreSpecPattern("/" + "".join(map(_write_set, piece)))
+        self._pattern = GitIgnoreSpecPattern("/" + "".join(map(_render_set, piece)))
         self.width = len(piece)
 
     def find(self, text: str, start: int, end: int) -> int:
@@ -313,7 +313,7 @@ class _Sets:
         return -1
 
 
-def _write_set(members: _Set) -> str:
+def _render_set(members: _Set) -> str:
     """Return the set for pathspec, in the only spelling that needs no escape and is not a negation.
 
     First a bracket or a NUL, which no name has, then the ranges, then the minus.

@@ -51,7 +51,7 @@ def test_every_limit_is_explained_as_in_the_help() -> None:
 def test_every_option_of_the_server_is_named_and_every_one_named_is_the_servers() -> None:
     known = {name for name in build_parser("repo-mcp-server")._option_string_actions if name[:2] == "--"}
     named = set(re.findall(r"(--[a-z][a-z-]+)", TEXT))
-    assert named - known <= {"--show", "--json", "--pack", "--from-pack"}
+    assert named - known <= {"--show", "--json", "--pack", "--from-pack", "--structure", "--scope"}
     assert known - named <= {"--help"}
 
 

@@ -110,8 +110,9 @@ def test_programs_of_the_bench_have_the_options_that_documents_give(module: str)
         assert asked - {"--help"} <= set(re.findall(r"--[a-z-]+", said)), line
 
 
-def test_readme_begins_with_the_two_commands() -> None:
-    assert iter_shell_lines(read(ROOT / "README.md"))[:2] == ["make try", "make check"]
+def test_readme_begins_with_one_command_and_the_set_up_of_a_client() -> None:
+    shown = iter_shell_lines(read(ROOT / "README.md"))
+    assert shown[:2] == ["make try", "repo-mcp init codex --write --check"]
 
 
 def test_commands_of_the_readme_are_commands_of_the_program() -> None:
@@ -174,3 +175,11 @@ def test_messages_that_are_explained_are_those_of_the_program() -> None:
     for quote in sorted(quoted):
         pattern = re.compile(".*".join(re.escape(piece.strip()) for piece in quote.split("...")))
         assert any(pattern.search(message) for message in messages), quote
+
+
+def test_the_table_of_documents_names_each_of_them() -> None:
+    folder = ROOT / "docs"
+    named = set(NAMED_PATH.findall(read(folder / "README.md")))
+    documents = {f"docs/{path.name}" for path in folder.glob("*.md")} - {"docs/README.md"}
+    folders = {f"docs/{path.name}/" for path in folder.iterdir() if path.is_dir()} - {"docs/decisions/"}
+    assert named >= documents | folders

@@ -163,7 +163,7 @@ def test_only_the_configuration_reads_the_environment() -> None:
     assert reading == []
 
 
-def test_only_the_door_and_the_index_open_files() -> None:
+def test_only_the_repository_reader_and_the_index_open_files() -> None:
     opening = [
         f"{module.path}:{line} {name}"
         for module in load_modules()

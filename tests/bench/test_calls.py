@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.calls import DEFAULT_QUERY, count_search
+from bench.calls import DEFAULT_QUERY, SEARCH, CallSampler, count_search, sample_search
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "tiny_repo"
 # 35 modules, and some 561 calls: docs/decisions/0088-a-search-in-35-modules.md says how. The declarations of
@@ -36,3 +36,16 @@ def test_a_warm_search_calls_no_more_than_it_did(tmp_path: Path) -> None:
     assert called["encode_json"] == 3  # by the one; its text and the id of the request are strings
     assert called["ManifestReader.read"] == 2  # before and after: an answer that was overtaken says so
     assert called["read_manifest"] == called["decode_manifest"] == 0
+
+
+def test_times_are_those_of_the_thread_that_searches(tmp_path: Path) -> None:
+    sampler = sample_search(CORPUS, tmp_path / "data", DEFAULT_QUERY, rounds=100)
+    assert sampler.samples > 0
+    assert sampler.inside[SEARCH] == sampler.samples  # whatever is counted is within a search,
+    assert sampler.alone.total() == sampler.samples  # and each sample is the time of one function
+
+
+def test_a_thread_that_does_not_search_is_not_counted() -> None:
+    sampler = CallSampler()
+    sampler.look()
+    assert (sampler.samples, sampler.inside, sampler.alone) == (0, Counter(), Counter())

@@ -18,7 +18,8 @@ import pytest
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.served import PATIENCE_SECONDS, Served, wait_until
 from tests.deep.sizes import scale
-from tests.repo_mcp.git_trees import GitTree, posix, with_git
+from tests.posix import posix
+from tests.repo_mcp.git_trees import GitTree, with_git
 from tests.repo_mcp.sibling_trees import change, make_main
 
 pytestmark = [with_git, posix]

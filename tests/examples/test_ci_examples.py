@@ -15,7 +15,8 @@ import pytest
 
 from tests.architecture.source_tree import ROOT
 from tests.architecture.test_release import list_steps, run_step
-from tests.repo_mcp.git_trees import GitTree, posix, with_git
+from tests.posix import posix
+from tests.repo_mcp.git_trees import GitTree, with_git
 
 pytestmark = [with_git, posix]
 

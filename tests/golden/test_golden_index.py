@@ -2,7 +2,7 @@
 
 A change of bytes without a change of version fails here. For a new version, write its files once:
 
-    python -c "from tests.golden.test_golden_index import write_golden; write_golden()"
+    python -c "from tests.golden import test_golden_index as it; it.write_golden(); it.write_golden_records()"
 
 and keep those of the versions before: they must still be read, or be refused as too old.
 """

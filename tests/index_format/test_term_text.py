@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index_format import TermText, build_term_text, gather_spans, rank_spans, term_text
-from index_format.term_text import TermSearch, do_ascend, join_term_texts, parse_term_text, rank_terms
+from index_format.term_text import TermSearch, are_ascending, join_term_texts, parse_term_text, rank_terms
 from tests.deep.sizes import examples
 from tests.growth import assert_linear
 from tests.index_format.plain_lists import build_column
@@ -132,20 +132,20 @@ def test_terms_ascend_or_do_not(longest: int, terms: list[bytes], data: st.DataO
     ordered = sorted(set(terms))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(term_text, "_LONG", longest)
-        assert do_ascend(build_term_text(ordered))
-        assert do_ascend(build_term_text(terms)) == (terms == ordered)
+        assert are_ascending(build_term_text(ordered))
+        assert are_ascending(build_term_text(terms)) == (terms == ordered)
         if len(ordered) > 1:
             position = data.draw(st.integers(1, len(ordered) - 1))
             twice = [*ordered[:position], ordered[position - 1], *ordered[position:]]
-            assert not do_ascend(build_term_text(twice))
+            assert not are_ascending(build_term_text(twice))
             ordered[position - 1 : position + 1] = ordered[position], ordered[position - 1]
-            assert not do_ascend(build_term_text(ordered))
+            assert not are_ascending(build_term_text(ordered))
 
 
 @pytest.mark.parametrize(("lasts", "expected"), [("abc", True), ("acb", False), ("aa", False)])
 def test_whether_long_terms_ascend_takes_linear_time(lasts: str, expected: bool) -> None:
     def ask(terms: list[bytes]) -> None:
-        assert do_ascend(build_term_text(terms)) is expected
+        assert are_ascending(build_term_text(terms)) is expected
 
     assert_linear(lambda size: [b"q" * size + last.encode() for last in lasts], ask, 500_000)
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 with_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-posix = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and owners")
 ENVIRONMENT = {
     **os.environ,
     "GIT_CONFIG_GLOBAL": os.devnull,

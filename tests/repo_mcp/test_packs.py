@@ -50,7 +50,8 @@ from repo_mcp.storage.packs import (
 from repo_mcp.text.schema import BODY, FIELDS
 from tests.deep.sizes import choose, first
 from tests.forked import run_program
-from tests.repo_mcp.git_trees import GitTree, posix, with_git
+from tests.posix import posix
+from tests.repo_mcp.git_trees import GitTree, with_git
 from tests.repo_mcp.retrieval_client import PROJECT
 from tests.repo_mcp.sibling_trees import (
     FILES,

@@ -32,7 +32,8 @@ from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index.phase import make_parser
 from repo_mcp.workspace.walked_files import WalkedFiles
 from tests.growth import HANG_SECONDS
-from tests.repo_mcp.git_trees import GitTree, posix, with_git
+from tests.posix import posix
+from tests.repo_mcp.git_trees import GitTree, with_git
 from tests.repo_mcp.sibling_trees import (
     FILES,
     TEXTS,

@@ -64,7 +64,7 @@ class StatusPage:
         self._console = console
 
     def show(
-        self, root_name: str, state: IndexStatus, structure: SymbolIndexStatus, phases: Mapping[str, str]
+        self, root_name: str, state: IndexStatus, symbols: SymbolIndexStatus, phases: Mapping[str, str]
     ) -> None:
         """Print the verdict, the facts, the languages and the warnings, with a row for each further phase."""
         health = judge(state)
@@ -74,14 +74,12 @@ class StatusPage:
         )
         if state.snapshot is not None:
             self._print(Text())
-            self._show_facts(state, structure, phases)
+            self._show_facts(state, symbols, phases)
             self._show_languages(state.languages)
         for message in state.warnings:
             self._print(Text.assemble(("warning: ", "yellow"), escape_text(message)))
 
-    def _show_facts(
-        self, state: IndexStatus, structure: SymbolIndexStatus, phases: Mapping[str, str]
-    ) -> None:
+    def _show_facts(self, state: IndexStatus, symbols: SymbolIndexStatus, phases: Mapping[str, str]) -> None:
         offered = count_offered(state)
         self._row("state", f"{state.state}, snapshot {state.snapshot} (generation {state.generation})")
         covered = Text(f"{state.indexed_files:,} of {offered:,} files")
@@ -94,8 +92,8 @@ class StatusPage:
             self._row("began with", state.origin)
         for name, phase in phases.items():
             told = Text(escape_text(phase))
-            if name == "symbol index" and structure.files_done:
-                told.append_text(draw_bar(structure.files_done, structure.files_total, before="   "))
+            if name == "symbol index" and symbols.files_done:
+                told.append_text(draw_bar(symbols.files_done, symbols.files_total, before="   "))
             self._row(name, told)
         self._row("changed since", "not known" if state.stale is None else count(state.stale, "file"))
         self._row("refreshed", show_moment(state.last_refresh))

@@ -68,7 +68,7 @@ def _look_at(client: Client, place: FileLocation, root: str) -> Iterator[Finding
         return
     for name, entry in servers.items():
         if isinstance(entry, Mapping) and _is_ours(entry):
-            remedy = _write_remedy(client, name, place)
+            remedy = _render_remedy(client, name, place)
             yield from _judge(subject, f"Server {name!r} in {place.shown}", entry, place, root, remedy)
 
 
@@ -108,7 +108,7 @@ def _judge(
         yield Finding(subject, state, f"{server} {message}", hint)
 
 
-def _write_remedy(client: Client, name: str, place: FileLocation) -> str:
+def _render_remedy(client: Client, name: str, place: FileLocation) -> str:
     """Return what makes an entry serve the repository that the client is opened in."""
     if not client.is_set_up or not SERVER_NAME.fullmatch(name):
         return "Write auto as its --repo-root."

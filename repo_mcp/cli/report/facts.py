@@ -64,7 +64,7 @@ class ReportFacts:
     root_name: str
     version: str
     index: IndexStatus
-    structure: SymbolIndexStatus
+    symbol_index: SymbolIndexStatus
     segments: tuple[SegmentFacts, ...]
     places: Mapping[str, int]  # file or folder of the data directory -> bytes
     largest: tuple[ListedFile, ...]  # of the tree, those that may be indexed

@@ -151,7 +151,7 @@ def _render_head(facts: ReportFacts) -> str:
         (f"{state.indexed_files:,}", "files indexed"),
         (f"{_percent(state.indexed_files, count_offered(state))}", "of the files examined"),
         (show_size(state.index_bytes), f"index in {count(state.segments, 'segment')}"),
-        (f"{facts.structure.symbols:,}", "symbols"),
+        (f"{facts.symbol_index.symbols:,}", "symbols"),
         (f"{facts.log.calls:,}", "calls in the log"),
         (f"{sum(tool.blocked for tool in facts.log.tools):,}", "refused reads"),
     )
@@ -174,12 +174,12 @@ def _render_coverage(facts: ReportFacts) -> str:
     if more:
         rows.append((f"{len(languages) - MOST_LANGUAGES} more", more, more, f"{more:,}"))
     picture = draw_bars(rows) if rows else "<p>Nothing is indexed.</p>"
-    return f"<section><h2>Coverage by language</h2>{picture}{_render_structure(facts)}</section>"
+    return f"<section><h2>Coverage by language</h2>{picture}{_render_symbols(facts)}</section>"
 
 
-def _render_structure(facts: ReportFacts) -> str:
-    structure = facts.structure
-    if not structure.files_total:
+def _render_symbols(facts: ReportFacts) -> str:
+    state = facts.symbol_index
+    if not state.files_total:
         return (
             '<h3>Symbol index</h3><p class="faint">None:'
             " <code>repo-mcp index --structure</code> builds it.</p>"
@@ -187,10 +187,10 @@ def _render_structure(facts: ReportFacts) -> str:
     totals = facts.index.languages
     rows = [
         (name, done, max(done, totals.get(name, 0)), f"{done:,} of {max(done, totals.get(name, 0)):,}")
-        for name, done in sorted(structure.languages.items(), key=lambda row: (-row[1], row[0]))
+        for name, done in sorted(state.languages.items(), key=lambda row: (-row[1], row[0]))
     ]
-    told = f"{structure.files_done:,} of {structure.files_total:,} files with a parser are parsed"
-    for many, what in ((structure.partial, "partly parsed"), (structure.failed, "not parsed")):
+    told = f"{state.files_done:,} of {state.files_total:,} files with a parser are parsed"
+    for many, what in ((state.partial, "partly parsed"), (state.failed, "not parsed")):
         told += f"; {many:,} {what}" if many else ""
     return f"<h3>Symbol index</h3><p>{clean(told)}.</p>{draw_bars(rows)}"
 

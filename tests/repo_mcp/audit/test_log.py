@@ -19,10 +19,10 @@ import repo_mcp.audit.log as audit_module
 from repo_mcp.audit.log import MAX_LINE_BYTES, AuditLog, LoggedCall, open_audit_log
 from repo_mcp.audit.log_reader import KEPT_FILES, LOG_FILE, name_file
 from tests.deep.sizes import IS_DEEP
+from tests.posix import posix
 
 PROJECT = Path(__file__).resolve().parents[3]
 KEY = b"k" * 32
-posix = pytest.mark.skipif(sys.platform == "win32", reason="links, modes and FIFOs as on POSIX")
 FIELDS = [
     "timestamp",
     "seq",

@@ -22,8 +22,9 @@ from pathlib import Path
 import pytest
 
 from tests.growth import HANG_SECONDS
+from tests.posix import posix
 from tests.repo_mcp.cli.test_pack_stores import FILES, has_segments, name_environment, tree
-from tests.repo_mcp.git_trees import GitTree, posix
+from tests.repo_mcp.git_trees import GitTree
 
 pytestmark = posix
 __all__ = ["tree"]

@@ -22,7 +22,8 @@ from repo_mcp.cli import main as run_command
 from repo_mcp.repository.whole_index import pack_whole
 from repo_mcp.storage.packs import HEADER, MAGIC, VERSION, create_pack
 from tests.forked import popen, run_program
-from tests.repo_mcp.git_trees import GitTree, posix
+from tests.posix import posix
+from tests.repo_mcp.git_trees import GitTree
 from tests.repo_mcp.retrieval_client import PROJECT
 from tests.repo_mcp.sibling_trees import build, open_root
 

@@ -1,4 +1,4 @@
-"""Which targets are files of the root: spellings, places, limits, and a door that is not asked in vain."""
+"""Which targets are files of the root: spellings, places, limits, and a reader that is not asked in vain."""
 
 from __future__ import annotations
 

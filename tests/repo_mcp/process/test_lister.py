@@ -21,7 +21,8 @@ from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.reader_bounds import Refusals
 from repo_mcp.workspace.walk import _Level, _Walk
 from tests.growth import HANG_SECONDS
-from tests.repo_mcp.git_trees import GitTree, posix, with_git
+from tests.posix import posix
+from tests.repo_mcp.git_trees import GitTree, with_git
 from tests.repo_mcp.process.listings import list_here
 from tests.repo_mcp.sibling_trees import change, make_main
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.storage.data_dir import DataDir, name_cache_dir, prepare_data_dir, take_outside_dir
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.storage.poison import POISON_FILE
-
-posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
+from tests.posix import posix
 
 
 @pytest.fixture

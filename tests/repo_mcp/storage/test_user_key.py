@@ -12,8 +12,7 @@ import pytest
 
 from repo_mcp.storage.user_key import KEY_BYTES, KEY_FILE, load_user_key
 from repo_mcp.workspace.policy import DenyPolicy
-
-posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and links as on POSIX")
+from tests.posix import posix
 
 
 def place(state: Path) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,30 +12,14 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.live_tree import list_directory
-from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import RepositoryReader
-from repo_mcp.workspace.walk import walk
+from tests.posix import posix
 from tests.repo_mcp.open_files import list_open
 from tests.repo_mcp.trees import make_tree
+from tests.repo_mcp.workspace.walked_tree import Tree
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and names of POSIX")
 
-
-class Tree:
-    """A root in a temporary directory, its listings, and the paths of its walk."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.deny = DenyPolicy()
-        self.reader = RepositoryReader(str(root), self.deny.find_denial)
-
-    def write(self, *paths: str, text: str = "x") -> None:
-        for path in paths:
-            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
-            (self.root / path).write_text(text)
-
-    def paths(self) -> list[str]:
-        return [file.path for file in walk(self.reader, self.deny.find_denial, IgnoreRules()).files]
+class ListedTree(Tree):
+    """A root, and the listings of its directories."""
 
     def list(self, path: str) -> DirectoryListing:
         return list_directory(self.reader, self.deny.find_denial, IgnoreRules(), path)
@@ -49,14 +32,14 @@ class Tree:
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Iterator[Tree]:
+def tree(tmp_path: Path) -> Iterator[ListedTree]:
     (tmp_path / "root").mkdir()
-    tree = Tree(tmp_path / "root")
+    tree = ListedTree(tmp_path / "root")
     yield tree
     tree.reader.close()
 
 
-def test_a_directory_is_listed_in_order_without_what_lies_deeper(tree: Tree) -> None:
+def test_a_directory_is_listed_in_order_without_what_lies_deeper(tree: ListedTree) -> None:
     tree.write("b.py", "a/x.py", "a/deep/y.py", "a-b", text="four")
     top = tree.list("")
     assert top == DirectoryListing(
@@ -71,7 +54,9 @@ def test_a_directory_is_listed_in_order_without_what_lies_deeper(tree: Tree) -> 
 
 
 @posix
-def test_a_listing_leaves_out_what_the_walk_leaves_out_and_counts_it(tree: Tree, tmp_path: Path) -> None:
+def test_a_listing_leaves_out_what_the_walk_leaves_out_and_counts_it(
+    tree: ListedTree, tmp_path: Path
+) -> None:
     tree.write(".gitignore", text="*.o\n/build/\n")
     tree.write("src/.gitignore", text="!keep.o\n/local\n")
     tree.write("a.py", "a.o", ".env", "id_rsa", ".hidden", "build/x.py", "src/keep.o", "src/x.o", "src/local")
@@ -89,7 +74,7 @@ def test_a_listing_leaves_out_what_the_walk_leaves_out_and_counts_it(tree: Tree,
 
 @pytest.mark.parametrize("rules", ["*.json\nd1/\n!/d0/f1.json\n", "*\n", "*\n!d0\n", "*\n!d0/\n*.md\n"])
 @pytest.mark.parametrize("seed", range(3))
-def test_listing_every_directory_gives_what_the_walk_gives(tree: Tree, seed: int, rules: str) -> None:
+def test_listing_every_directory_gives_what_the_walk_gives(tree: ListedTree, seed: int, rules: str) -> None:
     make_tree(tree.root, seed)
     tree.write(".gitignore", text=rules)
     tree.write("d0/.gitignore", text="!*.json\n")
@@ -102,7 +87,7 @@ def test_listing_every_directory_gives_what_the_walk_gives(tree: Tree, seed: int
 
 @posix
 def test_a_link_to_a_directory_inside_is_listed_by_its_real_name_and_one_outside_refused(
-    tree: Tree, tmp_path: Path
+    tree: ListedTree, tmp_path: Path
 ) -> None:
     tree.write("real/x.py", "file")
     (tmp_path / "outside").mkdir()
@@ -122,7 +107,7 @@ def test_a_link_to_a_directory_inside_is_listed_by_its_real_name_and_one_outside
     assert tree.code_of_list("to_file") is ErrorCode.NOT_A_DIRECTORY
 
 
-def test_what_is_no_directory_is_not_listed(tree: Tree) -> None:
+def test_what_is_no_directory_is_not_listed(tree: ListedTree) -> None:
     tree.write("file", "src/x.py")
     assert tree.code_of_list("file") is ErrorCode.NOT_A_DIRECTORY
     assert tree.code_of_list("file/below") is ErrorCode.NOT_FOUND
@@ -134,7 +119,7 @@ def test_what_is_no_directory_is_not_listed(tree: Tree) -> None:
 
 
 def test_a_directory_that_cannot_be_listed_alone_is_unreadable(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch
+    tree: ListedTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(directory: int) -> list[os.DirEntry[str]]:
         raise PermissionError(13, "Permission denied")
@@ -145,7 +130,7 @@ def test_a_directory_that_cannot_be_listed_alone_is_unreadable(
 
 
 @posix
-def test_listing_leaves_nothing_open(tree: Tree) -> None:
+def test_listing_leaves_nothing_open(tree: ListedTree) -> None:
     tree.write("a/b/c/x.py")
     tree.list("a/b/c")
     before = list_open(tree.root)

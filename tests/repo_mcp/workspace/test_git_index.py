@@ -7,7 +7,6 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -26,8 +25,8 @@ from repo_mcp.workspace.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walk_memory import WalkMemory
 from tests.deep.sizes import choose, examples
+from tests.posix import posix
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="links")
 with_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 ENVIRONMENT = {
     **os.environ,

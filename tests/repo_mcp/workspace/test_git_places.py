@@ -19,7 +19,8 @@ from repo_mcp.workspace.git_index import STAT_BITS, GitIndex, parse_files
 from repo_mcp.workspace.git_places import find_git_places, list_siblings, read_git_file
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.repository_reader import RepositoryReader
-from tests.repo_mcp.git_trees import GitTree, posix, with_git
+from tests.posix import posix
+from tests.repo_mcp.git_trees import GitTree, with_git
 
 pytestmark = with_git
 

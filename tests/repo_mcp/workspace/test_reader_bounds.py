@@ -1,7 +1,7 @@
 """Files with several names and other file systems, where the operator does not have them served.
 
-The mount is a real one, in a namespace of its own, where the system lets an ordinary user have one; what the
-door makes of a device number is tried without, too: through the status that the system gives of a directory.
+The mount is a real one, in a namespace of its own, where the system lets an ordinary user have one. What the
+reader makes of a device number is also tried without one, by the status that the system gives of a directory.
 """
 
 from __future__ import annotations

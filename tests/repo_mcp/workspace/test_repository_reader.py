@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,9 +18,8 @@ from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.reader_bounds import Refusals
 from repo_mcp.workspace.repository_reader import RepositoryReader, read_many
+from tests.posix import posix
 from tests.repo_mcp.open_files import list_open
-
-posix = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and names of POSIX")
 
 OUTSIDE = "outside, never to be read"
 LIMIT = 1000

@@ -13,34 +13,10 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import WalkReport
 from repo_mcp.workspace import walk as walking
 from repo_mcp.workspace.hidden_names import is_hidden, list_shown
-from repo_mcp.workspace.ignore import IgnoreRules
-from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import walk
+from tests.posix import posix
 from tests.repo_mcp.open_files import list_open
-
-posix = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and names of POSIX")
-
-
-class Tree:
-    """A root in a temporary directory and what its walk says."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.deny = DenyPolicy()
-        self.reader = RepositoryReader(str(root), self.deny.find_denial)
-
-    def write(self, *paths: str, text: str = "x") -> None:
-        for path in paths:
-            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
-            (self.root / path).write_text(text)
-
-    def walk(self, *, ignored: bool = False, hidden: bool = False) -> WalkReport:
-        rules = None if ignored else IgnoreRules()
-        return walk(self.reader, self.deny.find_denial, rules, include_hidden=hidden)
-
-    def paths(self, *, ignored: bool = False, hidden: bool = False) -> list[str]:
-        return [file.path for file in self.walk(ignored=ignored, hidden=hidden).files]
+from tests.repo_mcp.workspace.walked_tree import Tree
 
 
 @pytest.fixture
