@@ -170,6 +170,7 @@ _TEXT = """
 """
 
 COMMON_NAMES = frozenset(_TEXT.split())
+_ORDER = {confidence: number for number, confidence in enumerate(Confidence)}
 
 
 class PythonResolver:
@@ -274,7 +275,7 @@ class PythonResolver:
                 confidence = Confidence.POSSIBLE if value.is_open else confidence
                 targets.append(Target(Declaration(value.path, value.ordinal), confidence))
         if targets:
-            return Resolution(tuple(targets[:MAX_TARGETS]))
+            return Resolution(_take_surest(targets)[:MAX_TARGETS])
         return Resolution((), external.replace("()", "").replace("[]", ""))
 
     def _is_replaced(self, path: str, value: Value) -> bool:
@@ -328,6 +329,16 @@ class PythonResolver:
                     owners.add(owner)
                     found.append(Declaration(path, ordinal))
         return tuple(found)
+
+
+def _take_surest(targets: list[Target]) -> tuple[Target, ...]:
+    """Return the targets in order, each declaration once, as sure as the surest way to it."""
+    found: dict[Declaration, Target] = {}
+    for target in targets:
+        known = found.get(target.declaration)
+        if known is None or _ORDER[target.confidence] < _ORDER[known.confidence]:
+            found[target.declaration] = target
+    return tuple(found.values())
 
 
 def _is_declared_by(path: str, names: PythonNames, member: Value, reference: Reference) -> bool:

@@ -139,7 +139,11 @@ class PythonScoping:
         groups = [[Value(Form.OBJECT, path, ordinal) for ordinal in names.list_declared(scope, name)]]
         for imported in names.imports.get((scope, name), ()):
             groups.append(self.follow(path, imported, name))
-        return merge(groups, MAX_VALUES)
+        found = merge(groups, MAX_VALUES)
+        if len(found) > 1 and names.is_function(scope):
+            # Branches of a function import or declare it differently: which of them ran is not in the text.
+            return [one.guessed() for one in found]
+        return found
 
     def find_member(self, module: str, name: str, hops: int = 0) -> list[Value]:
         """Return the meanings of a name in a module: declared there, imported, or a submodule."""

@@ -20,6 +20,7 @@ from repo_mcp.graph.program import (
     is_type_role,
     is_wanted,
 )
+from repo_mcp.graph.typed.c_rules import settle
 from repo_mcp.graph.typed.cpp_overloads import choose_taking, is_left_to_arguments, split_marks
 from repo_mcp.graph.typed.embedding import may_be_nearer
 from repo_mcp.graph.typed.file_scope import WITH_MACROS, FileScope, skip_own_scope, split_name
@@ -30,7 +31,7 @@ from repo_mcp.graph.typed.holder import (
     list_c_members,
     may_mean_of_reference,
 )
-from repo_mcp.graph.typed.lookup import LANGUAGES, NamedLookup, settle
+from repo_mcp.graph.typed.lookup import LANGUAGES, NamedLookup
 from repo_mcp.graph.typed.outer_types import doubt_outer, find_promised, is_of_trait_outside, join_built
 from repo_mcp.graph.typed.overriding import list_not_overridden
 from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
@@ -216,7 +217,7 @@ class NamedResolver:
         ordinal = skip_own_scope(scope, reference)
         rules = lookup.get_rules(scope)
         if reference.alias == PATH and scope.language in WITH_MACROS:
-            outer = settle(lookup, scope, reference.line, lookup.find_path(scope, (name,), role))
+            outer = settle(lookup.get_rules(scope), scope, reference.line, lookup.find_path(scope, (name,), role))
             return self._conclude(outer, reference) if outer.declarations else Resolution((), name)
         if role is ReferenceRole.CALL and (name in rules.own_words or name in rules.base_words):
             return self._resolve_own_constructor(scope, reference)
@@ -316,7 +317,7 @@ class NamedResolver:
         if not is_local and not is_own and all(name.isidentifier() for name in names):
             found = lookup.find_static(scope, ordinal, names, role)
             if scope.language in WITH_MACROS:
-                found = settle(lookup, scope, reference.line, found)
+                found = settle(lookup.get_rules(scope), scope, reference.line, found)
             if found.declarations and scope.language == "rust":
                 found = doubt_outer(lookup, join_built(lookup, scope, reference, found))
             if found.declarations and scope.language == "swift":
@@ -349,7 +350,7 @@ class NamedResolver:
             members = list_c_members(lookup, holder, reference.name, reference.role)
             is_certain = holder.is_certain and len(members) >= len(holder.types)
             found = FoundDeclarations(tuple(members), is_certain)
-            found = settle(lookup, scope, reference.line, found)
+            found = settle(lookup.get_rules(scope), scope, reference.line, found)
             return self._conclude(found if found.alternatives else choose_twin(scope, found), reference)
         # In Rust a member reached through a type is a path, not a field.
         is_type = reference.qualifier[:1].isupper() and reference.arguments != OF_TYPE

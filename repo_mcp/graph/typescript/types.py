@@ -419,7 +419,8 @@ class ScriptTypes:
         if len(rows) < 2 or rows[0].arguments == ALL:
             return unite(each)
         is_written = rows[0].arguments in (TYPE, ITEMS)
-        is_mixed = any(one.external or (one == NOBODY and not is_written) for one in each)
+        is_mixed = any(row.name == UNKNOWN_TYPE for row in rows)  # `options.store || new Store()`
+        is_mixed |= any(one.external or (one == NOBODY and not is_written) for one in each)
         return mix(unite(each)) if is_mixed else unite(each)
 
     def _follow_parameter(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:

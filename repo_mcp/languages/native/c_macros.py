@@ -135,6 +135,8 @@ _EACH = re.compile(rb"(?:for_each|foreach|ForEach)\w*+(?=[ \t]*+" + _BALANCED + 
 # In C, where functions do not nest: an indented call before a brace, run_with_period(100) {
 _CALLED_BLOCKS = re.compile(rb"\n[ \t]++([a-z]\w*_\w++)(?=[ \t]*+" + _BALANCED + rb"[ \t]*+\{)")
 _WORD_END = re.compile(rb"\w+\Z")
+# Before the name of a function: its type, on the same line, or above a name in the first column.
+_DECLARING = re.compile(rb"[\w*&>](?<!\belse)(?<!\bdo)[ \t]*\n?\Z|[*&]\Z")
 _BLOCK_HEADS = re.compile(rb"\n[A-Z][A-Z0-9_]{3,}+" + _BALANCED + rb"([ \t])(?=[ \t\n]*+\{)")
 _CASE_RANGE = re.compile(rb"case[ \t]++[\w']++[ \t]*+(\.\.\.[ \t]*+[\w']++)")
 # Indented, on a line of its own, before a declaration or the end of a struct: UV_HANDLE_FIELDS
@@ -143,6 +145,7 @@ _FIELDS = re.compile(
     rb"(?=[ \t]*+(?:/\*[^\n]*\*/[ \t]*+)?\n\s*+[}A-Za-z_/#])"
 )
 _STRUCT = re.compile(rb"\b(?:struct|union)(?:\s++\w++)?\s*+\Z")
+_NO_CONTINUATION = re.compile(rb"[^\n\\]|\\(?!\n)")
 _COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
@@ -188,10 +191,15 @@ def _blank_inner_comments(text: bytes) -> bytes:
             break
         if line_end < start:
             line_end = text.find(b"\n", start) % (len(text) + 1)  # -1, for the last line, is its end
-        if end <= line_end and text[line_end - 1 : line_end] == b"\\":
-            changed[start:end] = b" " * (end - start)
+        if text[line_end - 1 : line_end] == b"\\" and _is_continued(text, line_end, end):
+            changed[start:end] = _NO_CONTINUATION.sub(b" ", text[start:end])
         start = text.find(b"/*", end)
     return bytes(changed)
+
+
+def _is_continued(text: bytes, line_end: int, end: int) -> bool:
+    """Return whether all lines from one that is continued to the end of a comment are continued, too."""
+    return end <= line_end or text.count(b"\n", line_end, end) == text.count(b"\\\n", line_end - 1, end)
 
 
 def _declare_unnamed(text: bytes) -> bytes:
@@ -256,12 +264,15 @@ def _blank_second(found: re.Match[bytes]) -> bytes:
 
 
 def _make_loops(text: bytes) -> bytes:
-    """Replace macros that head a block by `while`; a directive that defines one keeps its name."""
+    """Replace macros that head a block by `while`; a directive that defines one keeps its name, and so does a
+    function, which stands behind its type or in the first column."""
     changed = bytearray(text)
     for found in _EACH.finditer(text):
         start, end = found.span()
         before = _WORD_END.search(text, max(0, start - MAX_WORD_BYTES), start)
         start = before.start() if before is not None else start
+        if _DECLARING.search(text, max(0, start - MAX_WORD_BYTES), start) is not None:
+            continue
         if not text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS):
             changed[start:end] = b"while".ljust(end - start)
     return bytes(changed)
