@@ -168,7 +168,7 @@ class PythonScoping:
             groups.append([Value(Form.OBJECT, module, ordinal) for ordinal in names.list_declared(0, name)])
             for imported in names.imports.get((0, name), ()):
                 groups.append(self.follow(module, imported, name, hops + 1))
-            if any(groups[1:]) and len({one[:3] for group in groups for one in group}) > 1:
+            if len({one[:3] for group in groups for one in group}) > 1:
                 # `try: from a import x`, `except ImportError: def x()`: which one holds is not in the text.
                 groups = [[one.guessed() for one in group] for group in groups]
             if not any(groups):

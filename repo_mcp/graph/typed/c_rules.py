@@ -8,6 +8,7 @@ definition in the repository is probable.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import combinations
 
 from repo_mcp.graph.program import Declaration, Program
@@ -305,6 +306,16 @@ def settle(rules: Rules, scope: FileScope, line: int, found: FoundDeclarations) 
     if alternatives == ELSEWHERE:
         return replace(found, declarations=declarations, is_certain=False, alternatives=0, is_elsewhere=True)
     return replace(found, declarations=declarations, alternatives=alternatives)
+
+
+def list_unseen(rules: Rules, scope: FileScope, found: Sequence[Declaration]) -> list[Declaration]:
+    """Return those of the declarations of a `using` that a file does not include, if it includes others: they
+    may be those of another program."""
+    if not isinstance(rules, CRules):
+        return []
+    seen = {one.path for one in found if rules.includes.is_included(scope.path, one.path)} | {scope.path}
+    unseen = [one for one in found if one.path not in seen]
+    return unseen if len(unseen) < len(found) else []
 
 
 def is_meant(rules: Rules, found: list[Candidate], call: Reference | None) -> bool:

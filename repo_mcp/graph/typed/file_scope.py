@@ -158,12 +158,6 @@ class FileScope(SymbolScopes):
         rows = (one for (_, alias), found in self._bindings.items() if alias == BLOCK for one in found)
         return {one.symbol: (one.line, one.arguments) for one in rows}
 
-    def is_of_block(self, ordinal: int) -> bool:
-        """Return whether a symbol, but a value of an enum, is in a body whose head is a macro."""
-        if not self.blocks or self.get_kind(ordinal) is SymbolKind.ENUM_MEMBER:
-            return False
-        return any(one in self.blocks for one in self.iter_around(ordinal))
-
     def list_bindings(self, ordinal: int, name: str) -> list[Reference]:
         """Return the rows that type a variable of a symbol, or give the bounds of its type parameter."""
         return self._bindings.get((ordinal, name), [])
@@ -171,13 +165,6 @@ class FileScope(SymbolScopes):
     def has_type(self, ordinal: int) -> bool:
         """Return whether the declaration of a symbol shows its type."""
         return bool(self.record.strings[int(self.record.types[ordinal])])
-
-    def read_type_names(self, ordinal: int) -> tuple[str, ...]:
-        """Return the parts of the dotted type name in a declaration; empty when it shows none."""
-        found = read_type(self.record.strings[int(self.record.types[ordinal])])
-        if not found.name:
-            return ()
-        return (*found.qualifier.split("."), found.name) if found.qualifier else (found.name,)
 
     @cached_property
     def _extended(self) -> dict[int, Reference]:
@@ -221,6 +208,14 @@ def _get_line(reference: Reference) -> int:
 def is_public(scope: SymbolScopes, ordinal: int) -> bool:
     """Return whether a symbol is declared public."""
     return int(scope.record.flags[ordinal]) >> ACCESS_SHIFT == Access.PUBLIC
+
+
+def read_type_names(scope: FileScope, ordinal: int) -> tuple[str, ...]:
+    """Return the parts of the dotted type name in a declaration; empty when it shows none."""
+    found = read_type(scope.record.strings[int(scope.record.types[ordinal])])
+    if not found.name:
+        return ()
+    return (*found.qualifier.split("."), found.name) if found.qualifier else (found.name,)
 
 
 def is_list(scope: FileScope, ordinal: int) -> bool:
@@ -286,8 +281,15 @@ def is_function_in_order(scope: FileScope, ordinal: int) -> bool:
     return scope.language in _IN_ORDER and scope.get_kind(ordinal) in CALLABLE_KINDS
 
 
+def is_of_block(scope: FileScope, ordinal: int) -> bool:
+    """Return whether a symbol, but a value of an enum, is in a body whose head is a macro."""
+    if not scope.blocks or scope.get_kind(ordinal) is SymbolKind.ENUM_MEMBER:
+        return False
+    return any(one in scope.blocks for one in scope.iter_around(ordinal))
+
+
 def is_declared_twice(scope: FileScope, ordinal: int) -> bool:
-    """Return whether a function declares a name in two of its blocks, of which the second may not be meant."""
+    """Return whether a function declares a name in two of its blocks, one of which may not be meant."""
     twins = scope.find_children(scope.get_parent(ordinal), scope.get_name(ordinal))
     kinds = [kind for kind in map(scope.get_kind, twins) if kind is not SymbolKind.PROPERTY]
     if scope.language in WITH_MACROS:  # `typedef struct a {} a` is one

@@ -18,8 +18,10 @@ from repo_mcp.graph.typed.file_scope import (
     is_declared_twice,
     is_function_in_order,
     is_list,
+    is_of_block,
     keep_declared,
     prefer_inherent,
+    read_type_names,
     split_name,
 )
 from repo_mcp.graph.typed.go_rules import GoRules
@@ -338,7 +340,7 @@ class NamedLookup:
                     continue
                 if rules.parts_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
                     continue
-                if other.is_of_block(ordinal):
+                if is_of_block(other, ordinal):
                     continue
                 reachable = other is scope or rules.is_reachable(scope, other, ordinal)
                 if reachable and rules.get_full_path(other, ordinal) == path:
@@ -550,7 +552,7 @@ class NamedLookup:
         """Yield the `Target` of a Rust type's `impl Deref`, whose members the type has as well."""
         for other, part in self._iter_parts(scope, ordinal):
             targets = other.find_children(part, "Target")
-            names = other.read_type_names(targets[0]) if targets and not is_list(other, targets[0]) else ()
+            names = read_type_names(other, targets[0]) if targets and not is_list(other, targets[0]) else ()
             if names and any(row.name == "Deref" for row in other.list_bases(part)):
                 yield from self.find_type(other, part, names).declarations
 
@@ -568,7 +570,7 @@ class NamedLookup:
                     yield other, one
 
     def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
-        names = scope.read_type_names(ordinal)
+        names = read_type_names(scope, ordinal)
         if scope.language in {"rust", "swift"} and is_list(scope, ordinal):
             return ()
         return self.find_type(scope, scope.get_parent(ordinal), names).declarations if names else ()

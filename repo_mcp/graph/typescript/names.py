@@ -134,21 +134,6 @@ class ScriptFile:
         rows = (one for (_, alias), found in self.binds.items() if alias == BLOCK for one in found)
         return {one.symbol: (one.line, one.arguments) for one in rows}
 
-    def is_of_any_block(self, symbols: list[Symbol], line: int) -> bool:
-        """Return whether several blocks declare a name, and no line tells which of them is meant."""
-        return not line and len({self.blocks.get(one.ordinal) for one in symbols}) > 1
-
-    @cached_property
-    def _exported_lines(self) -> set[tuple[str, int]]:
-        rows = (row for each in self.exports.values() for row in each)
-        return {(row.name, row.line) for row in rows if row.name == row.alias and not row.qualifier}
-
-    def is_exported_member(self, symbol: Symbol) -> bool:
-        """Return whether a symbol is only a member of the object that a CommonJS module is: a value that is
-        assigned to `exports.name`, or listed in `module.exports`."""
-        is_public = not symbol.parent and symbol.flags & SymbolFlag.PUBLIC_API
-        return bool(is_public) and (symbol.name, symbol.start_line) in self._exported_lines
-
     @cached_property
     def type_parameters(self) -> dict[int, dict[str, str]]:
         """Map a symbol to its type parameters in order, each with ":", its bound, " = " and its default."""
@@ -204,13 +189,29 @@ class ScriptFile:
         return [self.get_symbol(one) for parent, one in found if parent == ordinal]
 
 
-def _is_seen_elsewhere(file: ScriptFile, symbol: Symbol, line: int) -> bool:
-    """Return whether a name on a line around a symbol is not the symbol's: that of a class that is a value is
-    seen on its own lines alone, and that of `exports.name = value` is a member."""
-    span = file.blocks.get(symbol.ordinal) if symbol.kind is SymbolKind.CLASS else None
-    if span == (symbol.start_line, symbol.end_line):
-        return True
-    return bool(line) and file.is_exported_member(symbol)
+def _is_seen_elsewhere(file: ScriptFile, symbol: Symbol, line: int, is_inside: bool) -> bool:
+    """Return whether a name on a line is not that of a symbol around it: a class that is a value is seen in
+    itself alone, and what is assigned to `exports.name` only as a member."""
+    is_member = bool(line) and _is_exported_member(file, symbol)
+    if symbol.kind is not SymbolKind.CLASS:
+        return is_member
+    span = symbol.start_line, symbol.end_line
+    return not is_inside and (is_member or file.blocks.get(symbol.ordinal) == span)
+
+
+def _is_exported_member(file: ScriptFile, symbol: Symbol) -> bool:
+    """Return whether a symbol is only a member of the object that a CommonJS module is: a value that is
+    assigned to `exports.name`, or listed in `module.exports`."""
+    is_public = not symbol.parent and symbol.flags & SymbolFlag.PUBLIC_API
+    rows = file.exports.get(symbol.name, ()) if is_public else ()
+    return any(
+        row.name == symbol.name and row.line == symbol.start_line and not row.qualifier for row in rows
+    )
+
+
+def _is_of_any_block(file: ScriptFile, symbols: list[Symbol], line: int) -> bool:
+    """Return whether several blocks declare a name, and no line tells which of them is meant."""
+    return not line and len({file.blocks.get(one.ordinal) for one in symbols}) > 1
 
 
 def list_exported_members(file: ScriptFile, name: str) -> list[int]:
@@ -287,11 +288,11 @@ class ScriptNames:
         inner = -1
         for around in file.iter_around(ordinal):
             found = self._choose(file, around, name, line, as_type)
-            found = [one for one in found if one.ordinal == inner or not _is_seen_elsewhere(file, one, line)]
+            found = [one for one in found if not _is_seen_elsewhere(file, one, line, one.ordinal == inner)]
             inner = around
             if found and not (as_type and rows and all(map(is_value, found))):
                 held = any(one.arguments == HELD and one.line <= line for one in rows)
-                is_open = held or file.is_of_any_block(found, line)
+                is_open = held or _is_of_any_block(file, found, line)
                 return Meaning(tuple(Declaration(file.path, one.ordinal) for one in found), "", not is_open)
         for row in rows:
             found_there = self.resolve_import(file, row, hops=hops)
