@@ -193,7 +193,8 @@ REPLACED = "="
 # The alias of BIND rows of functions of JavaScript that make objects, `function Store() { this.name = 1 }`,
 # and in a second row with "." and the name of the member.
 CONSTRUCTED = "new"
-# The alias of BIND rows of symbols of TypeScript that a block alone sees, from the line to `arguments`.
+# The alias of BIND rows of symbols that a block alone sees, from the line to `arguments`: in TypeScript, and
+# in C and C++ in a body whose head is a macro.
 BLOCK = "{}"
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.program import (
     NOTHING,
+    SURENESS,
     Confidence,
     Declaration,
     Program,
@@ -274,7 +275,7 @@ class PythonResolver:
                 confidence = Confidence.POSSIBLE if value.is_open else confidence
                 targets.append(Target(Declaration(value.path, value.ordinal), confidence))
         if targets:
-            return Resolution(tuple(targets[:MAX_TARGETS]))
+            return Resolution(_take_surest(targets)[:MAX_TARGETS])
         return Resolution((), external.replace("()", "").replace("[]", ""))
 
     def _is_replaced(self, path: str, value: Value) -> bool:
@@ -328,6 +329,16 @@ class PythonResolver:
                     owners.add(owner)
                     found.append(Declaration(path, ordinal))
         return tuple(found)
+
+
+def _take_surest(targets: list[Target]) -> tuple[Target, ...]:
+    """Return the targets in order, each declaration once, as sure as the surest way to it."""
+    found: dict[Declaration, Target] = {}
+    for target in targets:
+        known = found.get(target.declaration)
+        if known is None or SURENESS[target.confidence] < SURENESS[known.confidence]:
+            found[target.declaration] = target
+    return tuple(found.values())
 
 
 def _is_declared_by(path: str, names: PythonNames, member: Value, reference: Reference) -> bool:

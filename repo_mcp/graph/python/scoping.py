@@ -139,7 +139,11 @@ class PythonScoping:
         groups = [[Value(Form.OBJECT, path, ordinal) for ordinal in names.list_declared(scope, name)]]
         for imported in names.imports.get((scope, name), ()):
             groups.append(self.follow(path, imported, name))
-        return merge(groups, MAX_VALUES)
+        found = merge(groups, MAX_VALUES)
+        if len(found) > 1 and names.is_function(scope):
+            # Branches of a function import or declare it differently: which of them ran is not in the text.
+            return [one.guessed() for one in found]
+        return found
 
     def find_member(self, module: str, name: str, hops: int = 0) -> list[Value]:
         """Return the meanings of a name in a module: declared there, imported, or a submodule."""
@@ -164,7 +168,7 @@ class PythonScoping:
             groups.append([Value(Form.OBJECT, module, ordinal) for ordinal in names.list_declared(0, name)])
             for imported in names.imports.get((0, name), ()):
                 groups.append(self.follow(module, imported, name, hops + 1))
-            if any(groups[1:]) and len({one[:3] for group in groups for one in group}) > 1:
+            if len({one[:3] for group in groups for one in group}) > 1:
                 # `try: from a import x`, `except ImportError: def x()`: which one holds is not in the text.
                 groups = [[one.guessed() for one in group] for group in groups]
             if not any(groups):

@@ -8,9 +8,10 @@ definition in the repository is probable.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import combinations
 
-from repo_mcp.graph.program import Program
+from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typed.conditions import (
     Setting,
     Settings,
@@ -22,7 +23,8 @@ from repo_mcp.graph.typed.conditions import (
 )
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.includes import IncludeGraph
-from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
+from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, FoundDeclarations, Path, Rules
+from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import NAMESPACE
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
@@ -291,6 +293,29 @@ class CRules(Rules):
             if near:
                 return near
         return sources
+
+
+def settle(rules: Rules, scope: FileScope, line: int, found: FoundDeclarations) -> FoundDeclarations:
+    """Return the declarations that are possible under the preprocessor conditions around a line of C."""
+    scopes = [(rules.find_scope(one.path), one.ordinal) for one in found.declarations]
+    candidates = [(other, ordinal) for other, ordinal in scopes if other is not None]
+    if not candidates or not isinstance(rules, CRules):
+        return found
+    kept, alternatives = rules.settle(scope, line, candidates)
+    declarations = tuple(Declaration(other.path, ordinal) for other, ordinal in kept)
+    if alternatives == ELSEWHERE:
+        return replace(found, declarations=declarations, is_certain=False, alternatives=0, is_elsewhere=True)
+    return replace(found, declarations=declarations, alternatives=alternatives)
+
+
+def list_unseen(rules: Rules, scope: FileScope, found: Sequence[Declaration]) -> list[Declaration]:
+    """Return those of the declarations of a `using` that a file does not include, if it includes others: they
+    may be those of another program."""
+    if not isinstance(rules, CRules):
+        return []
+    seen = {one.path for one in found if rules.includes.is_included(scope.path, one.path)} | {scope.path}
+    unseen = [one for one in found if one.path not in seen]
+    return unseen if len(unseen) < len(found) else []
 
 
 def is_meant(rules: Rules, found: list[Candidate], call: Reference | None) -> bool:

@@ -15,7 +15,7 @@ from itertools import starmap
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.typed.c_rules import CRules
-from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.file_scope import WITH_MACROS, FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.languages.treesitter.written_lists import split_signature
@@ -26,6 +26,7 @@ from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,
     ReferenceRole,
+    SymbolFlag,
     SymbolKind,
 )
 
@@ -244,3 +245,14 @@ def is_left_to_arguments(
             if is_function and is_other and rules.accepts(other.get_symbol(ordinal), call):
                 return True
     return False
+
+
+def is_pasted(lookup: NamedLookup, scope: FileScope, call: Reference) -> bool:
+    """Return whether a call of C is given to a macro, which puts something before it."""
+    if scope.language not in WITH_MACROS:
+        return False
+    return any(
+        other.get_kind(one) is SymbolKind.MACRO and int(other.record.flags[one]) & SymbolFlag.PASTING
+        for other in lookup.iter_declaring(scope, call.alias)
+        for one in other.find_named(call.alias)
+    )

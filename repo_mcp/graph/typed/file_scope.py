@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type
-from repo_mcp.symbols.model import AS_FIELDS, UNBOUND, UNKNOWN_TYPE
+from repo_mcp.symbols.model import AS_FIELDS, BLOCK, UNBOUND, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import (
     ACCESS_SHIFT,
     CALLABLE_KINDS,
@@ -150,6 +150,14 @@ class FileScope(SymbolScopes):
                 return rows[above - 1]
         return None
 
+    @cached_property
+    def blocks(self) -> dict[int, tuple[int, int]]:
+        """Map a symbol of a body whose head is a macro to the lines that see it."""
+        if BLOCK not in self.record.strings:
+            return {}
+        rows = (one for (_, alias), found in self._bindings.items() if alias == BLOCK for one in found)
+        return {one.symbol: (one.line, one.arguments) for one in rows}
+
     def list_bindings(self, ordinal: int, name: str) -> list[Reference]:
         """Return the rows that type a variable of a symbol, or give the bounds of its type parameter."""
         return self._bindings.get((ordinal, name), [])
@@ -157,13 +165,6 @@ class FileScope(SymbolScopes):
     def has_type(self, ordinal: int) -> bool:
         """Return whether the declaration of a symbol shows its type."""
         return bool(self.record.strings[int(self.record.types[ordinal])])
-
-    def read_type_names(self, ordinal: int) -> tuple[str, ...]:
-        """Return the parts of the dotted type name in a declaration; empty when it shows none."""
-        found = read_type(self.record.strings[int(self.record.types[ordinal])])
-        if not found.name:
-            return ()
-        return (*found.qualifier.split("."), found.name) if found.qualifier else (found.name,)
 
     @cached_property
     def _extended(self) -> dict[int, Reference]:
@@ -207,6 +208,14 @@ def _get_line(reference: Reference) -> int:
 def is_public(scope: SymbolScopes, ordinal: int) -> bool:
     """Return whether a symbol is declared public."""
     return int(scope.record.flags[ordinal]) >> ACCESS_SHIFT == Access.PUBLIC
+
+
+def read_type_names(scope: FileScope, ordinal: int) -> tuple[str, ...]:
+    """Return the parts of the dotted type name in a declaration; empty when it shows none."""
+    found = read_type(scope.record.strings[int(scope.record.types[ordinal])])
+    if not found.name:
+        return ()
+    return (*found.qualifier.split("."), found.name) if found.qualifier else (found.name,)
 
 
 def is_list(scope: FileScope, ordinal: int) -> bool:
@@ -253,11 +262,15 @@ def is_open_parameter(scope: FileScope, ordinal: int, name: str) -> bool:
 
 
 def keep_declared(scope: FileScope, around: int, found: list[int], line: int) -> list[int]:
-    """Return those of a symbol's declarations of a name that a line in it may mean.
+    """Return those of a symbol's declarations of a name that a line in it (0: any line) may mean.
 
     A function sees what it declares from there on; of several blocks the last one counts.
     """
-    if not is_function_in_order(scope, around):
+    if scope.blocks and line:
+        spans = ((one, scope.blocks.get(one, (0, line))) for one in found)
+        found = [one for one, (first, last) in spans if first <= line <= last]
+        found = [one for one in found if one in scope.blocks] or found
+    if not line or not is_function_in_order(scope, around):
         return found
     before = [one for one in found if int(scope.record.starts[one]) <= line]
     return before if scope.language in WITH_MACROS else before[-1:]
@@ -266,6 +279,22 @@ def keep_declared(scope: FileScope, around: int, found: list[int], line: int) ->
 def is_function_in_order(scope: FileScope, ordinal: int) -> bool:
     """Return whether a symbol is a function of a language where a name is not seen before its declaration."""
     return scope.language in _IN_ORDER and scope.get_kind(ordinal) in CALLABLE_KINDS
+
+
+def is_of_block(scope: FileScope, ordinal: int) -> bool:
+    """Return whether a symbol, but a value of an enum, is in a body whose head is a macro."""
+    if not scope.blocks or scope.get_kind(ordinal) is SymbolKind.ENUM_MEMBER:
+        return False
+    return any(one in scope.blocks for one in scope.iter_around(ordinal))
+
+
+def is_declared_twice(scope: FileScope, ordinal: int) -> bool:
+    """Return whether a function declares a name in two of its blocks, one of which may not be meant."""
+    twins = scope.find_children(scope.get_parent(ordinal), scope.get_name(ordinal))
+    kinds = [kind for kind in map(scope.get_kind, twins) if kind is not SymbolKind.PROPERTY]
+    if scope.language in WITH_MACROS:  # `typedef struct a {} a` is one
+        return len(set(kinds)) < len(kinds)
+    return len(kinds) > 1
 
 
 def prefer_inherent(found: list[tuple[FileScope, int]]) -> list[tuple[FileScope, int]]:

@@ -10,15 +10,18 @@ import heapq
 from collections.abc import Callable, Iterator, Mapping
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role, is_wanted
-from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules, is_meant
+from repo_mcp.graph.typed.c_rules import CRules, is_meant, settle
 from repo_mcp.graph.typed.file_scope import (
     WITH_MACROS,
     FileScope,
     extends_anything,
+    is_declared_twice,
     is_function_in_order,
     is_list,
+    is_of_block,
     keep_declared,
     prefer_inherent,
+    read_type_names,
     split_name,
 )
 from repo_mcp.graph.typed.go_rules import GoRules
@@ -125,9 +128,8 @@ class NamedLookup:
         found = self._find_bare(scope, ordinal, name, role, call)
         if scope.language not in WITH_MACROS:
             return found
-        return settle(
-            self, scope, call.line if call is not None else int(scope.record.starts[ordinal]), found
-        )
+        line = call.line if call is not None else int(scope.record.starts[ordinal])
+        return settle(self.get_rules(scope), scope, line, found)
 
     def _find_bare(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None
@@ -144,7 +146,7 @@ class NamedLookup:
                 return self._join_imported(scope, ordinal, name, role, found)
             is_hidden = rules.sees_outer_members and self._is_perhaps_hidden(scope, ordinal, found)
             if inner[0][0] is scope:
-                is_hidden = is_hidden or self._is_perhaps_of_block(scope, ordinal, role, inner[0][1])
+                is_hidden = is_hidden or self._is_perhaps_of_block(scope, ordinal, role, inner, call)
             return replace(found, is_certain=False) if is_hidden else found
         bound = rules.find_import(scope, ordinal, name)
         if bound is not None:
@@ -174,20 +176,29 @@ class NamedLookup:
                 continue
             found = [one for one in scope.find_children(around, name) if self._is_wanted(scope, one, role)]
             real = [one for one in found if scope.get_kind(one) not in _NO_NAMES]
-            real = keep_declared(scope, around, real, call.line) if call is not None else real
+            real = keep_declared(scope, around, real, call.line if call is not None else 0)
             if real:
                 return [(scope, one) for one in real]
         return []
 
-    def _is_perhaps_of_block(self, scope: FileScope, ordinal: int, role: ReferenceRole, one: int) -> bool:
+    def _is_perhaps_of_block(
+        self,
+        scope: FileScope,
+        ordinal: int,
+        role: ReferenceRole,
+        inner: list[tuple[FileScope, int]],
+        call: Reference | None,
+    ) -> bool:
         """Return whether a name of a function, which others have, too, may be that of an ended block."""
-        function, name = scope.get_parent(one), scope.get_name(one)
-        if not is_function_in_order(scope, function) or scope.get_kind(one) is SymbolKind.MACRO:
+        one = inner[0][1]
+        is_loose = one in scope.blocks
+        if scope.get_kind(one) is SymbolKind.MACRO or (is_loose and call is not None):
+            return is_loose and len(inner) > 1
+        if not is_loose and not is_function_in_order(scope, scope.get_parent(one)):
             return False
-        kinds = [scope.get_kind(each) for each in scope.find_children(function, name)]
-        is_twice = scope.language not in WITH_MACROS and sum(each not in _NO_NAMES for each in kinds) > 1
-        outer = [] if is_twice else self.get_rules(scope).list_visible(scope, ordinal)
-        return is_twice or any(self.find_path(scope, (*each, name), role).declarations for each in outer)
+        path, visible = (scope.get_name(one),), self.get_rules(scope).list_visible(scope, ordinal)
+        is_twice = len(inner) > 1 if is_loose else is_declared_twice(scope, one)
+        return is_twice or any(self.find_path(scope, each + path, role).declarations for each in visible)
 
     def _join_imported(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
@@ -328,6 +339,8 @@ class NamedLookup:
                 if not self._is_wanted(other, ordinal, role) or extends_anything(other, ordinal):
                     continue
                 if rules.parts_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
+                    continue
+                if is_of_block(other, ordinal):
                     continue
                 reachable = other is scope or rules.is_reachable(scope, other, ordinal)
                 if reachable and rules.get_full_path(other, ordinal) == path:
@@ -539,7 +552,7 @@ class NamedLookup:
         """Yield the `Target` of a Rust type's `impl Deref`, whose members the type has as well."""
         for other, part in self._iter_parts(scope, ordinal):
             targets = other.find_children(part, "Target")
-            names = other.read_type_names(targets[0]) if targets and not is_list(other, targets[0]) else ()
+            names = read_type_names(other, targets[0]) if targets and not is_list(other, targets[0]) else ()
             if names and any(row.name == "Deref" for row in other.list_bases(part)):
                 yield from self.find_type(other, part, names).declarations
 
@@ -557,7 +570,7 @@ class NamedLookup:
                     yield other, one
 
     def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
-        names = scope.read_type_names(ordinal)
+        names = read_type_names(scope, ordinal)
         if scope.language in {"rust", "swift"} and is_list(scope, ordinal):
             return ()
         return self.find_type(scope, scope.get_parent(ordinal), names).declarations if names else ()
@@ -584,17 +597,3 @@ def iter_above(lookup: NamedLookup, owner: Declaration) -> Iterator[Declaration]
             seen.add(base)
             waiting.append(base)
             yield base
-
-
-def settle(lookup: NamedLookup, scope: FileScope, line: int, found: FoundDeclarations) -> FoundDeclarations:
-    """Return the declarations that are possible under the preprocessor conditions around a line of C."""
-    rules = lookup.get_rules(scope)
-    scopes = [(lookup.find_scope(one.path), one.ordinal) for one in found.declarations]
-    candidates = [(other, ordinal) for other, ordinal in scopes if other is not None]
-    if not candidates or not isinstance(rules, CRules):
-        return found
-    kept, alternatives = rules.settle(scope, line, candidates)
-    declarations = tuple(Declaration(other.path, ordinal) for other, ordinal in kept)
-    if alternatives == ELSEWHERE:
-        return replace(found, declarations=declarations, is_certain=False, alternatives=0, is_elsewhere=True)
-    return replace(found, declarations=declarations, alternatives=alternatives)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.languages.treesitter.written_lists import split_signature
-from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
 _NUMBERS = frozenset({"boolean", "byte", "char", "short", "int", "long", "float", "double"})
 _ARGUMENTS = re.compile(r"<[^<>]*>")
@@ -81,3 +81,12 @@ def _read_parameter(text: str) -> str:
         text = _ARGUMENTS.sub("", text)
     found = text.strip().rpartition(" ")[0]
     return re.sub(r"\s+", "", found).rpartition(".")[2] if "..." not in found else "..."
+
+
+def is_beside_others(lookup: NamedLookup, maker: Declaration) -> bool:
+    """Return whether a Swift initialiser is in an extension.
+
+    The type has others: implicit ones, or those that another repository declares."""
+    scope = lookup.find_scope(maker.path)
+    parent = scope.get_kind(scope.get_parent(maker.ordinal)) if scope is not None else None
+    return parent is SymbolKind.EXTENSION

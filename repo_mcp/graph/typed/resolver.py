@@ -20,7 +20,13 @@ from repo_mcp.graph.program import (
     is_type_role,
     is_wanted,
 )
-from repo_mcp.graph.typed.cpp_overloads import choose_taking, is_left_to_arguments, split_marks
+from repo_mcp.graph.typed.c_rules import list_unseen, settle
+from repo_mcp.graph.typed.cpp_overloads import (
+    choose_taking,
+    is_left_to_arguments,
+    is_pasted,
+    split_marks,
+)
 from repo_mcp.graph.typed.embedding import may_be_nearer
 from repo_mcp.graph.typed.file_scope import WITH_MACROS, FileScope, skip_own_scope, split_name
 from repo_mcp.graph.typed.holder import (
@@ -30,9 +36,9 @@ from repo_mcp.graph.typed.holder import (
     list_c_members,
     may_mean_of_reference,
 )
-from repo_mcp.graph.typed.lookup import LANGUAGES, NamedLookup, settle
+from repo_mcp.graph.typed.lookup import LANGUAGES, NamedLookup
 from repo_mcp.graph.typed.outer_types import doubt_outer, find_promised, is_of_trait_outside, join_built
-from repo_mcp.graph.typed.overriding import list_not_overridden
+from repo_mcp.graph.typed.overriding import is_beside_others, list_not_overridden
 from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
 from repo_mcp.graph.typed.renaming import Renaming
 from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
@@ -61,7 +67,6 @@ from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,
     ReferenceRole,
-    SymbolFlag,
     SymbolKind,
     SymbolRecord,
 )
@@ -199,15 +204,18 @@ class NamedResolver:
         rules = self._lookup.get_rules(scope)
         files, paths, external = rules.list_imported(scope, reference.qualifier, reference.name)
         found: list[Declaration] = []
+        unseen: set[Declaration] = set()
         for path in paths:
-            found += self._lookup.find_path(scope, path, ReferenceRole.USE).declarations
-            found += self._lookup.find_path(scope, path, ReferenceRole.TYPE).declarations
+            for role in (ReferenceRole.USE, ReferenceRole.TYPE):
+                meant = self._lookup.find_path(scope, path, role).declarations
+                found += meant
+                unseen.update(list_unseen(rules, scope, meant))
         found += [Declaration(file, 0) for file in files[:MAX_IMPORTED_FILES]]
         if scope.language == "rust":
             found += self._macros.find_imported(scope, reference)
-        if found:
-            return Resolution(tuple(Target(one, Confidence.EXACT) for one in dict.fromkeys(found)))
-        return Resolution((), external) if external else NOTHING
+        levels = (Confidence.EXACT, Confidence.PROBABLE)
+        targets = tuple(Target(one, levels[one in unseen]) for one in dict.fromkeys(found))
+        return Resolution(targets) if targets or not external else Resolution((), external)
 
     # -- bare names ---------------------------------------------------------------------------------------
 
@@ -216,7 +224,7 @@ class NamedResolver:
         ordinal = skip_own_scope(scope, reference)
         rules = lookup.get_rules(scope)
         if reference.alias == PATH and scope.language in WITH_MACROS:
-            outer = settle(lookup, scope, reference.line, lookup.find_path(scope, (name,), role))
+            outer = settle(rules, scope, reference.line, lookup.find_path(scope, (name,), role))
             return self._conclude(outer, reference) if outer.declarations else Resolution((), name)
         if role is ReferenceRole.CALL and (name in rules.own_words or name in rules.base_words):
             return self._resolve_own_constructor(scope, reference)
@@ -234,7 +242,7 @@ class NamedResolver:
         concluded = self._conclude(found, reference)
         if concluded.targets and is_type_role(role) and scope.language in WITH_MACROS:
             return self._weaken_renamed(scope, ordinal, reference, concluded)
-        if concluded.targets and reference.alias and self._is_pasted(scope, reference):
+        if concluded.targets and reference.alias and is_pasted(lookup, scope, reference):
             return Resolution(
                 tuple(Target(one.declaration, Confidence.POSSIBLE) for one in concluded.targets)
             )
@@ -280,16 +288,6 @@ class NamedResolver:
         others = (*(one for one in seen if one not in meant), *found.targets)
         return Resolution((*meant, *(Target(one.declaration, Confidence.POSSIBLE) for one in others)))
 
-    def _is_pasted(self, scope: FileScope, call: Reference) -> bool:
-        """Return whether a call of C is given to a macro, which puts something before it."""
-        if scope.language not in WITH_MACROS:
-            return False
-        return any(
-            other.get_kind(one) is SymbolKind.MACRO and int(other.record.flags[one]) & SymbolFlag.PASTING
-            for other in self._lookup.iter_declaring(scope, call.alias)
-            for one in other.find_named(call.alias)
-        )
-
     def _renames(self, declaration: Declaration) -> bool:
         """Return whether a declaration is a macro without parameters."""
         scope = self._lookup.find_scope(declaration.path)
@@ -316,7 +314,7 @@ class NamedResolver:
         if not is_local and not is_own and all(name.isidentifier() for name in names):
             found = lookup.find_static(scope, ordinal, names, role)
             if scope.language in WITH_MACROS:
-                found = settle(lookup, scope, reference.line, found)
+                found = settle(lookup.get_rules(scope), scope, reference.line, found)
             if found.declarations and scope.language == "rust":
                 found = doubt_outer(lookup, join_built(lookup, scope, reference, found))
             if found.declarations and scope.language == "swift":
@@ -349,7 +347,7 @@ class NamedResolver:
             members = list_c_members(lookup, holder, reference.name, reference.role)
             is_certain = holder.is_certain and len(members) >= len(holder.types)
             found = FoundDeclarations(tuple(members), is_certain)
-            found = settle(lookup, scope, reference.line, found)
+            found = settle(lookup.get_rules(scope), scope, reference.line, found)
             return self._conclude(found if found.alternatives else choose_twin(scope, found), reference)
         # In Rust a member reached through a type is a path, not a field.
         is_type = reference.qualifier[:1].isupper() and reference.arguments != OF_TYPE
@@ -421,21 +419,13 @@ class NamedResolver:
         if several and len(declarations) > MAX_POSSIBLE:
             declarations = declarations[:MAX_POSSIBLE]
         makers = [one for one in declarations if self._get_kind(one) is SymbolKind.CONSTRUCTOR]
-        doubted = [one for one in makers if self._is_beside_others(one)]
+        doubted = [one for one in makers if is_beside_others(self._lookup, one)]
         makers = makers if len(makers) > 1 else []  # the types of the arguments decide between these
         targets = [Target(one, Confidence.POSSIBLE if one in makers else confidence) for one in declarations]
         for at, one in enumerate(targets):
             if one.declaration in doubted and one.confidence is Confidence.EXACT:
                 targets[at] = Target(one.declaration, Confidence.PROBABLE)
         return Resolution(tuple(targets))
-
-    def _is_beside_others(self, maker: Declaration) -> bool:
-        """Return whether a Swift initialiser is in an extension.
-
-        The type has others: implicit ones, or those that another repository declares."""
-        scope = self._lookup.find_scope(maker.path)
-        parent = scope.get_kind(scope.get_parent(maker.ordinal)) if scope is not None else None
-        return parent is SymbolKind.EXTENSION
 
     def _part_fields(self, declarations: list[Declaration], use: Reference) -> list[Declaration]:
         """Return the declarations that a Java name may mean: methods in calls and after `::`, else others."""
@@ -506,6 +496,16 @@ class NamedResolver:
                 return ALIAS, declaration.path, ""
             sort = STRUCT if symbol.kind in TYPE_KINDS else symbol.kind.name
             return sort, declaration.path, str(declaration.ordinal)
+        if (
+            symbol.kind is SymbolKind.TYPE
+            and scope.language == "cpp"
+            and scope.is_member(declaration.ordinal)
+        ):
+            return (
+                ALIAS,
+                declaration.path,
+                str(symbol.parent),
+            )  # each specialisation of a template has its own
         if is_constructor:
             return ("", "", "")
         overload = ""

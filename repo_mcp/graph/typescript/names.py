@@ -189,10 +189,29 @@ class ScriptFile:
         return [self.get_symbol(one) for parent, one in found if parent == ordinal]
 
 
-def _is_seen_in_itself(file: ScriptFile, symbol: Symbol) -> bool:
-    """Return whether a symbol is a class that is a value: its name is seen on its own lines alone."""
-    span = file.blocks.get(symbol.ordinal) if symbol.kind is SymbolKind.CLASS else None
-    return span == (symbol.start_line, symbol.end_line)
+def _is_seen_elsewhere(file: ScriptFile, symbol: Symbol, line: int, is_inside: bool) -> bool:
+    """Return whether a name on a line is not that of a symbol around it: a class that is a value is seen in
+    itself alone, and what is assigned to `exports.name` only as a member."""
+    is_member = bool(line) and _is_exported_member(file, symbol)
+    if symbol.kind is not SymbolKind.CLASS:
+        return is_member
+    span = symbol.start_line, symbol.end_line
+    return not is_inside and (is_member or file.blocks.get(symbol.ordinal) == span)
+
+
+def _is_exported_member(file: ScriptFile, symbol: Symbol) -> bool:
+    """Return whether a symbol is only a member of the object that a CommonJS module is: a value that is
+    assigned to `exports.name`, or listed in `module.exports`."""
+    is_public = not symbol.parent and symbol.flags & SymbolFlag.PUBLIC_API
+    rows = file.exports.get(symbol.name, ()) if is_public else ()
+    return any(
+        row.name == symbol.name and row.line == symbol.start_line and not row.qualifier for row in rows
+    )
+
+
+def _is_of_any_block(file: ScriptFile, symbols: list[Symbol], line: int) -> bool:
+    """Return whether several blocks declare a name, and no line tells which of them is meant."""
+    return not line and len({file.blocks.get(one.ordinal) for one in symbols}) > 1
 
 
 def list_exported_members(file: ScriptFile, name: str) -> list[int]:
@@ -269,11 +288,12 @@ class ScriptNames:
         inner = -1
         for around in file.iter_around(ordinal):
             found = self._choose(file, around, name, line, as_type)
-            found = [one for one in found if one.ordinal == inner or not _is_seen_in_itself(file, one)]
+            found = [one for one in found if not _is_seen_elsewhere(file, one, line, one.ordinal == inner)]
             inner = around
-            if found and not (as_type and rows and all(map(_is_value, found))):
+            if found and not (as_type and rows and all(map(is_value, found))):
                 held = any(one.arguments == HELD and one.line <= line for one in rows)
-                return Meaning(tuple(Declaration(file.path, one.ordinal) for one in found), "", not held)
+                is_open = held or _is_of_any_block(file, found, line)
+                return Meaning(tuple(Declaration(file.path, one.ordinal) for one in found), "", not is_open)
         for row in rows:
             found_there = self.resolve_import(file, row, hops=hops)
             if found_there.declarations and any(one.arguments == HELD for one in rows):
@@ -449,7 +469,7 @@ def prefer(symbols: list[Symbol], as_type: bool) -> list[Symbol]:
     return kept or symbols
 
 
-def _is_value(symbol: Symbol) -> bool:
+def is_value(symbol: Symbol) -> bool:
     """Return True for what can be no type."""
     return symbol.kind in _VALUES or (symbol.kind is SymbolKind.COMPONENT and bool(symbol.parameters))
 

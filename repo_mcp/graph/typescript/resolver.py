@@ -11,7 +11,7 @@ import re
 
 from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.typescript.members import find_binds, is_constructed
-from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
+from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, is_value, prefer
 from repo_mcp.graph.typescript.owners import NOBODY
 from repo_mcp.graph.typescript.types import MAX_PARTS, ScriptTypes
 from repo_mcp.languages.treesitter.scope_walk import SAME
@@ -49,7 +49,6 @@ _NOT_MERGED = frozenset(
         SymbolKind.TYPE,
     }
 )
-_VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE})
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 
 
@@ -128,7 +127,7 @@ class TypeScriptResolver:
     def _is_value(self, meaning: Meaning) -> bool:
         """Return True when a meaning can be no type: a written type of that name is declared elsewhere."""
         symbols = [self._names.get_symbol(one) for one in meaning.declarations]
-        return bool(symbols) and all(one is not None and one.kind in _VALUES for one in symbols)
+        return bool(symbols) and all(one is not None and is_value(one) for one in symbols)
 
     def _choose_nearest(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
         """Return the last declaration above the use, for namesakes in unnamed callbacks."""

@@ -281,8 +281,8 @@ class ScriptTypes:
             owners = self.read_written(file, symbol.ordinal, symbol.return_type, steps, bound)
             return owners if owners.mapped else unite((own if is_function else mix(own), owners))
         parts = [one for part in members for one in split_type(part, "&")]
-        if any(map(holds_object, parts)):
-            own = mix(own)  # what it is given may be members of another type
+        if any(map(holds_object, parts)) or any(one.lstrip().startswith("Promise<") for one in parts[1:]):
+            own = mix(own)  # what it is given may be members of another type; `await` leaves one part alone
         found = [own]
         for part in parts[:MAX_PARTS]:
             if is_object_type(part.strip()):
@@ -418,7 +418,7 @@ class ScriptTypes:
         each = [self._follow_bind(file, row, steps, bound) for row in rows]
         if len(rows) < 2 or rows[0].arguments == ALL:
             return unite(each)
-        is_written = rows[0].arguments in (TYPE, ITEMS)
+        is_written = rows[0].arguments in (TYPE, ITEMS) and all(one.name != UNKNOWN_TYPE for one in rows)
         is_mixed = any(one.external or (one == NOBODY and not is_written) for one in each)
         return mix(unite(each)) if is_mixed else unite(each)
 

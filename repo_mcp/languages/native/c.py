@@ -252,10 +252,18 @@ def on_function(walk: CaptureWalk, node: Node) -> None:
     """Declare a function with a body."""
     declarator = node.child_by_field_name("declarator")
     found = read_declarator(declarator) if declarator is not None else None
-    if found is None:
+    if found is None or is_of_directive(walk, found):
         walk.open(OpenScope(node.end_byte, walk.scope.ordinal, SymbolKind.FUNCTION, ""))
         return
     declare_function(walk, node, found, 0)
+
+
+def is_of_directive(walk: CaptureWalk, found: Declarator) -> bool:
+    """Return whether the name of a function without parameters is that of a macro which `#ifdef` tests:
+    the grammar reads `struct a`, `#ifdef B`, `{}`, `#endif`, `;` so."""
+    start = found.name.start_byte
+    line = walk.text[walk.text.rfind(b"\n", 0, start) + 1 : start] if found.function is None else b""
+    return line.lstrip().startswith(b"#")
 
 
 def declare_function(walk: CaptureWalk, node: Node, found: Declarator, flags: int) -> None:

@@ -87,6 +87,11 @@ _CLASS_HEADS = re.compile(
     rb"((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)"
     rb"[ \t]++(?=[A-Za-z_])"
 )
+# Some have arguments on further lines: class BENCHMARK_DEPRECATED_MSG("...") CSVReporter {
+_LONG_CLASS_HEADS = re.compile(
+    rb"(?:class|struct)[ \t]++((?:[A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()]{0,200}\))?[ \t\n]++){1,3})"
+    rb"(?=\w++[ \t\n]*+(?:final[ \t\n]*+)?[:{])"
+)
 # Macros for linkage or checks, with names of attributes: FMT_CONSTEXPR, A_NON_NULL(3)
 _LINKAGES = re.compile(
     rb"\b[A-Z][A-Z0-9]*_(?:[A-Z0-9]++_){0,2}(?:(?:CONSTEXPR\w*+|CONSTEVAL|INLINE|ALWAYS_INLINE|API|EXPORT|NODISCARD|NORETURN|DEPRECATED|DEPRECATED_FOR"
@@ -135,6 +140,8 @@ _EACH = re.compile(rb"(?:for_each|foreach|ForEach)\w*+(?=[ \t]*+" + _BALANCED + 
 # In C, where functions do not nest: an indented call before a brace, run_with_period(100) {
 _CALLED_BLOCKS = re.compile(rb"\n[ \t]++([a-z]\w*_\w++)(?=[ \t]*+" + _BALANCED + rb"[ \t]*+\{)")
 _WORD_END = re.compile(rb"\w+\Z")
+# Before the name of a function: its type, on the same line, or above a name in the first column.
+_DECLARING = re.compile(rb"[\w*&>](?<!\belse)(?<!\bdo)[ \t]*\n?\Z|[*&]\Z")
 _BLOCK_HEADS = re.compile(rb"\n[A-Z][A-Z0-9_]{3,}+" + _BALANCED + rb"([ \t])(?=[ \t\n]*+\{)")
 _CASE_RANGE = re.compile(rb"case[ \t]++[\w']++[ \t]*+(\.\.\.[ \t]*+[\w']++)")
 # Indented, on a line of its own, before a declaration or the end of a struct: UV_HANDLE_FIELDS
@@ -143,6 +150,8 @@ _FIELDS = re.compile(
     rb"(?=[ \t]*+(?:/\*[^\n]*\*/[ \t]*+)?\n\s*+[}A-Za-z_/#])"
 )
 _STRUCT = re.compile(rb"\b(?:struct|union)(?:\s++\w++)?\s*+\Z")
+_NO_LINE_FEED = re.compile(rb"[^\n]")
+_NO_CONTINUATION = re.compile(rb"[^\n\\]|\\(?!\n)")
 _COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
@@ -160,6 +169,8 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     text = _STATIC_MACROS.sub(_blank_group, text)
     text = _FIRST_TYPES.sub(_blank_group, _TYPE_ARGUMENTS.sub(_blank_group, text))
     text = _HEADS.sub(_blank_second, text)
+    if not is_c:
+        text = _LONG_CLASS_HEADS.sub(_blank_lines, text)
     text = _CLASS_HEADS.sub(_blank_second, text)
     if not is_c:
         text = blank_more(_TRAILING.sub(_blank_group, text))
@@ -188,10 +199,20 @@ def _blank_inner_comments(text: bytes) -> bytes:
             break
         if line_end < start:
             line_end = text.find(b"\n", start) % (len(text) + 1)  # -1, for the last line, is its end
-        if end <= line_end and text[line_end - 1 : line_end] == b"\\":
-            changed[start:end] = b" " * (end - start)
+        if text[line_end - 1 : line_end] == b"\\" and _is_in_macro(text, start, line_end, end):
+            changed[start:end] = _NO_CONTINUATION.sub(b" ", text[start:end])
         start = text.find(b"/*", end)
     return bytes(changed)
+
+
+def _is_in_macro(text: bytes, start: int, line_end: int, end: int) -> bool:
+    """Return whether a comment on a continued line ends there, or is in a macro of which it ends no line."""
+    if end <= line_end:
+        return True
+    before = text.rfind(b"\n", 0, start)
+    if text[before - 1 : before] != b"\\" and not text[before + 1 : start].lstrip().startswith(b"#"):
+        return False
+    return text.count(b"\n", line_end, end) == text.count(b"\\\n", line_end - 1, end)
 
 
 def _declare_unnamed(text: bytes) -> bytes:
@@ -251,17 +272,25 @@ def _blank_group(found: re.Match[bytes]) -> bytes:
     return _replace(found, 1, b" ")
 
 
+def _blank_lines(found: re.Match[bytes]) -> bytes:
+    whole, given = found.group(), found.group(1)
+    return whole[: -len(given)] + _NO_LINE_FEED.sub(b" ", given)
+
+
 def _blank_second(found: re.Match[bytes]) -> bytes:
     return _replace(found, 2, b" ")
 
 
 def _make_loops(text: bytes) -> bytes:
-    """Replace macros that head a block by `while`; a directive that defines one keeps its name."""
+    """Replace macros that head a block by `while`; a directive that defines one keeps its name, and so does a
+    function, which stands behind its type or in the first column."""
     changed = bytearray(text)
     for found in _EACH.finditer(text):
         start, end = found.span()
         before = _WORD_END.search(text, max(0, start - MAX_WORD_BYTES), start)
         start = before.start() if before is not None else start
+        if _DECLARING.search(text, max(0, start - MAX_WORD_BYTES), start) is not None:
+            continue
         if not text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS):
             changed[start:end] = b"while".ljust(end - start)
     return bytes(changed)

@@ -22,6 +22,7 @@ from repo_mcp.languages.native.c import (
     find_deprecated_flag,
     find_public_flag,
     has_word,
+    is_of_directive,
     on_attribute,
     on_enum,
     on_enumerator,
@@ -163,7 +164,7 @@ def _on_concept(walk: CaptureWalk, node: Node) -> None:
 def _on_function(walk: CaptureWalk, node: Node) -> None:
     declarator = node.child_by_field_name("declarator")
     found = read_declarator(declarator) if declarator is not None else None
-    if found is None:
+    if found is None or is_of_directive(walk, found):
         walk.open(OpenScope(node.end_byte, walk.scope.ordinal, SymbolKind.FUNCTION, ""))
     elif found.name.type == "qualified_identifier":
         _declare_outside(walk, node, found)

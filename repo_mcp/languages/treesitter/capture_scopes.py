@@ -149,6 +149,8 @@ class CaptureScopes(CaptureText):
         self._expected: list[str] = []  # names that the next declaration binds
         self._expected_types: list[str] = []  # those of type parameters
         self.open_types: list[tuple[int, str, int]] = []  # ordinal, type parameter without bounds, line
+        # Symbols of a body whose head is a macro, with their first lines and the last line that sees them.
+        self.blocks: list[tuple[int, int, int]] = []
         self._comment_end = -1  # row where the last comment ends
         self._documented = -1  # start of the declaration that the comment belongs to
         self._mark_start = -1  # row on which the attributes before a declaration begin
@@ -232,6 +234,8 @@ class CaptureScopes(CaptureText):
             return_type=result,
         )
         self._note_parent(ordinal, above, kind)
+        if self.is_local and parent is None and self._is_of_block(above, kind):
+            self.blocks.append((ordinal, first, self.find_line(self.scopes[-1].end - 1)))
         self.members.add((above, name))
         self.last_declared = OpenScope(node.end_byte if end is None else end, ordinal, kind, name, access)
         if self._expected:
@@ -248,6 +252,10 @@ class CaptureScopes(CaptureText):
         if opens:
             self.open(self.last_declared)
         return ordinal
+
+    def _is_of_block(self, above: int, kind: SymbolKind) -> bool:
+        """Return whether a symbol in a body belongs to no function: the head of the body is a macro."""
+        return kind is not SymbolKind.MACRO and self.kinds[above] not in CALLABLE_KINDS
 
     def find_lines(self, node: Node, row: int, last_row: int) -> tuple[int, int]:
         """Return the first and the last line of a declaration, from 1, by its rows."""

@@ -29,7 +29,7 @@ from repo_mcp.languages.treesitter.shadowing import (
 )
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, split_bounds
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import PATH, UNKNOWN_TYPE
+from repo_mcp.symbols.model import BLOCK, PATH, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Binding, ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -244,6 +244,8 @@ class CaptureWalk(CaptureScopes):
             if key not in seen:
                 seen.add(key)
                 add(ordinal, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
+        for ordinal, line, last in self.blocks:
+            add(ordinal, ReferenceRole.BIND, UNKNOWN_TYPE, line, alias=BLOCK, arguments=last)
         for ordinal, name, line in self.open_types:
             add(ordinal, ReferenceRole.BIND, UNKNOWN_TYPE, line, alias=name, arguments=Binding.BOUND)
         return self.builder.encode()

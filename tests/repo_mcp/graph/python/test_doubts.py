@@ -256,3 +256,26 @@ def test_a_method_of_one_object_that_the_same_function_replaces() -> None:
 def test_an_attribute_that_gets_a_value_is_the_same_attribute() -> None:
     text = "class K:\n    x = None\ndef f():\n    k = K()\n    k.x = make()\n    k.«x»\n"
     assert confidences({"a.py": text}) == [Confidence.EXACT]
+
+
+BRANCHES = {
+    "two functions of a function": (
+        "def f():\n    if a:\n        def g(): ...\n    else:\n        def g(): ...\n    «g»()\n"
+    ),
+    "two imports of a function": (
+        "def f():\n    if a:\n        from b import g\n    else:\n        from c import g\n    «g»()\n"
+    ),
+    "two functions of a module": "if a:\n    def g(): ...\nelse:\n    def g(): ...\n«g»()\n",
+    "a class and what replaces it": "class g: ...\ng = make(g)\n«g»()\n",
+}
+
+
+@pytest.mark.parametrize("case", BRANCHES)
+def test_the_branch_that_ran_is_not_in_the_text(case: str) -> None:
+    texts = {"a.py": BRANCHES[case], "b.py": "def g(): ...\n", "c.py": "def g(): ...\n"}
+    assert confidences(texts) == [Confidence.PROBABLE, Confidence.PROBABLE]
+
+
+def test_a_member_that_two_ways_lead_to_is_named_once() -> None:
+    text = f"{SHAPE}def f(a: Shape):\n    s = a if a else Shape()\n    s.«area»()\n"
+    assert meaning({"a.py": text}) == ["a.py:Shape.area"]

@@ -78,6 +78,39 @@ TEXTS = {
             }
         };
         """,
+    "macro.cpp": """
+        namespace k { template <class T> struct Pick { using type = int; }; }
+        namespace k { template <> struct Pick<long> { using type = long; }; }
+        using picked = k::Pick<int>::type; // of one specialisation
+        TEST_CASE("one") {
+            using part = int;
+            part a; // of the first test
+        }
+        TEST_CASE("two") {
+            using part = long;
+            struct Own { int size; };
+            part b; // of the second test
+            Own own;
+            own.size = 1; // of a type of the test
+        #define SOME(x) x
+            SOME(1); // a macro of the test
+        }
+        TEST_CASE("three") {
+            { using half = int; half c; }
+            { using half = long; half d; } // of two tests' blocks
+        }
+        void plain() {
+            { using half = int; half e; }
+            { using half = long; half f; } // of two blocks of a function
+        }
+        SOME(2); // behind the test
+        """,
+    "using.h": "namespace k { inline void go(int a) {} }\n",
+    "other.h": "namespace k { inline void go(int a, int b) {} }\n",
+    "using.cpp": """
+        #include "using.h"
+        using k::go; // of one header
+        """,
     "Node.java": """
         package a;
         class Node { void run() {} }
@@ -216,6 +249,34 @@ CASES = {
     "go: without a namesake": ("a.go", "// of the function", "mine", ["a.go:26 mine exact"]),
     "go: its field": ("a.go", "// a field of its own", "size", ["a.go:26 size exact"]),
     "go: beside a field": ("a.go", "// beside a field of its name", "mine", ["a.go:26 mine exact"]),
+    "cpp: two specialisations": (
+        "macro.cpp",
+        "// of one specialisation",
+        "type",
+        ["macro.cpp:1 type possible", "macro.cpp:2 type possible"],
+    ),
+    "cpp: a body behind a macro": ("macro.cpp", "// of the first test", "part", ["macro.cpp:5 part exact"]),
+    "cpp: another such body": ("macro.cpp", "// of the second test", "part", ["macro.cpp:9 part exact"]),
+    "cpp: a member of its type": (
+        "macro.cpp",
+        "// of a type of the test",
+        "size",
+        ["macro.cpp:10 size exact"],
+    ),
+    "cpp: its macro": ("macro.cpp", "// a macro of the test", "SOME", ["macro.cpp:14 SOME exact"]),
+    "cpp: a macro behind it": ("macro.cpp", "// behind the test", "SOME", ["macro.cpp:14 SOME exact"]),
+    "cpp: two blocks of it": (
+        "macro.cpp",
+        "// of two tests' blocks",
+        "half",
+        ["macro.cpp:18 half probable", "macro.cpp:19 half probable"],
+    ),
+    "cpp: using of one header": (
+        "using.cpp",
+        "// of one header",
+        "go",
+        ["using.h:1 go exact", "other.h:1 go probable"],
+    ),
     "c: behind a block": ("a.c", "// behind a block", "RED", ["a.c:3 RED probable"]),
     "c: a macro": ("a.c", "// of a macro in a function", "OWN", ["a.c:5 OWN exact"]),
     "c++: using": ("a.cpp", "// of k", "B", ["a.cpp:1 B exact"]),
@@ -284,3 +345,16 @@ def test_what_names_mean(case: str) -> None:
     repository = Repository.build(TEXTS)
     number = next(one for one in TEXTS[path].split("\n") if one.strip().endswith(line)).strip()
     assert repository.ask(path, number, name) == expected
+
+
+def test_a_macro_that_is_tested_within_a_declaration_is_no_function() -> None:
+    text = """
+        struct event_base
+        #ifdef FOR_READERS
+        {}
+        #endif
+        ;
+        """
+    record = Repository.build({"a.h": text}).program.find_record("a.h")
+    assert record is not None
+    assert not record.find_symbols("FOR_READERS")

@@ -113,3 +113,91 @@ def test_a_union_with_anything_is_not_exact() -> None:
     )
     for line in ("function first", "function second"):
         assert found.ask("a.ts", line, "remarkable", USE) == ["a.ts:1 remarkable probable"], line
+
+
+def test_one_of_two_values_may_be_of_another_type() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+            class Memory { remarkable() {} }
+            export function first(options: any) {
+              const store = options.store || new Memory();
+              store.remarkable();
+            }
+            export function second() {
+              const other = new Memory();
+              other.remarkable();
+            }
+            """
+        }
+    )
+    assert found.ask("a.ts", "store.remarkable", "remarkable", CALL) == ["a.ts:1 remarkable probable"]
+    assert found.ask("a.ts", "other.remarkable", "remarkable", CALL) == ["a.ts:1 remarkable exact"]
+
+
+def test_what_is_awaited_has_not_the_members_beside_its_promise() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+            interface Answer { notable: string }
+            type Sent = { remarkable: string } & Promise<Answer>;
+            declare function send(): Sent;
+            export async function use() { const one = await send(); one.remarkable; }
+            """
+        }
+    )
+    assert found.ask("a.ts", "async function", "remarkable", USE) == ["a.ts:2 remarkable probable"]
+
+
+def test_interfaces_of_two_callbacks_are_two_types() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+            declare function held<T>(): { get(one: (item: T) => void): void };
+            run(() => {
+              interface Item { remarkable: number }
+              const first = held<Item>();
+              first.get((item) => { item.remarkable; });
+            });
+            run(() => {
+              interface Item { remarkable: number }
+            });
+            """
+        }
+    )
+    said = found.ask("a.ts", "first.get", "remarkable", USE)
+    assert said == ["a.ts:3 remarkable probable", "a.ts:8 remarkable probable"]
+
+
+def test_a_component_is_no_type() -> None:
+    found = Repository.build(
+        {
+            "page.tsx": """
+            interface Props { doc: Doc }
+            export default function Doc({ doc }: Props) { return <p>{doc}</p>; }
+            """,
+            "types.d.ts": "interface Doc { title: string }\n",
+        }
+    )
+    said = found.ask("page.tsx", "interface Props", "Doc", ReferenceRole.TYPE)
+    assert said == ["types.d.ts:1 Doc probable"]
+
+
+def test_a_member_of_exports_is_no_name_of_its_module() -> None:
+    found = Repository.build(
+        {
+            "a.js": """
+            const remarkable = require("./b");
+            exports.notable = function () {};
+            function other() { return notable(); }
+            exports.fetched = function () { return fetched(); };
+            exports.Made = class Made { make() { return new Made(); } };
+            module.exports = { remarkable: remarkable ? remarkable.go : 1, more: remarkable };
+            """,
+            "b.js": "exports.go = function () {};\n",
+        }
+    )
+    assert found.ask("a.js", "more:", "remarkable", USE) == ["b.js:1 b.js exact"]
+    assert found.ask("a.js", "function other", "notable", CALL) == ["-> notable"]
+    assert found.ask("a.js", "exports.fetched", "fetched", CALL) == ["-> fetched"]
+    assert found.ask("a.js", "exports.Made", "Made", CALL) == ["a.js:5 Made exact"]

@@ -20,6 +20,11 @@ from repo_mcp.languages.native.c_macros import blank_macros
         # attributes of compilers, whatever stands before them
         ("ANY_LIB_NON_NULL(1, 2)\nint run(char *a, char *b);\n", "int run(char *a, char *b);"),
         ("ANY_WARN_UNUSED_RESULT\nstatic int run(void);\n", "static int run(void);"),
+        # several before the name of a class, one with a text on a line of its own
+        (
+            'class ANY_EXPORT ANY_MESSAGE(\n    "late") One\n    : public Base {\n};\n',
+            "class One : public Base { };",
+        ),
     ],
 )
 def test_what_can_only_be_a_macro_is_blank(text: str, plain: str) -> None:
@@ -31,6 +36,8 @@ def test_what_can_only_be_a_macro_is_blank(text: str, plain: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "int\nbase_foreach_event(struct base *base,\n    int fn)\n{\n}\n",
+        "static struct base *map_for_each(int one)\n{\n}\n",
         "unsigned long served = 0;\n",
         "typedef unsigned int word;\n",
         "    return size_t;\n",
@@ -50,3 +57,22 @@ def test_an_indented_call_before_a_brace_heads_a_block_of_c() -> None:
     blank = blank_macros(text.encode(), is_c=True).decode()
     assert blank == text.replace("run_with_any", "while       ")
     assert blank_macros(text.encode()).decode() == text  # in C++ it may be the head of a constructor
+
+
+def test_a_comment_of_several_continued_lines_ends_no_macro() -> None:
+    text = "#define GROW(a) \\\n  /* one \\\n   * two */ \\\n  int a##_grow(void)\n/* kept \\\n so */\n"
+    blank = blank_macros(text.encode(), is_c=True).decode()
+    assert len(blank) == len(text)
+    assert blank.count("\n") == text.count("\n")
+    assert blank.split() == [
+        "#define",
+        "GROW(a)",
+        *"\\\\\\",
+        "int",
+        "a##_grow(void)",
+        "/*",
+        "kept",
+        "\\",
+        "so",
+        "*/",
+    ]
