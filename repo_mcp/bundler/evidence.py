@@ -34,7 +34,7 @@ from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import is_test_path
-from repo_mcp.text.stop_words import STOP_WORDS
+from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
 from repo_mcp.text.word_families import list_synonyms
 
 MAX_NAMES = 12  # of the prompt, looked up where they are declared
@@ -249,8 +249,9 @@ def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
         whole, *parts = analyse_text(clue.text) or [clue.text.lower()]
         # The stem of a plain word stands for the word, which is rarer but says no more; the parts of a longer
         # one say less.
-        yield whole, weights.inflected if len(parts) == 1 else 1.0
-        yield from ((part, 1.0 if len(parts) == 1 else weights.part_term) for part in parts)
+        told = weights.asking if clue.text.lower() in QUESTION_WORDS else 1.0
+        yield whole, told * (weights.inflected if len(parts) == 1 else 1.0)
+        yield from ((part, told * (1.0 if len(parts) == 1 else weights.part_term)) for part in parts)
     elif clue.kind is ClueKind.PHRASE:
         terms = analyse_text(clue.text)
         yield from ((term, weights.phrase_term) for term in terms if term not in STOP_WORDS)
