@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.base_forms import find_base_form
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_STEM, MOST_ENDING = 4, 3  # characters
@@ -99,6 +100,12 @@ def list_words(text: str) -> list[str]:
     told = _AUXILIARY.sub("", text)
     words = list(dict.fromkeys(word for word in _TOKEN.findall(told) if len(word) > 1))
     return [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS] or words
+
+
+def list_base_forms(words: Sequence[str]) -> list[str]:
+    """Return the base forms of irregular words, which code has instead: `write` for "written"."""
+    forms = dict.fromkeys(find_base_form(word) for word in words)
+    return [form for form in forms if form]
 
 
 def find_idioms(text: str) -> dict[str, tuple[str, ...]]:

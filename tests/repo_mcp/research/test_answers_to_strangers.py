@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.research.configured import LineUse, classify_use
 from repo_mcp.research.records import Form
-from repo_mcp.text.question_words import find_idioms, list_words
+from repo_mcp.text.question_words import find_idioms, list_base_forms, list_words
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 SERVER = {
@@ -62,8 +62,21 @@ def server() -> Asked:
 
 def test_a_word_that_no_file_has_is_told_first(server: Asked) -> None:
     report = server.ask("where does a login attempt with a password get compressed?")
-    assert report.claim.startswith("No file here has the word compressed, so this may not exist.")
+    told = "No file here has the word compressed: this may be missing, or be called otherwise."
+    assert report.claim.startswith(told)
     assert "desk.check_login (server/desk.py:1-5) fits the other words best" in report.claim
+
+
+@pytest.mark.parametrize("asked", ["How is a request sent?", "How does a request quit with a body?"])
+def test_what_the_best_declaration_says_in_another_form_or_word_is_not_missing(asked: str) -> None:
+    text = """def send(request):
+    if request.body is None:
+        exit(1)
+    return request.body
+"""
+    claim = Asked({"desk.py": text}).ask(asked).claim
+    assert "desk.send (desk.py:1-4)" in claim
+    assert "No file" not in claim
 
 
 def test_words_that_the_best_declaration_lacks_are_told(server: Asked) -> None:
@@ -190,6 +203,10 @@ def test_further_overloads_of_one_type_leave_room_for_others() -> None:
 def test_keeps_only_forms_the_question() -> None:
     assert list_words("what happens when a feed keeps failing?") == ["feed", "failing"]
     assert list_words("what keeps a feed alive?") == ["keeps", "feed", "alive"]
+
+
+def test_irregular_forms_have_a_base_form() -> None:
+    assert list_base_forms(["files", "written", "Grown", "stored", "written"]) == ["write", "grow"]
 
 
 def test_persons_are_no_words_of_code() -> None:
