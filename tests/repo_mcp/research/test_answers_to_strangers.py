@@ -297,10 +297,11 @@ def test_an_argument_sets_nothing(line: str, use: LineUse) -> None:
     assert classify_use("retries", line) is use
 
 
-def test_lists_of_changes_are_no_documentation() -> None:
+def test_lists_of_changes_and_of_sponsors_are_no_documentation() -> None:
     texts = {
         "queue.py": "def drop_overflow(queue):\n    if queue.full:\n        queue.pop()\n",
         "CHANGELOG.md": "# Changes\n\n## 1.2\n\nA full queue drops its overflow.\n",
+        "docs/sponsors.md": "# Sponsors\n\nA full queue of sponsors.\n",
         "docs/queue.md": "# Queue\n\n## Overflow\n\nA full queue drops the oldest.\n",
     }
     report = Asked(texts).ask("what happens when the queue is full?")
