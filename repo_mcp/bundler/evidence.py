@@ -203,15 +203,21 @@ def weigh_terms(
 ) -> dict[str, float]:
     """Return the terms of all clues with their weights: rare terms and whole symbols weigh more.
 
-    If there are few terms, as in a question, words of similar meaning that the index holds are added.
+    If there are few terms, as in a question, words of similar meaning that the index holds are added. They
+    stand in for a term that it lacks.
     """
     factors: dict[str, float] = {}
     for clue in clues:
         for term, factor in _iter_factors(clue, weights):
             factors[term] = max(factor, factors.get(term, 0.0))
     if len(factors) <= MAX_WIDENED:
-        synonyms = [other for term in factors for other in list_synonyms(term) if count_units(other)]
-        factors |= dict.fromkeys((one for one in synonyms if one not in factors), weights.synonym)
+        synonyms: dict[str, float] = {}
+        for term in factors:
+            factor = weights.synonym if count_units(term) else weights.stand_in
+            for other in list_synonyms(term):
+                if other not in factors and count_units(other):
+                    synonyms[other] = max(factor, synonyms.get(other, 0.0))
+        factors |= synonyms
     # Of a power above 1, since a term of every tenth unit says next to nothing about where to look.
     return {
         term: round(factor * _compute_rarity(count_units(term), units) ** weights.rarity, WEIGHT_DECIMALS)

@@ -21,6 +21,7 @@ class Weights:
     phrase_term: float = 1.0
     inflected: float = 0.3  # a word as it is written, beside its stem
     synonym: float = 0.5  # a word that means much the same as one of the prompt
+    stand_in: float = 0.5  # the same of a word that the index lacks
     asking: float = 1.0  # a word with which anything is asked: `another`, `known`
 
     # what a block holds

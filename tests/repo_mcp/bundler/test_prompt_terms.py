@@ -64,3 +64,11 @@ def test_words_with_which_anything_is_asked_weigh_less_in_a_question() -> None:
     assert weights["another"] < weights["reader"]
     plain = weigh_terms(clues, lambda _term: 2, 100, WEIGHTS)
     assert plain["anoth"] == plain["reader"]
+
+
+def test_a_synonym_stands_in_for_a_word_that_the_index_lacks() -> None:
+    counts = {"exit": 3, "buffer": 5, "queue": 7}
+    clues = (Clue(ClueKind.WORD, "quit"), Clue(ClueKind.WORD, "buffer"))
+    weights = weigh_terms(clues, lambda term: counts.get(term, 0), 100, QUESTION_WEIGHTS)
+    assert weights["exit"] > 0.0
+    assert weights["queue"] == 0.0  # the index has `buffer` itself
