@@ -96,6 +96,11 @@ def test_words_that_the_best_declaration_lacks_are_told(server: Asked) -> None:
         ("What happens when no Route matches?", {"no Route matches": ("noroute", "notfound")}),
         ("What if two of them write at once?", {"at once": ("concurrent", "lock")}),
         ("How often is a failed request repeated?", {"repeated": ("retry",)}),
+        ("What if a body is longer than allowed?", {"longer than allowed": ("max", "limit", "exceed")}),
+        ("What if a host sends us to another page?", {"sends us to another page": ("redirect", "location")}),
+        ("What if a slot moved to another node?", {"moved to another node": ("redirect",)}),
+        ("What if a peer is offline?", {"is offline": ("disconnected", "unavailable")}),
+        ("Which of the copies is the newer one?", {"the newer": ("timestamp", "latest")}),
         ("How is a client answered?", {}),
     ],
 )
