@@ -34,7 +34,7 @@ from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import is_test_path
-from repo_mcp.text.stop_words import STOP_WORDS
+from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
 from repo_mcp.text.word_families import list_synonyms
 
 MAX_NAMES = 12  # of the prompt, looked up where they are declared
@@ -203,15 +203,21 @@ def weigh_terms(
 ) -> dict[str, float]:
     """Return the terms of all clues with their weights: rare terms and whole symbols weigh more.
 
-    If there are few terms, as in a question, words of similar meaning that the index holds are added.
+    If there are few terms, as in a question, words of similar meaning that the index holds are added. They
+    stand in for a term that it lacks.
     """
     factors: dict[str, float] = {}
     for clue in clues:
         for term, factor in _iter_factors(clue, weights):
             factors[term] = max(factor, factors.get(term, 0.0))
     if len(factors) <= MAX_WIDENED:
-        synonyms = [other for term in factors for other in list_synonyms(term) if count_units(other)]
-        factors |= dict.fromkeys((one for one in synonyms if one not in factors), weights.synonym)
+        synonyms: dict[str, float] = {}
+        for term in factors:
+            factor = weights.synonym if count_units(term) else weights.stand_in
+            for other in list_synonyms(term):
+                if other not in factors and count_units(other):
+                    synonyms[other] = max(factor, synonyms.get(other, 0.0))
+        factors |= synonyms
     # Of a power above 1, since a term of every tenth unit says next to nothing about where to look.
     return {
         term: round(factor * _compute_rarity(count_units(term), units) ** weights.rarity, WEIGHT_DECIMALS)
@@ -249,8 +255,9 @@ def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
         whole, *parts = analyse_text(clue.text) or [clue.text.lower()]
         # The stem of a plain word stands for the word, which is rarer but says no more; the parts of a longer
         # one say less.
-        yield whole, weights.inflected if len(parts) == 1 else 1.0
-        yield from ((part, 1.0 if len(parts) == 1 else weights.part_term) for part in parts)
+        told = weights.asking if clue.text.lower() in QUESTION_WORDS else 1.0
+        yield whole, told * (weights.inflected if len(parts) == 1 else 1.0)
+        yield from ((part, told * (1.0 if len(parts) == 1 else weights.part_term)) for part in parts)
     elif clue.kind is ClueKind.PHRASE:
         terms = analyse_text(clue.text)
         yield from ((term, weights.phrase_term) for term in terms if term not in STOP_WORDS)

@@ -21,6 +21,8 @@ class Weights:
     phrase_term: float = 1.0
     inflected: float = 0.3  # a word as it is written, beside its stem
     synonym: float = 0.5  # a word that means much the same as one of the prompt
+    stand_in: float = 0.5  # the same of a word that the index lacks
+    asking: float = 1.0  # a word with which anything is asked: `another`, `known`
 
     # what a block holds
     name: float = 1.0  # the terms in its name, beside those in its text: names are chosen with care
@@ -80,6 +82,7 @@ QUESTION_WEIGHTS = replace(
     rarity=2.0,
     inflected=1.0,
     synonym=0.0,
+    asking=0.5,
     deciding=1.0,  # these four are weighed by those who order such declarations
     trivial=1.0,
     inner_test=1.0,

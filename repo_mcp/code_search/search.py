@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 
 from index_format import IndexFormatError
 from repo_mcp.bundler.rating import rate_blocks
@@ -53,7 +54,7 @@ from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH, describe_words
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.text.analysis import get_word_terms
-from repo_mcp.text.question_words import find_idioms, list_words, lower_plain_names
+from repo_mcp.text.question_words import find_idioms, list_base_forms, list_words, lower_plain_names
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_CHARS = 200  # room that a further excerpt needs
@@ -211,8 +212,10 @@ def _order(
     """Return hits for the chunks, ordered also by what they declare."""
     source = IndexSource(sources.searcher, sources.read_live)
     idioms = find_idioms(request.query).values()
-    plain = [word for own in idioms for word in own if sources.searcher.count_units(word)]
-    words = lower_plain_names(" ".join((*list_words(request.query), *plain)))
+    asked = list_words(request.query)
+    plain = chain(chain.from_iterable(idioms), list_base_forms(asked))
+    held = [word for word in plain if sources.searcher.count_units(word)]
+    words = lower_plain_names(" ".join((*asked, *held)))
     rated, weights = rate_blocks(BundleRequest(words), source, sources.read_layout, MAX_RATED, SEARCH_WEIGHTS)
     return order_hits(request.query, found, rated, weights, sources.find_record, holds_phrase=holds_phrase)
 

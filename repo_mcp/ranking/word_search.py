@@ -5,10 +5,10 @@ word. A ranked search always finds something. Asked for what a repository does n
 shares the common words of the question, and nothing in the hits shows that. So the words are looked up one by
 one.
 
-A word is absent if no unit and no path has it or its stem. A name of several parts is absent if the whole of
-it is nowhere, in any usual spelling. A word is telling if it is rare: absent, or in no more units than the
-square root of all. Of pasted text, which has many meaningless words, only names count. Words with which
-anything is asked (`which`, `tell`, `among`) never count.
+A word is absent if no unit and no path has it, its stem or its base form (`grow` for "grown"). A name of
+several parts is absent if the whole of it is nowhere, in any usual spelling. A word is telling if it is rare:
+absent, or in no more units than the square root of all. Of pasted text, which has many meaningless words,
+only names count. Words with which anything is asked (`which`, `tell`, `among`) never count.
 
 A query most of whose words are absent asks for what the repository does not have. A page of what matches the
 rest would be noise: answers show little of it.
@@ -35,6 +35,7 @@ from repo_mcp.ranking.snippets import ReadLive, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import PART, get_word_terms
+from repo_mcp.text.base_forms import find_base_form
 from repo_mcp.text.stop_words import QUESTION_WORDS
 from repo_mcp.text.word_families import spell_stem
 from repo_mcp.workspace.ignore import GlobFilter
@@ -238,9 +239,14 @@ def _list_informative(text: str) -> list[tuple[str, tuple[str, ...], tuple[str, 
         if len(found) == MAX_WORDS:
             break
         terms = get_word_terms(word)
-        counted = spell(word) if len(terms) > 2 else terms
+        counted = spell(word) if len(terms) > 2 else (*terms, *_list_base_terms(word))
         found[folded] = (word, terms, counted)
     return list(found.values())
+
+
+def _list_base_terms(word: str) -> tuple[str, ...]:
+    base = find_base_form(word)
+    return tuple(get_word_terms(base)) if base else ()
 
 
 def _is_story(text: str) -> bool:

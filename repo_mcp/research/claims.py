@@ -174,7 +174,8 @@ def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
     best = own[0]
     sentences = []
     if state.absent:
-        sentences.append(f"No file here has the {_name_words(state.absent)}, so this may not exist.")
+        words = _name_words(state.absent)
+        sentences.append(f"No file here has the {words}: this may be missing, or be called otherwise.")
     lacking = [word for word in state.lacking if word not in state.absent]
     fits = "the other words" if state.absent else "the question"
     if lacking:  # then it may be about something else

@@ -1,6 +1,7 @@
 """Find the sections of documents that a question is about.
 
-A section counts if it has most of what the question says. Lists of changes never do.
+A section counts if it has most of what the question says. Lists of changes and of sponsors, licences and
+rules of conduct never do.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ from repo_mcp.text.question_words import shares_word
 MAX_SECTIONS = 3
 SPARE_SECTIONS = 3  # looked for beside those that are shown, as some do not fit
 SECTION_LINES = 4  # shown of a section, beside its heading
-_NEWS = re.compile(r"(?:^|/)(?:change|history|news|release)[\w-]*(?:\.\w+)?(?:/|$)", re.IGNORECASE)
+# They tell nothing of how things are, but name the product and much else.
+_ASIDE = re.compile(
+    r"(?:^|/)(?:change|history|news|release|sponsor|backer|funding|licen[cs]e"
+    r"|code[-_]of[-_]conduct)[\w-]*(?:\.\w+)?(?:/|$)",
+    re.IGNORECASE,
+)
 
 
 def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS, beside: str = "") -> None:
@@ -39,7 +45,7 @@ def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS, be
     fitting = [
         hit
         for hit in answer.hits
-        if not _NEWS.search(hit.path)  # a list of changes tells nothing of how things are
+        if not _ASIDE.search(hit.path)
         and (_is_about(hit, wanted) if wanted else _holds_most(hit, state.weights))
     ]
     for hit in fitting[:most]:

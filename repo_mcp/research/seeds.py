@@ -48,15 +48,18 @@ from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.base_forms import find_base_form
 from repo_mcp.text.question_words import (
     find_action,
     find_described_action,
     find_idioms,
+    list_base_forms,
     list_words,
     lower_plain_names,
     shares_word,
 )
 from repo_mcp.text.roles import FileRole, find_role
+from repo_mcp.text.word_families import list_synonyms
 
 MAX_RATED = 60
 MAX_WORDS = 32  # of a question
@@ -148,6 +151,7 @@ def find_seeds(
         return []
     idioms = _list_idioms(state, text)
     plain = [word for own in idioms.values() for word in own]
+    plain += [word for word in list_base_forms(words) if not state.source.is_absent(word)]
     state.absent, told, state.lacks_most = state.source.find_absent(" ".join(words))
     state.warnings += told
     wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in words)
@@ -169,7 +173,9 @@ def find_seeds(
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
-    state.lacking = _list_lacking(seeds[0], telling) if seeds else []
+    if seeds:
+        state.absent = [word for word in state.absent if not _says_otherwise(seeds[0], word)]
+        state.lacking = _list_lacking(seeds[0], telling)
     _note(
         state, seeds, weights, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
     )
@@ -214,10 +220,19 @@ def _list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
     text = "\n".join((seed.path, *lines))
     held = {term for terms in seed.body.terms.values() for term in terms}
     lacking = [
-        word for word in telling if held.isdisjoint(get_word_terms(word)) and not shares_word(text, (word,))
+        word
+        for word in telling
+        if held.isdisjoint(get_word_terms(word))
+        and not shares_word(text, (word, find_base_form(word) or word))
     ]
     is_little = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
     return [] if is_little else lacking
+
+
+def _says_otherwise(seed: Seed, word: str) -> bool:
+    """Return True for a declaration whose lines have a word of much the same meaning: `exit` for "quit"."""
+    held = {term for terms in seed.body.terms.values() for term in terms}
+    return any(not held.isdisjoint(list_synonyms(term)) for term in get_word_terms(word))
 
 
 def _choose(

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.base_forms import find_base_form
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_STEM, MOST_ENDING = 4, 3  # characters
@@ -61,6 +62,7 @@ _IDIOMS = tuple(
         (r"too (?:slow|slowly|late)|takes? too long|taking too long", "timeout"),
         (r"too (?:many|often|much)", "limit"),
         (r"too (?:big|large|long)", "max limit"),
+        (r"(?:bigger|larger|longer|more) than (?:is |are |it is )?(?:allowed|permitted)", "max limit exceed"),
         (r"(?:runs?|running|ran) out of", "exhausted"),
         (r"(?:cut|kicked|thrown) off|hangs? up|goes away", "disconnect close"),
         (r"(?:gives?|gave|giving) up", "abort"),
@@ -86,6 +88,20 @@ _IDIOMS = tuple(
         (r"looked up", "find resolve"),
         (r"no (\w+) (?:match(?:es)?|fits|exists|(?:is|was) found)", "no{0} notfound"),
         (r"put back|puts back", "restore"),
+        (r"send(?:s|ing)? (?:\w+ ){1,3}?(?:on )?to (?:another|a different|a foreign) (?:address|site|page)",
+         "redirect location"),
+        (r"(?:goes|went|gone|moves|moved) to (?:another|a different) (?:node|server|host|machine)",
+         "moved redirect"),
+        (r"connection (?:is|was|goes|went) (?:down|lost|gone)|(?:is|are) (?:offline|unreachable)"
+         r"|(?:cannot|could not) be (?:reached|established)", "disconnected unavailable"),
+        (r"work(?:s|ed|ing)? out how", "compute calculate"),
+        (r"(?:the|is|are) (?:newer|newest|most recent)", "timestamp latest"),
+        (r"written down", "log"),
+        (r"turned away", "reject refuse"),
+        (r"login secrets?", "password credential"),
+        (r"(?:goes|went|gone|falls?) silent|stop(?:s|ped) answering", "timeout heartbeat"),
+        (r"(?:bad|non-?zero|failing) (?:exit )?(?:status|code)", "exit fail"),
+        (r"still (?:current|fresh)", "modified expire"),
     )
 )  # fmt: skip
 _PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")
@@ -99,6 +115,12 @@ def list_words(text: str) -> list[str]:
     told = _AUXILIARY.sub("", text)
     words = list(dict.fromkeys(word for word in _TOKEN.findall(told) if len(word) > 1))
     return [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS] or words
+
+
+def list_base_forms(words: Sequence[str]) -> list[str]:
+    """Return the base forms of irregular words, which code has instead: `write` for "written"."""
+    forms = dict.fromkeys(find_base_form(word) for word in words)
+    return [form for form in forms if form]
 
 
 def find_idioms(text: str) -> dict[str, tuple[str, ...]]:

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.evidence import take_informative
+from repo_mcp.bundler.evidence import take_informative, weigh_terms
+from repo_mcp.bundler.weights import QUESTION_WEIGHTS, WEIGHTS
+from repo_mcp.ranking.prompt import Clue, ClueKind
 
 REPORT = """Uploads over 2 GB are cut
 
@@ -54,3 +56,19 @@ def test_lines_are_only_taken_away(prompt: str) -> None:
     left = take_informative(prompt)
     assert set(left.split()) <= set(prompt.split()) or "<!--" in prompt
     assert left.strip() or not prompt.strip()
+
+
+def test_words_with_which_anything_is_asked_weigh_less_in_a_question() -> None:
+    clues = (Clue(ClueKind.WORD, "another"), Clue(ClueKind.WORD, "reader"))
+    weights = weigh_terms(clues, lambda _term: 2, 100, QUESTION_WEIGHTS)
+    assert weights["another"] < weights["reader"]
+    plain = weigh_terms(clues, lambda _term: 2, 100, WEIGHTS)
+    assert plain["anoth"] == plain["reader"]
+
+
+def test_a_synonym_stands_in_for_a_word_that_the_index_lacks() -> None:
+    counts = {"exit": 3, "buffer": 5, "queue": 7}
+    clues = (Clue(ClueKind.WORD, "quit"), Clue(ClueKind.WORD, "buffer"))
+    weights = weigh_terms(clues, lambda term: counts.get(term, 0), 100, QUESTION_WEIGHTS)
+    assert weights["exit"] > 0.0
+    assert weights["queue"] == 0.0  # the index has `buffer` itself

@@ -23,7 +23,16 @@ from repo_mcp.ranking.word_search import (
 from repo_mcp.repository import Repository
 
 TASKS = Path(__file__).parents[3] / "bench/quality/packages.jsonl"
-COUNTS = {"parser": 3, "pars": 40, "token": 90, "read_all": 2, "read": 60, "all": 80, "readall": 0}
+COUNTS = {
+    "parser": 3,
+    "pars": 40,
+    "token": 90,
+    "read_all": 2,
+    "read": 60,
+    "all": 80,
+    "readall": 0,
+    "child": 1,
+}
 
 
 def count(term: str) -> int:
@@ -36,6 +45,7 @@ def count(term: str) -> int:
         ("frobnicator", ["frobnicator"]),
         ("how does the frobnicator choose among tokens", ["frobnicator"]),
         ("parsers", []),  # their stem is there
+        ("children unread", ["unread"]),  # a child is there
         ("readAll", []),  # as read_all
         ("readToken", ["readToken"]),  # its parts are there, but nobody has this name
         ("Frobnicator FROBNICATOR x 12345 0xff", ["Frobnicator"]),

@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.research.configured import LineUse, classify_use
 from repo_mcp.research.records import Form
-from repo_mcp.text.question_words import find_idioms, list_words
+from repo_mcp.text.question_words import find_idioms, list_base_forms, list_words
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
 SERVER = {
@@ -62,8 +62,21 @@ def server() -> Asked:
 
 def test_a_word_that_no_file_has_is_told_first(server: Asked) -> None:
     report = server.ask("where does a login attempt with a password get compressed?")
-    assert report.claim.startswith("No file here has the word compressed, so this may not exist.")
+    told = "No file here has the word compressed: this may be missing, or be called otherwise."
+    assert report.claim.startswith(told)
     assert "desk.check_login (server/desk.py:1-5) fits the other words best" in report.claim
+
+
+@pytest.mark.parametrize("asked", ["How is a request sent?", "How does a request quit with a body?"])
+def test_what_the_best_declaration_says_in_another_form_or_word_is_not_missing(asked: str) -> None:
+    text = """def send(request):
+    if request.body is None:
+        exit(1)
+    return request.body
+"""
+    claim = Asked({"desk.py": text}).ask(asked).claim
+    assert "desk.send (desk.py:1-4)" in claim
+    assert "No file" not in claim
 
 
 def test_words_that_the_best_declaration_lacks_are_told(server: Asked) -> None:
@@ -83,6 +96,11 @@ def test_words_that_the_best_declaration_lacks_are_told(server: Asked) -> None:
         ("What happens when no Route matches?", {"no Route matches": ("noroute", "notfound")}),
         ("What if two of them write at once?", {"at once": ("concurrent", "lock")}),
         ("How often is a failed request repeated?", {"repeated": ("retry",)}),
+        ("What if a body is longer than allowed?", {"longer than allowed": ("max", "limit", "exceed")}),
+        ("What if a host sends us to another page?", {"sends us to another page": ("redirect", "location")}),
+        ("What if a slot moved to another node?", {"moved to another node": ("redirect",)}),
+        ("What if a peer is offline?", {"is offline": ("disconnected", "unavailable")}),
+        ("Which of the copies is the newer one?", {"the newer": ("timestamp", "latest")}),
         ("How is a client answered?", {}),
     ],
 )
@@ -192,6 +210,10 @@ def test_keeps_only_forms_the_question() -> None:
     assert list_words("what keeps a feed alive?") == ["keeps", "feed", "alive"]
 
 
+def test_irregular_forms_have_a_base_form() -> None:
+    assert list_base_forms(["files", "written", "Grown", "stored", "written"]) == ["write", "grow"]
+
+
 def test_persons_are_no_words_of_code() -> None:
     assert list_words("what happens to a feed that nobody reads?") == ["feed", "reads"]
 
@@ -280,10 +302,11 @@ def test_an_argument_sets_nothing(line: str, use: LineUse) -> None:
     assert classify_use("retries", line) is use
 
 
-def test_lists_of_changes_are_no_documentation() -> None:
+def test_lists_of_changes_and_of_sponsors_are_no_documentation() -> None:
     texts = {
         "queue.py": "def drop_overflow(queue):\n    if queue.full:\n        queue.pop()\n",
         "CHANGELOG.md": "# Changes\n\n## 1.2\n\nA full queue drops its overflow.\n",
+        "docs/sponsors.md": "# Sponsors\n\nA full queue of sponsors.\n",
         "docs/queue.md": "# Queue\n\n## Overflow\n\nA full queue drops the oldest.\n",
     }
     report = Asked(texts).ask("what happens when the queue is full?")
