@@ -147,9 +147,9 @@ class IncludeGraph:
                 (one, setting)
                 for each in level
                 for (one, _), setting in zip(self._list_direct(each), self._list_settings(each), strict=True)
+                if one not in seen
             )
-            held = (one for one, setting in reached if not is_open(use, setting))
-            level = list(dict.fromkeys(one for one in held if one not in seen))
+            level = list(dict.fromkeys(one for one, setting in reached if not is_open(use, setting)))
             seen.update(level)
             if len(seen) > MAX_INCLUDED:
                 break
