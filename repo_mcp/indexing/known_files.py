@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from itertools import compress, pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from index_format import FINGERPRINT_BYTES, CorruptIndex, LiveSegment, Snapshot
 from repo_mcp.record_classes import dataclass
 
 MANY_FINDS = 1_000
+_LAST_MARK = (1 << 20) - 1  # of 1 MB, of which 80,000 paths take a thirteenth
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class _SegmentFiles:
         self.live = segment.live_file_mask.copy()  # cleared as files are taken
         self.fingerprints = files.read_fingerprints()
         self._finds = 0
-        self._hashes: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None = None  # sorted; of files
+        self._hashes: _Hashes | None = None  # after MANY_FINDS
 
     def get_path(self, file: int) -> bytes:
         return self._paths[int(self._ends[file - 1]) if file else 0 : int(self._ends[file])]
@@ -59,9 +59,12 @@ class _SegmentFiles:
 
     def find_any(self, path: bytes) -> int | None:
         """Return the number of a file, live or not."""
+        if self._hashes is not None:
+            return self._find_by_hash(self._hashes, path)
         self._finds += 1
         if self._finds > MANY_FINDS:
-            return self._find_by_hash(path)
+            spans = pairwise([0, *self._ends.tolist()])
+            self._hashes = _Hashes([hash(self._paths[start:end]) for start, end in spans])
         low, high = 0, len(self._ends)
         while low < high:
             middle = (low + high) // 2
@@ -71,21 +74,29 @@ class _SegmentFiles:
                 high = middle
         return low if low < len(self._ends) and self.get_path(low) == path else None
 
-    def _find_by_hash(self, path: bytes) -> int | None:
-        if self._hashes is None:
-            paths = map(self.get_path, range(len(self._ends)))
-            hashes = np.fromiter(map(hash, paths), np.int64, len(self._ends))
-            order = np.argsort(hashes, kind="stable")
-            self._hashes = hashes[order], order
-        hashes, order = self._hashes
+    def _find_by_hash(self, hashes: _Hashes, path: bytes) -> int | None:
         wanted = hash(path)
-        place = int(hashes.searchsorted(wanted))
-        while place < len(hashes) and hashes[place] == wanted:
-            file = int(order[place])
-            if self.get_path(file) == path:
-                return file
-            place += 1
-        return None
+        if not hashes.marks[wanted & _LAST_MARK]:
+            return None
+        return next((file for file in hashes.list_files(wanted) if self.get_path(file) == path), None)
+
+
+class _Hashes:
+    """The hashes of paths. Marks tell most paths that are not there by one look."""
+
+    def __init__(self, hashes: Sequence[int]) -> None:
+        found = np.array(hashes, dtype=np.int64)
+        self._order = np.argsort(found, kind="stable")
+        self._sorted = found[self._order]
+        marks = np.zeros(_LAST_MARK + 1, dtype=np.uint8)
+        marks[found & _LAST_MARK] = 1
+        self.marks = marks.tobytes()  # by the last bits of a hash
+
+    def list_files(self, wanted: int) -> list[int]:
+        """Return the numbers of the files whose paths have a hash, ascending."""
+        first, end = (int(self._sorted.searchsorted(wanted, side)) for side in ("left", "right"))
+        found: list[int] = self._order[first:end].tolist()
+        return found
 
 
 class KnownFiles:

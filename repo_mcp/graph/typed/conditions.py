@@ -63,6 +63,7 @@ _MACROS: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("__unix__", "__unix", "unix"), (_LINUX | _BSD | _BIT["sunos"], _UNIX)),
 }
 _TOKEN = re.compile(r"defined\((\w+)\)|(\w+)|(&&|\|\||!(?!=)|[()])|(\s+)|(.)")
+_WORD = re.compile(r"\w+")
 _PATH_WORD = re.compile(r"[^\W_]+")
 
 Token = tuple[str | None, str | None, str | None]  # name inside `defined()`, word, operator or parenthesis
@@ -171,6 +172,8 @@ def read_path(path: str) -> int:
 @lru_cache(4096)
 def read_condition(text: str) -> Truth:
     """Return the platforms on which a condition surely holds, and those on which it may hold."""
+    if not any(one in _MACROS or one[0].isdigit() for one in _WORD.findall(text)):
+        return _UNKNOWN  # most ask for a setting of the program, or guard a header
     found = (one for one in _TOKEN.finditer(text) if not one.group(4))
     tokens: list[Token] = [(one.group(1), one.group(2), one.group(3)) for one in found]
     truth, end = _read_any(tokens, 0, 0)

@@ -22,7 +22,8 @@ MAX_INCLUDED = 200  # files visited to decide whether one includes another
 MAX_DEPTH = 5  # includes of includes
 MAX_INCLUDERS, MAX_HEADERS = 2_000, 60  # found, and among them files that others may include
 MAX_UP = 2  # folders that an include goes up
-CACHED_INCLUDES = 60_000  # with the conditions of each: 5 MB
+CACHED_INCLUDES = 60_000  # of files: 5 MB
+CACHED_SETTINGS = 20_000  # of includes: 1 MB
 CACHED_REACHED = 60_000  # paths in each of two kinds of lists: 3 MB
 CACHED_NAMES = 16_384  # of folders and includes: 4 MB
 _SYSTEM_TEXT = """
@@ -47,7 +48,7 @@ _INCLUDE_FOLDERS = (
 
 COMPILED = (".c", ".cc", ".cpp", ".cxx")
 
-Includes = Sequence[tuple[str, Setting]]  # files, with the conditions of each include
+Includes = Sequence[tuple[str, int]]  # files, with the line of each include
 
 
 class IncludeGraph:
@@ -56,6 +57,9 @@ class IncludeGraph:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._direct: LruCache[str, Includes] = LruCache(CACHED_INCLUDES, lambda found: len(found) + 2)
+        self._settings: LruCache[str, Sequence[Setting]] = LruCache(
+            CACHED_SETTINGS, lambda found: len(found) + 2
+        )
         self._surely: LruCache[tuple[str, Setting], frozenset[str]] = LruCache(CACHED_REACHED, len)
         self._reached: LruCache[str, frozenset[str]] = LruCache(CACHED_REACHED, len)
         self._found: LruCache[tuple[str, str], str | None] = LruCache(CACHED_NAMES)
@@ -113,14 +117,24 @@ class IncludeGraph:
         if record is None:
             return ()
         rows = [row for row in record.list_role(ReferenceRole.IMPORT) if not record.ref_names[row]]
-        lines, settings = read_settings(path, record) if rows else ([], [])
-        found: list[tuple[str, Setting]] = []
+        found: list[tuple[str, int]] = []
         includes = record.string_table.get(record.ref_qualifiers[rows].tolist())
         for row, include in zip(rows, includes, strict=True):
             included = self.find_included(path, include) if include else None
             if included is not None:
-                found.append((included, settings[bisect_right(lines, int(record.ref_lines[row]))]))
+                found.append((included, int(record.ref_lines[row])))
         return found
+
+    def _list_settings(self, path: str) -> Sequence[Setting]:
+        """Return the setting of each include in `_list_direct`."""
+        return self._settings.get(path, lambda: self._read_settings(path))
+
+    def _read_settings(self, path: str) -> Sequence[Setting]:
+        includes, record = self._list_direct(path), self._program.find_record(path)
+        if record is None or not includes:
+            return ()
+        lines, settings = read_settings(path, record)
+        return [settings[bisect_right(lines, line)] for _, line in includes]
 
     def list_surely_included(self, path: str, use: Setting) -> frozenset[str]:
         """Return the files that a file certainly includes under a setting, directly or through others."""
@@ -129,9 +143,13 @@ class IncludeGraph:
     def _reach_surely(self, path: str, use: Setting) -> frozenset[str]:
         seen, level = {path}, [path]
         for _ in range(MAX_DEPTH):
-            reached = (one for each in level for one in self._list_direct(each))
-            held = (one for one, setting in reached if not is_open(use, setting))
-            level = list(dict.fromkeys(one for one in held if one not in seen))
+            reached = (
+                (one, setting)
+                for each in level
+                for (one, _), setting in zip(self._list_direct(each), self._list_settings(each), strict=True)
+                if one not in seen
+            )
+            level = list(dict.fromkeys(one for one, setting in reached if not is_open(use, setting)))
             seen.update(level)
             if len(seen) > MAX_INCLUDED:
                 break
@@ -151,7 +169,7 @@ class IncludeGraph:
         for _ in range(MAX_DEPTH):
             below: list[str] = []
             for one in level:
-                included = self.list_included(one)
+                included = [other for other, _ in self._list_direct(one)]
                 reached.update(included)
                 below += [other for other in included if other not in seen]
                 seen.update(below)

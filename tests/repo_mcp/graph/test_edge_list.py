@@ -13,6 +13,7 @@ from repo_mcp.graph.edge_list import MAX_WINDOWS, ROW_LINES, EdgeList, EdgeLists
 from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
+from repo_mcp.record_classes import replace
 
 CALLS = EdgeType.CALLS
 
@@ -95,3 +96,24 @@ def test_a_list_that_failed_is_read_anew_by_the_next_call() -> None:
     with pytest.raises(OSError, match="fails to read"):
         lists.read(Declaration("b", 1), {CALLS}, 0, incoming=False)
     assert len(lists.read(Declaration("b", 1), {CALLS}, 0, incoming=False).rows) == 1
+
+
+def test_uses_by_folder_are_counted_once_for_a_symbol() -> None:
+    class Finder:
+        samples = 0
+
+        def list_uses(self, _declaration: Declaration, folder: str) -> list[tuple[str, int]]:
+            return [(path, 1) for path in ("a/x.c", "b/y.c") if path.startswith(folder)]
+
+        def iter_samples(self, *_asked: Any, dispatches: bool) -> Iterator[tuple[int, Edges]]:
+            self.samples += 1
+            yield from [(1, Edges((build_edge("a", Confidence.EXACT, 1),)))] * 2
+
+    finder = Finder()
+    lists = EdgeLists(cast(EdgeFinder, finder), threading.RLock())
+    known = EdgeList(iter_windows(Edges((), is_followed=True), Edges(()), read=[])).read(0)
+    first = replace(known, totals=replace(known.totals, is_complete=False))
+    asked = [lists.list_folders(Declaration("b", 1), types, first) for types in ({CALLS}, {CALLS}, set())]
+    assert asked[0] == asked[1]
+    assert [one.folder for one in asked[0]] == ["a", "b"]
+    assert finder.samples == 2  # once for each question

@@ -15,7 +15,7 @@ from repo_mcp.graph.edge_list import (
 )
 from tests.deep.sizes import examples
 
-FOLDERS = ("", "a/", "a/b/", "a/b/c/", "a/d/", "e/", "e/f/", "g/")
+FOLDERS = ("", "a/", "a/b/", "a/b/c/", "a/b-c/", "a/b.c/", "a/b0/", "a/d/", "e/", "e/f/", "g/")
 USES = st.dictionaries(
     st.builds("{}{}.c".format, st.sampled_from(FOLDERS), st.sampled_from("xyz")), st.integers(1, 50)
 ).map(lambda counts: sorted(counts.items()))
@@ -67,3 +67,37 @@ def test_samples_are_a_few_different_files_spread_over_all(uses: list[tuple[str,
     assert len(chosen) == len(set(chosen)) == min(SAMPLED_FILES, len(paths))
     assert chosen == sorted(chosen)
     assert chosen[:1] == paths[:1]
+
+
+def divide_plainly(uses: list[tuple[str, int]]) -> list[tuple[str, list[tuple[str, int]]]]:
+    """Divide by looking at each file of a folder, as the definition says."""
+    folders = {"": list(uses)}
+    while True:
+        inner = {
+            (folder, "/".join(path.split("/")[: len(folder.split("/")) + 1 if folder else 1])): 0
+            for folder, files in folders.items()
+            for path, _ in files
+            if "/" in path.removeprefix(f"{folder}/" if folder else "")
+        }
+        weighed = [
+            (-count([one for one in folders[folder] if one[0].startswith(f"{child}/")]), child, folder)
+            for folder, child in inner
+        ]
+        large = [one for one in weighed if -one[0] * SMALLEST_PART >= count(uses)]
+        if not large:
+            break
+        _, child, folder = min(large)
+        held = [one for one in folders[folder] if one[0].startswith(f"{child}/")]
+        rest = [one for one in folders[folder] if one not in held]
+        if rest and len(folders) == MAX_FOLDERS:
+            break
+        del folders[folder]
+        folders |= {name: files for name, files in ((folder, rest), (child, held)) if files}
+    return sorted(folders.items(), key=lambda one: (-count(one[1]), one[0]))
+
+
+@pytest.mark.sized
+@settings(max_examples=examples(1_000))
+@given(USES)
+def test_folders_found_by_position_are_those_of_each_file(uses: list[tuple[str, int]]) -> None:
+    assert divide(uses) == divide_plainly(uses)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import product
 
 import pytest
@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from repo_mcp.graph import symbol_query
 from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.questions import SymbolFilter
 from repo_mcp.graph.symbol_expression import is_expression, parse_expression
-from repo_mcp.graph.symbol_query import _build_stars, has_words
+from repo_mcp.graph.symbol_query import _build_stars, _compare, _list_needles, has_words
 from tests.deep.sizes import examples
 from tests.growth import HANG_SECONDS
-from tests.repo_mcp.graph.memory_index import make_graph
+from tests.repo_mcp.graph.memory_index import MemoryIndex, make_graph
 
 FILES = {
     "users/service.py": """class UserService:
@@ -252,3 +253,56 @@ def test_not_binds_closest_then_and_then_or(query: str, meant: Callable[[bool, b
 def test_words_side_by_side_are_no_expression() -> None:
     assert not is_expression("user service and more")
     assert parse_expression("a b") is None
+
+
+def test_names_are_not_scanned_if_enough_are_spelled_so() -> None:
+    texts = {f"m{number}.py": "def BIT(): ...\n" for number in range(30)}
+    program = MemoryIndex({**texts, "z.py": "def bufferInTransit(): ...\ndef BaseInText(): ...\n"})
+    scanned: list[str] = []
+    scan = program.iter_declared
+
+    def iter_declared(prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
+        scanned.append(prefix)
+        return scan(prefix, pattern)
+
+    program.iter_declared = iter_declared  # type: ignore[method-assign]
+    graph = Graph(program, RESOLVERS)
+    assert len(search(graph, "BIT", 30)) == 30
+    assert not scanned
+    found = search(graph, "BIT", 32)
+    assert found[-2:] == ["z.BaseInText", "z.bufferInTransit"]
+    assert scanned
+    scanned.clear()
+    assert search(graph, "BIT", 32) == found  # known by now
+    assert not scanned
+
+
+WORDS = st.sampled_from(
+    [
+        "usb",
+        "dev",
+        "nr",
+        "rx",
+        "ip",
+        "a",
+        "use",
+        "using",
+        "flies",
+        "sky",
+        "skies",
+        "usable",
+        "usability",
+        "happy",
+    ]
+)
+
+
+@pytest.mark.sized
+@settings(max_examples=examples(1_000))
+@given(st.lists(WORDS, min_size=1, max_size=4), st.lists(WORDS, min_size=1, max_size=5))
+def test_no_similar_name_lacks_the_parts_that_are_looked_for(asked: list[str], declared: list[str]) -> None:
+    name = "_".join(declared)
+    graph = make_graph({"a.py": f"def {name}(): ...\n"})
+    word = graph._symbols._prepare("_".join(asked))
+    if _compare(word, name):
+        assert all(needle in name for needle in _list_needles(word)), (word, name)

@@ -18,6 +18,8 @@ assert "whoosh.compat" in sys.modules
 assert "urllib.request" not in sys.modules and "http.client" not in sys.modules
 import urllib.request
 assert urllib.request.urlretrieve is not None
+import gc
+assert gc.get_freeze_count() > len(gc.get_objects())  # the collector passes the modules by
 """
 
 

@@ -165,3 +165,25 @@ def test_strings_are_found_in_the_whole_text_as_one_by_one(texts: list[str], is_
     assert [
         decode_symbol_record(record).string_table.get([number])[0] for number in range(len(plain))
     ] == plain
+
+
+def test_a_few_strings_are_found_without_splitting_all() -> None:
+    builder = SymbolRecordBuilder("a.py", 3)
+    for number in range(100):
+        builder.add_reference(0, ReferenceRole.CALL, f"name{number}", 1)
+    table = decode_symbol_record(builder.encode()).string_table
+    assert [table.find(f"name{number}") for number in range(4)] == [2, 3, 4, 5]
+    assert table.find("name") is None
+    assert "strings" not in table.__dict__
+    assert [table.find(f"name{number}") for number in range(100)] == [*range(2, 102)]
+    assert "strings" in table.__dict__  # asked for many, it knows all
+
+
+def test_of_several_needles_the_rarest_is_looked_for() -> None:
+    builder = SymbolRecordBuilder("a.py", 3)
+    for name in ("nr_rx", "nr_tx", "nr_rx_ip", "ip"):
+        builder.add_reference(0, ReferenceRole.CALL, name, 1)
+    record = decode_symbol_record(builder.encode())
+    (numbers,) = record.string_table.find_holding([("nr", "rx", "ip")])
+    held = [record.strings[number] for number in numbers]
+    assert held == ["nr_rx", "nr_rx_ip"]

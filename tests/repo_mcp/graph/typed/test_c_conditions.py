@@ -6,6 +6,7 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import NAMED, EdgeType, SymbolFilter
+from repo_mcp.graph.typed import conditions
 from repo_mcp.graph.typed.conditions import (
     ALL,
     Setting,
@@ -275,3 +276,9 @@ def test_what_is_never_compiled_with_a_use_is_possible() -> None:
         "src/linux.c": "#include <sys/epoll.h>\nint watch(void) {\n  return epoll_ctl(1);\n}\n",
     }
     assert list_uses(make_graph(files), "epoll_ctl", "src/os390.c") == [("possible", "watch", (3,))]
+
+
+@pytest.mark.parametrize("text", ["!defined(_LINUX_SLAB_H)", "defined(CONFIG_X) && !(A || B > C)", "", ")("])
+def test_conditions_that_name_no_platform_are_not_parsed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(conditions, "_read_any", None)
+    assert read_condition.__wrapped__(text) == (0, ALL)

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from repo_mcp.graph.questions import NAMED, SymbolFilter
 from repo_mcp.graph.sight import FEW
 from repo_mcp.graph.typed import includes
+from repo_mcp.graph.typed.conditions import Setting, read_settings
 from repo_mcp.graph.typed.includes import IncludeGraph
+from repo_mcp.symbols.symbol_record import SymbolRecord
 from tests.deep.sizes import examples
 from tests.repo_mcp.graph.memory_index import MemoryIndex, make_graph
 
@@ -95,3 +97,24 @@ def test_of_a_common_name_only_files_are_read_that_can_mean_the_field() -> None:
     assert [(one.confidence.value, graph.get_node(one.other).qualified_name) for one in callers] == [
         ("exact", "go")
     ]
+
+
+def test_conditions_are_read_only_where_they_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = graph_of(
+        {
+            "a.c": '#ifdef CONFIG_X\n#include "b.h"\n#endif\n#include "c.h"\n',
+            "b.h": '#include "c.h"\n',
+            "c.h": "int c;\n",
+        }
+    )
+    read: list[str] = []
+
+    def read_noted(path: str, record: SymbolRecord) -> tuple[list[int], list[Setting]]:
+        read.append(path)
+        return read_settings(path, record)
+
+    monkeypatch.setattr(includes, "read_settings", read_noted)
+    assert found.list_reached("a.c") == {"b.h", "c.h"}
+    assert not read
+    assert found.list_surely_included("a.c", Setting()) == {"a.c", "c.h"}
+    assert read == ["a.c"]  # the others include nothing, or are not reached

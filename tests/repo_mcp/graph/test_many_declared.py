@@ -1,0 +1,96 @@
+"""Names that very many files declare: what is chosen from, and how much of it is read."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.live_graph import RESOLVERS
+from repo_mcp.graph.questions import SymbolFilter
+from repo_mcp.graph.symbol_lookup import FEW_FILES, MAX_CANDIDATES, AmbiguousSymbolError
+from repo_mcp.symbols.symbol_record import SymbolRecord
+from tests.repo_mcp.graph.memory_index import MemoryIndex
+
+MANY = 4 * FEW_FILES
+
+
+class Counted(MemoryIndex):
+    """An index that notes which records are read."""
+
+    read: set[str]
+
+    def find_record(self, path: str) -> SymbolRecord | None:
+        self.read.add(path)
+        return super().find_record(path)
+
+
+def make_counted(texts: dict[str, str]) -> tuple[Graph, Counted]:
+    program = Counted(texts)
+    program.read = set()
+    return Graph(program, RESOLVERS), program
+
+
+def refuse(graph: Graph, text: str) -> AmbiguousSymbolError:
+    with pytest.raises(AmbiguousSymbolError) as raised:
+        graph.choose(text)
+    return raised.value
+
+
+def test_only_what_is_listed_of_many_candidates_is_read() -> None:
+    drivers = {f"d/m{number:03}.c": "static int probe(int a)\n{\n}\n" for number in range(MANY)}
+    graph, program = make_counted({**drivers, "a/test_probe.c": "int probe(void)\n{\n}\n"})
+    error = refuse(graph, "probe")
+    assert error.message == f"More than 30 symbols match 'probe': {MANY + 1} files declare one."
+    assert [one.path for one in error.candidates] == sorted(drivers)[:MAX_CANDIDATES]  # a test comes last
+    assert (error.total, error.left_out) == ("More than 30", "others")
+    assert len(program.read) < MANY / 2
+
+
+def test_members_of_types_that_are_named_alike_are_all_listed() -> None:
+    field = "struct s {\n\tint size;\n};\n"
+    graph, _ = make_counted({"a.h": field, "b.h": field, "c.c": "int size(void)\n{\n}\n"})
+    assert [one.path for one in refuse(graph, "size").candidates] == ["a.h", "b.h", "c.c"]
+
+
+def test_one_function_with_very_many_prototypes_is_one_symbol() -> None:
+    headers = {f"h/m{number:03}.h": "void *give(int a);\n" for number in range(FEW_FILES + 5)}
+    graph, _ = make_counted({**headers, "z.c": "void *give(int a)\n{\n}\n"})
+    assert graph.choose("give").path == "z.c"
+
+
+def test_a_namespace_of_very_many_files_is_one_symbol() -> None:
+    files = {f"m{number:03}.cs": f"namespace Shop {{ class C{number} {{ }} }}\n" for number in range(MANY)}
+    graph, _ = make_counted(files)
+    assert graph.choose("Shop").qualified_name == "Shop"
+
+
+def test_extensions_do_not_compete_with_a_type_declared_in_a_later_file() -> None:
+    files = {f"m{number:03}.swift": "extension Shop { func f() {} }\n" for number in range(MANY)}
+    graph, _ = make_counted({**files, "z.swift": "class Shop {}\n"})
+    assert graph.choose("Shop").path == "z.swift"
+
+
+def test_a_place_is_found_whatever_else_has_the_name() -> None:
+    drivers = {f"m{number:03}.c": "static int probe(int a)\n{\n}\n" for number in range(MANY)}
+    graph, program = make_counted(drivers)
+    assert graph.choose("m150.c:probe").path == "m150.c"
+    assert "m149.c" not in program.read
+
+
+def test_the_first_of_many_are_looked_up_in_the_same_order_as_all() -> None:
+    files = {f"m{number:03}.c": "int size(int a)\n{\n}\n" for number in range(MANY)}
+    graph, program = make_counted({**files, "a.h": "int size(int a);\n"})
+    found, match = graph.look_up("size", SymbolFilter())
+    assert [one.path for one in found] == [*sorted(files), "a.h"]  # the definitions first
+    program.read.clear()
+    assert graph.look_up("size", SymbolFilter(), 3) == (found[:3], match)
+    assert program.read <= {"m000.c", "m001.c", "m002.c"}  # the others are known
+
+
+def test_a_field_has_no_prototype_to_be_looked_for() -> None:
+    fields = {f"m{number:03}.h": "struct s {\n\tint size;\n};\n" for number in range(FEW_FILES - 1)}
+    graph, program = make_counted(fields)
+    node = graph.choose("m007.h:size")
+    program.read.clear()
+    assert len(graph.list_spans(node)) == 1
+    assert program.read == {"m007.h"}
