@@ -18,6 +18,7 @@ from repo_mcp.graph.typed.file_scope import (
     is_function_in_order,
     is_list,
     keep_declared,
+    list_enumerators,
     prefer_inherent,
     split_name,
 )
@@ -212,7 +213,7 @@ class NamedLookup:
                 above = {one, *iter_above(self, one)}
                 if owners & above:
                     return False
-                if any(self._has_base_outside(each) for each in above):
+                if any(self.has_base_outside(each) for each in above):
                     return True
         return False
 
@@ -222,7 +223,7 @@ class NamedLookup:
         is_member = scope and scope.is_member(one.ordinal)
         return Declaration(one.path, scope.get_parent(one.ordinal)) if scope and is_member else None
 
-    def _has_base_outside(self, owner: Declaration) -> bool:
+    def has_base_outside(self, owner: Declaration) -> bool:
         """Return whether a base class of a type is declared in another repository."""
         if owner not in self._open_ended:
             scope = self.find_scope(owner.path)
@@ -378,12 +379,16 @@ class NamedLookup:
         """
         waiting, seen = [owner], {owner}
         scope = self.find_scope(owner.path)
+        rules = self.get_rules(scope) if scope is not None else None
         is_c = scope is not None and scope.language == "c"
+        is_of_object = rules is not None and rules.is_of_object(name, call) and not self._promises(owner)
         for _ in range(MAX_TYPES):
             if not waiting:
                 break
             one = waiting.pop(0)
             found = self._find_own_members(one, name, role)
+            if found and is_of_object and self._promises(one):
+                return []  # the class has it from the library
             if of_value and self._parts_fields(one, role):
                 found = [member for member in found if self._get_kind(member) is SymbolKind.PROPERTY]
             if found and is_c:
@@ -392,8 +397,14 @@ class NamedLookup:
                 return found
             more = [base for base in self.list_bases(one) if base not in seen]
             seen.update(more)
+            if rules is not None and rules.inherits_overloads:  # a class's before those of interfaces
+                waiting = [base for base in more if not self._promises(base)] + waiting
+                more = [base for base in more if self._promises(base)]
             waiting += more
         return []
+
+    def _promises(self, owner: Declaration) -> bool:
+        return self._get_kind(owner) in {SymbolKind.INTERFACE, SymbolKind.TRAIT}
 
     def _parts_fields(self, owner: Declaration, role: ReferenceRole) -> bool:
         scope = self.find_scope(owner.path)
@@ -414,7 +425,7 @@ class NamedLookup:
         if scope is None:
             return []
         own = [one for one in scope.find_children(owner.ordinal, name) if self._is_member(scope, one, role)]
-        found = [(scope, one) for one in own or self._find_enumerators(scope, owner.ordinal, name, role)]
+        found = [(scope, one) for one in own or list_enumerators(scope, owner.ordinal, name, role)]
         rules = self.get_rules(scope)
         owner_name = scope.get_name(owner.ordinal)
         if rules.has_extensions:
@@ -431,17 +442,6 @@ class NamedLookup:
             if not one[0].is_forward(one[1]) or one[0].count_parameters(one[1]) not in defined
         ]
         return [Declaration(other.path, ordinal) for other, ordinal in kept]
-
-    def _find_enumerators(self, scope: FileScope, owner: int, name: str, role: ReferenceRole) -> list[int]:
-        """Return the values of plain C++ enums in a type, which are members of the type."""
-        if scope.language != "cpp" or is_type_role(role):
-            return []
-        found = [one for one in scope.find_named(name) if scope.get_kind(one) is SymbolKind.ENUM_MEMBER]
-        return [
-            one
-            for one in found
-            if not scope.has_type(one) and scope.get_parent(scope.get_parent(one)) == owner
-        ]
 
     def _find_in_extensions(
         self, scope: FileScope, owner: int, other: FileScope, name: str, role: ReferenceRole

@@ -1,4 +1,5 @@
-"""The overloads beside a method, and in Java those of its bases: what it does not override, what all return.
+"""The methods beside one that was found, and in Java those of its bases: what it does not override, what all
+return, what may take its place.
 
 Read from the texts of parameters and results, with the marker `@Override`. A type parameter of the base fits
 any type that is not a number. Left out: type arguments, and conversions between what the parameters take.
@@ -10,9 +11,9 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.lookup import NamedLookup, iter_above
 from repo_mcp.languages.treesitter.written_lists import split_signature
-from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
 _NUMBERS = frozenset({"boolean", "byte", "char", "short", "int", "long", "float", "double"})
 _ARGUMENTS = re.compile(r"<[^<>]*>")
@@ -30,6 +31,16 @@ def list_not_overridden(
     beside = [(one, types) for one, types in others if types != own]
     has_equal = len(beside) < len(others)
     return [one for one, types in beside if has_equal or not _may_override(own, types, is_marked)]
+
+
+def may_be_of_class(lookup: NamedLookup, owner: Declaration, member: Declaration) -> bool:
+    """Return whether a class of another repository may have the member that a Java interface declares."""
+    scope = lookup.find_scope(member.path)
+    if scope is None or scope.language != "java":
+        return False
+    if scope.get_kind(scope.get_parent(member.ordinal)) is not SymbolKind.INTERFACE:
+        return False
+    return any(lookup.has_base_outside(one) for one in (owner, *iter_above(lookup, owner)))
 
 
 def list_results(

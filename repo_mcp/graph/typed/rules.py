@@ -109,6 +109,10 @@ class Rules:
         """Return whether an extension of a type's name extends that very type."""
         return True
 
+    def is_of_object(self, name: str, call: Reference | None) -> bool:
+        """Return whether every class has the member that is called, from the library."""
+        return False
+
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
         """Return the declarations of one path that are meant, and whether that is certain."""
         definitions = [one for one in found if not one[0].is_forward(one[1])]
