@@ -29,8 +29,22 @@ def list_not_overridden(
     own, is_marked = _read(lookup, method)
     others = [(one, _read(lookup, one)[0]) for one in of_base]
     beside = [(one, types) for one, types in others if types != own]
-    has_equal = len(beside) < len(others)
+    has_equal = len(beside) < len(others) or (is_marked and _has_equal_above(lookup, method, own))
     return [one for one, types in beside if has_equal or not _may_override(own, types, is_marked)]
+
+
+def _has_equal_above(lookup: NamedLookup, method: Declaration, own: list[str]) -> bool:
+    """Return whether a base declares a method that takes just what the marked one takes."""
+    scope = lookup.find_scope(method.path)
+    if scope is None:
+        return False
+    owner, name = Declaration(method.path, scope.get_parent(method.ordinal)), scope.get_name(method.ordinal)
+    return any(
+        _read(lookup, Declaration(base.path, one))[0] == own
+        for base in iter_above(lookup, owner)
+        if (other := lookup.find_scope(base.path)) is not None
+        for one in other.find_children(base.ordinal, name)
+    )
 
 
 def may_be_of_class(lookup: NamedLookup, owner: Declaration, member: Declaration) -> bool:

@@ -79,5 +79,7 @@ def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
     if found is None or found.group(1).endswith(_RANGE):
         return "", ""
     chain = found.group(1).decode("utf-8", "replace")
+    if text[found.start() - 1 : found.start()] == b"$" and not chain.startswith("crate"):
+        return "?", ""  # what a macro is given
     is_path = chain.endswith("::") and chain[:1].islower()
     return chain.replace("::", ".").strip(".") or "?", PATH if is_path else ""

@@ -51,6 +51,8 @@
 (macro_invocation) @macro_call
 (token_tree (identifier) @token_name . (token_tree))
 (token_tree (identifier) @token)
+(token_repetition (identifier) @token_name . (token_tree))
+(token_repetition (identifier) @token)
 (struct_expression) @literal
 (struct_pattern) @struct_pattern
 (match_expression) @match
