@@ -1,4 +1,4 @@
-"""What the rows of an import lead to: files, declarations, or something outside the repository.
+"""Imports: the files and declarations that they lead to, or something outside the repository.
 
 Left out: what an imported name is used for. A row of Java that imports a method means all its overloads.
 """

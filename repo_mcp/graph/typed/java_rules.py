@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
-from repo_mcp.symbols.symbol_record import Reference, SymbolKind
+from repo_mcp.symbols.symbol_record import SymbolKind
 
 # Types visible in every file, unless the repository declares one of that name (java.lang in Java 21).
 _LANG_TEXT = """
@@ -24,7 +24,7 @@ NoClassDefFoundError OutOfMemoryError StackOverflowError VirtualMachineError
 Deprecated FunctionalInterface Override SafeVarargs SuppressWarnings
 """
 _LANG = frozenset(_LANG_TEXT.split())
-_OF_OBJECT = {"toString": 1, "hashCode": 1, "equals": 2}  # arguments of a call, and 1 for the call
+_OF_OBJECT = {"toString": 1, "hashCode": 1, "equals": 2}
 _KNOWN_OUTSIDE = ("java.", "javax.", "jakarta.", "kotlin.", "org.junit.", "sun.")
 
 
@@ -36,6 +36,7 @@ class JavaRules(Rules):
     sees_outer_members = True
     has_overloads = True
     inherits_overloads = True
+    of_every_class = _OF_OBJECT
     own_words = frozenset({"this"})
     base_words = frozenset({"super"})
 
@@ -85,10 +86,6 @@ class JavaRules(Rules):
             return [], [], f"{qualifier}.*"
         path = (*path, name) if name else path
         return ([], [path], "") if self._is_declared(path) else ([], [], ".".join(path))
-
-    def is_of_object(self, name: str, call: Reference | None) -> bool:
-        """Return whether a call is of a method of `Object` that interfaces declare again."""
-        return call is not None and _OF_OBJECT.get(name) == call.arguments
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
         """Return the declarations in the own folder of sources; else those in the own module.

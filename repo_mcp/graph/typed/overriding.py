@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.lookup import NamedLookup, iter_above
+from repo_mcp.graph.typed.lookup import NamedLookup, has_base_outside, iter_above
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
@@ -54,7 +54,7 @@ def may_be_of_class(lookup: NamedLookup, owner: Declaration, member: Declaration
         return False
     if scope.get_kind(scope.get_parent(member.ordinal)) is not SymbolKind.INTERFACE:
         return False
-    return any(lookup.has_base_outside(one) for one in (owner, *iter_above(lookup, owner)))
+    return any(has_base_outside(lookup, one) for one in (owner, *iter_above(lookup, owner)))
 
 
 def list_results(

@@ -50,6 +50,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import (
     AS_FUNCTION,
     AS_LABEL,
+    AS_VALUE,
     BARE_DOT,
     DERIVED,
     OF_GIVEN_TYPE,
@@ -204,7 +205,8 @@ class NamedResolver:
             return self._conclude(outer, reference) if outer.declarations else Resolution((), name)
         if role is ReferenceRole.CALL and (name in rules.own_words or name in rules.base_words):
             return self._resolve_own_constructor(scope, reference)
-        found = lookup.find_bare(scope, ordinal, name, role, reference)
+        sought = ReferenceRole.CALL if reference.arguments == AS_VALUE and scope.language == "rust" else role
+        found = lookup.find_bare(scope, ordinal, name, sought, reference)
         if is_left_to_arguments(lookup, scope, reference, found.declarations):
             found = replace(found, is_certain=False)
         if reference.arguments == DERIVED and role is ReferenceRole.TYPE and scope.language == "rust":

@@ -8,7 +8,7 @@ share is in `repo_mcp/graph/typed/lookup.py` and `repo_mcp/graph/typed/resolver.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from repo_mcp.graph.program import Declaration, Program, accepts_call
 from repo_mcp.graph.typed.file_scope import FileScope
@@ -51,6 +51,7 @@ class Rules:
     accepts: Callable[[Symbol, Reference], bool] = staticmethod(accepts_call)
     own_words: frozenset[str] = frozenset()  # "this", "self": the object itself
     base_words: frozenset[str] = frozenset()  # "super"
+    of_every_class: Mapping[str, int] = {}  # methods of the library: arguments, and 1
     constructor_name = ""  # of constructors not named after their type
 
     transparent: frozenset[str] = frozenset()  # members after which the receiver keeps its type
@@ -108,10 +109,6 @@ class Rules:
     def is_same_type(self, scope: FileScope, ordinal: int, other: FileScope, extension: int) -> bool:
         """Return whether an extension of a type's name extends that very type."""
         return True
-
-    def is_of_object(self, name: str, call: Reference | None) -> bool:
-        """Return whether every class has the member that is called, from the library."""
-        return False
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
         """Return the declarations of one path that are meant, and whether that is certain."""

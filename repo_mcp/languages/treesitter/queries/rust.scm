@@ -55,6 +55,7 @@
 (token_repetition (identifier) @token)
 (struct_expression) @literal
 (struct_pattern) @struct_pattern
+(tuple_struct_pattern type: (identifier) @tuple_pattern)
 (match_expression) @match
 (for_expression) @for
 (closure_expression) @closure
