@@ -45,6 +45,7 @@ _VALUES = frozenset(
 )
 _CALLED = CALLABLE_KINDS | TYPE_KINDS | _VALUES
 _USED = _CALLED | {SymbolKind.MODULE}
+_WITHOUT_VALUES = frozenset({SymbolKind.ENUM, SymbolKind.TRAIT})  # in Rust: `Err(...)` is no enum `Err`
 _C_CALLED = CALLABLE_KINDS | _VALUES - {SymbolKind.ENUM_MEMBER}
 _C_USED = CALLABLE_KINDS | _VALUES
 _NAMED_LIKE_TYPES = {
@@ -139,6 +140,8 @@ def is_wanted(kind: SymbolKind, role: ReferenceRole, language: str) -> bool:
     if role in _TYPE_ROLES:
         return kind in _NAMED_LIKE_TYPES.get(language, TYPE_KINDS)
     if language == "rust" and kind is SymbolKind.MACRO:  # macros have names of their own
+        return False
+    if language == "rust" and role is ReferenceRole.CALL and kind in _WITHOUT_VALUES:
         return False
     if language == "c":
         return kind in (_C_CALLED if role is ReferenceRole.CALL else _C_USED)

@@ -163,6 +163,7 @@ HELD = 1  # IMPORT: a variable is given what is imported: its name need not mean
 AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and may be a constant of its type
 BARE_DOT = ".~"  # behind the qualifier of a CALL in Swift: what is called is a member of the value's type
 OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with its name
+AS_VALUE = 5  # USE in Rust: a name before parentheses in a pattern, which an enum's or a trait's cannot be
 OF_GIVEN_TYPE = 4  # USE in C: the same where a macro is given both: the name need not be a member
 # The alias of a row of Rust whose qualifier is a path, which no variable begins; in Java of a method that is
 # named and not called; in C++ of a name behind `::` alone, which is that of no namespace. The alias of a call

@@ -88,9 +88,10 @@ class CSharpResolver:
         if file is None or file.record is not record:
             file = CSharpFile(path, record)
         found = self._resolve(file, reference)
-        if not found.targets or reference.role is ReferenceRole.IMPORT:
+        if not found.targets:
             return found
-        return self._conditions.weigh(file, reference.line, reference.name, found)
+        name = _spell_using(reference) if reference.role is ReferenceRole.IMPORT else reference.name
+        return self._conditions.weigh(file, reference.line, name, found)
 
     def _resolve(self, file: CSharpFile, reference: Reference) -> Resolution:
         role = reference.role
@@ -116,7 +117,7 @@ class CSharpResolver:
         """Resolve `using static` and aliases to a type, and a namespace to its declarations."""
         if not row.qualifier and not row.name:
             return NOTHING
-        dotted = row.qualifier if row.name == "*" else f"{row.qualifier}.{row.name}".strip(".")
+        dotted = _spell_using(row)
         name = dotted.rpartition(".")[2]
         found = self._names.list_types(name).get(dotted)
         if found:
@@ -437,6 +438,11 @@ def _conclude_members(found: Found, sure: Confidence = Confidence.EXACT) -> Reso
     if len(found) > 1 and any(one[1].kind in CALLABLE_KINDS for one in found):
         sure = Confidence.POSSIBLE
     return Resolution(tuple(Target(ordinal, sure) for ordinal, _ in found[:MAX_TARGETS]))
+
+
+def _spell_using(row: Reference) -> str:
+    """Return the name of the namespace or type behind `using`."""
+    return row.qualifier if row.name == "*" else f"{row.qualifier}.{row.name}".strip(".")
 
 
 def _conclude_type(meaning: TypeMeaning) -> Resolution:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from repo_mcp.graph.program import is_type_role
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type
 from repo_mcp.symbols.model import AS_FIELDS, BLOCK, UNBOUND, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import (
@@ -259,6 +260,16 @@ def is_open_parameter(scope: FileScope, ordinal: int, name: str) -> bool:
     """Return whether a name at a symbol is that of a type parameter without bounds."""
     rows = (row for one in scope.iter_around(ordinal) for row in scope.list_bindings(one, name))
     return any(row.arguments == Binding.BOUND and row.name == UNKNOWN_TYPE for row in rows)
+
+
+def list_enumerators(scope: FileScope, owner: int, name: str, role: ReferenceRole) -> list[int]:
+    """Return the values of plain C++ enums in a type, which are members of the type."""
+    if scope.language != "cpp" or is_type_role(role):
+        return []
+    found = [one for one in scope.find_named(name) if scope.get_kind(one) is SymbolKind.ENUM_MEMBER]
+    return [
+        one for one in found if not scope.has_type(one) and scope.get_parent(scope.get_parent(one)) == owner
+    ]
 
 
 def keep_declared(scope: FileScope, around: int, found: list[int], line: int) -> list[int]:

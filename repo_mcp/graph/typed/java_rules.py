@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
+from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.symbols.symbol_record import SymbolKind
 
 # Types visible in every file, unless the repository declares one of that name (java.lang in Java 21).
@@ -24,6 +24,7 @@ NoClassDefFoundError OutOfMemoryError StackOverflowError VirtualMachineError
 Deprecated FunctionalInterface Override SafeVarargs SuppressWarnings
 """
 _LANG = frozenset(_LANG_TEXT.split())
+_OF_OBJECT = {"toString": 1, "hashCode": 1, "equals": 2}
 _KNOWN_OUTSIDE = ("java.", "javax.", "jakarta.", "kotlin.", "org.junit.", "sun.")
 
 
@@ -35,6 +36,7 @@ class JavaRules(Rules):
     sees_outer_members = True
     has_overloads = True
     inherits_overloads = True
+    of_every_class = _OF_OBJECT
     own_words = frozenset({"this"})
     base_words = frozenset({"super"})
 
@@ -84,6 +86,25 @@ class JavaRules(Rules):
             return [], [], f"{qualifier}.*"
         path = (*path, name) if name else path
         return ([], [path], "") if self._is_declared(path) else ([], [], ".".join(path))
+
+    def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
+        """Return the declarations in the own folder of sources; else those in the own module.
+
+        Several modules may declare a type of one full name. Which one another module sees is not known.
+        """
+        chosen, is_certain = super().choose(scope, found)
+        if len({other.path for other, _ in chosen}) < 2:
+            return chosen, is_certain
+        root = self._find_root(scope)
+        own = [one for one in chosen if self._find_root(one[0]) == root]
+        module = root.partition("/src/")[0]
+        own = own or [one for one in chosen if self._find_root(one[0]).partition("/src/")[0] == module]
+        return own or chosen, is_certain and len({other.path for other, _ in own}) == 1
+
+    def _find_root(self, scope: FileScope) -> str:
+        """Return the folder that contains that of a file's package, with a slash before and behind it."""
+        package = "/".join(self.find_home(scope))
+        return f"/{scope.folder.removesuffix(package)}".removesuffix("/") + "/"
 
     def may_hold(self, file_path: str, path: Path) -> bool:
         """Return whether a file lies in the folder of the package named before the first type."""

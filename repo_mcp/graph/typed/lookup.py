@@ -20,6 +20,7 @@ from repo_mcp.graph.typed.file_scope import (
     is_list,
     is_of_block,
     keep_declared,
+    list_enumerators,
     prefer_inherent,
     read_type_names,
     split_name,
@@ -74,7 +75,7 @@ class NamedLookup:
         self._bases: dict[Declaration, tuple[Declaration, ...]] = {}
         self._extended: dict[Declaration, tuple[Declaration, ...]] = {}
         self._followed: dict[tuple[Path, Path, ReferenceRole], FoundDeclarations] = {}  # of Rust, by crate
-        self._open_ended: dict[Declaration, bool] = {}  # whether a type has a base of another repository
+        self.open_ended: dict[Declaration, bool] = {}  # whether a type has a base of another repository
         self._open: set[Declaration] = set()  # types whose bases are being determined
         self._cuts = 0  # lookups of bases cut short by a cycle or a limit
         self._steps = MAX_STEPS
@@ -154,7 +155,8 @@ class NamedLookup:
         doubted = NOT_FOUND
         for container in rules.list_visible(scope, ordinal):
             found = self.find_path(scope, (*container, name), role)
-            if found.declarations and found.is_certain and not self._is_extension(found.declarations[0]):
+            kind = self._get_kind(found.declarations[0]) if found.declarations and found.is_certain else None
+            if kind not in {None, SymbolKind.EXTENSION}:  # one stands for its type if that is external
                 return found
             doubted = doubted if doubted.declarations else found
         return doubted if doubted.declarations or not inner else self._choose(scope, inner)
@@ -223,7 +225,7 @@ class NamedLookup:
                 above = {one, *iter_above(self, one)}
                 if owners & above:
                     return False
-                if any(self._has_base_outside(each) for each in above):
+                if any(has_base_outside(self, each) for each in above):
                     return True
         return False
 
@@ -232,22 +234,6 @@ class NamedLookup:
         scope = self.find_scope(one.path)
         is_member = scope and scope.is_member(one.ordinal)
         return Declaration(one.path, scope.get_parent(one.ordinal)) if scope and is_member else None
-
-    def _has_base_outside(self, owner: Declaration) -> bool:
-        """Return whether a base class of a type is declared in another repository."""
-        if owner not in self._open_ended:
-            scope = self.find_scope(owner.path)
-            rows = scope.list_bases(owner.ordinal) if scope is not None else []
-            self._open_ended[owner] = any(
-                not self.find_type(scope, scope.get_parent(owner.ordinal), split_name(row)).declarations
-                for row in rows
-                if scope is not None and row.role is ReferenceRole.INHERIT
-            )
-        return self._open_ended[owner]
-
-    def _is_extension(self, declaration: Declaration) -> bool:
-        """Return True for an extension, which stands for its type if that is external."""
-        return self._get_kind(declaration) is SymbolKind.EXTENSION
 
     def _as_type(self, scope: FileScope, ordinal: int) -> list[tuple[FileScope, int]]:
         """Return the type of an extension if it is found; any other declaration as it is."""
@@ -385,18 +371,22 @@ class NamedLookup:
     ) -> list[Declaration]:
         """Return the members of a type with a name: its own and its extensions', or the nearest base's.
 
-        With `parts_fields`, a member `of_value` that is not called is a field.
-        With inherited overloads, the nearest type with one that accepts the call counts. In C all equally
-        near members count, since a macro for fields may have a definition for each platform.
+        With `parts_fields`, a member `of_value` that is not called is a field. With inherited overloads, the
+        nearest type with one that accepts the call counts. In C all equally near members count, since a macro
+        for fields may have a definition for each platform. What every class has is none of its interfaces'.
         """
         waiting, seen = [owner], {owner}
         scope = self.find_scope(owner.path)
+        rules = self.get_rules(scope) if scope is not None else None
         is_c = scope is not None and scope.language == "c"
+        known = rules.of_every_class.get(name) if rules is not None and not self._promises(owner) else None
         for _ in range(MAX_TYPES):
             if not waiting:
                 break
             one = waiting.pop(0)
             found = self._find_own_members(one, name, role)
+            if found and call is not None and call.arguments == known and self._promises(one):
+                return []
             if of_value and self._parts_fields(one, role):
                 found = [member for member in found if self._get_kind(member) is SymbolKind.PROPERTY]
             if found and is_c:
@@ -405,8 +395,14 @@ class NamedLookup:
                 return found
             more = [base for base in self.list_bases(one) if base not in seen]
             seen.update(more)
+            if rules is not None and rules.inherits_overloads:  # a class's before those of interfaces
+                waiting = [base for base in more if not self._promises(base)] + waiting
+                more = [base for base in more if self._promises(base)]
             waiting += more
         return []
+
+    def _promises(self, owner: Declaration) -> bool:
+        return self._get_kind(owner) in {SymbolKind.INTERFACE, SymbolKind.TRAIT}
 
     def _parts_fields(self, owner: Declaration, role: ReferenceRole) -> bool:
         scope = self.find_scope(owner.path)
@@ -427,7 +423,7 @@ class NamedLookup:
         if scope is None:
             return []
         own = [one for one in scope.find_children(owner.ordinal, name) if self._is_member(scope, one, role)]
-        found = [(scope, one) for one in own or self._find_enumerators(scope, owner.ordinal, name, role)]
+        found = [(scope, one) for one in own or list_enumerators(scope, owner.ordinal, name, role)]
         rules = self.get_rules(scope)
         owner_name = scope.get_name(owner.ordinal)
         if rules.has_extensions:
@@ -444,17 +440,6 @@ class NamedLookup:
             if not one[0].is_forward(one[1]) or one[0].count_parameters(one[1]) not in defined
         ]
         return [Declaration(other.path, ordinal) for other, ordinal in kept]
-
-    def _find_enumerators(self, scope: FileScope, owner: int, name: str, role: ReferenceRole) -> list[int]:
-        """Return the values of plain C++ enums in a type, which are members of the type."""
-        if scope.language != "cpp" or is_type_role(role):
-            return []
-        found = [one for one in scope.find_named(name) if scope.get_kind(one) is SymbolKind.ENUM_MEMBER]
-        return [
-            one
-            for one in found
-            if not scope.has_type(one) and scope.get_parent(scope.get_parent(one)) == owner
-        ]
 
     def _find_in_extensions(
         self, scope: FileScope, owner: int, other: FileScope, name: str, role: ReferenceRole
@@ -587,6 +572,19 @@ class NamedLookup:
     def _get_kind(self, declaration: Declaration) -> SymbolKind:
         scope = self.find_scope(declaration.path)
         return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
+
+
+def has_base_outside(lookup: NamedLookup, owner: Declaration) -> bool:
+    """Return whether a base class of a type is declared in another repository."""
+    if owner not in lookup.open_ended:
+        scope = lookup.find_scope(owner.path)
+        rows = scope.list_bases(owner.ordinal) if scope is not None else []
+        lookup.open_ended[owner] = any(
+            not lookup.find_type(scope, scope.get_parent(owner.ordinal), split_name(row)).declarations
+            for row in rows
+            if scope is not None and row.role is ReferenceRole.INHERIT
+        )
+    return lookup.open_ended[owner]
 
 
 def iter_above(lookup: NamedLookup, owner: Declaration) -> Iterator[Declaration]:

@@ -1,4 +1,5 @@
-"""The overloads beside a method, and in Java those of its bases: what it does not override, what all return.
+"""The methods beside one that was found, and in Java those of its bases: what it does not override, what all
+return, what may take its place.
 
 Read from the texts of parameters and results, with the marker `@Override`. A type parameter of the base fits
 any type that is not a number. Left out: type arguments, and conversions between what the parameters take.
@@ -10,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.lookup import NamedLookup, has_base_outside, iter_above
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
@@ -28,8 +29,32 @@ def list_not_overridden(
     own, is_marked = _read(lookup, method)
     others = [(one, _read(lookup, one)[0]) for one in of_base]
     beside = [(one, types) for one, types in others if types != own]
-    has_equal = len(beside) < len(others)
+    has_equal = len(beside) < len(others) or (is_marked and _has_equal_above(lookup, method, own))
     return [one for one, types in beside if has_equal or not _may_override(own, types, is_marked)]
+
+
+def _has_equal_above(lookup: NamedLookup, method: Declaration, own: list[str]) -> bool:
+    """Return whether a base declares a method that takes just what the marked one takes."""
+    scope = lookup.find_scope(method.path)
+    if scope is None:
+        return False
+    owner, name = Declaration(method.path, scope.get_parent(method.ordinal)), scope.get_name(method.ordinal)
+    return any(
+        _read(lookup, Declaration(base.path, one))[0] == own
+        for base in iter_above(lookup, owner)
+        if (other := lookup.find_scope(base.path)) is not None
+        for one in other.find_children(base.ordinal, name)
+    )
+
+
+def may_be_of_class(lookup: NamedLookup, owner: Declaration, member: Declaration) -> bool:
+    """Return whether a class of another repository may have the member that a Java interface declares."""
+    scope = lookup.find_scope(member.path)
+    if scope is None or scope.language != "java":
+        return False
+    if scope.get_kind(scope.get_parent(member.ordinal)) is not SymbolKind.INTERFACE:
+        return False
+    return any(has_base_outside(lookup, one) for one in (owner, *iter_above(lookup, owner)))
 
 
 def list_results(

@@ -20,7 +20,7 @@ from repo_mcp.graph.program import (
     is_type_role,
     is_wanted,
 )
-from repo_mcp.graph.typed.c_rules import list_unseen, settle
+from repo_mcp.graph.typed.c_rules import settle
 from repo_mcp.graph.typed.cpp_overloads import (
     choose_taking,
     is_left_to_arguments,
@@ -36,9 +36,10 @@ from repo_mcp.graph.typed.holder import (
     list_c_members,
     may_mean_of_reference,
 )
+from repo_mcp.graph.typed.imports import resolve_import
 from repo_mcp.graph.typed.lookup import LANGUAGES, NamedLookup
 from repo_mcp.graph.typed.outer_types import doubt_outer, find_promised, is_of_trait_outside, join_built
-from repo_mcp.graph.typed.overriding import is_beside_others, list_not_overridden
+from repo_mcp.graph.typed.overriding import is_beside_others, list_not_overridden, may_be_of_class
 from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
 from repo_mcp.graph.typed.renaming import Renaming
 from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
@@ -55,6 +56,7 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import (
     AS_FUNCTION,
     AS_LABEL,
+    AS_VALUE,
     BARE_DOT,
     DERIVED,
     OF_GIVEN_TYPE,
@@ -75,7 +77,6 @@ __all__ = ["LANGUAGES", "NamedResolver"]
 
 MAX_POSSIBLE = 8
 MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
-MAX_IMPORTED_FILES = 40
 
 ALIAS, STRUCT = "alias", "struct"  # a `typedef` of C is the struct of its name, if there is one
 _ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO, SymbolKind.ENUM_MEMBER}  # in C, by `#if`
@@ -123,7 +124,7 @@ class NamedResolver:
     def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
         role = reference.role
         if role in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}:
-            return self._resolve_import(scope, reference)
+            return resolve_import(self._lookup, self._macros, scope, reference)
         if not reference.name or reference.name == "[]":
             return NOTHING
         if role is ReferenceRole.IMPLEMENT and reference.arguments == AS_FUNCTION:
@@ -198,25 +199,6 @@ class NamedResolver:
         scope = self._lookup.find_scope(declaration.path)
         return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
 
-    # -- imports ------------------------------------------------------------------------------------------
-
-    def _resolve_import(self, scope: FileScope, reference: Reference) -> Resolution:
-        rules = self._lookup.get_rules(scope)
-        files, paths, external = rules.list_imported(scope, reference.qualifier, reference.name)
-        found: list[Declaration] = []
-        unseen: set[Declaration] = set()
-        for path in paths:
-            for role in (ReferenceRole.USE, ReferenceRole.TYPE):
-                meant = self._lookup.find_path(scope, path, role).declarations
-                found += meant
-                unseen.update(list_unseen(rules, scope, meant))
-        found += [Declaration(file, 0) for file in files[:MAX_IMPORTED_FILES]]
-        if scope.language == "rust":
-            found += self._macros.find_imported(scope, reference)
-        levels = (Confidence.EXACT, Confidence.PROBABLE)
-        targets = tuple(Target(one, levels[one in unseen]) for one in dict.fromkeys(found))
-        return Resolution(targets) if targets or not external else Resolution((), external)
-
     # -- bare names ---------------------------------------------------------------------------------------
 
     def _resolve_bare(self, scope: FileScope, reference: Reference) -> Resolution:
@@ -228,7 +210,8 @@ class NamedResolver:
             return self._conclude(outer, reference) if outer.declarations else Resolution((), name)
         if role is ReferenceRole.CALL and (name in rules.own_words or name in rules.base_words):
             return self._resolve_own_constructor(scope, reference)
-        found = lookup.find_bare(scope, ordinal, name, role, reference)
+        sought = ReferenceRole.CALL if reference.arguments == AS_VALUE and scope.language == "rust" else role
+        found = lookup.find_bare(scope, ordinal, name, sought, reference)
         if is_left_to_arguments(lookup, scope, reference, found.declarations):
             found = replace(found, is_certain=False)
         if reference.arguments == DERIVED and role is ReferenceRole.TYPE and scope.language == "rust":
@@ -297,9 +280,12 @@ class NamedResolver:
     def _resolve_own_constructor(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve `this(...)` and `super(...)`."""
         holder = find_holder(self._lookup, scope, reference.symbol, reference.line, reference.name)
-        if holder is None or not holder.types:
+        made = (
+            [one for one in holder.types if self._get_kind(one) is not SymbolKind.INTERFACE] if holder else []
+        )
+        if holder is None or not made:
             return NOTHING
-        return self._conclude(FoundDeclarations(holder.types, holder.is_certain), reference)
+        return self._conclude(FoundDeclarations(tuple(made), holder.is_certain), reference)
 
     # -- members ------------------------------------------------------------------------------------------
 
@@ -365,6 +351,7 @@ class NamedResolver:
                 is_certain = is_certain and is_plain
             is_own = not (self._is_extension(one) and any(self._is_promised(each) for each in members))
             is_own = is_own and not any(may_be_nearer(lookup, one, each) for each in members[:1])
+            is_own = is_own and not any(may_be_of_class(lookup, one, each) for each in members[:1])
             concluded = self._conclude(FoundDeclarations(tuple(members), is_certain and is_own), reference)
             if concluded.targets:
                 return concluded
@@ -460,8 +447,9 @@ class NamedResolver:
 
         They are in one Go package, each in its own file, in one Rust scope, or types in a Swift scope."""
         if len(declarations) > 1 and self._program.find_language(declarations[0].path) == "swift":
-            is_type = all(self._get_kind(one) in TYPE_KINDS for one in declarations)
-            return is_type and len({self._get_scope(one) for one in declarations}) == 1
+            types = [one for one in declarations if self._get_kind(one) is not SymbolKind.CONSTRUCTOR]
+            is_type = len(types) > 1 and all(self._get_kind(one) in TYPE_KINDS for one in types)
+            return is_type and len({self._get_scope(one) for one in types}) == 1
         if len(declarations) > 1 and self._is_rust(declarations[0]):
             return len({self._get_scope(one) for one in declarations}) == 1
         paths = {one.path for one in declarations}

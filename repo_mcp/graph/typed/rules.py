@@ -8,7 +8,7 @@ share is in `repo_mcp/graph/typed/lookup.py` and `repo_mcp/graph/typed/resolver.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from repo_mcp.graph.program import Declaration, Program, accepts_call
 from repo_mcp.graph.typed.file_scope import FileScope
@@ -51,6 +51,7 @@ class Rules:
     accepts: Callable[[Symbol, Reference], bool] = staticmethod(accepts_call)
     own_words: frozenset[str] = frozenset()  # "this", "self": the object itself
     base_words: frozenset[str] = frozenset()  # "super"
+    of_every_class: Mapping[str, int] = {}  # methods of the library: arguments, and 1
     constructor_name = ""  # of constructors not named after their type
 
     transparent: frozenset[str] = frozenset()  # members after which the receiver keeps its type

@@ -11,12 +11,21 @@ import re
 
 from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
+from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.languages.native.swift_manifest import MANIFEST
 from repo_mcp.languages.native.swift_types import strip_type
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import ACCESS_SHIFT, CALLABLE_KINDS, Access, Reference, Symbol
+from repo_mcp.symbols.symbol_record import (
+    ACCESS_SHIFT,
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Access,
+    Reference,
+    Symbol,
+    SymbolKind,
+)
 
+_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
 _ONLY_FOLDERS = ("Source", "src")
 _SOURCE_FOLDERS = frozenset({"Sources", "Tests", *_ONLY_FOLDERS})
 _MARKS = re.compile(r"[(\[{<]|[)\]}>]|,")
@@ -236,6 +245,12 @@ class SwiftRules(Rules):
         """Return a type without attributes, `any`, `?` and parentheses around it; a function is none."""
         stripped = strip_type(text) if not text.endswith("()") else text
         return "" if "->" in stripped and stripped.startswith(("(", "@")) else stripped
+
+    def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
+        """Return all declarations; types of one name in several files are built apart, which says no name."""
+        chosen, is_certain = super().choose(scope, found)
+        paths = {other.path for other, ordinal in chosen if other.get_kind(ordinal) in _TYPES}
+        return chosen, is_certain and len(paths) < 2
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
         """Return the path of an imported declaration; nothing for a module itself, which is not a file."""

@@ -20,7 +20,13 @@ from repo_mcp.languages.native.rust_bindings import (
     on_match,
     on_match_pattern,
 )
-from repo_mcp.languages.native.rust_members import on_struct_pattern, on_token, on_token_name, refer_fields
+from repo_mcp.languages.native.rust_members import (
+    on_struct_pattern,
+    on_token,
+    on_token_name,
+    on_tuple_pattern,
+    refer_fields,
+)
 from repo_mcp.languages.treesitter.capture_walk import (
     MAX_BOUNDS,
     CaptureWalk,
@@ -522,6 +528,7 @@ RUST = Dialect(
         "call": _on_call,
         "macro_call": _on_macro_call,
         "token_name": on_token_name,
+        "tuple_pattern": on_tuple_pattern,
         "token": on_token,
         "literal": _on_literal,
         "struct_pattern": on_struct_pattern,

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
-from repo_mcp.symbols.model import OF_MACRO, OF_TYPE, PATH
+from repo_mcp.symbols.model import AS_VALUE, OF_MACRO, OF_TYPE, PATH
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:
@@ -43,6 +43,13 @@ def on_struct_pattern(walk: CaptureWalk, node: Node) -> None:
     made = node.child_by_field_name("type")
     if made is not None:
         refer_fields(walk, node, made)
+
+
+def on_tuple_pattern(walk: CaptureWalk, node: Node) -> None:
+    """Add a use of the struct or variant whose values a pattern destructures."""
+    if node.start_byte not in walk.taken:
+        walk.taken.add(node.start_byte)
+        walk.refer(ReferenceRole.USE, walk.read(node), node, arguments=AS_VALUE)
 
 
 def on_token_name(walk: CaptureWalk, node: Node) -> None:
@@ -79,5 +86,7 @@ def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
     if found is None or found.group(1).endswith(_RANGE):
         return "", ""
     chain = found.group(1).decode("utf-8", "replace")
+    if text[found.start() - 1 : found.start()] == b"$" and not chain.startswith("crate"):
+        return "?", ""  # what a macro is given
     is_path = chain.endswith("::") and chain[:1].islower()
     return chain.replace("::", ".").strip(".") or "?", PATH if is_path else ""

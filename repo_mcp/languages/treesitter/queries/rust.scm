@@ -51,8 +51,11 @@
 (macro_invocation) @macro_call
 (token_tree (identifier) @token_name . (token_tree))
 (token_tree (identifier) @token)
+(token_repetition (identifier) @token_name . (token_tree))
+(token_repetition (identifier) @token)
 (struct_expression) @literal
 (struct_pattern) @struct_pattern
+(tuple_struct_pattern type: (identifier) @tuple_pattern)
 (match_expression) @match
 (for_expression) @for
 (closure_expression) @closure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.resolved import Repository
 
 TEXTS = {
@@ -66,3 +67,24 @@ def test_a_result_has_methods_of_its_own(repository: Repository) -> None:
 def test_what_one_trait_promises_is_probable_on_any_value(repository: Repository) -> None:
     said = repository.ask("src/table.rs", 'read_error("none")', "read_error")
     assert [one for one in said if one.endswith("probable")] == ["src/table.rs:8 read_error probable"]
+
+
+def test_what_is_called_or_unpacked_is_no_enum_of_the_name() -> None:
+    found = Repository.build(
+        {
+            "src/lib.rs": """
+                pub enum Err { Error(u8) }
+                pub struct Held(u8);
+                fn make() -> Result<u8, Err> { Err(Err::Error(1)) }
+                fn take(given: Result<u8, Err>) {
+                    if let Err(one) = given {}
+                    let Held(two) = Held(1);
+                }
+            """,
+        }
+    )
+    enum = "src/lib.rs:1 Err exact"
+    assert found.ask("src/lib.rs", "Err(Err::Error(1))", "Err", ReferenceRole.CALL) == []
+    assert enum in found.ask("src/lib.rs", "Err(Err::Error(1))", "Err", ReferenceRole.TYPE)
+    assert found.ask("src/lib.rs", "if let Err", "Err") == []
+    assert found.ask("src/lib.rs", "let Held", "Held") == ["src/lib.rs:2 Held exact"]

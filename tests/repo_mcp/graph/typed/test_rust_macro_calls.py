@@ -108,3 +108,27 @@ def test_an_import_names_an_exported_macro_of_another_crate(repository: Reposito
 
 def test_a_macro_is_not_seen_before_its_definition(repository: Repository) -> None:
     assert "core/src/lib.rs:6 twice exact" not in repository.ask("core/src/lib.rs", "twice!(1)", "twice")
+
+
+def test_what_a_macro_is_given_is_no_name_around_it() -> None:
+    found = Repository.build(
+        {
+            "src/lib.rs": """
+                pub struct T;
+                impl T { pub fn make() {} }
+                pub fn to_string(v: u8) {}
+                macro_rules! all {
+                    ($($n:expr)*) => {
+                        $(
+                            let said = $n.to_string();
+                            let told = to_string($n);
+                        )*
+                    };
+                }
+                macro_rules! of { ($T:ty) => { $T::make() } }
+            """,
+        }
+    )
+    assert found.ask("src/lib.rs", "let said", "to_string") == []
+    assert found.ask("src/lib.rs", "let told", "to_string") == ["src/lib.rs:3 to_string exact"]
+    assert found.ask("src/lib.rs", "$T::make", "make") == ["src/lib.rs:2 make probable"]
