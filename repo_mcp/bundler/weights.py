@@ -20,6 +20,7 @@ class Weights:
     part_term: float = 0.7  # a term that is a part of a longer word
     phrase_term: float = 1.0
     inflected: float = 0.3  # a word as it is written, beside its stem
+    pasted: float = 0.5  # times as much for a term that is in pasted code alone
     synonym: float = 0.5  # a word that means much the same as one of the prompt
 
     # what a block holds

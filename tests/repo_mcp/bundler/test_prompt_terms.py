@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.evidence import take_informative
+from repo_mcp.bundler.reports import take_informative
 
 REPORT = """Uploads over 2 GB are cut
 
