@@ -65,7 +65,7 @@ class Weights:
     part_share: float = (
         0.6  # a block that does not fit is shown in part when it is worth this much of the best
     )
-    repeat_lines: float = 300.0  # of one file: when that many are shown, the next block counts half
+    repeat_lines: float = 450.0  # of one file: when that many are shown, the next block counts half
 
 
 WEIGHTS = Weights()
