@@ -165,7 +165,12 @@ def _iter_new(lines: Iterator[str]) -> Iterator[str]:
 
 
 def take_prose(prompt: str) -> str:
-    """Return the lines that somebody wrote: not those in fences, of sessions and of logs, and no frames."""
+    """Return the lines that somebody wrote: not those in fences, of sessions and of logs, and no frames.
+
+    A prompt of one line is a question, whatever it begins with.
+    """
+    if "\n" not in prompt.strip():
+        return prompt
     kept: list[str] = []
     is_code = False
     for line in prompt.split("\n"):

@@ -100,6 +100,7 @@ def test_the_template_of_the_repository_says_nothing() -> None:
 def test_prose_is_what_no_program_wrote() -> None:
     text = "Why?\n```\ncode\n```\n>>> typed\n  at a.b (c.js:1)\n2024-01-02 10:00:00 WARN logged\nBecause"
     assert take_prose(text) == "Why?\nBecause"
+    assert take_prose(">>> typed") == ">>> typed"
 
 
 @pytest.mark.parametrize("unit", ["- ", "A=b\n", "|", "```\n$ a\n", "[e.g. ", "1.1", "# ", "== ", "\n>>> "])
