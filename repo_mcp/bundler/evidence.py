@@ -1,9 +1,7 @@
 """Gather the names and terms of a prompt and the index's hits for them, before any file is opened.
 
-Text without information is removed from a prompt: templates, check-lists, interpreter banners and tables of
-versions are in every report of a project, and their words are found everywhere. Code, sessions, tracebacks
-and logs are kept, but only the first of lines that a log repeats. A prompt of one line is a question, and is
-not changed. Terms are weighed by their kind and rarity.
+Text without information is removed from a prompt first (`repo_mcp/bundler/reports.py`). Terms are weighed by
+their kind and rarity, and count less if the prompt has them in pasted code alone.
 
 Candidates are the files that a bundle may quote: those that the prompt names, then the others in the order of
 the search.
@@ -12,13 +10,16 @@ the search.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
+from functools import partial
 from itertools import islice
 
 from repo_mcp.bundler.records import BundleRequest, SearchTried
+from repo_mcp.bundler.reports import list_template_words, read_words, take_informative, take_prose
 from repo_mcp.bundler.source import MAX_WORDS, BundleSource
 from repo_mcp.bundler.weights import Weights
+from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.prompt import (
     Clue,
@@ -33,13 +34,14 @@ from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
-from repo_mcp.text.roles import is_test_path
+from repo_mcp.text.roles import FileRole, find_role, is_test_path
 from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
 from repo_mcp.text.word_families import list_synonyms
 
 MAX_NAMES = 12  # of the prompt, looked up where they are declared
 MAX_DECLARING = 4  # files or blocks; a name that more declare says little of each
 SOLE_WORDS = 2  # a prompt of so few asks for names
+TEMPLATE, MAX_TEMPLATES = "issue_template", 8  # in the paths of what reports are to fill in; files read
 SELF_NAMES = frozenset(("self", "this", "cls", "super"))
 
 # prompt -> names that it seems to speak of, and warnings about adapters that failed
@@ -48,17 +50,6 @@ UNKNOWN_SHARE = 10  # a term that is nowhere is taken to be in every tenth unit
 MAX_JOINED_NAMES = 8
 MAX_WIDENED = 40  # terms of a prompt to which others are added; a longer one has words enough
 WEIGHT_DECIMALS = 6  # so that weights are equal on every machine
-_COMMENT = re.compile(r"<!--.{0,20000}?-->", re.DOTALL)  # of a template: what to fill in
-_NOISE = re.compile(
-    r"""
-    [ \t]*[-*+][ ]\[[ xX]\][ ]  # a check-list
-    | (?:Python|IPython|PyPy|Node|Welcome[ ]to|Type)\b.{0,20}(?:\d+\.\d+|"help"|[ ]Node\.js).*  # a banner
-    | [ \t]*(?:[-*+][ ])?(?:os|platform|operating[ ]system|browser|\w+[ ]version|version)s?[ ]*:.{0,80}$
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_LOGGED = re.compile(r"\W{0,4}(?:\d{2,4}[-/:]\d\d\b|(?:TRACE|DEBUG|INFO|WARN|ERROR)\w{0,5}\b)")
-_CHANGING = re.compile(r"0x[0-9a-fA-F]+|\d+")  # in lines of a log that are otherwise the same
 SCORE_DECIMALS = 6
 
 
@@ -128,17 +119,22 @@ def gather_evidence(
     request: BundleRequest, source: BundleSource, find_hints: HintFinder, weights: Weights
 ) -> Evidence:
     """Read the prompt, and search for its text and its names. Raises IndexFormatError, OSError."""
-    prompt = take_informative(request.prompt)
+    prompt = take_informative(request.prompt, partial(read_template, source))
     clues = parse_prompt(prompt)
     hints, warnings = find_hints(prompt)
     known = {clue.text for clue in clues if clue.kind is ClueKind.SYMBOL}
     clues += tuple(Clue(ClueKind.SYMBOL, name) for name in hints if name not in known)
-    clues += find_joined(prompt, source.count_units)
+    prose = take_prose(prompt)
+    clues += find_joined(prose, source.count_units)
     mentions = resolve_mentions(clues, source.find_paths)
-    if not request.include_tests:
-        mentions = tuple(one for one in mentions if not is_test_path(one.path))
-    term_weights = weigh_terms(clues, source.count_units, source.unit_count, weights)
-    names = list_names(prompt, clues, weights)
+    mentions = tuple(one for one in mentions if is_wanted(one, include_tests=request.include_tests))
+    told = frozenset(read_words(prose).split())
+    pasted = frozenset(clue for clue in clues if not is_told(clue, told))
+    term_weights = weigh_terms(clues, source.count_units, source.unit_count, weights, pasted)
+    # A frame leads to its function by its line; that others have the name is chance.
+    followed = {one.clue.name for one in mentions}
+    wanted = [clue for clue in clues if clue not in pasted or clue.text not in followed]
+    names = list_names(prompt, wanted, weights, pasted)
     ranking = source.rank(prompt, request.include_tests)
     # A search for the prompt shows other hits if it is restricted to a phrase, or covers more of the text.
     is_shown = prompt == request.prompt and not parse_query(prompt, MAX_WORDS).phrases
@@ -163,8 +159,36 @@ def gather_evidence(
     )
 
 
-def list_names(prompt: str, clues: Iterable[Clue], weights: Weights) -> dict[str, float]:
-    """Return the names of declarations that the prompt asks for, as `Evidence.names` holds them."""
+def is_wanted(mention: Mention, *, include_tests: bool) -> bool:
+    """Return False for a test that is not asked for, and for a frame in what is built from the sources."""
+    if not include_tests and is_test_path(mention.path):
+        return False
+    return mention.clue.kind is not ClueKind.FRAME or find_role(mention.path) is not FileRole.FOREIGN
+
+
+def read_template(source: BundleSource) -> frozenset[str]:
+    """Return the words of the lines in the repository's templates for reports. Raises IndexFormatError."""
+    told: set[str] = set()
+    for path in source.find_paths(analyse_text(TEMPLATE)[:1])[:MAX_TEMPLATES]:
+        with suppress(RepoError):  # not readable now
+            told.update(list_template_words("\n".join(source.read(path).lines)))
+    return frozenset(told)
+
+
+def is_told(clue: Clue, told: Set[str]) -> bool:
+    """Return True for a word or a name that is among the words of the prose, and for any other clue."""
+    if clue.kind is ClueKind.SYMBOL and not clue.is_joined:
+        return split_symbol(clue.text)[-1].lower() in told
+    return clue.kind is not ClueKind.WORD or clue.text.lower() in told
+
+
+def list_names(
+    prompt: str, clues: Iterable[Clue], weights: Weights, pasted: Set[Clue] = frozenset()
+) -> dict[str, float]:
+    """Return the names of declarations that the prompt asks for, as `Evidence.names` holds them.
+
+    Those of `pasted` clues are less sure.
+    """
     words = prompt.split()
     sole = [word for word in words if word.isidentifier()] if len(words) <= SOLE_WORDS else []
     names = dict.fromkeys(sole, 1.0)
@@ -173,6 +197,7 @@ def list_names(prompt: str, clues: Iterable[Clue], weights: Weights) -> dict[str
         if parts:
             name = ".".join(parts[1:] if len(parts) > 1 and parts[0] in SELF_NAMES else parts)
             sure = weights.joined if clue.is_joined else 1.0 if clue.is_strong else weights.unsure
+            sure *= weights.pasted if clue in pasted else 1.0
             names[name] = max(sure, names.get(name, 0.0))
     return names
 
@@ -182,34 +207,23 @@ def is_called(span: SymbolSpan, name: str) -> bool:
     return f".{span.qualified_name}".endswith(f".{name}")
 
 
-def take_informative(prompt: str) -> str:
-    """Return the lines of a prompt that carry information; all of them if none would be left."""
-    if "\n" not in prompt.strip():
-        return prompt
-    seen: set[str] = set()
-    kept = []
-    for line in _COMMENT.sub("", prompt).split("\n"):
-        logged = _CHANGING.sub("0", line.strip()) if _LOGGED.match(line) else ""
-        if not _NOISE.match(line) and logged not in seen:
-            kept.append(line)
-        if logged:
-            seen.add(logged)
-    telling = "\n".join(kept)
-    return telling if telling.strip() else prompt
-
-
 def weigh_terms(
-    clues: Iterable[Clue], count_units: Callable[[str], int], units: int, weights: Weights
+    clues: Iterable[Clue],
+    count_units: Callable[[str], int],
+    units: int,
+    weights: Weights,
+    pasted: Set[Clue] = frozenset(),
 ) -> dict[str, float]:
     """Return the terms of all clues with their weights: rare terms and whole symbols weigh more.
 
-    If there are few terms, as in a question, words of similar meaning that the index holds are added. They
-    stand in for a term that it lacks.
+    Those of `pasted` clues weigh less. If there are few terms, as in a question, words of similar meaning
+    that the index holds are added. They stand in for a term that it lacks.
     """
     factors: dict[str, float] = {}
     for clue in clues:
+        share = weights.pasted if clue in pasted else 1.0
         for term, factor in _iter_factors(clue, weights):
-            factors[term] = max(factor, factors.get(term, 0.0))
+            factors[term] = max(share * factor, factors.get(term, 0.0))
     if len(factors) <= MAX_WIDENED:
         synonyms: dict[str, float] = {}
         for term in factors:

@@ -30,7 +30,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.declaration_rating import is_inner_test
 from repo_mcp.ranking.intent import understand
-from repo_mcp.ranking.prompt import Clue
+from repo_mcp.ranking.prompt import Clue, ClueKind
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_root, get_word_terms
 from repo_mcp.text.roles import FileRole, find_role
@@ -140,6 +140,8 @@ class Opener:
         self._finder = TermFinder(evidence.term_weights)
         self._roles = understand(evidence.prompt).roles
         self._rater = Rater(evidence.term_weights, self._finder, weights)
+        frames = (one.clue for one in evidence.mentions if one.clue.kind is ClueKind.FRAME)
+        self._frames = {clue: at for at, clue in enumerate(dict.fromkeys(frames))}  # the innermost is 0
         self._tried: set[str] = set()
 
     def open_best(self, budget: Budget) -> list[OpenedFile]:
@@ -181,11 +183,16 @@ class Opener:
 
     def _add_named(self, one: OpenedFile) -> None:
         """Raise the worth of the blocks that the prompt names, by line or by name."""
-        spans = one.view.layout.spans
-        lines = [line for mention in one.candidate.mentions for line in locate(mention.clue, spans)]
-        for position, block in enumerate(one.blocks):
-            if any(block.start_line <= line <= block.end_line for line in lines):
-                one.worth[position] += self._weights.named
+        named: dict[int, float] = {}
+        sure = self._weights.named
+        for mention in one.candidate.mentions:
+            near = sure * self._weights.next_frame ** self._frames.get(mention.clue, 0)
+            for line in locate(mention.clue, one.view.layout.spans):
+                for at, block in enumerate(one.blocks):
+                    if block.start_line <= line <= block.end_line:
+                        named[at] = max(near, named.get(at, 0.0))
+        for at, worth in named.items():
+            one.worth[at] += worth
         for name, sure in self._evidence.names.items():
             last = name.rpartition(".")[2]
             declaring = [

@@ -100,9 +100,14 @@ class Packer:
         return sum(size <= left for size in accumulate(sizes))
 
     def _find_twin(self, selection: Selection) -> Selection | None:
-        """Return a selected excerpt with nearly the same lines, or None."""
+        """Return a selected excerpt of another file with nearly the same lines, or None.
+
+        In one file, alike declarations are different ones: `enable` and `disable`.
+        """
         own = {line.strip() for line in selection.lines} - {""}
         for other in self.selections:
+            if other.path == selection.path:
+                continue
             theirs = {line.strip() for line in other.lines} - {""}
             shorter = min(len(own), len(theirs))
             if shorter >= DUPLICATE_LEAST_LINES and len(own & theirs) >= DUPLICATE_SHARE * shorter:

@@ -20,6 +20,7 @@ class Weights:
     part_term: float = 0.7  # a term that is a part of a longer word
     phrase_term: float = 1.0
     inflected: float = 0.3  # a word as it is written, beside its stem
+    pasted: float = 0.5  # times as much for a term that is in pasted code alone
     synonym: float = 0.5  # a word that means much the same as one of the prompt
     stand_in: float = 0.5  # the same of a word that the index lacks
     asking: float = 1.0  # a word with which anything is asked: `another`, `known`
@@ -66,7 +67,7 @@ class Weights:
     part_share: float = (
         0.6  # a block that does not fit is shown in part when it is worth this much of the best
     )
-    repeat_lines: float = 300.0  # of one file: when that many are shown, the next block counts half
+    repeat_lines: float = 450.0  # of one file: when that many are shown, the next block counts half
 
 
 WEIGHTS = Weights()

@@ -98,6 +98,18 @@ _FRAMES = (
         r"\bat (?:(?:async |new )?(?P<name>[\w.$<>]{1,200})(?: \[as \w{1,100}\])? \()?(?:file://)?"
         rf"(?P<path>{_PATH}):(?P<line>\d{{1,7}}):\d{{1,7}}\)?",
     ),
+    # of valgrind: `by 0x12FB02: read_cb (http.c:1268)`; of debuggers: `#1 0x4f1a in read_cb at http.c:1268`
+    _PrefilteredPattern(
+        ["0x"],
+        rf"\b(?:at|by) 0x[0-9A-Fa-f]{{1,16}}: (?P<name>[\w:~<>]{{1,200}}) "
+        rf"\((?P<path>{_PATH}\.\w{{1,4}}):(?P<line>\d{{1,7}})\)",
+    ),
+    _PrefilteredPattern(
+        ["#"],
+        r"^[ \t]{0,8}#\d{1,3} +(?:0x[0-9A-Fa-f]{1,16} +in +)?(?P<name>[\w:~<>]{1,200})(?: ?\([^\n]{0,400}\))?"
+        rf"(?: at)? (?P<path>{_PATH}\.\w{{1,4}}):(?P<line>\d{{1,7}})(?::\d{{1,7}})?$",
+        re.M,
+    ),
     _PrefilteredPattern([":line "], rf"\bin (?P<path>{_PATH}\.\w{{1,8}}):line (?P<line>\d{{1,7}})"),
     _PrefilteredPattern(
         [".go:"],

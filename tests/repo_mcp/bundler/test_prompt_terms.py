@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.evidence import take_informative, weigh_terms
+from repo_mcp.bundler.evidence import weigh_terms
+from repo_mcp.bundler.reports import take_informative
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, WEIGHTS
 from repo_mcp.ranking.prompt import Clue, ClueKind
 

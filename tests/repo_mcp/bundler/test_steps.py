@@ -349,6 +349,12 @@ def test_nearly_the_same_lines_are_refused_with_the_reason() -> None:
     assert packer.add(excerpt("d", 1, ["}", "return"]))
 
 
+def test_alike_declarations_of_one_file_are_different_ones() -> None:
+    packer = Packer(Budget(9, 99, None))
+    assert packer.add(excerpt("a", 1, numbered(10)))
+    assert packer.add(excerpt("a", 40, [*numbered(9), "other"]))
+
+
 def test_touching_excerpts_are_one() -> None:
     one = excerpt("a", 5, ["x"], role=Role.SIGNATURE)
     joined = order_selections([excerpt("b", 1, ["z"]), excerpt("a", 6, ["y"]), one], {"a": 0, "b": 1})

@@ -55,9 +55,18 @@ ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
             "panic: boom\n\ngoroutine 1 [running]:\nmain.post(...)\n\t/tmp/x/ledger.go:12 +0x1d\n",
             [("/tmp/x/ledger.go", 12, None)],
         ),
+        (
+            "==7==    at 0x12F3A1: post (ledger.c:12)\n==7==    by 0x12FB02: main (main.c:7)\n",
+            [("ledger.c", 12, "post"), ("main.c", 7, "main")],
+        ),
+        (
+            "    #0 0x4f1a2b in post /src/ledger.c:12:3\n#1  0x7ff in run (book=0x5) at ../run.c:9\n"
+            "#2  main (argc=1) at main.c:7\n",
+            [("/src/ledger.c", 12, "post"), ("../run.c", 9, "run"), ("main.c", 7, "main")],
+        ),
         ("   at Ledger.Post() in C:\\src\\Ledger.cs:line 40", [("C:/src/Ledger.cs", 40, None)]),
     ],
-    ids=["python", "javascript", "java", "go", "csharp"],
+    ids=["python", "javascript", "java", "go", "valgrind", "debugger", "csharp"],
 )
 def test_frames_of_a_traceback_the_innermost_first(
     prompt: str, frames: list[tuple[str, int, str | None]]

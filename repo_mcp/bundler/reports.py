@@ -1,0 +1,181 @@
+"""Take from a pasted report what says nothing about where to look. Pure.
+
+A report is prose with things that programs wrote: sessions, logs, tables of versions, settings, the headings
+and sentences of a template. Their words are many, rare and beside the point, and would outvote the prose.
+Kept of them are the lines that tell an error, frames, and what was typed. A prompt of one line is a question,
+and is not changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from repo_mcp.text.stop_words import STOP_WORDS
+
+LEAST_RUN = 4  # lines of settings or versions in a row; fewer may be what the report is about
+SENTENCE_WORDS = 3  # a shorter line of a template may be an answer, too
+_COMMENT = re.compile(r"<!--.{0,20000}?-->", re.DOTALL)  # of a template: what to fill in
+_NOISE = re.compile(
+    r"""
+    [ \t]*[-*+][ ]\[[ xX]\][ ]  # a check-list
+    | _No[ ]response_
+    | .{0,80}\[e\.g\.[^\]\n]{0,80}\][ \t]*$  # the sentences that hosts propose for templates
+    | A[ ]clear[ ]and[ ]concise[ ]description | Add[ ]any[ ]other[ ]context | If[ ]applicable,[ ]add[ ]screen
+    | (?:Python|IPython|PyPy|Node|Welcome[ ]to|Type)\b.{0,20}(?:\d+\.\d+|"[.]?help"|[ ]Node\.js).*  # a banner
+    | [ \t]*(?:[-*+][ ])?(?:os|platform|operating[ ]system|browser|\w+[ ]version|version)s?[ ]*:.{0,80}$
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_WORD = re.compile(r"\w+")
+_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+_TYPED = re.compile(r"[ \t]*(?:>>>|\.\.\.|\$|In \[\d+\]:|irb\([^)\n]{1,40}\):\S*|PS [^>\n]{0,200}>)[ \t]")
+_TYPED_FIRST = re.compile(rf"{_TYPED.pattern}|[ \t]*>[ \t]")  # elsewhere `> ` quotes somebody
+_TELLS = re.compile(
+    r"error|exception|warn|\bfail|fatal|panic|assert|abort|invalid|\bcannot\b|can't|unexpected|refused|denied"
+    r"|undefined|uncaught|segmentation|traceback|\w\.\w{1,8}:\d+|\", line \d",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(r"[ \t]{1,40}['\"\w-]{1,80}: \S+[ \t]*$")  # of a value that a session shows
+_LOGGED = re.compile(r"\W{0,4}(?:\d{2,4}[-/:]\d\d\b|(?:TRACE|DEBUG|INFO|WARN|ERROR)\w{0,5}\b)")
+_QUIET = re.compile(r".{0,80}?(?:\b(?:TRACE|DEBUG|INFO|NOTICE|VERBOSE)\b|\[(?:trace|debug|info|notice)\])")
+_CHANGING = re.compile(r"0x[0-9a-fA-F]+|\d+")  # in lines of a log that are otherwise the same
+_LISTED = re.compile(
+    r"[ \t]*(?:export |set )?[A-Z][A-Z0-9_]+="
+    r"|[ \t|+`─├└\\-]{0,40}[\w./@\[\]-]{1,100}(?:==|@|[ \t]{1,40})v?\d{1,9}(?:\.\d{1,9}){1,5}\S{0,60}[ \t]*$"
+)
+_FRAME = re.compile(r"[ \t]*(?:File \"|at \S+ ?\(|at \S+:\d|in \S+:line |\S+\.go:\d)")
+_WRITTEN = re.compile(f"{_FRAME.pattern}|{_TYPED.pattern}|{_LOGGED.pattern}")  # by a program
+_ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
+_HEADS = "name value version package software tool key property item component os browser"
+_HEADS_OF_VERSIONS = frozenset(_HEADS.split())
+_HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*$)")
+_WORDS_OF_FORMS = """
+actual additional additionally behavior behaviour bug checklist checks code config configuration context
+current describe description detail details environment example expectation expected info information issue
+log logs minimal notes observed operating output possible preflight problem report reproducible reproduce
+reproducing reproduction result sample screenshot screenshots setup snippet solution steps summary system
+terminal used version versions
+"""
+_ASKED = frozenset(_WORDS_OF_FORMS.split())
+
+
+def take_informative(prompt: str, read_template: Callable[[], Collection[str]] = frozenset[str]) -> str:
+    """Return the lines of a prompt that carry information; all of them if none would be left.
+
+    `read_template` returns the words of lines in the repository's own templates, as `list_template_words`
+    yields them. It is called only for a prompt of several lines.
+    """
+    if "\n" not in prompt.strip():
+        return prompt
+    template = read_template()
+    lines = list(_iter_kept(_COMMENT.sub("", prompt).split("\n")))
+    lines = list(_iter_new(_drop_runs(lines)))
+    kept = [line for line in lines if not _is_form(line, template)]
+    telling = "\n".join(kept)
+    return telling if _WORD.search(telling) else prompt
+
+
+def read_words(line: str) -> str:
+    """Return the words of a line, without its signs and without regard to case."""
+    return " ".join(_WORD.findall(line.lower()))
+
+
+def list_template_words(text: str) -> Iterator[str]:
+    """Yield the words of the lines of a template, and of what a key of it says: `label: Version`."""
+    for line in text.split("\n"):
+        yield read_words(line)
+        yield read_words(line.partition(": ")[2])
+
+
+def _is_form(line: str, template: Collection[str]) -> bool:
+    """Return True for a line that belongs to the form of a report and not to its content."""
+    if _NOISE.match(line):
+        return True
+    words = read_words(line).split()
+    is_heading = _HEADING.match(line) is not None
+    if (is_heading or len(words) >= SENTENCE_WORDS) and " ".join(words) in template:
+        return True
+    return is_heading and all(word in _ASKED or word in STOP_WORDS for word in words)
+
+
+def _iter_kept(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines, of sessions only what was typed and what tells an error, of logs no quiet ones."""
+    at = 0
+    while at < len(lines):
+        end = _find_end(lines, at)
+        block = lines[at:end]
+        inside = [line for line in block if line.strip() and not _FENCE.match(line)]
+        is_session = any(map(_TYPED.match, inside))
+        if inside and _FENCE.match(block[0]):
+            is_session = is_session or _TYPED_FIRST.match(inside[0]) is not None
+        for line in block:
+            is_said = not is_session or _TYPED_FIRST.match(line) or _FENCE.match(line) or _tells(line)
+            if is_said and not (_LOGGED.match(line) and _QUIET.match(line)):
+                yield line
+        at = end
+
+
+def _tells(line: str) -> bool:
+    """Return True for a line of a session that tells an error, or where it was."""
+    return _TELLS.search(line) is not None and not _FIELD.match(line)
+
+
+def _find_end(lines: Sequence[str], at: int) -> int:
+    """Return where the block ends that begins at a line: a fence with what it holds, or a paragraph."""
+    is_fence = _FENCE.match(lines[at]) is not None
+    end = at + 1
+    while end < len(lines):
+        if is_fence and _FENCE.match(lines[end]):
+            return end + 1
+        if not is_fence and (not lines[end].strip() or _FENCE.match(lines[end])):
+            return end
+        end += 1
+    return end
+
+
+def _drop_runs(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines without lists of settings and versions, and without tables of them."""
+    at = 0
+    while at < len(lines):
+        listed, rows = _count_run(lines, at, _LISTED), _count_run(lines, at, _ROW)
+        of_versions = rows > 1 and _HEADS_OF_VERSIONS.issuperset(read_words(lines[at]).split())
+        end = at + max(listed, rows, 1)
+        if listed < LEAST_RUN and not of_versions:
+            yield from lines[at:end]
+        at = end
+
+
+def _count_run(lines: Sequence[str], at: int, pattern: re.Pattern[str]) -> int:
+    """Return how many lines in a row match, from one on."""
+    end = at
+    while end < len(lines) and pattern.match(lines[end]):
+        end += 1
+    return end - at
+
+
+def _iter_new(lines: Iterator[str]) -> Iterator[str]:
+    """Yield the lines, of those that a log repeats only the first."""
+    seen: set[str] = set()
+    for line in lines:
+        logged = _CHANGING.sub("0", line.strip()) if _LOGGED.match(line) else ""
+        if logged not in seen or not logged:
+            yield line
+        seen.add(logged)
+
+
+def take_prose(prompt: str) -> str:
+    """Return the lines that somebody wrote: not those in fences, of sessions and of logs, and no frames.
+
+    A prompt of one line is a question, whatever it begins with.
+    """
+    if "\n" not in prompt.strip():
+        return prompt
+    kept: list[str] = []
+    is_code = False
+    for line in prompt.split("\n"):
+        if _FENCE.match(line):
+            is_code = not is_code
+        elif not is_code and not _WRITTEN.match(line):
+            kept.append(line)
+    return "\n".join(kept)

@@ -1,0 +1,164 @@
+"""What programs wrote into a pasted report does not outvote what its author wrote."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.bundler.evidence import Evidence, gather_evidence
+from repo_mcp.bundler.hybrid import find_no_hints
+from repo_mcp.bundler.opened_files import Opener
+from repo_mcp.bundler.packing import Packer
+from repo_mcp.bundler.records import Budget, BundleRequest
+from repo_mcp.bundler.reports import list_template_words, take_informative, take_prose
+from repo_mcp.bundler.source import IndexSource
+from repo_mcp.bundler.spans import read_layout
+from repo_mcp.bundler.weights import WEIGHTS
+from tests.growth import assert_linear
+from tests.repo_mcp.research.asking import open_index
+
+SESSION = """It hangs.
+
+```
+$ ship --all
+Looking for kqueue
+Configuring done
+Error: no such door
+    at Wall.close (wall.c:12)
+  clarifyTimeoutError: false
+$ echo done
+```
+"""
+TABLE = """It hangs.
+
+| Name | Version |
+|------|---------|
+| Rich | 13.7.1  |
+
+| door | closed by |
+|------|-----------|
+| wall | seal      |
+"""
+LISTED = "It hangs.\nGOPATH='/go'\nGOOS=linux\nCGO=1\nrich==13.7.1\nkept after all\nHOME=/root\n"
+LOG = """It hangs.
+2024-04-11 09:13:02.119 DEBUG 1 --- [exec-7] o.s.web : POST /orders
+2024-04-11 09:13:02.301 [info] creating order
+2024-04-11 09:13:02.352 ERROR 1 --- [exec-7] door is open
+"""
+FORM = """## Expected behaviour
+
+It hangs.
+_No response_
+
+**To Reproduce:**
+A clear and concise description of what you expected to happen.
+ - Browser [e.g. Chrome, Safari]
+## The door hangs
+"""
+
+
+def take(prompt: str) -> list[str]:
+    return [line for line in take_informative(prompt).split("\n") if line.strip(" `")]
+
+
+def test_of_a_session_stays_what_was_typed_and_what_tells_an_error() -> None:
+    said = ["$ ship --all", "Error: no such door", "    at Wall.close (wall.c:12)", "$ echo done"]
+    assert take(SESSION) == ["It hangs.", *said]
+
+
+def test_output_without_a_prompt_is_no_session_and_a_quotation_neither() -> None:
+    text = "He says:\n> it hangs\nand I agree\n\n```\nopen door\nshut door\n```"
+    assert take(text) == ["He says:", "> it hangs", "and I agree", "open door", "shut door"]
+
+
+def test_tables_of_versions_go_and_others_stay() -> None:
+    assert take(TABLE) == [
+        "It hangs.",
+        "| door | closed by |",
+        "|------|-----------|",
+        "| wall | seal      |",
+    ]
+
+
+def test_lists_of_settings_go_but_a_single_one_stays() -> None:
+    assert take(LISTED) == ["It hangs.", "kept after all", "HOME=/root"]
+
+
+def test_quiet_lines_of_logs_go() -> None:
+    assert take(LOG) == ["It hangs.", LOG.split("\n")[3]]
+
+
+def test_headings_and_sentences_of_forms_go_and_a_title_stays() -> None:
+    assert take(FORM) == ["It hangs.", "## The door hangs"]
+
+
+def test_the_template_of_the_repository_says_nothing() -> None:
+    template = frozenset(list_template_words("- label: Door Version\nTell us which door it was.\nDoor\n"))
+    prompt = "### Door version\nTell us which door it was!\n```door\nDoor\n```"
+    assert take_informative(prompt, lambda: template) == "```door\nDoor\n```"
+
+
+def test_prose_is_what_no_program_wrote() -> None:
+    text = "Why?\n```\ncode\n```\n>>> typed\n  at a.b (c.js:1)\n2024-01-02 10:00:00 WARN logged\nBecause"
+    assert take_prose(text) == "Why?\nBecause"
+    assert take_prose(">>> typed") == ">>> typed"
+
+
+@pytest.mark.parametrize("unit", ["- ", "A=b\n", "|", "```\n$ a\n", "[e.g. ", "1.1", "# ", "== ", "\n>>> "])
+def test_long_reports_take_time_in_proportion(unit: str) -> None:
+    assert_linear(lambda size: "\n" + unit * size, take_informative, 20_000)
+
+
+# Names
+
+TEXTS = {
+    ".github/ISSUE_TEMPLATE/bug.md": "Which door did you open today?\n",
+    "door.py": "def open_door(key):\n    return turn(key)\n" + "\n\n# far\n" * 30,
+    "wall.py": "def open_door(bricks):\n    return bricks\n" + "\n\n# far\n" * 30,
+    "dist/door.js": "function openDoor() { return 1; }\n",
+}
+
+
+def gather(prompt: str) -> Evidence:
+    source = IndexSource(open_index(TEXTS), lambda path: TEXTS[path].encode())
+    return gather_evidence(BundleRequest(prompt), source, find_no_hints, WEIGHTS)
+
+
+def test_what_only_pasted_code_names_counts_less() -> None:
+    written, pasted = gather("How does `open_door` work\nhere"), gather("How\n```py\nopen_door(1)\n```")
+    assert pasted.names["open_door"] == WEIGHTS.pasted * written.names["open_door"]
+    assert pasted.term_weights["open_door"] == pytest.approx(
+        WEIGHTS.pasted * written.term_weights["open_door"], abs=1e-5
+    )
+
+
+def test_words_form_no_name_across_what_was_pasted() -> None:
+    assert "open_door" in gather("please open door\nsoon").names
+    assert "open_door" not in gather("please\n```\nopen door\n```").names
+
+
+def test_a_frame_leads_to_its_own_function_and_to_none_of_the_same_name() -> None:
+    frame = 'Traceback:\n  File "door.py", line 2, in open_door\nKeyError: 1'
+    assert "open_door" not in gather(frame).names
+    assert [one.path for one in gather(frame).mentions] == ["door.py"]
+    assert gather(f"{frame}\nWhy `open_door`?").names["open_door"] == 1.0
+
+
+def test_a_frame_in_what_was_built_leads_to_the_name_in_the_sources() -> None:
+    built = gather("It fails\n    at open_door (/app/dist/door.js:1:10)")
+    assert not built.mentions
+    assert "open_door" in built.names
+    assert gather("see dist/door.js\nthere").mentions
+
+
+def test_the_repository_s_template_is_read_for_reports_alone() -> None:
+    assert "today" not in gather("Which door did you open today?\nThe red one").term_weights
+    assert "today" in gather("Which door did you open today?").term_weights
+
+
+def test_outer_frames_name_their_functions_less() -> None:
+    prompt = "panic: it\n    at open_door (door.py:1:1)\n    at open_door (wall.py:1:1)"
+    evidence = gather(prompt)
+    source = IndexSource(open_index(TEXTS), lambda path: TEXTS[path].encode())
+    opener = Opener(read_layout, evidence, WEIGHTS, source, Packer(Budget(8, 400, None)))
+    worth = {one.candidate.path: one.worth[0] for one in opener.open_best(Budget(8, 400, None))}
+    assert worth["door.py"] - worth["wall.py"] > WEIGHTS.named * (1 - WEIGHTS.next_frame) / 2
