@@ -47,6 +47,7 @@ FEW_PLACES = 5  # on a page
 MOST_PLACES = 3  # declarations of a chunk that use a name
 TOP_LINES = 12  # of a file that is asked for
 _COMMENTS = "//", "# ", "* ", "/*", "-- ", "; "
+FILES_ORDERED = 10  # by which declarations of one name are ordered: the best of the query
 LEAD = 0.1  # points of what is named before what follows it
 _SHAPED = compile_late(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]")  # camelCase, snake_case, a capital
 
@@ -125,8 +126,12 @@ def _build(
     top_k: int,
 ) -> NamedHits:
     """Return what is named, and after it the places that have the names, ranked by them."""
-    first = list({(hit.path, hit.start_line): hit for lead in leads for hit in lead.hits}.values())
     terms = list(dict.fromkeys(term for lead in leads for term in lead.terms))
+    order: list[str] = []
+    if any(len(lead.hits) > 1 for lead in leads):  # declarations of one name: the ranking says which is meant
+        order = [chunk.path for chunk in rank(searcher, query, FILES_ORDERED, wanted).chunks]
+    named = [hit for lead in leads for hit in _order(lead.hits, order)]
+    first = list({(hit.path, hit.start_line): hit for hit in named}.values())
     shown = frozenset((hit.path, line) for hit in first for line in _list_shown(hit))
     ranking = rank(searcher, replace(query, terms=terms), top_k + len(first), wanted)
     live = read_chunks((chunk for chunk in ranking.chunks if chunk.matched_terms), (), read_live)
@@ -191,6 +196,16 @@ def _find_files(
         return None
     stem = hits[0].path.rpartition("/")[2].partition(".")[0]
     return _Leads(tuple(hits), get_word_terms(stem)[:1])
+
+
+def _order(hits: Sequence[Hit], paths: Sequence[str]) -> list[Hit]:
+    """Return declarations by how they are spelled, then in the order of their files among the first ones."""
+    places = {path: place for place, path in reversed([*enumerate(paths)])}
+
+    def place(hit: Hit) -> tuple[float, int]:
+        return -dict(hit.explanation).get("name", 0.0), places.get(hit.path, len(paths))
+
+    return sorted(hits, key=place)
 
 
 def _list_shown(hit: Hit) -> Iterable[int]:

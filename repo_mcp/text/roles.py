@@ -115,8 +115,13 @@ def order_by_role(paths: Iterable[str]) -> Iterator[str]:
     need not know the other paths.
     """
     later: dict[int, list[str]] = {}
+    of_directories: dict[str, FileRole] = {}
     for path in paths:
-        place = _READING_ORDER[find_role(path)]
+        directory, _, name = path.rpartition("/")
+        role = of_directories.get(directory)
+        if role is None:
+            role = of_directories[directory] = find_directory_role(directory)
+        place = _READING_ORDER[choose_role(role, find_name_role(name))]
         if place:
             later.setdefault(place, []).append(path)
         else:

@@ -168,9 +168,9 @@ def list_files_output(limits: Limits) -> Schema:
 SEARCH_TITLE = "Search repository code"
 SEARCH_DESCRIPTION = (
     "Search the code, configuration and documentation of this repository. Mode bm25: ranked full-text search"
-    " for words (also parts of camelCase and snake_case), error messages, questions; for names of functions,"
-    " classes, files: their declarations, then uses. Mode literal (exact string) or regex (grep): every"
-    " matching line, tests and documents last. Mode symbol: declarations by name."
+    " for words (also parts of names), error messages, questions; of names (classes, files)"
+    " declarations, then uses. Mode literal (exact string) or regex (grep): every matching line, documents"
+    " last. Mode symbol: declarations by name."
 )
 SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
 SEARCH_DETAILS = ("snippets", "text", "files", "count")
