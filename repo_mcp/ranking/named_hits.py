@@ -46,9 +46,11 @@ MORE_SHOWN = 8, 3  # lines of the declarations of each of several names
 FEW_PLACES = 5  # on a page
 MOST_PLACES = 3  # declarations of a chunk that use a name
 TOP_LINES = 12  # of a file that is asked for
+FEW_OUTER = 3  # symbols of a file that do not tell what is in it
 _COMMENTS = "//", "# ", "* ", "/*", "-- ", "; "
 FILES_ORDERED = 10  # by which declarations of one name are ordered: the best of the query
 LEAD = 0.1  # points of what is named before what follows it
+_WORD = compile_late(r"\w+")
 _SHAPED = compile_late(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]")  # camelCase, snake_case, a capital
 
 
@@ -164,8 +166,7 @@ def _find_declared(
         return None
     terms: dict[str, None] = {}
     for hit in hits:
-        own = get_word_terms(split_qualified(hit.symbol or name)[-1])
-        terms |= dict.fromkeys(own[:1] if len(own) > 2 else own)
+        terms[get_word_terms(split_qualified(hit.symbol or name)[-1])[0]] = None
     return _Leads(tuple(hits), tuple(terms), found.warnings)
 
 
@@ -233,8 +234,12 @@ def _show_places(live: LiveChunk, terms: Sequence[str], shown: Set[tuple[str, in
     first, last = (1, len(live.lines)) if live.is_changed else (chunk.start_line, chunk.end_line)
     lines = decode_lines(live.lines, first, min(last, len(live.lines)))
     marks = find_line_terms(lines, terms)
+    wanted = {*terms}
     for at, line in enumerate(lines):
-        if marks[at] and ((path, first + at) in shown or line.lstrip().startswith(_COMMENTS)):
+        if not marks[at]:
+            continue
+        is_place = (path, first + at) not in shown and not line.lstrip().startswith(_COMMENTS)
+        if not is_place or wanted.isdisjoint(_WORD.findall(line.lower())):  # `closed` is not `close`
             marks[at] = 0
     best: dict[int, tuple[tuple[bool, int, int], int, SymbolSpan | None]] = {}
     for at, span in live.find_near(first, last).list_innermost(first, marks):
@@ -246,14 +251,19 @@ def _show_places(live: LiveChunk, terms: Sequence[str], shown: Set[tuple[str, in
 
 
 def _show_top(live: LiveChunk) -> Hit:
-    """Return the hit of a whole file: the lines that declare its longest outermost symbols, or its first."""
-    reached = 0
-    outer: list[SymbolSpan] = []
+    """Return the hit of a whole file: the lines that declare its longest symbols, or its first lines.
+
+    These are the outermost ones; if there are hardly any, as where all is in one class, also those in them.
+    """
+    around: list[SymbolSpan] = []
+    levels: tuple[list[SymbolSpan], list[SymbolSpan]] = [], []
     for span in live.find_declarations().find_between(1, len(live.lines)):
-        if span.head_line > reached:
-            outer.append(span)
-            reached = span.end_line
-    outer.sort(key=lambda span: span.head_line - span.end_line)
-    numbers = sorted(span.name_line for span in outer[:TOP_LINES])
+        around = [one for one in around if one.end_line >= span.end_line and one.end_line >= span.head_line]
+        if len(around) < len(levels):
+            levels[len(around)].append(span)
+        around.append(span)
+    found = levels[0] if len(levels[0]) >= FEW_OUTER else [*levels[0], *levels[1]]
+    found.sort(key=lambda span: span.head_line - span.end_line)
+    numbers = sorted({span.name_line for span in found[:TOP_LINES]})
     numbers = numbers or [*range(1, min(TOP_LINES, len(live.lines)) + 1)]
     return show_lines(live, {at: decode_lines(live.lines, at, at)[0] for at in numbers}, None)

@@ -13,8 +13,8 @@ from bench.calls import DEFAULT_QUERY, count_search
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "tiny_repo"
 # 35 modules, and some 561 calls: docs/decisions/0088-a-search-in-35-modules.md says how. The declarations of
 # the first three files are rated for two words and more, in a module of their own, by some 60 calls:
-# docs/decisions/0136-any-words-are-rated.md. Whether a query consists of names is asked in a module of its own,
-# for which paths are looked up in another: docs/decisions/0141-lean-pages-of-names.md.
+# docs/decisions/0136-any-words-are-rated.md. Whether a query is of names is asked in a module of its own, for
+# which paths are looked up in another: docs/decisions/0141-lean-pages-of-names.md.
 MOST_CALLS = 636
 MOST_MODULES = 38
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -103,6 +104,21 @@ def test_a_file_is_shown_by_what_it_declares(repository: Repository) -> None:
             "src/pay/entry.py",
             "1\tdef post(entry):\n5\tdef read_entry(text):\n",
         )
+
+
+def test_of_a_file_with_one_class_its_members_are_shown(repository: Repository) -> None:
+    (first, *_) = ask(repository, "pay/ledger.py").hits
+    assert [row.partition("(")[0] for row in first.snippet.splitlines()] == [
+        "1\tclass Ledger:",
+        "2\t    def post_entry",
+        "44\t    def close",
+    ]
+
+
+def test_other_forms_of_a_word_are_no_places(repository: Repository) -> None:
+    (Path(repository.config.root) / "shut.py").write_text("def closed(till):\n    closing(till)\n")
+    repository.refresh()
+    assert "shut.py" not in {hit.path for hit in ask(repository, "close").hits}
 
 
 def test_other_queries_are_answered_as_before(repository: Repository) -> None:
