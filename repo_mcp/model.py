@@ -137,6 +137,7 @@ class SearchRequest:
     language: str | None = None
     include_tests: bool = True
     symbols_only: bool = False  # searches names of declarations only, exact matches first
+    names_alone: bool = False  # a query of names finds what they declare and the places with them, no others
     names_snapshot: bool = True  # in the answer: the first time it takes half a µs for each file of the index
 
 
@@ -172,6 +173,7 @@ class SearchAnswer:
     warnings: tuple[str, ...] = ()
     total_is_lower_bound: bool = False  # there are as many at least
     lacks_most: bool = False  # no file has most of the query's words
+    few: int = 0  # hits that say enough, with which a page may end; 0: unknown
 
 
 MAX_CONTEXT_LINES = 50  # before and after a match
@@ -194,6 +196,7 @@ class ExactRequest:
     context_lines: int = 0  # before and after each match
     max_per_file: int | None = None  # matches listed of one file; all are counted
     with_symbols: bool = False  # name the declarations around the matches
+    by_role: bool = False  # of files: those of the program first; see `repo_mcp.text.roles.order_by_role`
     names_snapshot: bool = True  # as in a ranked search
 
 
@@ -216,7 +219,10 @@ class ExactMatch:
 
 @dataclass(frozen=True, slots=True)
 class ExactAnswer:
-    """Matches by path, then line, with their totals. A line counts once, however often it matches."""
+    """Matches by path, then line, with their totals; before the path comes the file's role where asked.
+
+    A line counts once, however often it matches.
+    """
 
     matches: tuple[ExactMatch, ...]  # empty when only files or the count were asked for
     files: tuple[tuple[str, int], ...]  # path and matches of each searched file with any

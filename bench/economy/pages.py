@@ -23,6 +23,7 @@ from bench.economy.policy import OPEN, SEARCH
 from bench.economy.ripgrep import list_words
 from bench.economy.tasks import Quest
 
+NAMES_TOGETHER = 3
 PAGES_A_TREE = 6  # quests of one tree that pages are asked for
 OUTLINE = "repo.outline"
 BUNDLE = "repo.build_context_bundle"
@@ -72,6 +73,7 @@ def iter_pages(client: Client, root: Path, quests: Sequence[Quest]) -> Iterator[
     yield from _iter_single(client)
     for quest in [one for one in quests if not one.is_kept_back][:PAGES_A_TREE]:
         yield from _iter_searches(client, quest.task.query)
+        yield from _iter_named(client, quest.regions[0].path)
         path = quest.regions[0].path
         opened = client.call(OPEN, path=path)
         yield Page("repo.open_file", opened.bytes, _count_text(opened))
@@ -103,6 +105,19 @@ def _iter_searches(client: Client, query: str) -> Iterator[Page]:
             detail = {"detail": shape} if shape else {}
             answer = client.call(SEARCH, query=text, mode=mode, **detail)
             page = _measure_search(f"repo.search, {mode}{shape and ' as text'}", answer)
+            if page:
+                yield page
+
+
+def _iter_named(client: Client, path: str) -> Iterator[Page]:
+    """Yield the pages of one name that a file declares, and of three, in both modes that look for names."""
+    symbols = (client.call(OUTLINE, path=path).record.get("result") or {}).get("symbols") or ()
+    kinds = ("function", "class", "method")
+    names = list(dict.fromkeys(one["name"] for one in symbols if one["kind"] in kinds))
+    for count, said in ((1, "a name"), (NAMES_TOGETHER, "three names")):
+        for mode in ("bm25", "symbol") if len(names) >= count else ():
+            answer = client.call(SEARCH, query=" ".join(names[-count:]), mode=mode, detail="text")
+            page = _measure_search(f"repo.search, {said}, {mode} as text", answer)
             if page:
                 yield page
 

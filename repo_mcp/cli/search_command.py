@@ -281,7 +281,7 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
         from repo_mcp.cli.console.plain import to_plain, write_json
 
         document = to_plain(answer)
-        del document["lacks_most"]  # a person is shown all hits; the tool shows few
+        del document["lacks_most"], document["few"]  # a person is shown all hits; the tool shows few
         for row, hit in zip(document["hits"], answer.hits, strict=True):
             if options.explain:
                 row["explanation"] = dict(hit.explanation)

@@ -1,5 +1,7 @@
 """Exact search: a literal or a regular expression, in order of path and line, verified on the live text.
 
+Where it is asked for, files of the program come before tests, configuration, documents and foreign files.
+
 The index only tells which files may match. Each of them is read as it is now, through the repository reader,
 and the answer shows that text. Files that changed since they were indexed are searched whatever the index
 says.
@@ -36,6 +38,7 @@ from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.model import MAX_CONTEXT_LINES, ExactAnswer, ExactMatch, ExactRequest, WalkReport
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import decode_source
+from repo_mcp.text.roles import order_by_role
 
 TIME_LIMIT_SECONDS = 10.0
 MAX_LINE_CHARS = 400  # shown of a match's line; open_file shows more
@@ -152,8 +155,9 @@ def search_files(
     cancelled: Callable[[], bool],
     find_language: FindLanguage,
 ) -> ExactMatches:
-    """Search files in the order given. Raises RepoError with CANCELLED."""
+    """Search files in the order given, or by their roles. Raises RepoError with CANCELLED."""
     found = ExactMatches()
+    paths = order_by_role(paths) if request.by_role else paths
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
 
     def stopped() -> bool:

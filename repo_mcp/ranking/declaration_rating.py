@@ -6,7 +6,7 @@ rated by the rare words of the question in their own lines, and in the line with
 page go to those of all first files that are worth most for their length.
 
 Left out on purpose, because none found more answers: the length of a declaration, its docstring, its class,
-and synonyms of the question's words.
+synonyms of the question's words, and the share of those words that it has.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ MAX_RATED_LINES = 5_000  # of a file: looking through 1,000 lines takes about a 
 SMALL_TYPE_LINES = 30  # of a type that is shown whole
 FILE_SHARE = 0.6  # of the worth of a declaration, that it has in the file of the next hit
 LENGTH_POWER = 0.25  # of the lines by which a declaration's worth is divided
+REPEAT_SHARE = 0.5  # of the worth of a declaration, for each better one of the same name
+LEAST_SHARE = 0.25  # of the worth of the best declaration of a page: others are not shown whole
 PLACE_LINES = 10  # added to them, so that the shortest are not the best
 
 INNER_TEST = 0.5  # of the worth of a test in a file of the program
@@ -103,6 +105,17 @@ def demote_tests(rated: Sequence[Rated]) -> list[Rated]:
     return sorted(demoted, key=itemgetter(0), reverse=True)
 
 
+def demote_repeats(rated: Sequence[Rated]) -> list[Rated]:
+    """Return rated declarations anew, the best first: each counts less for every better one of its name."""
+    seen: dict[str, int] = {}
+    demoted: list[Rated] = []
+    for worth, span in rated:
+        before = seen.get(span.name, 0)
+        seen[span.name] = before + 1
+        demoted.append((worth * REPEAT_SHARE**before, span))
+    return sorted(demoted, key=itemgetter(0), reverse=True)
+
+
 def choose_whole(
     files: Sequence[Sequence[Rated]], is_type: Callable[[int, SymbolSpan], bool], room: int
 ) -> list[list[SymbolSpan]]:
@@ -119,9 +132,11 @@ def choose_whole(
             offers.append((worth * share, lines, place, span))
     chosen: list[list[SymbolSpan]] = [[] for _ in files]
     shown: list[set[int]] = [set() for _ in files]
-    for _, lines, place, span in sorted(
-        offers, key=itemgetter(0), reverse=True
-    ):  # of equals the first stays so
+    offers.sort(key=itemgetter(0), reverse=True)  # of equals the first stays so
+    least = LEAST_SHARE * offers[0][0] if offers else 0.0
+    for worth, lines, place, span in offers:
+        if worth < least:
+            break
         new = {*range(span.head_line, span.end_line + 1)} - shown[place]
         if not new or len(new) > room or (lines > SMALL_TYPE_LINES and is_type(place, span)):
             continue

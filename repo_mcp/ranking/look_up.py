@@ -52,7 +52,7 @@ from repo_mcp.text.analysis import DECLARED, get_name_term, get_word_terms
 from repo_mcp.text.schema import SYMBOL
 
 # Of the first declarations; of each further one as many as of the last of these.
-SHOWN_LINES = 14, 10, 6, 4, 3
+SHOWN_LINES = 14, 6, 3, 2
 MAX_NAMES = 16  # of a query; each costs searches of its own
 MORE_CHUNKS = 10  # read beside the wanted ones where case or a qualifier decides: the right one may come last
 NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
@@ -99,6 +99,7 @@ def look_up(
     *,
     is_whole: bool = True,
     tells: bool = True,
+    shown_lines: Sequence[int] = SHOWN_LINES,
 ) -> Found:
     """Return the best `top_k` declarations of what a query names. `is_whole`: every file is indexed.
 
@@ -130,12 +131,25 @@ def look_up(
                 if key not in seen or seen[key].score < rated.score:
                     seen[key] = rated
     ordered = sorted(seen, key=lambda key: (-seen[key].score, key[0].encode(), key[1]))
-    lines = chain(SHOWN_LINES, repeat(SHOWN_LINES[-1]))
+    lines = chain(shown_lines, repeat(shown_lines[-1]))
     hits = tuple(_show(seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False))
     missing = []
     if tells:
         missing = _describe_missing(searcher, query, asked, words, hits, wanted, read_live, is_whole=is_whole)
     return Found(hits, len(seen), is_cut, (*missing, *warnings))
+
+
+def count_close(hits: Sequence[Hit], asked: AskedName | None) -> int:
+    """Return how many of the first hits are named as is asked, and not only in part; 0 if none is.
+
+    Of several words, those declarations that have more than one of them are named so, too.
+    """
+    told = [dict(hit.explanation) for hit in hits]
+    if asked is not None:
+        agreeing = told[0].get("qualifiers", 0.0) if told else 0.0
+        close = [one.get("name", 0.0) >= SPELLING for one in told if one.get("qualifiers", 0.0) >= agreeing]
+        return sum(close)
+    return sum(one.get("words", 0.0) > 1 or one.get("name", 0.0) >= 0.2 * SPELLING for one in told)
 
 
 def _show(rated: _Rated, most_lines: int) -> Hit:

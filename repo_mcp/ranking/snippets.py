@@ -21,7 +21,14 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations, find_near
 from repo_mcp.languages.patterns.language_registry import get_language
 from repo_mcp.model import Hit
-from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES, Rated, choose_whole, demote_tests, list_asked
+from repo_mcp.ranking.declaration_rating import (
+    MAX_RATED_LINES,
+    Rated,
+    choose_whole,
+    demote_repeats,
+    demote_tests,
+    list_asked,
+)
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.record_classes import dataclass
@@ -32,7 +39,7 @@ WINDOW_LINES = 8
 SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; of each further one as many as of the last of these
 RATED_HITS = 3  # whose files are looked through for the declarations that a question is about
 MOST_RATED = 16  # declarations of such a file
-WHOLE_LINES = 60  # of all such declarations that are shown whole
+WHOLE_LINES = 66  # of all such declarations that are shown whole
 FIRST_LINES = 18  # of the best of the first file, if it is not among them; of others only the head is shown
 FURTHER_LINES = 1  # of a hit whose file is not looked through
 TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
@@ -42,6 +49,7 @@ HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long: its 
 NAME_WORTH = 4  # lines, that of a declaration's name
 OUTSIDE_WORTH = 0.5  # of lines in no declaration: mostly imports
 LEAST_LINES = 3  # for a further declaration of a hit
+SPARE_SHARE = 0.5  # of the lines shown of a declaration: if no more are left, they are shown too
 MAX_LEAD_LINES = 4  # decorators that are shown above the line with the name
 MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
 _WORD = re.compile(r"\w+")
@@ -133,21 +141,24 @@ def show_hits(
     most: int | None = None,
     asked: AskedName | None = None,
     telling: Mapping[str, float] | None = None,
+    near: int | None = None,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
     A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits. A hit
     that declares the name that is `asked` for shows its declaration. If no name is, `telling` may give the
     weights of several words: the first hit of each of the first files shows the declarations about them.
+    Of fewer files if only the first `near` hits score high.
     """
     found = read_chunks(ranked, phrases, read_live, most)
-    rated = _rate_first(found.chunks, telling) if telling else {}
+    first = RATED_HITS if near is None else min(RATED_HITS, near)
+    rated = _rate_first(found.chunks[:first], telling) if telling else {}
     hits: list[Hit] = []
     for place, (one, lines) in enumerate(zip(found.chunks, _iter_shown_lines(), strict=False)):
         if place in rated:
             hits.append(_show_rated(one, rated[place], HEAD_LINES if hits else FIRST_LINES))
         else:
-            hits.append(_build_hit(one, asked, FURTHER_LINES if rated and place >= RATED_HITS else lines))
+            hits.append(_build_hit(one, asked, FURTHER_LINES if rated and place >= first else lines))
     return ShownHits(tuple(hits), found.warnings)
 
 
@@ -248,7 +259,7 @@ def _rate_first(chunks: Sequence[LiveChunk], telling: Mapping[str, float]) -> di
     held: list[list[int]] = []
     places: list[int] = []
     seen: set[str] = set()
-    for place, live in enumerate(chunks[:RATED_HITS]):
+    for place, live in enumerate(chunks):
         if live.ranked.path in seen or live.lines.line_count > MAX_RATED_LINES:
             continue
         seen.add(live.ranked.path)
@@ -256,7 +267,7 @@ def _rate_first(chunks: Sequence[LiveChunk], telling: Mapping[str, float]) -> di
         found = list_asked(live.find_declarations(), words, list(telling.values()), MOST_RATED)
         if found:
             places.append(place)
-            rated.append(demote_tests(found))
+            rated.append(demote_repeats(demote_tests(found)))
             held.append(words)
     whole = choose_whole(rated, lambda at, span: _holds_members(chunks[places[at]], span), WHOLE_LINES)
     return {
@@ -284,7 +295,7 @@ def _show_rated(live: LiveChunk, file: _RatedFile, room: int) -> Hit:
             best = inner
     if best not in file.whole:
         shown |= _show_asked(live, best, file.held, room)
-    return _show(live, dict(sorted(shown.items())), best, file.spans)
+    return show_lines(live, dict(sorted(shown.items())), best, file.spans)
 
 
 def _build_hit(live: LiveChunk, asked: AskedName | None, most_lines: int) -> Hit:
@@ -314,7 +325,7 @@ def _build_hit(live: LiveChunk, asked: AskedName | None, most_lines: int) -> Hit
         if not is_whole:
             room -= last - first + 1
             shown |= _choose_inside(symbol, last, live.start_line, lines, groups[symbol], room)
-    return _show(live, dict(sorted(shown.items())), next(iter(groups)))
+    return show_lines(live, dict(sorted(shown.items())), next(iter(groups)))
 
 
 def _show_asked(live: LiveChunk, symbol: SymbolSpan, held: Sequence[int], room: int) -> dict[int, str]:
@@ -387,10 +398,12 @@ def show_declaration(live: LiveChunk, symbol: SymbolSpan, most_lines: int) -> Hi
     """Return the hit that shows a declaration in a chunk's file: its head, and what follows."""
     first = symbol.head_line if symbol.name_line - symbol.head_line < MAX_LEAD_LINES else symbol.name_line
     last = min(symbol.end_line, first + most_lines - 1)
-    return _show(live, dict(enumerate(decode_lines(live.lines, first, last), first)), symbol)
+    if symbol.end_line - last <= most_lines * SPARE_SHARE:
+        last = symbol.end_line
+    return show_lines(live, dict(enumerate(decode_lines(live.lines, first, last), first)), symbol)
 
 
-def _show(
+def show_lines(
     live: LiveChunk, lines: Mapping[int, str], symbol: SymbolSpan | None, rated: Sequence[SymbolSpan] = ()
 ) -> Hit:
     """Return the hit of lines by number, ascending. It names the best of `rated` that it does not show."""

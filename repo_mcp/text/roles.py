@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import lru_cache, partial
 
@@ -95,3 +95,36 @@ def find_name_role(name: str) -> FileRole:
     if language.kind == "code" or (language.name == "unknown" and "." not in name):
         return FileRole.CODE
     return FileRole.CONFIG
+
+
+# In which order a person wants to see files where nothing else ranks them.
+_READING_ORDER = {
+    FileRole.CODE: 0,
+    FileRole.STYLE: 0,
+    FileRole.TEST: 1,
+    FileRole.CONFIG: 2,
+    FileRole.DOCS: 3,
+    FileRole.FOREIGN: 4,
+}
+
+
+def order_by_role(paths: Iterable[str]) -> Iterator[str]:
+    """Yield paths of the program, then of tests, of configuration, of documents, of foreign and built files.
+
+    Those of one role keep their order. What comes first is yielded at once: a search that finds enough there
+    need not know the other paths.
+    """
+    later: dict[int, list[str]] = {}
+    of_directories: dict[str, FileRole] = {}
+    for path in paths:
+        directory, _, name = path.rpartition("/")
+        role = of_directories.get(directory)
+        if role is None:
+            role = of_directories[directory] = find_directory_role(directory)
+        place = _READING_ORDER[choose_role(role, find_name_role(name))]
+        if place:
+            later.setdefault(place, []).append(path)
+        else:
+            yield path
+    for _, own in sorted(later.items()):
+        yield from own

@@ -60,7 +60,7 @@ def test_pipelines_and_tracked_files_are_found_by_every_toolset(server: Process)
     for arguments in ({"mode": "literal"}, {"mode": "regex"}, {"mode": "literal", "detail": "files"}):
         result = call(server, "repo.search", query="quokka", **arguments)["result"]
         hits = result["files"] if "detail" in arguments else result["hits"]
-        assert list(dict.fromkeys(hit["path"] for hit in hits)) == FOUND
+        assert sorted({hit["path"] for hit in hits}) == FOUND
     for query, path in (("quokka_build", FOUND[0]), ("quokka_api", FOUND[1])):
         found = call(server, "repo.search", query=query)["result"]["hits"]
         assert path in [hit["path"] for hit in found]

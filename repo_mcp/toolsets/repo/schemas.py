@@ -168,9 +168,9 @@ def list_files_output(limits: Limits) -> Schema:
 SEARCH_TITLE = "Search repository code"
 SEARCH_DESCRIPTION = (
     "Search the code, configuration and documentation of this repository. Mode bm25: ranked full-text search"
-    " for words, names of functions and classes (also parts of camelCase and snake_case), error messages,"
-    " questions. Mode literal (exact string) or regex (grep): every matching line, by path. Mode symbol:"
-    " declarations by name."
+    " for words (also parts of names), error messages, questions; of names (classes, files)"
+    " declarations, then uses. Mode literal (exact string) or regex (grep): every matching line, documents"
+    " last. Mode symbol: declarations by name."
 )
 SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
 SEARCH_DETAILS = ("snippets", "text", "files", "count")
@@ -223,7 +223,8 @@ def search_output(limits: Limits) -> Schema:
     properties = {
         "hits": build_list(
             _search_hit() | {"type": ["object", "string"]},
-            "Best first, ties by path, then line; modes literal and regex: one hit a file, by path."
+            "Best first, ties by path, then line; modes literal and regex: one hit a file, those of the"
+            " program first, then tests, configuration, documents, foreign files; each by path."
             " With detail text: its path, declarations with their spans, each before its numbered lines;"
             " where the first of these declares it, its span and class stand in place of the number"
             " (`30-41 Ledger.:`); then `also`",
@@ -254,14 +255,16 @@ def _search_hit() -> Schema:
         "snippet": build_field(
             "string",
             "Numbered lines: of a declaration its head and those that match. Modes literal and regex: all"
-            " those of a file; where they lie in several"
-            " declarations, each stands before its lines with its span: `12-20 Ledger.post`, then"
-            " `30-41 .close` for the same class, and `50-61` where the line that declares it follows",
+            " those of a file; the declarations that they lie in stand before them with their spans:"
+            " `12-20 Ledger.post`, then `30-41 .close` for the same class, and `50-61` where the line that"
+            " declares it follows",
         ),
     }
     line = build_field("integer")
     optional = {
-        "symbol": build_field(["string", "null"], "The declaration that the hit is about"),
+        "symbol": build_field(
+            ["string", "null"], "The declaration that the hit is about; not in modes literal, regex"
+        ),
         "symbol_lines": build_list(line, "First and last line of that declaration")
         | {"type": ["array", "null"], "minItems": 2, "maxItems": 2},
         "also": build_list(

@@ -218,7 +218,7 @@ def test_a_question_is_answered_by_the_declaration_of_the_file_that_it_is_about(
     telling = {"zeppelin": 2.0, "anchor": 3.0, "gas": 3.0}
     (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), telling=telling).hits
     assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 58))
-    assert read_numbers(hit.snippet) == [*range(4, 11), *range(17, 59), 61, 62]  # all that hold a word, whole
+    assert read_numbers(hit.snippet) == [*range(4, 11), *range(17, 59)]  # whole; `tie` is worth far less
 
 
 def test_of_a_declaration_that_is_too_long_the_head_and_its_best_lines_are_shown() -> None:
@@ -237,9 +237,8 @@ def test_whole_declarations_take_their_lines_from_the_first_files_together() -> 
     ranked = [replace(one, path=f"{place}.py") for place, one in enumerate(ranked)]
     hits = show_hits(ranked, [], lambda _path: FLEET.encode(), telling={"anchor": 3.0, "zeppelin": 2.0}).hits
     first, second, third, last = (read_numbers(hit.snippet) for hit in hits)
-    assert first == [*range(4, 11), *range(17, 59), 61, 62]
-    assert second == [*range(4, 11), *range(17, 17 + HEAD_LINES), 61, 62]  # of the long one the head
-    assert third == [*range(17, 17 + HEAD_LINES)]
+    assert first == [*range(4, 11), *range(17, 59)]
+    assert second == third == [*range(17, 17 + HEAD_LINES)]  # of the long one the head
     assert len(last) == FURTHER_LINES
 
 
@@ -272,7 +271,7 @@ def test_the_first_hits_of_a_question_name_further_declarations_of_their_files()
     ranked = rank_python(many, 0, last=8)
     (hit,) = show_hits(ranked, [], lambda _path: many.encode(), telling=telling).hits
     assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (83, 164))
-    assert hit.also == (("moor", (4, 76)),)
+    assert hit.also == (("moor", (4, 76)), ("tie", (167, 168)))
     many += "".join(f"\n\ndef sail_{n}():\n" + f"    zeppelin = {n}\n" * 70 for n in range(9))
     (hit,) = show_hits(rank_python(many, 0, last=8), [], lambda _path: many.encode(), telling=telling).hits
     assert [name for name, _ in hit.also] == ["moor", "sail_0", "sail_1", "sail_2"]
@@ -305,3 +304,14 @@ def test_words_without_a_declaration_change_nothing() -> None:
     plain = show_hits(rank_python(long, 0, last=8), [], lambda _path: long.encode())
     telling = {"anchor": 3.0}
     assert show_hits(rank_python(long, 0, last=8), [], lambda _path: long.encode(), telling=telling) == plain
+
+
+def test_declarations_of_one_name_count_less_each_time() -> None:
+    body = "        zeppelin = 1\n" * 20
+    text = "".join(f"class A{at}:\n    def moor(self):\n{body}\n\n" for at in range(4))
+    text += f"def merge_lines():\n    rope = zeppelin\n{body}"
+    telling = {"zeppelin": 3.0, "moor": 2.0, "rope": 2.0}
+    (hit,) = show_hits(rank_python(text, 0, last=8), [], lambda _path: text.encode(), telling=telling).hits
+    assert hit.symbol == "A0.moor"
+    assert [name for name, _ in hit.also][:1] != ["merge_lines"]  # for it is shown, after one `moor`
+    assert f"{text.splitlines().index('def merge_lines():') + 1}\tdef merge_lines" in hit.snippet

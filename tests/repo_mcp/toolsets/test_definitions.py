@@ -91,11 +91,12 @@ def test_the_declaration_comes_first_and_is_shown(
 
 
 def test_a_part_of_a_name_is_not_the_name(repository: Repository) -> None:
-    names = name_hits(call(repository, "Router", "symbol"))
+    assert name_hits(call(repository, "Router", "symbol")) == [("app/routers.py", "Router")]  # and a cursor
+    names = name_hits(call(repository, "Router", "symbol", top_k=10))
     assert names == [("app/routers.py", "Router"), ("app/routers.py", "HeaderRouter"),
                      ("tests/test_only.py", "assert_router_sends")]  # fmt: skip
     explained = call(repository, "Router", "bm25", explain=True)["result"]["hits"]
-    assert [hit["path"] for hit in explained if "declared name" in hit["explanation"]] == ["app/routers.py"]
+    assert [hit["path"] for hit in explained if "name" in hit["explanation"]] == ["app/routers.py"]
 
 
 def test_hits_of_a_look_up_are_declarations_with_their_own_lines(repository: Repository) -> None:

@@ -355,7 +355,7 @@ def test_search() -> None:
             "include_tests": False,
         },
     )
-    assert repository.asked == [SearchRequest("x y", 3, "*.py", "python", False)]
+    assert repository.asked == [SearchRequest("x y", 3, "*.py", "python", False, names_alone=True)]
     (hit,) = envelope["result"]["hits"]
     assert {name: value for name, value in hit.items() if value} == {
         "path": "a.py",
@@ -367,7 +367,7 @@ def test_search() -> None:
     }
     assert envelope["result"]["snapshot"] == "abc"
     _call(repository, "repo.search", {"query": "x"})
-    assert repository.asked[1] == SearchRequest("x", 10)
+    assert repository.asked[1] == SearchRequest("x", 10, names_alone=True)
 
 
 def test_search_explains_scores_when_asked_to() -> None:

@@ -71,9 +71,7 @@ def test_a_literal_by_path_and_line(repository: Repository) -> None:
         "path": "a.py",
         "start_line": 1,
         "end_line": 1,
-        "snippet": "1\tdef get_user(name):\n",
-        "symbol": "get_user",
-        "symbol_lines": [1, 2],
+        "snippet": "1-2\n1\tdef get_user(name):\n",
     }
     assert tell(result["hits"][2]).keys() == {"path", "start_line", "end_line", "snippet"}
     assert (result["total"], result["truncated"], result["total_is_lower_bound"]) == (3, False, False)
@@ -121,9 +119,7 @@ def test_lines_of_one_declaration_are_one_hit_that_names_it(ledger: Repository) 
         "path": "ledger.py",
         "start_line": 6,
         "end_line": 7,
-        "snippet": "6\t        post(1)\n7\t        post(2)\n",
-        "symbol": "Ledger.post",
-        "symbol_lines": [4, 8],
+        "snippet": "4-8 Ledger.post\n6\t        post(1)\n7\t        post(2)\n",
     }
 
 
@@ -133,7 +129,7 @@ def test_a_hit_has_the_fields_of_the_specification_without_being_asked(ledger: R
     hits = [tell(hit).keys() for hit in search(ledger, "close", mode=mode)["hits"]]
     assert hits
     assert all({"path", "start_line", "end_line", "snippet"} <= hit for hit in hits)
-    assert any({"symbol", "symbol_lines"} <= hit for hit in hits)
+    assert any({"symbol", "symbol_lines"} <= hit for hit in hits) is (mode in ("bm25", "symbol"))
 
 
 def test_lines_of_several_declarations_are_one_hit_that_names_each(ledger: Repository) -> None:
@@ -245,7 +241,9 @@ def test_one_file_does_not_fill_a_page_and_what_is_left_out_is_counted(changing:
 def test_a_match_of_several_lines_shows_them_all(ledger: Repository) -> None:
     (hit,) = search(ledger, "(1)\n        post(2)\n        return", mode="literal")["hits"]
     assert (hit["start_line"], hit["end_line"]) == (6, 8)
-    assert hit["snippet"] == "6\t        post(1)\n7\t        post(2)\n8\t        return None\n"
+    assert (
+        hit["snippet"] == "4-8 Ledger.post\n6\t        post(1)\n7\t        post(2)\n8\t        return None\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -308,7 +306,7 @@ def test_a_question_shows_the_declaration_of_a_file_that_answers_it(changing: Re
 
 def test_a_question_names_further_declarations_of_the_file(changing: Repository) -> None:
     text = "class Entry:\n" + "".join(
-        f"    def {name}(self, account):\n" + "        account += 1\n" * 30 + f"        {name} = 1\n\n"
+        f"    def {name}(self, account):\n" + "        account += 1\n" * 40 + f"        {name} = 1\n\n"
         for name in ("revert", "transfer")
     )
     text += "\ndef transfer_all(accounts):\n" + "    accounts += 1\n" * 30
@@ -317,10 +315,10 @@ def test_a_question_names_further_declarations_of_the_file(changing: Repository)
     question = "how can I revert the transfer of a booking"
     hit = search(changing, question)["hits"][0]
     assert hit["symbol"] == "Entry.revert"
-    assert hit["also"] == ["35-66 Entry.transfer", "69-99 transfer_all"]
+    assert hit["also"] == ["45-86 Entry.transfer", "89-119 transfer_all"]
     shown = search(changing, question, detail="text")["hits"][0]
-    assert shown.startswith("booking.py\n2-33 Entry.:    def revert(self, account):\n")
-    assert shown.endswith("\nalso 35-66 .transfer, 69-99 transfer_all\n")
+    assert shown.startswith("booking.py\n2-43 Entry.:    def revert(self, account):\n")
+    assert shown.endswith("\nalso 45-86 .transfer, 89-119 transfer_all\n")
 
 
 def test_an_expression(repository: Repository) -> None:
@@ -345,8 +343,8 @@ def test_files_and_counts(repository: Repository) -> None:
     assert files["files"] == [
         {"path": "a.py", "hits": 1},
         {"path": "b/c.py", "hits": 3},
-        {"path": "hiding.txt", "hits": 1},
         {"path": "tests/test_a.py", "hits": 1},
+        {"path": "hiding.txt", "hits": 1},
     ]
     count = search(repository, "get_user", mode="literal", detail="count", top_k=1)
     assert (count["hits"], count["total"], count["truncated"]) == ([], 6, False)
@@ -355,24 +353,26 @@ def test_files_and_counts(repository: Repository) -> None:
 
 @pytest.mark.parametrize("mode", ["bm25", "symbol"])
 def test_files_and_counts_of_ranked_hits(repository: Repository, mode: str) -> None:
-    hits = search(repository, "get_user", mode=mode)
+    hits = search(repository, "get_user", mode=mode, top_k=10)
     files = search(repository, "get_user", mode=mode, detail="files")
     assert files["hits"] == []
-    assert [one["path"] for one in files["files"]] == [hit["path"] for hit in hits["hits"]]
+    assert [one["path"] for one in files["files"]] == list(dict.fromkeys(hit["path"] for hit in hits["hits"]))
     count = search(repository, "get_user", mode=mode, detail="count")
     assert (count["hits"], count["total"]) == ([], hits["total"])
 
 
 def test_symbols_exact_names_first(repository: Repository) -> None:
-    hits = search(repository, "get_user", mode="symbol")["hits"]
-    assert [hit["path"] for hit in hits] == ["a.py", "b/user.ts", "b/c.py"]
+    page = search(repository, "get_user", mode="symbol")
+    assert [hit["path"] for hit in page["hits"]] == ["a.py", "b/user.ts"]  # what has a part of it comes next
+    page = search(repository, "get_user", mode="symbol", cursor=page["cursor"])
+    assert [hit["path"] for hit in page["hits"]] == ["b/c.py"]
     assert search(repository, "get_user_name", mode="symbol")["hits"][0]["path"] == "b/c.py"
     assert places(search(repository, "name", mode="symbol")) == [("b/c.py", 4)]
     assert search(repository, "nothing_like_it", mode="symbol")["total"] == 0
 
 
 def test_points_of_a_name_are_its_score(repository: Repository) -> None:
-    hits = search(repository, "get_user", mode="symbol", explain=True)["hits"]
+    hits = search(repository, "get_user", mode="symbol", explain=True, top_k=10)["hits"]
     assert [hit["explanation"]["name"] for hit in hits] == [4, 2, 1]
     assert [round(sum(hit["explanation"].values()), 6) for hit in hits] == [hit["score"] for hit in hits]
 
@@ -432,3 +432,40 @@ def test_an_exact_search_of_an_index_that_may_lack_files_reads_every_file(
     assert places(envelope["result"]) == [("late.py", 1)]
     assert envelope["warnings"] == []
     again.close()
+
+
+def test_exact_hits_of_the_program_come_before_those_of_tests_and_documents(changing: Repository) -> None:
+    more = {
+        "docs/use.md": "post(4)\n",
+        "aaa/test_post.py": "post(4)\n",
+        "conf/post.toml": "a = 'post(4)'\n",
+        "vendor/post.py": "post(4)\n",
+        "zzz.py": "post(4)\n",
+    }
+    order = ["ledger.py", "zzz.py", "aaa/test_post.py", "conf/post.toml", "docs/use.md", "vendor/post.py"]
+    for path, text in more.items():
+        (Path(changing.config.root) / path).parent.mkdir(exist_ok=True)
+        (Path(changing.config.root) / path).write_text(text)
+    for _ in range(2):  # before they are indexed, and then
+        page = search(changing, "post(4)", mode="literal", detail="text", top_k=2)
+        hits = page["hits"]
+        while "cursor" in page:
+            page = search(changing, "post(4)", mode="literal", detail="text", top_k=2, cursor=page["cursor"])
+            hits = hits + page["hits"]
+        assert [hit.partition("\n")[0] for hit in hits] == order
+        changing.refresh()
+
+
+def test_a_page_ends_where_hits_score_far_less(changing: Repository) -> None:
+    for at in range(12):
+        words = "revert the booking of a ledger entry" if at < 2 else "an entry"
+        (Path(changing.config.root) / f"n{at}.py").write_text(f"def revert_booking_{at}():\n    '{words}'\n"
+                                                              if at < 2 else f"x = '{words}'\n")  # fmt: skip
+    changing.refresh()
+    question = "how can I revert the booking of a ledger entry"
+    page = search(changing, question)
+    assert 3 <= len(page["hits"]) < 10
+    scores = [hit["score"] for hit in page["hits"]]
+    rest = search(changing, question, cursor=page["cursor"])
+    assert max(hit["score"] for hit in rest["hits"]) < 0.3 * scores[0]
+    assert len(search(changing, question, top_k=10)["hits"]) == 10  # who asks for ten gets them

@@ -1,0 +1,269 @@
+"""Answers a query that consists of names: what they declare, then the places that have them. Nothing else.
+
+    query -> names, if all are declared (or paths of files) -> declarations -> places -> hits of a page
+
+A model that asks for names opens a declaration next, or looks at who uses it. So the declarations are shown
+by their heads, or whole if they are short, and each place by one line. What only shares a part of a name is
+no place. A file is shown by the lines that declare its outermost symbols.
+
+The hits are the same whatever number of them is wanted, so a page may end anywhere and go on by its cursor.
+`few` is the number of hits at which it ends by default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import chain, islice
+from operator import itemgetter
+
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.late_patterns import compile_late
+from repo_mcp.model import Hit
+from repo_mcp.ranking.bm25f import DECIMALS
+from repo_mcp.ranking.intent import EXACT, SPELLING, AskedName, find_asked_name, split_qualified
+from repo_mcp.ranking.look_up import Found, look_up
+from repo_mcp.ranking.prompt import find_meant
+from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.ranking import add_up, rank
+from repo_mcp.ranking.searcher import Filter, Searcher
+from repo_mcp.ranking.snippets import (
+    LiveChunk,
+    ReadLive,
+    decode_lines,
+    find_line_terms,
+    read_chunks,
+    show_lines,
+)
+from repo_mcp.ranking.spell_suggest import find_paths
+from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.text.analysis import analyse_text, get_word_terms
+from repo_mcp.text.stop_words import FUNCTION_WORDS
+
+MAX_NAMES = 6  # of a query; more are a list of words
+MAX_FILES = 3  # that one path may mean
+ONE_SHOWN = 14, 6, 3, 2, 2  # lines of the declarations of one name; those of a few lines more are shown whole
+MORE_SHOWN = 8, 3  # lines of the declarations of each of several names
+FEW_PLACES = 5  # on a page
+MOST_PLACES = 3  # declarations of a chunk that use a name
+TOP_LINES = 12  # of a file that is asked for
+FEW_OUTER = 3  # symbols of a file that do not tell what is in it
+_COMMENTS = "//", "# ", "* ", "/*", "-- ", "; "
+FILES_ORDERED = 10  # by which declarations of one name are ordered: the best of the query
+LEAD = 0.1  # points of what is named before what follows it
+_WORD = compile_late(r"\w+")
+_SHAPED = compile_late(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]")  # camelCase, snake_case, a capital
+
+
+@dataclass(frozen=True, slots=True)
+class NamedHits:
+    """The hits for names, and what there is in all."""
+
+    hits: tuple[Hit, ...]
+    few: int  # hits of a page, by default
+    total: int
+    total_is_lower_bound: bool
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Leads:
+    """The shown declarations or files of a name, and the terms by which other places have it."""
+
+    hits: tuple[Hit, ...]
+    terms: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def list_names(text: str) -> list[str]:
+    """Return the names and paths that a query consists of; none for a query of other words.
+
+    Of several words, at least half have the shape of a name.
+    """
+    if find_asked_name(text) is not None:
+        return [text.strip()]
+    words = list(dict.fromkeys(text.replace(",", " ").split()))
+    if len(words) > MAX_NAMES or not all(find_asked_name(word) or "/" in word for word in words):
+        return []
+    shaped = [word for word in words if _SHAPED.search(word) or "." in word or "/" in word]
+    if 2 * len(shaped) < len(words) or not FUNCTION_WORDS.isdisjoint(map(str.lower, words)):
+        return []
+    return words
+
+
+def find_named(
+    searcher: Searcher, query: Query, wanted: Filter, read_live: ReadLive, top_k: int
+) -> NamedHits | None:
+    """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
+
+    One of several names may be declared nowhere if it has several parts: then a warning says so.
+
+    Raises IndexFormatError, OSError.
+    """
+    names = [] if query.phrases or query.symbols else list_names(query.text)
+    leads: list[_Leads] = []
+    for name in names:
+        lead = _find_declared(searcher, query, name, wanted, read_live, is_only=len(names) == 1)
+        lead = lead or _find_files(searcher, query, name, wanted, read_live)
+        terms = get_word_terms(name)
+        if lead is None and len(terms) > 2 and len(names) > 1:
+            lead = _Leads((), terms[:1], (_describe_missing(searcher, name, terms[0]),))
+        if lead is None:
+            return None
+        leads.append(lead)
+    if not any(lead.hits for lead in leads):
+        return None
+    return _build(searcher, query, wanted, read_live, leads, top_k)
+
+
+def _describe_missing(searcher: Searcher, name: str, term: str) -> str:
+    return f"No declaration is named `{name}`." if searcher.count_units(term) else f"No file has: {name}."
+
+
+def _build(
+    searcher: Searcher,
+    query: Query,
+    wanted: Filter,
+    read_live: ReadLive,
+    leads: Sequence[_Leads],
+    top_k: int,
+) -> NamedHits:
+    """Return what is named, and after it the places that have the names, ranked by them."""
+    terms = list(dict.fromkeys(term for lead in leads for term in lead.terms))
+    order: list[str] = []
+    if any(len(lead.hits) > 1 for lead in leads):  # declarations of one name: the ranking says which is meant
+        order = [chunk.path for chunk in rank(searcher, query, FILES_ORDERED, wanted).chunks]
+    named = [hit for lead in leads for hit in _order(lead.hits, order)]
+    first = list({(hit.path, hit.start_line): hit for hit in named}.values())
+    shown = frozenset((hit.path, line) for hit in first for line in _list_shown(hit))
+    ranking = rank(searcher, replace(query, terms=terms), top_k + len(first), wanted)
+    live = read_chunks((chunk for chunk in ranking.chunks if chunk.matched_terms), (), read_live)
+    places = chain.from_iterable(_show_places(chunk, terms, shown) for chunk in live.chunks)
+    found = list(islice(places, top_k))
+    hits = (*_lift(first, found[0].score if found else 0.0), *found)
+    goes_on = ranking.total > len(ranking.chunks)
+    warnings = dict.fromkeys([*(told for lead in leads for told in lead.warnings), *live.warnings])
+    return NamedHits(
+        hits[:top_k],
+        len(first) + FEW_PLACES,
+        max(ranking.total, len(hits)) if goes_on else len(hits),
+        goes_on and ranking.total_is_lower_bound,
+        tuple(warnings),
+    )
+
+
+def _find_declared(
+    searcher: Searcher, query: Query, name: str, wanted: Filter, read_live: ReadLive, *, is_only: bool
+) -> _Leads | None:
+    """Return the declarations of a name as written; of one of several parts, also in other spellings."""
+    asked = find_asked_name(name)
+    if asked is None:
+        return None
+    lines = ONE_SHOWN if is_only else MORE_SHOWN
+    narrowed = replace(query, text=name, terms=analyse_text(name))
+    found = look_up(searcher, narrowed, wanted, read_live, len(lines), tells=False, shown_lines=lines)
+    hits = list(_iter_best(found, asked))
+    if not hits:
+        return None
+    terms: dict[str, None] = {}
+    for hit in hits:
+        terms[get_word_terms(split_qualified(hit.symbol or name)[-1])[0]] = None
+    return _Leads(tuple(hits), tuple(terms), found.warnings)
+
+
+def _iter_best(found: Found, asked: AskedName) -> Iterator[Hit]:
+    """Yield the declarations that have the name and all qualifiers."""
+    least = EXACT if len(get_word_terms(asked.name)) <= 2 else SPELLING
+    for hit in found.hits:
+        told = dict(hit.explanation)
+        agrees = told.get("qualifiers", 0.0) >= round(0.1 * len(asked.qualifiers), DECIMALS)
+        if told.get("name", 0.0) >= least and agrees:
+            yield replace(hit, matched_terms=())
+
+
+def _find_files(
+    searcher: Searcher, query: Query, name: str, wanted: Filter, read_live: ReadLive
+) -> _Leads | None:
+    """Return the files that a path or the name of a file means."""
+    if "." not in name and "/" not in name:
+        return None
+    paths = find_meant(name, lambda terms: find_paths(searcher.snapshot, terms))
+    hits: list[Hit] = []
+    for path in paths[: MAX_FILES + 1]:
+        narrowed = replace(query, text=name, terms=analyse_text(name), path_parts=[path.lower()])
+        chunks = rank(searcher, narrowed, 1, wanted).chunks
+        live = read_chunks((chunk for chunk in chunks if chunk.path == path), (), read_live)
+        hits += map(_show_top, live.chunks)
+    if not 0 < len(hits) <= MAX_FILES:
+        return None
+    stem = hits[0].path.rpartition("/")[2].partition(".")[0]
+    return _Leads(tuple(hits), get_word_terms(stem)[:1])
+
+
+def _order(hits: Sequence[Hit], paths: Sequence[str]) -> list[Hit]:
+    """Return declarations by how they are spelled, then in the order of their files among the first ones."""
+    places = {path: place for place, path in reversed([*enumerate(paths)])}
+
+    def place(hit: Hit) -> tuple[float, int]:
+        return -dict(hit.explanation).get("name", 0.0), places.get(hit.path, len(paths))
+
+    return sorted(hits, key=place)
+
+
+def _list_shown(hit: Hit) -> Iterable[int]:
+    return (int(row.partition("\t")[0]) for row in hit.snippet.removesuffix("\n").split("\n"))
+
+
+def _lift(hits: Sequence[Hit], score: float) -> list[Hit]:
+    """Return hits with scores that fall to the one of what follows them; explained as all scores are."""
+    lifted: list[Hit] = []
+    for hit in reversed(hits):
+        explained = hit.explanation
+        if hit.score <= score:
+            explained = (*explained, ("lead", round(score - hit.score + LEAD, DECIMALS)))
+        lifted.append(replace(hit, score=add_up(explained), explanation=explained))
+        score = lifted[-1].score
+    return lifted[::-1]
+
+
+def _show_places(live: LiveChunk, terms: Sequence[str], shown: Set[tuple[str, int]]) -> list[Hit]:
+    """Return hits of single lines of a chunk with the terms: the best of each declaration around them.
+
+    Left out are comments, and the lines `shown`, which are paths and numbers.
+    """
+    path, chunk = live.ranked.path, live.ranked.chunk
+    first, last = (1, len(live.lines)) if live.is_changed else (chunk.start_line, chunk.end_line)
+    lines = decode_lines(live.lines, first, min(last, len(live.lines)))
+    marks = find_line_terms(lines, terms)
+    wanted = {*terms}
+    for at, line in enumerate(lines):
+        if not marks[at]:
+            continue
+        is_place = (path, first + at) not in shown and not line.lstrip().startswith(_COMMENTS)
+        if not is_place or wanted.isdisjoint(_WORD.findall(line.lower())):  # `closed` is not `close`
+            marks[at] = 0
+    best: dict[int, tuple[tuple[bool, int, int], int, SymbolSpan | None]] = {}
+    for at, span in live.find_near(first, last).list_innermost(first, marks):
+        row = (span is not None, marks[at].bit_count(), -at), at, span
+        best[id(span)] = max(best.get(id(span), row), row, key=itemgetter(0))
+    rows = sorted(best.values(), key=itemgetter(0), reverse=True)[:MOST_PLACES]
+    rows = [row for row in rows if row[2] is not None] or rows
+    return [show_lines(live, {first + at: lines[at]}, span) for _, at, span in rows]
+
+
+def _show_top(live: LiveChunk) -> Hit:
+    """Return the hit of a whole file: the lines that declare its longest symbols, or its first lines.
+
+    These are the outermost ones; if there are hardly any, as where all is in one class, also those in them.
+    """
+    around: list[SymbolSpan] = []
+    levels: tuple[list[SymbolSpan], list[SymbolSpan]] = [], []
+    for span in live.find_declarations().find_between(1, len(live.lines)):
+        around = [one for one in around if one.end_line >= span.end_line and one.end_line >= span.head_line]
+        if len(around) < len(levels):
+            levels[len(around)].append(span)
+        around.append(span)
+    found = levels[0] if len(levels[0]) >= FEW_OUTER else [*levels[0], *levels[1]]
+    found.sort(key=lambda span: span.head_line - span.end_line)
+    numbers = sorted({span.name_line for span in found[:TOP_LINES]})
+    numbers = numbers or [*range(1, min(TOP_LINES, len(live.lines)) + 1)]
+    return show_lines(live, {at: decode_lines(live.lines, at, at)[0] for at in numbers}, None)
