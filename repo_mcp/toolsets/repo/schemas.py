@@ -255,16 +255,14 @@ def _search_hit() -> Schema:
         "snippet": build_field(
             "string",
             "Numbered lines: of a declaration its head and those that match. Modes literal and regex: all"
-            " those of a file; the declarations that they lie in stand before them with their spans:"
-            " `12-20 Ledger.post`, then `30-41 .close` for the same class, and `50-61` where the line that"
-            " declares it follows",
+            " those of a file; where they lie in several"
+            " declarations, each stands before its lines with its span: `12-20 Ledger.post`, then"
+            " `30-41 .close` for the same class, and `50-61` where the line that declares it follows",
         ),
     }
     line = build_field("integer")
     optional = {
-        "symbol": build_field(
-            ["string", "null"], "The declaration that the hit is about; not in modes literal, regex"
-        ),
+        "symbol": build_field(["string", "null"], "The declaration that the hit is about"),
         "symbol_lines": build_list(line, "First and last line of that declaration")
         | {"type": ["array", "null"], "minItems": 2, "maxItems": 2},
         "also": build_list(

@@ -13,12 +13,13 @@ The last row names further declarations of the file that a question may be about
 Exact matches are hits, or text: one for each file, whose lines and declarations are told once. Files of the
 program come first, then tests, configuration, documents, and foreign or built files; in each group by path.
 
-    {"path":"a/ledger.py","start_line":12,"end_line":14,
-     "snippet":"12-20 Ledger.post\n12\tdef post(...):\n14\t    post(x)\n"}
+    {"path":"a/ledger.py","start_line":12,"end_line":14,"snippet":"12\tdef post(...):\n14\t    post(x)\n",
+     "symbol":"Ledger.post","symbol_lines":[12,20]}
 
-The snippet names the declarations around the lines before these, with their spans: `12-20 Ledger.post`, and
-then `30-41 .close` for the next one of the same class. If the line that declares a function follows, the span
-is enough: `50-61`. `more` counts the lines that match but are not shown.
+If the lines of a file are in several declarations, the snippet names each of these before its lines, with its
+span: `12-20 Ledger.post`, and then `30-41 .close` for the next one of the same class. If the line that
+declares a function follows, the span is enough: `50-61`. `more` counts the lines that match but are not
+shown.
 
 As text, a file is its path and its lines in the same form, numbered as ripgrep numbers them. If the first
 line of a span declares it, the span replaces that line's number, with the enclosing declaration unless that
@@ -320,13 +321,23 @@ def render_file(matches: Sequence[ExactMatch], count: int) -> Result:
     from repo_mcp.exact.page_lines import list_page_lines
 
     lines = list_page_lines(matches)
+    first = matches[0]
+    is_one = all(match.symbol_lines == first.symbol_lines for match in matches)
+    named = None if first.symbol is None or not is_one else escape_text(first.symbol)
     return {
-        "path": escape_text(matches[0].path),
+        "path": escape_text(first.path),
         "start_line": lines[0].number,
         "end_line": lines[-1].number,
-        "snippet": "".join(_iter_named(lines)),
+        "snippet": "".join(_iter_numbered(lines) if is_one else _iter_named(lines)),
+        "symbol": named,
+        "symbol_lines": None if named is None else first.symbol_lines,
         "more": count - len(matches),
     }
+
+
+def _iter_numbered(lines: Sequence[PageLine]) -> Iterator[str]:
+    for line in lines:
+        yield f"{line.number}\t{line.text}\n"
 
 
 def _iter_named(lines: Sequence[PageLine], mark: str = "\t") -> Iterator[str]:

@@ -71,7 +71,9 @@ def test_a_literal_by_path_and_line(repository: Repository) -> None:
         "path": "a.py",
         "start_line": 1,
         "end_line": 1,
-        "snippet": "1-2\n1\tdef get_user(name):\n",
+        "snippet": "1\tdef get_user(name):\n",
+        "symbol": "get_user",
+        "symbol_lines": [1, 2],
     }
     assert tell(result["hits"][2]).keys() == {"path", "start_line", "end_line", "snippet"}
     assert (result["total"], result["truncated"], result["total_is_lower_bound"]) == (3, False, False)
@@ -119,7 +121,9 @@ def test_lines_of_one_declaration_are_one_hit_that_names_it(ledger: Repository) 
         "path": "ledger.py",
         "start_line": 6,
         "end_line": 7,
-        "snippet": "4-8 Ledger.post\n6\t        post(1)\n7\t        post(2)\n",
+        "snippet": "6\t        post(1)\n7\t        post(2)\n",
+        "symbol": "Ledger.post",
+        "symbol_lines": [4, 8],
     }
 
 
@@ -129,7 +133,7 @@ def test_a_hit_has_the_fields_of_the_specification_without_being_asked(ledger: R
     hits = [tell(hit).keys() for hit in search(ledger, "close", mode=mode)["hits"]]
     assert hits
     assert all({"path", "start_line", "end_line", "snippet"} <= hit for hit in hits)
-    assert any({"symbol", "symbol_lines"} <= hit for hit in hits) is (mode in ("bm25", "symbol"))
+    assert any({"symbol", "symbol_lines"} <= hit for hit in hits)
 
 
 def test_lines_of_several_declarations_are_one_hit_that_names_each(ledger: Repository) -> None:
@@ -241,9 +245,7 @@ def test_one_file_does_not_fill_a_page_and_what_is_left_out_is_counted(changing:
 def test_a_match_of_several_lines_shows_them_all(ledger: Repository) -> None:
     (hit,) = search(ledger, "(1)\n        post(2)\n        return", mode="literal")["hits"]
     assert (hit["start_line"], hit["end_line"]) == (6, 8)
-    assert (
-        hit["snippet"] == "4-8 Ledger.post\n6\t        post(1)\n7\t        post(2)\n8\t        return None\n"
-    )
+    assert hit["snippet"] == "6\t        post(1)\n7\t        post(2)\n8\t        return None\n"
 
 
 @pytest.mark.parametrize(
