@@ -343,7 +343,7 @@ OUTLINE_OUTPUT = _result(
                     {
                         **_NAMED,
                         "qualified_name": build_field(
-                            "string", "Left out for a name in the symbol around it by lines"
+                            "string", "Left out for a name in the symbol around it by lines, or in none"
                         ),
                         "line_start": build_field("integer"),
                         "line_end": build_field("integer"),

@@ -138,12 +138,14 @@ def get_file_outline(repository: Repository, arguments: Arguments, context: Call
 
 
 def _shorten_names(nodes: Sequence[Node], rows: Sequence[Row]) -> None:
-    """Leave out of the rows of a page each qualified name that is a name in the symbol around it."""
+    """Leave out of the rows of a page each qualified name that is a name in the symbol around it, or the
+    name itself of a symbol in no other."""
     around: list[Node] = []  # the outermost first
     for node, row in zip(nodes, rows, strict=True):
         while around and around[-1].symbol.end_line < node.symbol.end_line:
             around.pop()
-        if around and node.qualified_name == f"{around[-1].qualified_name}.{node.symbol.name}":
+        outer = f"{around[-1].qualified_name}." if around else ""
+        if node.qualified_name == outer + node.symbol.name:
             del row["qualified_name"]
         around.append(node)
 

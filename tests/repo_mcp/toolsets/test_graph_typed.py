@@ -162,6 +162,12 @@ def test_a_type_is_surely_made_where_its_constructor_is_undecided(served: Served
         assert list_rows(served, "get_callers", f"box/Box.cs:{line}") == [("Boxes.Use.Make", "possible", [6])]
 
 
+def test_an_outline_says_a_name_once(served: Served) -> None:
+    rows = {row["name"]: row for row in served.rows("get_file_outline", path="c/pool.h")}
+    assert [*rows] == ["POOL_FIELDS", "size", "left", "pool", "own"]
+    assert not any("qualified_name" in rows[name] for name in ("POOL_FIELDS", "size", "pool", "own"))
+
+
 def test_a_prototype_stands_for_the_definitions_of_all_platforms(served: Served) -> None:
     answer = served.call("get_callers", symbol="loop_run")
     assert answer["symbol"]["file_path"] == "loop/loop.h"
