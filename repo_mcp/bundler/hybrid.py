@@ -67,17 +67,14 @@ class HybridStrategy:
 
     name = "hybrid"
 
-    def __init__(
-        self, read_layout: LayoutReader, find_hints: HintFinder = find_no_hints, weights: Weights = WEIGHTS
-    ) -> None:
+    def __init__(self, read_layout: LayoutReader, find_hints: HintFinder = find_no_hints) -> None:
         """`read_layout` finds the declarations of a file, `find_hints` more symbols that a prompt names."""
         self._read_layout = read_layout
         self._find_hints = find_hints
-        self._weights = weights
 
     def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
         """Choose the excerpts for a request within its budget, with the audit of how they were found."""
-        evidence = gather_evidence(request, source, self._find_hints, self._weights)
+        evidence = gather_evidence(request, source, self._find_hints, WEIGHTS)
         words = look_up_words(request.prompt, source.count_units)
         told = describe_absent(words, is_whole=source.is_whole)
         is_noise = source.is_whole and not evidence.mentions and lacks_most(request.prompt, words)
@@ -85,10 +82,10 @@ class HybridStrategy:
             budget = replace(budget, max_total_lines=FEW_LINES)
             told.append(FEW_SHOWN)
         packer = Packer(budget)
-        opener = Opener(self._read_layout, evidence, self._weights, source, packer)
+        opener = Opener(self._read_layout, evidence, WEIGHTS, source, packer)
         opened = opener.open_best(budget)
-        opened += follow_names(opened, opener, source, self._weights, request.include_tests)
-        spend(opened, packer, self._weights)
+        opened += follow_names(opened, opener, source, WEIGHTS, request.include_tests)
+        spend(opened, packer, WEIGHTS)
         shown = _order_shown(opened, packer)
         for file in shown[:MAX_COMPANION_FILES]:
             take_companions(packer, file.view.live, file.view.layout.spans)

@@ -84,7 +84,6 @@ class ScopeWalk(SourceText):
         self.ordinal = 0  # of the innermost open symbol
         self.scope = 0  # the innermost open scope; 0 is the file
         self.taken: set[int] = set()  # starts of identifiers that are accounted for
-        self.item_functions: dict[int, str] = {}  # start of a function -> chain whose items it gets
         self.is_partial = False
         self._open = [(len(text) + 1, 0, 0)]  # (end, scope, entry)
         self._scope_parents = [0]

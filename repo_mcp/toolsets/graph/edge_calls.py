@@ -102,7 +102,7 @@ def _answer(
                 node.declaration, wanted, known, dispatches=dispatches, folder=folder
             )
             summary = render_folders(folders, is_complete=known.totals.is_complete)
-        renderer = _Renderer(graph, node, direction, has_text=direction == INCOMING and limit <= TEXT_ROWS)
+        renderer = _Renderer(graph, direction, has_text=direction == INCOMING and limit <= TEXT_ROWS)
         shown = renderer.render(known.rows[page.start : end])
         chosen = {**render_chosen(node, arguments, _list_definitions(graph, node)), **summary}
     keys = _name_rows(known.rows[:end])
@@ -210,9 +210,8 @@ def _name_rows(rows: Iterable[EdgeRow]) -> list[str]:
 class _Renderer:
     """Renders the rows of one page."""
 
-    def __init__(self, graph: Graph, node: Node, direction: str, *, has_text: bool) -> None:
+    def __init__(self, graph: Graph, direction: str, *, has_text: bool) -> None:
         self._graph = graph
-        self._node = node
         self._direction = direction
         self._has_text = has_text
         self._texts: dict[str, Sequence[str]] = {}

@@ -24,7 +24,6 @@ FILES = {
     "tests/test_a.py": "assert get_user('x')\n",
     "hiding.txt": "get_user \u202e reversed\n",
 }
-TEXT_LINE = re.compile(r"(\d+)(?:-\d+(?: .*?\.)?)?:(.*)", re.DOTALL)  # a span may be a number's, with a class
 
 
 def build(root: Path, **more: str) -> Repository:
