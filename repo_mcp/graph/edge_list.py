@@ -39,7 +39,7 @@ CACHED_LISTS = 16  # partial or complete: one of 40,000 references takes some 10
 MAX_WINDOWS = 2  # searched for one page while they hold nothing
 MAX_FOLDERS = 10
 SMALLEST_PART = 20  # a folder that is listed apart has at least this fraction, 1/20, of all references
-SAMPLED_FILES, SAMPLED_REFERENCES = 3, 2  # files of a folder; references of each of those files
+SAMPLED_FILES, SAMPLED_REFERENCES = 2, 3  # files of a folder; references of each of those files
 
 Uses = Sequence[tuple[str, int]]  # path, and the number of references by name; ascending
 

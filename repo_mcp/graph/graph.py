@@ -22,7 +22,7 @@ from repo_mcp.graph.questions import KINDS, EdgeType, SymbolFilter, list_impleme
 from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_lookup import NameMatch, SymbolLookup
-from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder
+from repo_mcp.graph.symbol_query import FoundSymbols, SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
@@ -44,6 +44,7 @@ _NAMES = frozenset(
 )
 _SUFFIXES = (".csproj", ".fsproj", ".vbproj")
 CACHED_LOOKED_UP = 20_000  # symbols that qualified names fit: 2 MB
+CACHED_FOUND = 5_000  # symbols of searches, and as many similar ones: under 2 MB
 MAX_DECLARING = 8  # other files that declare the name of a removed symbol
 
 
@@ -107,6 +108,12 @@ class Graph:
         self._looked_up: LruCache[tuple[str, SymbolFilter], tuple[list[Declaration], NameMatch]] = LruCache(
             CACHED_LOOKED_UP, lambda found: 1 + len(found[0])
         )
+        self._searched: LruCache[tuple[str, SymbolFilter, int], tuple[list[FoundSymbols], bool]] = LruCache(
+            CACHED_FOUND, lambda found: 1 + len(found[0])
+        )
+        self._likened: LruCache[tuple[Declaration, int], list[Similar]] = LruCache(
+            CACHED_FOUND, lambda found: 1 + len(found)
+        )
         self.edge_lists = EdgeLists(self._edges, self._lock)
         self.read_lines = program.read_lines
         self.find_status = program.find_status
@@ -146,10 +153,14 @@ class Graph:
         self, query: str, scope: SymbolFilter, limit: int
     ) -> tuple[list[tuple[Node, float]], bool]:
         """Return what `search` returns, and whether more symbols match than can be scored."""
-        with self._lock:
+
+        def search() -> tuple[list[FoundSymbols], bool]:
             found = self._symbols.find(query, self._build_filter(scope), limit)
-            named = [(self._nodes.get(one.declaration), one.score) for one in found]
-            return named, self._symbols.is_cut
+            return found, self._symbols.is_cut
+
+        with self._lock:
+            found, is_cut = self._searched.get((query, scope, limit), search)
+            return [(self._nodes.get(one.declaration), one.score) for one in found], is_cut
 
     def _build_filter(self, scope: SymbolFilter) -> Callable[[str, SymbolKind], bool]:
         kind = None if scope.kind is None else _get_kind(scope.kind)
@@ -281,8 +292,9 @@ class Graph:
 
     def find_similar(self, node: Node, limit: int) -> list[tuple[Node, Similar]]:
         """Return the symbols most like one, most similar first."""
+        target = node.declaration
         with self._lock:
-            found = self._similar.find(node.declaration, limit)
+            found = self._likened.get((target, limit), lambda: self._similar.find(target, limit))
             return [(self._nodes.get(one.declaration), one) for one in found]
 
 

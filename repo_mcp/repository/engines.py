@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from index_format import DirectoryHolder
 from repo_mcp.config.server_config import Config
+from repo_mcp.errors import RepoError
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.languages.outline.installed import InstalledAdapter
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -89,8 +91,13 @@ class Engines:
         _ = self.exact
 
     def load_graph(self) -> None:
-        """Load what the first call that follows symbols would wait for: 65 modules in 70 ms."""
+        """Load what the first call that follows symbols would wait for: 65 modules in 70 ms.
+
+        The symbol index is opened, too, if there is one: 45 ms for that of the kernel.
+        """
         _ = self.graph
+        with suppress(RepoError, OSError), self._sources.symbol_index.view():
+            pass
 
     def close(self) -> bool:
         """Wait for background work. Returns False when it has not stopped in time."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import threading
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from repo_mcp.config.server_config import Config
+from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.repository import Repository
 from repo_mcp.repository.engines import Engines
+from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 
 
 @pytest.mark.parametrize(("toolset", "loads"), [("graph", True), ("research", True), ("repo", False)])
@@ -28,3 +31,20 @@ def test_the_graph_is_loaded_after_the_start_where_calls_follow_symbols(
             if one.name == "load":
                 one.join(60)
         assert loaded.wait(60 if loads else 0) is loads
+
+
+def test_the_symbol_index_is_opened_with_the_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+
+    @contextmanager
+    def refuse(_index: LiveSymbolIndex) -> Iterator[None]:
+        asked.append(True)
+        raise RepoError(ErrorCode.INDEX_UNAVAILABLE, "There is none yet.")
+        yield
+
+    monkeypatch.setattr(LiveSymbolIndex, "view", refuse)
+    (tmp_path / "root").mkdir()
+    config = Config(str(tmp_path / "root"), data_dir=str(tmp_path / "data"), toolsets=("graph",), watch=False)
+    with closing(Repository(config)) as repository:
+        repository.engines.load_graph()
+    assert asked == [True]

@@ -15,6 +15,7 @@ from repo_mcp.graph import symbol_query
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.questions import SymbolFilter
+from repo_mcp.graph.similar import SimilarFinder
 from repo_mcp.graph.symbol_expression import is_expression, parse_expression
 from repo_mcp.graph.symbol_query import _build_stars, _compare, _list_needles, has_words
 from tests.deep.sizes import examples
@@ -306,3 +307,22 @@ def test_no_similar_name_lacks_the_parts_that_are_looked_for(asked: list[str], d
     word = graph._symbols._prepare("_".join(asked))
     if _compare(word, name):
         assert all(needle in name for needle in _list_needles(word)), (word, name)
+
+
+def test_what_was_found_is_kept_for_the_next_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = make_graph(FILES)
+    scope = SymbolFilter()
+    found = graph.search("get user", scope, 5)
+    similar = graph.find_similar(found[0][0], 3)
+    assert found
+    assert similar
+
+    def refuse(*_arguments: object) -> object:
+        raise AssertionError("found again")
+
+    monkeypatch.setattr(symbol_query.SymbolFinder, "find", refuse)
+    monkeypatch.setattr(SimilarFinder, "find", refuse)
+    assert graph.search("get user", scope, 5) == found
+    assert graph.find_similar(found[0][0], 3) == similar
+    with pytest.raises(AssertionError):
+        graph.search("get user", scope, 6)
