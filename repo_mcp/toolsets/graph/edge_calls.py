@@ -35,6 +35,7 @@ _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # but by paths
 TEXT_ROWS = 250  # with a greater limit, lines are shown by their numbers alone: 500 rows fit into 64 KiB
 CUT = "so many types inherit from each other here that some edges may not be listed"
 MORE = "not every file has been searched yet: continue with cursor"
+BY_SHAPE = "only types that name this interface are looked for: a type may have its members without naming it"
 
 
 def get_callers(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -108,7 +109,14 @@ def _answer(
     keys = _name_rows(known.rows[:end])
     page.check(keys)
     blind = warn_untracked(node) if direction == INCOMING and types is not None else []
+    if types is None and not known.rows and _is_met_by_shape(node):
+        blind = [BY_SHAPE]
     return _draft(repository, known, shown, keys, direction, chosen, blind, page, arguments)
+
+
+def _is_met_by_shape(node: Node) -> bool:
+    """Return whether a type may satisfy this one without naming it: an interface of TypeScript."""
+    return node.language == "typescript" and node.symbol.kind is SymbolKind.INTERFACE
 
 
 def _list_definitions(graph: Graph, node: Node) -> Sequence[Span]:

@@ -50,6 +50,12 @@ TREE = {
         '#include "text.h"\n#ifdef _WIN32\n#define unlink _unlink\n#endif\n'
         "int plain(text one) { return unlink(one); }\n"
     ),
+    "box/box.ts": (
+        "export interface Closable { close(): void }\n"
+        "export interface Open { open(): void }\n"
+        "export class Lid { close() {} }\n"
+        "export class Door implements Open { open() {} }\n"
+    ),
     "box/Box.cs": (
         "namespace Boxes {\n"
         "class Box {\n  public Box(int n) { }\n  public Box(string s) { }\n}\n"
@@ -160,6 +166,16 @@ def test_a_type_is_surely_made_where_its_constructor_is_undecided(served: Served
             assert list_rows(served, tool, symbol) == [(maker, "exact", [line])]
     for line in (3, 4):
         assert list_rows(served, "get_callers", f"box/Box.cs:{line}") == [("Boxes.Use.Make", "possible", [6])]
+
+
+def test_an_interface_that_no_type_names_may_be_met_by_shape(served: Served) -> None:
+    answer = served.call("get_implementations", symbol="Closable")
+    assert answer["result"] == []
+    assert "total" not in answer  # nobody knows
+    assert answer["warnings"][0].startswith("only types that name this interface are looked for")
+    named = served.call("get_implementations", symbol="Open")
+    assert [row["name"] for row in named["result"]] == ["Door"]
+    assert "warnings" not in named
 
 
 def test_an_outline_says_a_name_once(served: Served) -> None:
