@@ -238,9 +238,7 @@ class Graph:
         primary = node
         if node.symbol.flags & SymbolFlag.PARTIAL:
             primary = max(nodes, key=_count_lines)  # the longest; on a tie the first
-        elif node.symbol.flags & SymbolFlag.FORWARD and not self._edges.prototypes.list_twins(
-            node.declaration
-        ):
+        elif node.symbol.flags & SymbolFlag.FORWARD and not prototypes.list_twins(node.declaration):
             primary = min(nodes, key=lambda one: (bool(one.symbol.flags & SymbolFlag.FORWARD), one != node))
         return [primary, *(one for one in nodes if one != primary)]
 

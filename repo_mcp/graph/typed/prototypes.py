@@ -20,9 +20,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFla
 
 MAX_FILES = 60  # declaring files examined for one name
 CACHED_DEFINITIONS = 4_000  # of forward declarations: those of one name ask for each other's
-CACHED_DECLARED = (
-    4_000  # names in files: each symbol of a name asks for those in the 60 nearest files; 1.5 MB
-)
+CACHED_DECLARED = 4_000  # names in files, of which each symbol of a name asks for 60; 1.5 MB
 WITH_HEADERS = frozenset({"c", "cpp"})
 
 # In C and C++ a field, a type or a constant of an `enum` has no prototype.

@@ -489,11 +489,8 @@ class NamedResolver:
             and scope.language == "cpp"
             and scope.is_member(declaration.ordinal)
         ):
-            return (
-                ALIAS,
-                declaration.path,
-                str(symbol.parent),
-            )  # each specialisation of a template has its own
+            # Each specialisation of a template has its own.
+            return ALIAS, declaration.path, str(symbol.parent)
         if is_constructor:
             return ("", "", "")
         overload = ""
