@@ -73,7 +73,7 @@ def _iter_declarations(
         yield from _iter_declarations(child, own)
 
 
-def choose_names(root: Path, *, is_kept_back: bool) -> Mapping[str, Declared]:
+def choose_names(root: Path, *, kept_back: bool) -> Mapping[str, Declared]:
     """Return, for each kind of SAMPLES, names of one half and the lines that declare them."""
     names, methods = list_declared(root)
     kinds = {
@@ -83,13 +83,14 @@ def choose_names(root: Path, *, is_kept_back: bool) -> Mapping[str, Declared]:
     }
     chosen = {}
     for kind, declared in kinds.items():
-        half = sorted(name for name in declared if _is_kept_back(name) == is_kept_back)
+        half = sorted(name for name in declared if is_kept_back(name) == kept_back)
         sample = random.Random(SEED).sample(half, min(len(half), SAMPLES[kind]))
         chosen[kind] = {name: declared[name] for name in sample}
     return chosen
 
 
-def _is_kept_back(name: str) -> bool:
+def is_kept_back(name: str) -> bool:
+    """Return whether a name belongs to the half that is not looked at while something is chosen."""
     return hashlib.blake2b(name.encode(), digest_size=1).digest()[0] % 2 == 1
 
 
@@ -134,7 +135,7 @@ def main(arguments: list[str]) -> int:
             build_index(root, Path(data), **code)
             client = Client(root, Path(data), **code)
             client.settle(SEARCH, query="first")
-            for kind, declared in choose_names(root, is_kept_back=given.kept_back).items():
+            for kind, declared in choose_names(root, kept_back=given.kept_back).items():
                 for mode in MODES:
                     outcome = ask_names(client, declared, mode)
                     print(f"{root.name}: {kind}, {mode}: {outcome.shown} of {len(declared)}", flush=True)

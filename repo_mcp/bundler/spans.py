@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 import numpy as np
 
 from index_format import compute_fingerprint
+from repo_mcp.languages.patterns.c_languages import find_dialect
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans, qualify_name
 from repo_mcp.languages.patterns.landmarks import Spans, scan
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -53,7 +54,7 @@ def read_layout(
 
     With `find_record`, functions that are values count as declarations, too.
     """
-    language = find_language(path, overrides)
+    language = find_dialect(find_language(path, overrides), text)
     landmarks = scan(language, text)
     comments = _number_lines(text, landmarks.doc_spans)
     if find_record is not None and language.name in _SCRIPTS:

@@ -20,6 +20,7 @@ import numpy as np
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.languages.patterns.c_languages import find_dialect
 from repo_mcp.languages.patterns.landmarks import Language, scan
 from repo_mcp.ranking.bm25f import I64
 from repo_mcp.ranking.searcher import Searcher
@@ -76,7 +77,7 @@ def find_doc_comments(
     language: Language, data: bytes, lines: Sequence[str], wanted: Sequence[Span]
 ) -> list[DocComment]:
     """Return the comments that share a line with a `wanted` span, in order. `data` is normalised text."""
-    landmarks = scan(language, data)
+    landmarks = scan(find_dialect(language, data), data)
     if not landmarks.doc_spans:
         return []
     ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED)

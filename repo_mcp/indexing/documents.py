@@ -35,6 +35,7 @@ from index_format import (
 from repo_mcp.indexing.chunking import CutFile, cut_at, cut_lines, split_long
 from repo_mcp.indexing.memory_budget import weigh_words
 from repo_mcp.languages.outline.adapter_answers import Marks
+from repo_mcp.languages.patterns.c_languages import find_dialect
 from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
 from repo_mcp.languages.patterns.smart_chunks import cut_smartly
 from repo_mcp.record_classes import dataclass
@@ -359,7 +360,9 @@ class SegmentBuilder:
 
 def find_landmarks(file: SourceFile) -> Landmarks:
     """Return the comments and the declared names of a file: those by an adapter in place of line patterns."""
-    landmarks = scan(file.language, file.data)
+    is_header = file.path.endswith(".h")  # sources of C++ have extensions of their own
+    language = find_dialect(file.language, file.data) if is_header else file.language
+    landmarks = scan(language, file.data)
     if file.marks is None or (file.marks.fault and not file.marks.definitions):
         return landmarks
     return Landmarks(landmarks.doc_spans, file.marks.definitions)

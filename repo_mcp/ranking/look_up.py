@@ -3,7 +3,9 @@
     query -> questions to the index, the closest first -> chunks, ranked -> declarations in their live text
 
 The index says where a name is declared, and the live text decides: a hit is a declaration that line patterns
-find there now. Its score combines what a look-up compares:
+find there now. They find no fields, values of enums and the like. So if no declaration has exactly the name
+that is asked for, the files that hold it as a word are searched for lines that declare it. A score combines
+what a look-up compares:
 
     a name           its spelling (as written 4, in another case 3, in another spelling 2, as a part 1),
                      and .1 for each qualifier that it has
@@ -19,7 +21,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
 
 from index_format import Snapshot
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
+from repo_mcp.languages.patterns.declaring_lines import list_declaring_lines
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
 from repo_mcp.ranking.bm25f import DECIMALS
@@ -54,10 +57,12 @@ from repo_mcp.text.schema import SYMBOL
 # Of the first declarations; of each further one as many as of the last of these.
 SHOWN_LINES = 14, 6, 3, 2
 MAX_NAMES = 16  # of a query; each costs searches of its own
+WORD_CHUNKS = 100  # searched for lines that declare a name, and as many of headers: 30 to 100 ms
 MORE_CHUNKS = 10  # read beside the wanted ones where case or a qualifier decides: the right one may come last
 NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
 MIN_SHARED = 0.5  # of the parts of two names together
 MAX_NEAR = 3
+_HEADERS = ".h", ".hh", ".hpp", ".hxx", ".d.ts", ".pyi"
 _WORD = compile_late(r"\w+")
 _WRITTEN = compile_late(r"\w+(?:-\w+)*")  # a name as languages without line patterns may write it
 
@@ -130,6 +135,9 @@ def look_up(
                 key = chunk.ranked.path, rated.span.name_line
                 if key not in seen or seen[key].score < rated.score:
                     seen[key] = rated
+    if asked is not None and _may_be_better(seen.values(), asked, 1):
+        for rated in _iter_declaring_lines(searcher, query, asked, wanted, read_live):
+            seen.setdefault((rated.live.ranked.path, rated.span.name_line), rated)
     ordered = sorted(seen, key=lambda key: (-seen[key].score, key[0].encode(), key[1]))
     lines = chain(shown_lines, repeat(shown_lines[-1]))
     hits = tuple(_show(seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False))
@@ -208,6 +216,47 @@ def _iter_declarations(
             score, explained = known[grade]
         if score:
             yield _Rated(score, explained, live, span)
+
+
+def _iter_declaring_lines(
+    searcher: Searcher, query: Query, asked: AskedName, wanted: Filter, read_live: ReadLive
+) -> Iterator[_Rated]:
+    """Yield what is declared by lines that have the name as it is written, each with its score."""
+    narrowed = replace(query, terms=list(get_word_terms(asked.name)[:1]), symbols=[], phrases=[])
+    best: dict[str, RankedChunk] = {}
+    for among in (_narrow_to_headers(wanted), wanted):
+        for chunk in rank(searcher, narrowed, WORD_CHUNKS, among).chunks:
+            if chunk.matched_terms:
+                best.setdefault(chunk.path, chunk)
+    for place, live in enumerate(read_chunks(best.values(), (), read_live).chunks):
+        text = live.data.decode("utf-8", "replace")
+        for first, last in list_declaring_lines(live.ranked.language, text, asked.name):
+            qualified = _qualify_line(live, first, asked.name)
+            span = SymbolSpan(first, last, first, first, asked.name, qualified)
+            score, explained = _explain(_rate_name(grade_span(asked, span, live)), place)
+            yield _Rated(score, explained, live, span)
+
+
+def _narrow_to_headers(wanted: Filter) -> Filter:
+    """Return a filter for the wanted files that mostly declare, among which a name's own is found sooner."""
+    matches_path = wanted.matches_path
+
+    def matches(path: str) -> bool:
+        return path.endswith(_HEADERS) and (matches_path is None or matches_path(path))
+
+    return replace(wanted, matches_path=matches, key=f"{wanted.key} of headers")
+
+
+def _qualify_line(live: LiveChunk, line: int, name: str) -> str:
+    """Return the name of what a line declares, qualified by the type around it."""
+    outer = live.find_near(line, line).find_innermost(line)
+    if outer is None:
+        return name
+    head = " ".join(decode_lines(live.lines, outer.head_line, outer.name_line))
+    around = outer.qualified_name
+    if not holds_members(head, outer.name):  # `self.name = ...` in a method
+        around = around.rpartition(".")[0]
+    return f"{around}.{name}" if around else name
 
 
 def _explain(points: Sequence[tuple[str, float]], place: int) -> tuple[float, Points]:

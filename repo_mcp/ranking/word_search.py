@@ -204,12 +204,19 @@ def _put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[[i
     if not found or not (NO_MATCH if first is None else _grade(first, asked)) < _grade(found[0], asked):
         return shown
     lead = found[0]
-    rest = [hit for hit in shown.hits if (hit.path, hit.symbol_lines) != (lead.path, lead.symbol_lines)]
+    rest = [hit for hit in shown.hits if hit.path != lead.path or not _shows(hit, lead)]
     if first is not None and lead.score <= first.score:
         more = round(first.score - lead.score + LEAD, DECIMALS)
         explained = (*lead.explanation, ("lead", more))
         lead = replace(lead, score=add_up(explained), explanation=explained)
     return replace(shown, hits=(lead, *rest)[:top_k])
+
+
+def _shows(hit: Hit, lead: Hit) -> bool:
+    """Return whether a hit of the same file shows the declaration that another one consists of."""
+    if hit.symbol is None:  # lines outside all declarations that the index knows
+        return hit.start_line <= lead.start_line <= hit.end_line
+    return hit.symbol_lines == lead.symbol_lines
 
 
 def _grade(hit: Hit, asked: AskedName) -> Grade:

@@ -22,6 +22,8 @@ from repo_mcp.languages.outline.adapter import (
     Adapter,
     cut,
 )
+from repo_mcp.languages.outline.prototypes import HEADERS, iter_prototypes
+from repo_mcp.languages.patterns.c_languages import find_dialect
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
 from repo_mcp.languages.patterns.declared_spans import is_type_above
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
@@ -31,6 +33,7 @@ from repo_mcp.record_classes import dataclass, replace
 
 PARSER = "lexical"
 _SIGNATURE_LINES = 12  # joined at most while parentheses are open
+_ATTRIBUTE_LINES = 4  # between the brackets of a prototype and its semicolon
 _DECORATOR_LINES = 20
 
 _BY_INDENTATION = frozenset({"python", "haskell", "make", "yaml", "nim", "fsharp"})
@@ -81,7 +84,8 @@ class LexicalAdapter(Adapter):
 
 def outline_lexically(path: str, language: Language, text: str, warnings: tuple[str, ...] = ()) -> Outline:
     """Return the outline that line patterns give, in time linear in the length of the text."""
-    symbols, truncated = _Reading(_choose_patterns(language), text.encode()).read()
+    reading = _Reading(_choose_patterns(language), text.encode(), has_prototypes=path.endswith(HEADERS))
+    symbols, truncated = reading.read()
     if truncated:
         warnings = (*warnings, f"only the first {MAX_SYMBOLS:,} declarations are listed")
     return Outline(path, language.name, symbols, PARSER, warnings, truncated)
@@ -106,13 +110,15 @@ class _Open:
 class _Reading:
     """One pass over one text."""
 
-    def __init__(self, language: Language, data: bytes) -> None:
+    def __init__(self, language: Language, data: bytes, *, has_prototypes: bool = False) -> None:
+        language = find_dialect(language, data)
         landmarks = scan(language, data)
         self._language = language.name
         self._braces = language.name not in _BY_INDENTATION
         self._lines = data.split(b"\n")
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
         self._declared = self._locate_names(landmarks.definitions)
+        self._prototypes = self._locate_prototypes(data) if has_prototypes else {}
         self._comments = [
             (self._line_of(first), self._line_of(last - 1)) for first, last in landmarks.doc_spans
         ]
@@ -136,6 +142,23 @@ class _Reading:
             placed[line] = first - self._starts[line], last - self._starts[line]
         return placed
 
+    def _locate_prototypes(self, data: bytes) -> dict[int, tuple[tuple[int, int], bool]]:
+        """Return the columns of the name in each line that may be a prototype, and whether it has a type."""
+        placed = {}
+        for (first, last), is_typed in iter_prototypes(data):
+            line = self._line_of(first)
+            placed[line] = (first - self._starts[line], last - self._starts[line]), is_typed
+        return placed
+
+    def _find_prototype(self, number: int) -> tuple[int, int] | None:
+        """Return the columns of the name of a prototype in a line, or None; enclosing blocks are known."""
+        columns, is_typed = self._prototypes.get(number, (None, False))
+        if columns is None or not self._open:
+            return columns if is_typed else None
+        around = self._symbols[self._open[-1].number]
+        is_own = self._lines[number][slice(*columns)].decode("utf-8", "replace") == around.name
+        return columns if around.kind not in FUNCTION_KINDS and (is_typed or is_own) else None
+
     def read(self) -> tuple[tuple[Symbol, ...], bool]:
         """Return the symbols by start line, end line, order found; True if there were above MAX_SYMBOLS."""
         last = 0  # the last line that was neither blank nor a comment
@@ -151,9 +174,12 @@ class _Reading:
                     self._declare_macro(number, columns)
                 continue
             indent = _measure_indent(line)
-            self._close(line, indent, number, last, declares=columns is not None)
+            declares = columns is not None or number in self._prototypes
+            self._close(line, indent, number, last, declares=declares)
             if columns is not None:
                 self._declare(number, columns, indent)
+            elif (prototype := self._find_prototype(number)) is not None:
+                self._end(self._find_semicolon(self._declare(number, prototype, indent)))
             last = number
             if len(self._symbols) > MAX_SYMBOLS:
                 break
@@ -201,7 +227,13 @@ class _Reading:
         symbol = self._symbols[top.number]
         self._symbols[top.number] = replace(symbol, end_line=max(symbol.end_line, line + 1))
 
-    def _declare(self, number: int, columns: tuple[int, int], indent: int) -> None:
+    def _find_semicolon(self, number: int) -> int:
+        """Return the line in which a prototype ends, whose brackets are closed in the given one."""
+        near = range(number, min(number + _ATTRIBUTE_LINES, len(self._lines)))
+        return next((at for at in near if self._lines[at].rstrip().endswith(b";")), number)
+
+    def _declare(self, number: int, columns: tuple[int, int], indent: int) -> int:
+        """Add a declaration that is open from here on. Return the line in which its head ends."""
         line = self._lines[number]
         name = line[columns[0] : columns[1]]
         kind = find_kind(self._language, line[: columns[0]], name, line[columns[1] :])
@@ -231,6 +263,7 @@ class _Reading:
         )
         header = b"".join(self._lines[number : header_end + 1])
         self._open.append(_Open(len(self._symbols) - 1, indent, _opens(header), owner))
+        return header_end
 
     def _declare_macro(self, number: int, columns: tuple[int, int]) -> None:
         """Add a macro: it ignores indentation and ends at the first line without a backslash."""

@@ -7,8 +7,18 @@ in C++ and Objective-C they may be indented.
 
 from __future__ import annotations
 
-from repo_mcp.languages.patterns.landmarks import build_language
+import re
 
+from repo_mcp.languages.patterns.landmarks import Language, build_language
+from repo_mcp.late_patterns import compile_late
+
+MARK_BYTES = 65_536  # of a header, in which it shows that it is C++
+# A line of C++ alone, and of no prose in a comment.
+_CPP_LINE = compile_late(
+    rb"""\n(?:template[ \t]*< | namespace\b[ \t\w:]*\{?[ \t]*\n | [ \t]{0,2}(?:public|private)[ \t]*:
+    | class[ \t]+(?:[A-Z][A-Z0-9_]*[ \t]+)?\w+[ \t]*(?:final[ \t]*)?(?::[^;\n]*)?\{?[ \t]*\n)""",
+    re.VERBOSE,
+)
 # Statements and attributes that look like the head of a function.
 _NOT_STATEMENT = (
     r"(?!(?:if|for|while|switch|return|else|do|case|default|goto|catch|enum|throw|new|delete|sizeof|using"
@@ -22,10 +32,15 @@ _RECORD = r"""
         (?:(?:\[\[[^\]\n]{0,80}+\]\]|{name}{argued}?){gap}){0,2}
         (?:{name}::){0,4}(?!final\b)({name})(?=[^;{}()=]{0,300}+\{)
 """
+# An include guard, which is no definition. Where "#endif" follows, an empty macro is defined after all.
+_GUARD = r"""
+    \#{opt}ifndef{gap}(?P<skipped>{name}){opt}\n\#{opt}define{gap}(?P=skipped){opt}(?=\n(?!\#{opt}endif))
+"""
 _ASSIGNED = r"{opt}(?:\[[^\]\n]{0,80}+\]{opt}){0,3}=(?!=)"
 
 _C = r"""
-    \#{opt}define{gap}({name})
+    {guard}
+    | \#{opt}define{gap}({name})
     | \}{opt}({name}){opt};                                         # the end of a typedef of several lines
     | {opt}{slash_doc}
     | (?=[A-Z])(?:[A-Z]{1,20}_){0,3}DEFINE(?:_{w}{1,40}+|\d)?\(({name})   # DEFINE_MUTEX(x), ...
@@ -38,6 +53,7 @@ _C = r"""
 """
 
 _C_PARTS = {
+    "guard": _GUARD,
     "record": _RECORD,
     "argued": _ARGUED,
     "not_statement": _NOT_STATEMENT,
@@ -57,14 +73,16 @@ CPP = build_language(
     "cpp",
     "code",
     r"""
-    \#{opt}define{gap}({name})
+    {guard}
+    | \#{opt}define{gap}({name})
     | \}{opt}({name}){opt};
-    | {opt}(?:
-        {slash_doc}
-        | using{gap}({name}){opt}=
+    | {opt}{slash_doc}
+    # below these, `size_(size)` initialises a member, or is part of a condition
+    | (?<!,\n)(?<!\):\n)(?<!\)[ ]:\n)(?<!&&\n)(?<!\|\|\n){opt}(?:
+        using{gap}({name}){opt}=
         | typedef{gap}(?:[A-Za-z0-9_:<>]++[ \t*&]++){1,6}({name}){opt};
         | (?:template{opt}<[^\n]{0,200}>{opt})?(?:typedef{gap})?(?:export{gap})?{record}
-        | (?=[A-Za-z_~:])(?:[A-Za-z0-9_:<>,\[\]]++[ \t*&]++){0,8}
+        | (?=[A-Za-z_~]|::)(?:[A-Za-z0-9_:<>,\[\]]++[ \t*&]++){0,8}
           (?:{name}(?:<[^<>\n]{0,60}+>)?::){0,4}~?{not_statement}({name}){opt}\((?=[^;{}\[]{0,600}+\{)
         | (?<![ \t])(?:[A-Za-z0-9_:<>]++[ \t*&]++){1,6}({name}){assigned}
       )
@@ -83,3 +101,8 @@ ASSEMBLY = build_language(
     | ({name}):
     """,
 )
+
+
+def find_dialect(language: Language, text: bytes) -> Language:
+    """Return the language whose line patterns fit a text: those of C++ for a header of C that is C++."""
+    return CPP if language is C and _CPP_LINE.search(text, 0, MARK_BYTES) is not None else language

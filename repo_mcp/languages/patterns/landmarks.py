@@ -21,7 +21,7 @@ from typing import Literal
 
 from repo_mcp.record_classes import dataclass
 
-VERSION = 5  # part of the index's configuration: raise it when landmarks or languages change
+VERSION = 6  # part of the index's configuration: raise it when landmarks or languages change
 
 Kind = Literal["code", "docs", "config", "data"]
 
@@ -74,11 +74,12 @@ class Landmarks:
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """The compiled expression in two forms, and the numbers of its comment groups."""
+    """The compiled expression in two forms, and the numbers of its groups by name."""
 
     first_line: re.Pattern[bytes]  # matched at the start of the text
     other_lines: re.Pattern[bytes]  # begins with a line feed
     doc_groups: frozenset[int]
+    skipped_groups: frozenset[int]  # of names that are no definitions
 
 
 def scan(language: Language, data: bytes) -> Landmarks:
@@ -96,6 +97,8 @@ def scan(language: Language, data: bytes) -> Landmarks:
     appends = [stepped_over.append] + [definitions.append] * compiled.other_lines.groups
     for group in compiled.doc_groups:
         appends[group] = doc_spans.append
+    for group in compiled.skipped_groups:
+        appends[group] = stepped_over.append
     first = compiled.first_line.match(data)
     if first is not None:
         position = first.end()
@@ -114,5 +117,8 @@ def _compile(pattern: str) -> _Compiled:
         pattern = pattern.replace(part, source)
     body = pattern.encode("ascii")
     other_lines = re.compile(rb"\n(?:" + body + rb")", re.VERBOSE)
-    docs = frozenset(group for name, group in other_lines.groupindex.items() if name.startswith("doc"))
-    return _Compiled(re.compile(b"(?:" + body + b")", re.VERBOSE), other_lines, docs)
+    docs, skipped = (
+        frozenset(group for name, group in other_lines.groupindex.items() if name.startswith(kind))
+        for kind in ("doc", "skipped")
+    )
+    return _Compiled(re.compile(b"(?:" + body + b")", re.VERBOSE), other_lines, docs, skipped)

@@ -129,6 +129,42 @@ def test_a_name_that_is_declared_elsewhere_is_said(repository: Repository) -> No
     assert {symbol for _, symbol in name_hits(answer)} >= {"QuerySet.filter", "Library.filter"}
 
 
+@pytest.fixture(scope="module")
+def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    root = tmp_path_factory.mktemp("members") / "root"
+    (root / "src").mkdir(parents=True)
+    uses = "".join(f"int use_{at}(void)\n{{\n  return RUN_ONCE + {at};\n}}\n" for at in range(150))
+    (root / "src/loop.h").write_text("enum run_mode {\n  RUN_DEFAULT = 0,\n  RUN_ONCE\n};\n")
+    for at in range(120):
+        (root / f"src/loop_{at}.c").write_text(uses if at == 7 else "int x = RUN_ONCE;  /* RUN_ONCE */\n")
+    (root / "client.py").write_text(
+        "class Client:\n    retries = 2\n\n    def __init__(self):\n        self.timeout = 30\n\n\n"
+        "def make():\n    timeout = 1\n    return Client(timeout)\n"
+    )
+    repository = Repository(load_config(str(root), data_dir=str(root.parent / "data")))
+    repository.refresh()
+    yield repository
+    repository.close()
+
+
+@pytest.mark.parametrize("mode", ["symbol", "bm25"])
+@pytest.mark.parametrize(
+    ("query", "path", "line", "symbol"),
+    [
+        ("RUN_ONCE", "src/loop.h", 3, "run_mode.RUN_ONCE"),  # below a hundred files that use it
+        ("timeout", "client.py", 5, "Client.timeout"),
+        ("Client.retries", "client.py", 2, "Client.retries"),
+    ],
+)
+def test_fields_and_values_of_enums_are_looked_up(
+    members: Repository, mode: str, query: str, path: str, line: int, symbol: str
+) -> None:
+    answer = call(members, query, mode)
+    hit = answer["result"]["hits"][0]
+    assert (hit["path"], hit["start_line"], hit["symbol"]) == (path, line, symbol)
+    assert not [told for told in answer["warnings"] if "No " in told]
+
+
 def test_what_has_gone_since_is_not_shown(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
@@ -155,7 +191,7 @@ def test_over_stdio_every_declared_name_of_a_package_is_shown(
     root = Path(packaging.__file__).parent
     build_index(root, tmp_path / "data")
     client = Client(root, tmp_path / "data")
-    for declared in choose_names(root, is_kept_back=False).values():
+    for declared in choose_names(root, kept_back=False).values():
         for mode in MODES:
             assert ask_names(client, declared, mode).missed == ()
     client.close()

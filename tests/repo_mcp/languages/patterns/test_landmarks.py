@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from repo_mcp.languages.patterns.c_languages import find_dialect
 from repo_mcp.languages.patterns.landmarks import Landmarks, scan
 from repo_mcp.languages.patterns.language_registry import LANGUAGES, find_language
 from tests.deep.sizes import IS_DEEP, choose
@@ -717,3 +718,56 @@ def test_there_are_languages_enough_and_each_pattern_finds_something() -> None:
     with_pattern = {name for name, language in LANGUAGES.items() if language.pattern is not None}
     assert set(SNIPPETS) <= with_pattern
     assert len(LANGUAGES) >= 30
+
+
+GUARDED = """\
+#ifndef STORE_TABLE_H_
+#define STORE_TABLE_H_
+#ifndef likely
+#define likely(x) (x)
+#endif
+#ifndef __iomem
+#define __iomem
+#endif
+int use(void)
+{
+  if (likely(1)) {
+  }
+}
+#endif
+"""
+HEADER = """\
+// Copyright. class of rows
+#pragma once
+namespace store {
+class Table : public Base {
+ public:
+  explicit Table(int size)
+      : size_(size),
+        base_(size) {
+    while (size > 0 &&
+           next(size) < 0) {
+    }
+  }
+  int size() const { return size_; }
+};
+}
+"""
+
+
+def name_definitions(language: str, text: str) -> list[str]:
+    data = text.encode()
+    dialect = find_dialect(LANGUAGES[language], data)
+    return [data[first:last].decode() for first, last in scan(dialect, data).definitions]
+
+
+def test_an_include_guard_is_no_definition() -> None:
+    assert name_definitions("c", GUARDED) == ["likely", "__iomem", "use"]
+    assert name_definitions("cpp", GUARDED) == ["likely", "__iomem", "use"]
+
+
+def test_a_header_of_cpp_is_read_as_such() -> None:
+    assert name_definitions("c", HEADER) == ["store", "Table", "Table", "size"]
+    assert name_definitions("c", "struct class {\n  int x;\n};\n/* class of rows\n   namespaces */\n") == [
+        "class"
+    ]

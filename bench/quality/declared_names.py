@@ -1,0 +1,127 @@
+"""Does a look-up show what declares a name, in every language and of every kind? Asked over stdio.
+
+    python -m bench.quality.declared_names --trees DIR [--only NAMES] [--kept-back] [--misses] [--mode bm25]
+
+`DIR` has a folder for each tree. Names are those that the symbol parsers find declared once in a tree, a
+sample of each kind and language by a fixed seed. Half of them, by a hash of the name, is kept back and asked
+only with `--kept-back`. A name counts as shown when the first hit is of its file and shows it in the first
+lines of its declaration.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.economy.client import Client, build_index
+from bench.economy.policy import SEARCH, list_hits
+from bench.quality.definitions import is_kept_back
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
+from repo_mcp.symbols.symbol_record import decode_symbol_record
+
+SEED = 149
+SAMPLE = 25  # names of a kind, a language and a tree
+HEAD_LINES = 12  # of a declaration, in which its name is
+LEAST_CHARS = 4
+
+
+class Declared(NamedTuple):
+    """A name, and the one place that declares it."""
+
+    name: str
+    path: str
+    line: int
+    kind: str
+    language: str
+
+
+def list_declared_once(root: Path) -> list[Declared]:
+    """Return the names that one symbol of a tree has, in order."""
+    found: dict[str, list[Declared]] = defaultdict(list)
+    for file in sorted(root.rglob("*")):
+        path = file.relative_to(root).as_posix()
+        if file.is_file() and not path.startswith(".git/"):
+            for one in _iter_symbols(path, file.read_bytes()):
+                found[one.name].append(one)
+    return [places[0] for _, places in sorted(found.items()) if len(places) == 1]
+
+
+def _iter_symbols(path: str, data: bytes) -> Iterator[Declared]:
+    language = find_language(path).name
+    task = find_parser_task(path, language)
+    if task is None:
+        return
+    record = decode_symbol_record(run_parser_task(task, path.encode() + b"\n" + data))
+    for ordinal in range(1, record.symbol_count):
+        symbol = record.get_symbol(ordinal)
+        if len(symbol.name) >= LEAST_CHARS and symbol.name.isidentifier():
+            yield Declared(symbol.name, path, symbol.start_line, symbol.kind.name.lower(), language)
+
+
+def choose(names: Sequence[Declared], *, kept_back: bool) -> list[Declared]:
+    """Return a sample of one half of the names."""
+    groups: dict[tuple[str, str], list[Declared]] = defaultdict(list)
+    for one in names:
+        if is_kept_back(one.name) == kept_back:
+            groups[one.language, one.kind].append(one)
+    draw = random.Random(SEED)
+    return [one for _, own in sorted(groups.items()) for one in draw.sample(own, min(len(own), SAMPLE))]
+
+
+def is_shown(client: Client, wanted: Declared, mode: str) -> bool:
+    """Return whether the first hit for a name shows its declaration."""
+    hits = list_hits(client.call(SEARCH, query=wanted.name, mode=mode))
+    if not hits or hits[0]["path"] != wanted.path:
+        return False
+    rows = (row.partition("\t") for row in str(hits[0]["snippet"]).splitlines())
+    head = range(wanted.line, wanted.line + HEAD_LINES)
+    return any(number.isdecimal() and int(number) in head and wanted.name in text for number, _, text in rows)
+
+
+def parse_arguments(arguments: list[str]) -> argparse.Namespace:
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(prog="bench.quality.declared_names", description=__doc__)
+    parser.add_argument("--trees", type=Path, required=True, help="a directory with a folder for each tree")
+    parser.add_argument("--only", help="folders to ask about, with commas")
+    parser.add_argument("--mode", default="symbol", choices=("symbol", "bm25"))
+    parser.add_argument("--kept-back", action="store_true", help="ask the other half of the names")
+    parser.add_argument("--misses", action="store_true", help="print the names that were not shown")
+    parser.add_argument("--code", type=Path, help="the checkout whose server is asked (default: this one)")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    """Ask, and print for each language and kind how many names were shown."""
+    given = parse_arguments(arguments)
+    only = given.only.split(",") if given.only else None
+    code = {"code": given.code} if given.code else {}
+    asked, shown = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for root in sorted(path for path in given.trees.iterdir() if path.is_dir()):
+        if only is not None and root.name not in only:
+            continue
+        with tempfile.TemporaryDirectory() as data:
+            build_index(root, Path(data), **code)
+            client = Client(root, Path(data), **code)
+            client.settle(SEARCH, query="first")
+            for one in choose(list_declared_once(root), kept_back=given.kept_back):
+                key = one.language, one.kind
+                asked[key] += 1
+                shown[key] += (is_there := is_shown(client, one, given.mode))
+                if given.misses and not is_there:
+                    print("missed:", *one)
+            client.close()
+    for (language, kind), count in sorted(asked.items()):
+        print(f"| {language} | {kind} | {shown[language, kind]} of {count} |")
+    print(f"| all | | {shown.total()} of {asked.total()} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
