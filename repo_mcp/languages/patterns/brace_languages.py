@@ -21,7 +21,7 @@ _JAVA = r"""
         {slash_doc}
         | (?:(?:public|protected|private|static|abstract|final|sealed|non-sealed|strictfp){gap}){0,6}
           (?:class|@?interface|enum|record|trait){gap}({name})
-        | {not_statement}{type_words}(?:({name}){opt}\( | ({CONST}){opt}[=;])
+        | (?:default{gap})?{not_statement}{type_words}(?:({name}){opt}\( | ({CONST}){opt}[=;])
     )
 """
 JAVA = build_language("java", "code", _JAVA, not_statement=_NOT_STATEMENT, type_words=_TYPE_WORDS)
@@ -67,9 +67,10 @@ _JS = r"""
         {slash_doc}
         | (?:(?:export|default|declare|abstract|async){gap}){0,4}
           (?:function{opt}\*?{opt} | (?:const{gap})?enum{gap} | (?:class|interface|namespace){gap}
-          | type{gap}(?={js}[^\n]{0,200}=))({js})
-        | (?<![ \t])(?:export{gap})?(?:declare{gap})?(?:const|let|var){gap}({js})
-        | (?:const|let|var){gap}({js}){opt}={opt}{function}
+          | type{gap}(?={js}(?:[^\n]{0,200}= | <[ \t]*\n)))({js})
+        | (?:module\.)?exports{opt}={opt}(?:async{gap})?function(?:{gap} | {opt}\*{opt})({js})
+        | (?<![ \t])(?:export{gap})?(?:declare{gap})?(?:const|let|var){gap}({js})(?!{opt}={opt}require\()
+        | (?:const|let|var){gap}({js}){opt}(?::[^=\n]{1,100}+)?={opt}{function}
         | (?:{js}\.){1,4}({js}){opt}={opt}{function}
         | (?:(?:public|private|protected|static|readonly|override){gap}){0,4}\#?({js}){opt}[:=]{opt}
           (?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>)
@@ -79,7 +80,10 @@ _JS = r"""
           (?:{opt}:[^;{}()=]{0,100}+)?{opt}\{
     )
 """
-_JS_FUNCTION = r"(?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)[^=\n]{0,80}+=> | {js}{opt}=>)"
+_JS_FUNCTION = r"""
+    (?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)[^=\n]{0,80}+=> | {js}{opt}=>
+    | \({opt}\n(?:[^();]{0,300}+(?:\([^();]{0,100}+\))?){0,5}\)[^=;\n]{0,80}+=>)
+"""
 JAVASCRIPT = build_language("javascript", "code", _JS, function=_JS_FUNCTION, js=_JS_NAME)
 TYPESCRIPT = build_language("typescript", "code", _JS, function=_JS_FUNCTION, js=_JS_NAME)
 _COMPONENT = r"{opt}(?P<doc_html>{html}) |" + _JS

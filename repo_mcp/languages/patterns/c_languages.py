@@ -36,6 +36,8 @@ _RECORD = r"""
 _GUARD = r"""
     \#{opt}ifndef{gap}(?P<skipped>{name}){opt}\n\#{opt}define{gap}(?P=skipped){opt}(?=\n(?!\#{opt}endif))
 """
+# What a macro defines by its last argument, and a body follows: `TEST_F(TableTest, Empty) {`.
+_NAMED_BODY = r"[A-Z][A-Z0-9_]++\((?:[^(),;\n]{1,80}+,{opt}){0,2}({name}){opt}\)(?={opt}\n?{opt}\{)"
 _ASSIGNED = r"{opt}(?:\[[^\]\n]{0,80}+\]{opt}){0,3}=(?!=)"
 
 _C = r"""
@@ -44,6 +46,7 @@ _C = r"""
     | \}{opt}({name}){opt};                                         # the end of a typedef of several lines
     | {opt}{slash_doc}
     | (?=[A-Z])(?:[A-Z]{1,20}_){0,3}DEFINE(?:_{w}{1,40}+|\d)?\(({name})   # DEFINE_MUTEX(x), ...
+    | {named_body}
     | {record}                                           # headers of C++ are C by their names
     | (?=[A-Za-z_])(?:[A-Za-z0-9_:<>]++[ \t*&]++){0,8}(?:{name}(?:<[^<>\n]{0,60}+>)?::){0,4}
       {not_statement}({name})
@@ -56,6 +59,7 @@ _C_PARTS = {
     "guard": _GUARD,
     "record": _RECORD,
     "argued": _ARGUED,
+    "named_body": _NAMED_BODY,
     "not_statement": _NOT_STATEMENT,
     "assigned": _ASSIGNED,
 }
@@ -80,6 +84,7 @@ CPP = build_language(
     # below these, `size_(size)` initialises a member, or is part of a condition
     | (?<!,\n)(?<!\):\n)(?<!\)[ ]:\n)(?<!&&\n)(?<!\|\|\n){opt}(?:
         using{gap}({name}){opt}=
+        | {named_body}
         | typedef{gap}(?:[A-Za-z0-9_:<>]++[ \t*&]++){1,6}({name}){opt};
         | (?:template{opt}<[^\n]{0,200}>{opt})?(?:typedef{gap})?(?:export{gap})?{record}
         | (?=[A-Za-z_~]|::)(?:[A-Za-z0-9_:<>,\[\]]++[ \t*&]++){0,8}

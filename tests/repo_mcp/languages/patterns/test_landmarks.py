@@ -771,3 +771,34 @@ def test_a_header_of_cpp_is_read_as_such() -> None:
     assert name_definitions("c", "struct class {\n  int x;\n};\n/* class of rows\n   namespaces */\n") == [
         "class"
     ]
+
+
+def test_what_a_test_macro_defines_is_its_last_argument() -> None:
+    text = "TEST_F(TableTest, Empty) {\n}\nTEST_IMPL(loop_close)\n{\n}\nEXPORT(make);\n"
+    assert name_definitions("cpp", text) == ["Empty", "loop_close"]
+    assert name_definitions("c", text) == ["Empty", "loop_close"]
+
+
+def test_functions_of_several_lines_are_found() -> None:
+    text = """\
+import x from 'x'
+const express = require('express')
+export const patch = (
+  first: Node,
+  done = true,
+): void => {
+  const next: NextFn = node => {
+  }
+}
+export type Unwrapped<
+  T,
+> = T
+module.exports = function render(name, options) {
+}
+"""
+    assert name_definitions("typescript", text) == ["patch", "next", "Unwrapped", "render"]
+
+
+def test_a_default_method_of_an_interface_is_found() -> None:
+    assert name_definitions("java", "interface A {\n  default char[] read() {\n  }\n}\n") == ["A", "read"]
+    assert name_definitions("java", "switch (a) {\n  default -> run(1);\n  default: run(2);\n}\n") == []
