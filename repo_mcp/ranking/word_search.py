@@ -33,7 +33,7 @@ from repo_mcp.ranking.named_hits import NamedHits, find_named
 from repo_mcp.ranking.query import STORY_WORDS, parse_query, widen
 from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
-from repo_mcp.ranking.snippets import ReadLive, ShownHits, show_hits
+from repo_mcp.ranking.snippets import WHOLE_LINES, ReadLive, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import PART, get_word_terms
@@ -92,8 +92,9 @@ def run_search(
     telling = None
     if asked is None and not query.phrases and len(query.text.split()) > 1:  # a question, words, pasted text
         telling = weigh_terms(query.terms, searcher.count_units, searcher.snapshot.unit_count, MOST_TELLING)
+    room = WHOLE_LINES if request.shows_whole else 0
     few = count_near([chunk.score for chunk in ranking.chunks]) if telling else None
-    shown = show_hits(ranking.chunks, query.phrases, read_live, request.top_k, asked, telling, few)
+    shown = show_hits(ranking.chunks, query.phrases, read_live, request.top_k, asked, telling, few, room)
     if query.phrases and not shown.hits and query.has_other_words:
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))

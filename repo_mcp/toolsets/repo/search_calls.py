@@ -96,6 +96,7 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
             "Give query as words or names to look for.",
         )
     page = Page("repo.search", arguments, _MOST_BEFORE)
+    detail = arguments.get("detail")
     request = SearchRequest(
         query=query,
         top_k=page.start + _count_wanted(repository, arguments),
@@ -104,10 +105,10 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
         include_tests=arguments.get("include_tests") is not False,
         symbols_only=arguments.get("mode") == "symbol",
         names_alone=True,
+        shows_whole=detail != _TEXT,
     )
     answer = repository.search(request)
     warnings = answer.warnings
-    detail = arguments.get("detail")
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
     if exact_only:
         warnings += (f"{', '.join(exact_only)}: only for the modes literal and regex",)
