@@ -168,9 +168,9 @@ def list_files_output(limits: Limits) -> Schema:
 SEARCH_TITLE = "Search repository code"
 SEARCH_DESCRIPTION = (
     "Search the code, configuration and documentation of this repository. Mode literal (exact string) or"
-    " regex (grep): every matching line with its function, documents last; cheapest if you know a word of the"
-    " code. Mode bm25: ranked full-text search for words (also parts of names), error messages, questions; of"
-    " names (classes, files) declarations, then uses. Mode symbol: declarations by name."
+    " regex (grep), if you know a word: each line and its function. Mode bm25: ranked full-text search for"
+    " words (parts of names), error messages, questions; of names (classes, files) declarations. Mode"
+    " symbol: declarations by name."
 )
 SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
 SEARCH_DETAILS = ("snippets", "text", "files", "count")
@@ -201,7 +201,7 @@ def search_input(limits: Limits) -> Schema:
             "language": build_text("Only this language, as in repo.status.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
-                "Default snippets: whole functions; text: where, cheapest; files; count.",
+                "Default snippets; text: no bodies, lean; files; count.",
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
