@@ -23,6 +23,7 @@ from repo_mcp.languages.patterns.language_registry import get_language
 from repo_mcp.model import Hit
 from repo_mcp.ranking.declaration_rating import (
     MAX_RATED_LINES,
+    SMALL_TYPE_LINES,
     Rated,
     choose_whole,
     demote_repeats,
@@ -282,6 +283,10 @@ def _rate_first(
     }
 
 
+def _is_long_type(live: LiveChunk, span: SymbolSpan) -> bool:
+    return span.end_line - span.head_line >= SMALL_TYPE_LINES and _holds_members(live, span)
+
+
 def _holds_members(live: LiveChunk, span: SymbolSpan) -> bool:
     return holds_members(" ".join(decode_lines(live.lines, span.head_line, span.name_line)), span.name)
 
@@ -324,7 +329,7 @@ def _build_hit(live: LiveChunk, asked: AskedName | None, most_lines: int) -> Hit
         first, last = symbol.head_line, symbol.end_line
         if not is_whole:
             first = symbol.name_line
-            head = TYPE_HEAD_LINES if _holds_members(live, symbol) else int(room * HEAD_SHARE)
+            head = TYPE_HEAD_LINES if _is_long_type(live, symbol) else int(room * HEAD_SHARE)
             last = min(last, first + max(1, min(head, room - 1)) - 1)
         start, stop = first - live.start_line, last - live.start_line + 1
         is_inside = start >= 0 and last <= live.end_line

@@ -9,6 +9,7 @@ total alone. A ranked hit as text is its path, the span and name of its symbol, 
     also 30-41 .close, 50-61 Account.open
 
 The last row names further declarations of the file that a question may be about; as a record they are `also`.
+Records show those that are worth most whole, text only where they are: the head of each file's best.
 
 Exact matches are hits, or text: one for each file, whose lines and declarations are told once. Files of the
 program come first, then tests, configuration, documents, and foreign or built files; in each group by path.
