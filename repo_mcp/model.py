@@ -138,6 +138,7 @@ class SearchRequest:
     include_tests: bool = True
     symbols_only: bool = False  # searches names of declarations only, exact matches first
     names_alone: bool = False  # a query of names finds what they declare and the places with them, no others
+    shows_whole: bool = True  # declarations that a question is about; False: where they are, by their heads
     names_snapshot: bool = True  # in the answer: the first time it takes half a µs for each file of the index
 
 
@@ -197,6 +198,7 @@ class ExactRequest:
     max_per_file: int | None = None  # matches listed of one file; all are counted
     with_symbols: bool = False  # name the declarations around the matches
     by_role: bool = False  # of files: those of the program first; see `repo_mcp.text.roles.order_by_role`
+    shows_whole: bool = True  # declarations that a question is about; False: where they are, by their heads
     names_snapshot: bool = True  # as in a ranked search
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 TEXTS = ("snippet", "content", "text", "preview", "excerpt")
 PATHS = ("path", "file_path")
@@ -104,6 +105,18 @@ def _number(path: str, text: str, record: Mapping[str, object]) -> Iterator[tupl
         yield from (((path, int(match[1])), match[2]) for match in numbered if match)
     elif isinstance(first, int):
         yield from (((path, first + at), line) for at, line in enumerate(lines))
+
+
+def read_files(root: Path, lines: Mapping[Line, str]) -> dict[Line, str]:
+    """Return shown lines as their files have them, with indentation; a line that was cut stays as shown."""
+    paths = dict.fromkeys(path for path, _ in lines)
+    texts = {path: (root / path).read_bytes().decode("utf-8", "replace").split("\n") for path in paths}
+
+    def read(path: str, number: int, shown: str) -> str:
+        whole = "".join(texts[path][number - 1 : number]).rstrip("\r")
+        return whole if whole.strip() == shown.strip() else shown
+
+    return {(path, number): read(path, number, shown) for (path, number), shown in lines.items()}
 
 
 def render_grouped(lines: Mapping[Line, str]) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.economy.client import Answer, Client
-from bench.economy.evidence import read_lines, render_grouped
+from bench.economy.evidence import read_files, read_lines, render_grouped
 from bench.economy.policy import OPEN, SEARCH
 from bench.economy.ripgrep import list_words
 from bench.economy.tasks import Quest
@@ -72,8 +72,8 @@ def iter_pages(client: Client, root: Path, quests: Sequence[Quest]) -> Iterator[
     """Yield the answers that the tree's quests lead to, by every tool that the server lists."""
     yield from _iter_single(client)
     for quest in [one for one in quests if not one.is_kept_back][:PAGES_A_TREE]:
-        yield from _iter_searches(client, quest.task.query)
-        yield from _iter_named(client, quest.regions[0].path)
+        yield from _iter_searches(client, root, quest.task.query)
+        yield from _iter_named(client, root, quest.regions[0].path)
         path = quest.regions[0].path
         opened = client.call(OPEN, path=path)
         yield Page("repo.open_file", opened.bytes, _count_text(opened))
@@ -92,7 +92,7 @@ def _iter_single(client: Client) -> Iterator[Page]:
     yield Page("an error", client.call(OPEN, path="no/such/file.py").bytes, None)
 
 
-def _iter_searches(client: Client, query: str) -> Iterator[Page]:
+def _iter_searches(client: Client, root: Path, query: str) -> Iterator[Page]:
     word = list_words(query)[0]
     asked = {
         "bm25": query,
@@ -104,12 +104,12 @@ def _iter_searches(client: Client, query: str) -> Iterator[Page]:
         for shape in ("", "text") if client.takes(SEARCH, "detail", "text") else ("",):
             detail = {"detail": shape} if shape else {}
             answer = client.call(SEARCH, query=text, mode=mode, **detail)
-            page = _measure_search(f"repo.search, {mode}{shape and ' as text'}", answer)
+            page = _measure_search(f"repo.search, {mode}{shape and ' as text'}", root, answer)
             if page:
                 yield page
 
 
-def _iter_named(client: Client, path: str) -> Iterator[Page]:
+def _iter_named(client: Client, root: Path, path: str) -> Iterator[Page]:
     """Yield the pages of one name that a file declares, and of three, in both modes that look for names."""
     symbols = (client.call(OUTLINE, path=path).record.get("result") or {}).get("symbols") or ()
     kinds = ("function", "class", "method")
@@ -117,14 +117,14 @@ def _iter_named(client: Client, path: str) -> Iterator[Page]:
     for count, said in ((1, "a name"), (NAMES_TOGETHER, "three names")):
         for mode in ("bm25", "symbol") if len(names) >= count else ():
             answer = client.call(SEARCH, query=" ".join(names[-count:]), mode=mode, detail="text")
-            page = _measure_search(f"repo.search, {said}, {mode} as text", answer)
+            page = _measure_search(f"repo.search, {said}, {mode} as text", root, answer)
             if page:
                 yield page
 
 
-def _measure_search(kind: str, answer: Answer) -> Page | None:
+def _measure_search(kind: str, root: Path, answer: Answer) -> Page | None:
     """Return a page with hits; None for a page without."""
-    lines = read_lines(answer.record)
+    lines = read_files(root, read_lines(answer.record))
     return Page(kind, answer.bytes, len(render_grouped(lines).encode())) if lines else None
 
 
@@ -172,10 +172,10 @@ def _find_node(record: object) -> str | None:
     return None
 
 
-def iter_retrieval(client: Client, quests: Sequence[Quest]) -> Iterator[Page]:
+def iter_retrieval(client: Client, root: Path, quests: Sequence[Quest]) -> Iterator[Page]:
     """Yield pages of the exact search over two roots."""
     for quest in [one for one in quests if not one.is_kept_back][:PAGES_A_TREE]:
         answer = client.call("search", query=list_words(quest.task.query)[0])
-        page = _measure_search("search (retrieval)", answer)
+        page = _measure_search("search (retrieval)", root, answer)
         if page:
             yield page

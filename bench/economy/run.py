@@ -56,7 +56,7 @@ def run_tree(
         client.settle("search_code", query=quests[0].task.query)
         yield from iter_pages(client, tree.root, quests)
     with closing(open_retrieval(tree.root, data_dir, code)) as client:
-        yield from iter_retrieval(client, quests)
+        yield from iter_retrieval(client, tree.root, quests)
 
 
 def ask(client: Client, quest: Quest, rg: Ripgrep | None) -> Result:

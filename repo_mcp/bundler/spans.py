@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 import numpy as np
 
 from index_format import compute_fingerprint
-from repo_mcp.languages.patterns.c_languages import find_dialect
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans, qualify_name
 from repo_mcp.languages.patterns.landmarks import Spans, scan
-from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.patterns.language_registry import find_dialect, find_language
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import Outline
 from repo_mcp.record_classes import dataclass, replace

@@ -20,8 +20,8 @@ import numpy as np
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.languages.patterns.c_languages import find_dialect
 from repo_mcp.languages.patterns.landmarks import Language, scan
+from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.ranking.bm25f import I64
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.segment_search import SegmentSearch

@@ -35,8 +35,8 @@ from index_format import (
 from repo_mcp.indexing.chunking import CutFile, cut_at, cut_lines, split_long
 from repo_mcp.indexing.memory_budget import weigh_words
 from repo_mcp.languages.outline.adapter_answers import Marks
-from repo_mcp.languages.patterns.c_languages import find_dialect
 from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
+from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.smart_chunks import cut_smartly
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import DECLARED, NAME_TERMS, analyse_words

@@ -23,6 +23,7 @@ from repo_mcp.languages.patterns.language_registry import get_language
 from repo_mcp.model import Hit
 from repo_mcp.ranking.declaration_rating import (
     MAX_RATED_LINES,
+    SMALL_TYPE_LINES,
     Rated,
     choose_whole,
     demote_repeats,
@@ -142,23 +143,27 @@ def show_hits(
     asked: AskedName | None = None,
     telling: Mapping[str, float] | None = None,
     near: int | None = None,
+    room: int = WHOLE_LINES,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
     A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits. A hit
     that declares the name that is `asked` for shows its declaration. If no name is, `telling` may give the
     weights of several words: the first hit of each of the first files shows the declarations about them.
-    Of fewer files if only the first `near` hits score high.
+    Of fewer files if only the first `near` hits score high. Those that `room` lines hold are shown whole;
+    without room, the head of each file's best is all that is shown.
     """
     found = read_chunks(ranked, phrases, read_live, most)
     first = RATED_HITS if near is None else min(RATED_HITS, near)
-    rated = _rate_first(found.chunks[:first], telling) if telling else {}
+    rated = _rate_first(found.chunks[:first], telling, room) if telling else {}
+    longest = HEAD_LINES if telling and not room else SHOWN_LINES[0]
     hits: list[Hit] = []
     for place, (one, lines) in enumerate(zip(found.chunks, _iter_shown_lines(), strict=False)):
         if place in rated:
-            hits.append(_show_rated(one, rated[place], HEAD_LINES if hits else FIRST_LINES))
+            hits.append(_show_rated(one, rated[place], HEAD_LINES if hits else min(FIRST_LINES, longest)))
         else:
-            hits.append(_build_hit(one, asked, FURTHER_LINES if rated and place >= first else lines))
+            is_further = rated and place >= first
+            hits.append(_build_hit(one, asked, FURTHER_LINES if is_further else min(lines, longest)))
     return ShownHits(tuple(hits), found.warnings)
 
 
@@ -253,7 +258,9 @@ class _RatedFile:
     whole: Sequence[SymbolSpan]  # those that are shown whole
 
 
-def _rate_first(chunks: Sequence[LiveChunk], telling: Mapping[str, float]) -> dict[int, _RatedFile]:
+def _rate_first(
+    chunks: Sequence[LiveChunk], telling: Mapping[str, float], room: int
+) -> dict[int, _RatedFile]:
     """Return the rated files of the first hits by their places, without those that hold nothing asked."""
     rated: list[list[Rated]] = []
     held: list[list[int]] = []
@@ -269,11 +276,15 @@ def _rate_first(chunks: Sequence[LiveChunk], telling: Mapping[str, float]) -> di
             places.append(place)
             rated.append(demote_repeats(demote_tests(found)))
             held.append(words)
-    whole = choose_whole(rated, lambda at, span: _holds_members(chunks[places[at]], span), WHOLE_LINES)
+    whole = choose_whole(rated, lambda at, span: _holds_members(chunks[places[at]], span), room)
     return {
         place: _RatedFile([span for _, span in rated[at]], held[at], whole[at])
         for at, place in enumerate(places)
     }
+
+
+def _is_long_type(live: LiveChunk, span: SymbolSpan) -> bool:
+    return span.end_line - span.head_line >= SMALL_TYPE_LINES and _holds_members(live, span)
 
 
 def _holds_members(live: LiveChunk, span: SymbolSpan) -> bool:
@@ -318,7 +329,8 @@ def _build_hit(live: LiveChunk, asked: AskedName | None, most_lines: int) -> Hit
         first, last = symbol.head_line, symbol.end_line
         if not is_whole:
             first = symbol.name_line
-            last = min(last, first + max(1, int(room * HEAD_SHARE)) - 1)
+            head = TYPE_HEAD_LINES if _is_long_type(live, symbol) else int(room * HEAD_SHARE)
+            last = min(last, first + max(1, min(head, room - 1)) - 1)
         start, stop = first - live.start_line, last - live.start_line + 1
         is_inside = start >= 0 and last <= live.end_line
         shown |= enumerate(lines[start:stop] if is_inside else decode_lines(live.lines, first, last), first)

@@ -20,7 +20,6 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import chain, repeat
 
 from index_format import Snapshot
 from repo_mcp.errors import RepoError
@@ -33,7 +32,7 @@ from repo_mcp.ranking.named_hits import NamedHits, find_named
 from repo_mcp.ranking.query import STORY_WORDS, parse_query, widen
 from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
-from repo_mcp.ranking.snippets import ReadLive, ShownHits, show_hits
+from repo_mcp.ranking.snippets import WHOLE_LINES, ReadLive, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import PART, get_word_terms
@@ -53,8 +52,8 @@ MIN_CHARS = 3  # of a word
 MIN_RARITY = 0.5  # from 0, in every unit, to 1, in one
 MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
 # Of the best score: a page ends before the first hit that has less. Of 82 files below the first hit that
-# answered one of 203 questions, 78 have as much, and of 1,608 others 956.
-NEAR_SHARES = 0.0, 0.5, 0.5, 0.3  # of the first hits; of each further one as of the last of these
+# answered one of 225 questions and commits, 69 have as much, and of 1,660 others 505.
+NEAR_SHARE = 0.5
 LEAST_ABSENT = 3  # absent words; no question of 228 that files answer had so many, and over half of its own
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
@@ -92,8 +91,9 @@ def run_search(
     telling = None
     if asked is None and not query.phrases and len(query.text.split()) > 1:  # a question, words, pasted text
         telling = weigh_terms(query.terms, searcher.count_units, searcher.snapshot.unit_count, MOST_TELLING)
+    room = WHOLE_LINES if request.shows_whole else 0
     few = count_near([chunk.score for chunk in ranking.chunks]) if telling else None
-    shown = show_hits(ranking.chunks, query.phrases, read_live, request.top_k, asked, telling, few)
+    shown = show_hits(ranking.chunks, query.phrases, read_live, request.top_k, asked, telling, few, room)
     if query.phrases and not shown.hits and query.has_other_words:
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
@@ -120,13 +120,8 @@ def run_search(
 
 
 def count_near(scores: Sequence[float]) -> int:
-    """Return how many scores precede the first one that is far below the best."""
-    shares = chain(NEAR_SHARES, repeat(NEAR_SHARES[-1]))
-    far = (
-        place
-        for place, (score, share) in enumerate(zip(scores, shares, strict=False))
-        if score < share * scores[0]
-    )
+    """Return how many scores precede the first one that is far below the best, which comes first."""
+    far = (place for place, score in enumerate(scores) if score < NEAR_SHARE * scores[0])
     return next(far, len(scores))
 
 

@@ -101,6 +101,15 @@ def split_lines(data: bytes) -> list[bytes]:
     return lines
 
 
+def cut_indentation(lines: Sequence[str]) -> list[str]:
+    """Return lines without the blanks and tabs that all of them, except blank ones, begin with."""
+    begins = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line.strip()]
+    first, last = min(begins, default=""), max(begins, default="")  # as far as these agree, all do
+    pairs = enumerate(zip(first, last, strict=False))
+    shared = next((at for at, (one, other) in pairs if one != other), len(first))
+    return [line[shared:] for line in lines]
+
+
 def has_binary_extension(path: str) -> bool:
     """Return True if the last extension belongs to a format that is never text: no need to read it."""
     name = path.rpartition("/")[2]

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.languages.patterns.landmarks import Language, build_language
+from repo_mcp.languages.patterns.landmarks import build_language
 from repo_mcp.late_patterns import compile_late
 
-MARK_BYTES = 65_536  # of a header, in which it shows that it is C++
 # A line of C++ alone, and of no prose in a comment.
-_CPP_LINE = compile_late(
+CPP_LINE = compile_late(
     rb"""\n(?:template[ \t]*< | namespace\b[ \t\w:]*\{?[ \t]*\n | [ \t]{0,2}(?:public|private)[ \t]*:
     | class[ \t]+(?:[A-Z][A-Z0-9_]*[ \t]+)?\w+[ \t]*(?:final[ \t]*)?(?::[^;\n]*)?\{?[ \t]*\n)""",
     re.VERBOSE,
@@ -106,8 +105,3 @@ ASSEMBLY = build_language(
     | ({name}):
     """,
 )
-
-
-def find_dialect(language: Language, text: bytes) -> Language:
-    """Return the language whose line patterns fit a text: those of C++ for a header of C that is C++."""
-    return CPP if language is C and _CPP_LINE.search(text, 0, MARK_BYTES) is not None else language

@@ -8,9 +8,9 @@ from itertools import accumulate
 
 import numpy as np
 
-from repo_mcp.languages.patterns.c_languages import find_dialect
 from repo_mcp.languages.patterns.declared_spans import MAX_SPANS, SymbolSpan, list_declared_spans
 from repo_mcp.languages.patterns.landmarks import Language
+from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.near_lines import CUT_LANGUAGES, cut_around
 from repo_mcp.lru_cache import LruCache
 
@@ -106,7 +106,8 @@ def find_declarations(language: Language, text: bytes, fingerprint: bytes) -> De
 
     `fingerprint` must be that of the text, or of the file that it comes from.
     """
-    return _find_in_part(find_dialect(language, text), text, fingerprint, 0, len(text))
+    language = find_dialect(language, text) if language.name == "c" else language
+    return _find_in_part(language, text, fingerprint, 0, len(text))
 
 
 def find_near(
@@ -122,7 +123,7 @@ def find_near(
     begin, end = cut_around(text, *offsets)
     if 2 * (end - begin) > len(text):  # the whole serves all further lines
         return find_declarations(language, text, fingerprint)
-    language = find_dialect(language, text)
+    language = find_dialect(language, text) if language.name == "c" else language
     above = lines[0] - 1 - text.count(b"\n", begin, offsets[0])
     return _find_in_part(language, text, fingerprint, begin, end, above)
 

@@ -113,6 +113,7 @@ def _split(table: tuple[tuple[Language, str], ...]) -> dict[str, Language]:
     return found
 
 
+MARK_BYTES = 65_536  # of a header, in which it shows that it is C++
 _OTHER_NAMES = {"c#": "csharp", "f#": "fsharp", "golang": "go", "objc": "objective-c", "asm": "assembly"}
 _PLAIN = tuple((Language(name, "code"), extensions) for name, extensions in _PLAIN_CODE.items())
 _BY_EXTENSION = _split(_EXTENSIONS + _PLAIN)
@@ -175,6 +176,12 @@ def has_rule(extension: str) -> bool:
 def get_language(name: str) -> Language:
     """Return the language of a name; code without landmarks for one that an adapter brings."""
     return LANGUAGES.get(name) or Language(name, "code")
+
+
+def find_dialect(language: Language, text: bytes) -> Language:
+    """Return the language whose line patterns fit a text: those of C++ for a header of C that is C++."""
+    is_cpp = language is c.C and c.CPP_LINE.search(text, 0, MARK_BYTES) is not None
+    return c.CPP if is_cpp else language
 
 
 def _find_by_stem(name: str) -> Language:

@@ -167,10 +167,10 @@ def list_files_output(limits: Limits) -> Schema:
 
 SEARCH_TITLE = "Search repository code"
 SEARCH_DESCRIPTION = (
-    "Search the code, configuration and documentation of this repository. Mode bm25: ranked full-text search"
-    " for words (also parts of names), error messages, questions; of names (classes, files)"
-    " declarations, then uses. Mode literal (exact string) or regex (grep): every matching line, documents"
-    " last. Mode symbol: declarations by name."
+    "Search the code, configuration and documentation of this repository. Mode literal (exact string) or"
+    " regex (grep), if you know a word: each line and its function. Mode bm25: ranked full-text search for"
+    " words (parts of names), error messages, questions; of names (classes, files) declarations. Mode"
+    " symbol: declarations by name."
 )
 SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
 SEARCH_DETAILS = ("snippets", "text", "files", "count")
@@ -201,7 +201,7 @@ def search_input(limits: Limits) -> Schema:
             "language": build_text("Only this language, as in repo.status.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
-                "Default snippets; text: cheapest; files; count.",
+                "Default snippets; text: no bodies, lean; files; count.",
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
@@ -225,7 +225,8 @@ def search_output(limits: Limits) -> Schema:
             _search_hit() | {"type": ["object", "string"]},
             "Best first, ties by path, then line; modes literal and regex: one hit a file, those of the"
             " program first, then tests, configuration, documents, foreign files; each by path."
-            " With detail text: its path, declarations with their spans, each before its numbered lines;"
+            " With detail text: its path, declarations with their spans, each before its numbered lines, of a"
+            " question the heads alone;"
             " where the first of these declares it, its span and class stand in place of the number"
             " (`30-41 Ledger.:`); then `also`",
         ),

@@ -5,10 +5,11 @@ total alone. A ranked hit as text is its path, the span and name of its symbol, 
 
     a/ledger.py
     12-20 Ledger.post
-    14:        balance = self._sum()
+    14:balance = self._sum()
     also 30-41 .close, 50-61 Account.open
 
 The last row names further declarations of the file that a question may be about; as a record they are `also`.
+Records show those that are worth most whole, text only where they are: the head of each file's best.
 
 Exact matches are hits, or text: one for each file, whose lines and declarations are told once. Files of the
 program come first, then tests, configuration, documents, and foreign or built files; in each group by path.
@@ -27,12 +28,14 @@ was named before; the line itself has the name after the dot:
 
     a/ledger.py
     12-20 Ledger.post
-    14:    post(x)
-    30-41:    def close(self):
-    50-61 Account.:    def open(self):
+    14:post(x)
+    30-41:def close(self):
+    50-61 Account.:def open(self):
     +2 more
 
-Text names no snapshot: it is read, and not compared.
+Text is read, and not compared: it names no snapshot, and lines under one declaration are without the
+indentation that they share. Records have whole lines. Those of exact matches name no snapshot either, because
+no index decides what a file holds now.
 """
 
 from __future__ import annotations
@@ -46,7 +49,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
-from repo_mcp.text.lines import HIDING, escape_text, escape_texts
+from repo_mcp.text.lines import HIDING, cut_indentation, escape_text, escape_texts
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
@@ -94,6 +97,7 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
             "Give query as words or names to look for.",
         )
     page = Page("repo.search", arguments, _MOST_BEFORE)
+    detail = arguments.get("detail")
     request = SearchRequest(
         query=query,
         top_k=page.start + _count_wanted(repository, arguments),
@@ -102,10 +106,10 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
         include_tests=arguments.get("include_tests") is not False,
         symbols_only=arguments.get("mode") == "symbol",
         names_alone=True,
+        shows_whole=detail != _TEXT,
     )
     answer = repository.search(request)
     warnings = answer.warnings
-    detail = arguments.get("detail")
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
     if exact_only:
         warnings += (f"{', '.join(exact_only)}: only for the modes literal and regex",)
@@ -173,7 +177,6 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     result: Result = {
         "total": answer.total,
         "truncated": answer.truncated,
-        "snapshot": None if detail == _TEXT else answer.snapshot,
         "total_is_lower_bound": answer.total_is_lower_bound,
     }
     if detail == "count":
@@ -263,7 +266,9 @@ def _render_hit(hit: Hit, explains: bool) -> Result:
 
 
 def _write_hit(hit: Hit) -> str:
-    rows = [line.replace("\t", ":", 1) for line in hit.snippet.split("\n")]
+    numbered = [line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n")]
+    texts = cut_indentation([text for _, _, text in numbered])
+    rows = [f"{number}{tab and ':'}{text}" for (number, tab, _), text in zip(numbered, texts, strict=True)]
     if hit.symbol is not None and hit.symbol_lines is not None:
         around, dot, name = _split_name(hit.symbol)
         span = "{}-{}".format(*hit.symbol_lines)
@@ -273,7 +278,7 @@ def _write_hit(hit: Hit) -> str:
         else:
             rows.insert(0, f"{span} {around}{dot}{name}")
     if hit.also:
-        rows[-1:] = [f"also {', '.join(_iter_also(hit))}", *rows[-1:]]
+        rows.append(f"also {', '.join(_iter_also(hit))}")
     return "\n".join((escape_text(hit.path), *rows))
 
 
@@ -311,9 +316,9 @@ def write_file(matches: Sequence[ExactMatch], count: int) -> str:
     """Return the matches of one file that `choose_matches` chose, as text."""
     from repo_mcp.exact.page_lines import list_page_lines
 
-    more = f"+{count - len(matches)} more\n" if count > len(matches) else ""
-    lines = _iter_named(list_page_lines(matches), ":")
-    return f"{escape_text(matches[0].path)}\n{''.join(lines)}{more}"
+    more = f"+{count - len(matches)} more" if count > len(matches) else ""
+    lines = _iter_named(_cut_indentation(list_page_lines(matches)), ":")
+    return f"{escape_text(matches[0].path)}\n{''.join(lines)}{more}".removesuffix("\n")
 
 
 def render_file(matches: Sequence[ExactMatch], count: int) -> Result:
@@ -333,6 +338,20 @@ def render_file(matches: Sequence[ExactMatch], count: int) -> Result:
         "symbol_lines": None if named is None else first.symbol_lines,
         "more": count - len(matches),
     }
+
+
+def _cut_indentation(lines: Sequence[PageLine]) -> list[PageLine]:
+    """Return the lines, those under one declaration without the indentation that they share."""
+    groups: list[list[PageLine]] = []
+    last: tuple[int, int] | None = None
+    for line in lines:
+        named = last if line.match is None else line.match.symbol_lines
+        if not groups or named != last:
+            groups.append([])
+        groups[-1].append(line)
+        last = named
+    texts = (text for group in groups for text in cut_indentation([line.text for line in group]))
+    return [replace(line, text=text) for line, text in zip(lines, texts, strict=True)]
 
 
 def _iter_numbered(lines: Sequence[PageLine]) -> Iterator[str]:

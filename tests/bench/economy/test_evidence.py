@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from bench.economy.evidence import Line, Region, Spent, Step, read_lines, render_grouped, spend
+from bench.economy.evidence import Line, Region, Spent, Step, read_files, read_lines, render_grouped, spend
 from bench.economy.ripgrep import Ripgrep
 
 TWO = {("a.py", 3): "def f():", ("a.py", 4): "    pass"}
@@ -47,6 +48,12 @@ TWO = {("a.py", 3): "def f():", ("a.py", 4): "    pass"}
 )
 def test_lines_of_every_shape(record: object) -> None:
     assert read_lines(record) == TWO
+
+
+def test_lines_are_compared_as_their_files_have_them(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_bytes(b"class A:\r\n    x = 1\r\n    y = 12345\r\n")
+    shown = {("a.py", 2): "x = 1", ("a.py", 3): "y = 12…"}
+    assert read_files(tmp_path, shown) == {("a.py", 2): "    x = 1", ("a.py", 3): "y = 12…"}
 
 
 def test_names_of_declarations_are_no_lines() -> None:

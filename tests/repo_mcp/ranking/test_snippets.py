@@ -242,6 +242,24 @@ def test_whole_declarations_take_their_lines_from_the_first_files_together() -> 
     assert len(last) == FURTHER_LINES
 
 
+def test_without_room_the_head_of_each_best_declaration_is_shown() -> None:
+    ranked = rank_python(FLEET, 0, last=8)
+    telling = {"anchor": 3.0, "zeppelin": 2.0}
+    (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), telling=telling, room=0).hits
+    assert read_numbers(hit.snippet) == [*range(17, 17 + HEAD_LINES)]
+    assert hit.also == (("moor", (4, 10)), ("tie", (61, 62)))
+
+
+def test_of_a_long_type_two_lines_are_shown_and_those_that_match() -> None:
+    text = "class Fleet:\n" + "    ship = 1\n" * 40 + "    mast = zeppelin\n" + "    rope = 1\n" * 30
+    (hit,) = show_hits(rank_python(text, 0, last=72), [], lambda _path: text.encode()).hits
+    numbers = read_numbers(hit.snippet)
+    assert numbers[:2] == [1, 2]
+    assert 3 not in numbers
+    assert 42 in numbers
+    assert len(numbers) == SHOWN_LINES[0]
+
+
 def test_a_test_in_a_file_of_the_program_comes_after_what_it_tests() -> None:
     body = "    anchor(gas)\n" * 40
     text = f"def moor(gas):\n{body}\n\ndef test_anchor(gas):\n    anchor = gas\n{body}"

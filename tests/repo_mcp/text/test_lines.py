@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.text.lines import _CODECS, decode_source, has_binary_extension, split_lines
+from repo_mcp.text.lines import _CODECS, cut_indentation, decode_source, has_binary_extension, split_lines
 from tests.deep.sizes import choose
 
 
@@ -169,3 +169,18 @@ def test_lines_are_those_of_universal_newlines(text: str) -> None:
 )
 def test_binary_extensions(path: str, binary: bool) -> None:
     assert has_binary_extension(path) is binary
+
+
+@pytest.mark.parametrize(
+    ("lines", "cut"),
+    [
+        ([], []),
+        (["", "  "], ["", "  "]),
+        (["    a", "", "      b"], ["a", "", "  b"]),
+        (["\ta", "\t\tb"], ["a", "\tb"]),
+        (["\ta", "    b"], ["\ta", "    b"]),
+        (["  a", "b"], ["  a", "b"]),
+    ],
+)
+def test_only_shared_indentation_is_cut(lines: list[str], cut: list[str]) -> None:
+    assert cut_indentation(lines) == cut

@@ -368,6 +368,8 @@ def test_search() -> None:
     assert envelope["result"]["snapshot"] == "abc"
     _call(repository, "repo.search", {"query": "x"})
     assert repository.asked[1] == SearchRequest("x", 10, names_alone=True)
+    _call(repository, "repo.search", {"query": "x", "detail": "text"})
+    assert repository.asked[2] == SearchRequest("x", 10, names_alone=True, shows_whole=False)
 
 
 def test_search_explains_scores_when_asked_to() -> None:

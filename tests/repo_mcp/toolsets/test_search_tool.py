@@ -155,14 +155,14 @@ def test_hits_as_text_tell_each_path_and_declaration_once(ledger: Repository) ->
     (hit,) = search(ledger, query, mode="regex", detail="text")["hits"]
     assert hit == (
         "ledger.py\n1:import post\n"
-        "4-8 Ledger.post\n5:    def post(self):\n6:        post(1)\n"
-        "10-11:    def close(self):\n11:        return post(3)\n"
-        "14-75:def other():\n"
+        "4-8 Ledger.post\n5:def post(self):\n6:    post(1)\n"
+        "10-11:def close(self):\n11:    return post(3)\n"
+        "14-75:def other():"
     )
     (hit,) = search(ledger, "def post", mode="literal", detail="text")["hits"]
-    assert hit == "ledger.py\n4-8 Ledger.post\n5:    def post(self):\n"  # named, for a decorator comes first
+    assert hit == "ledger.py\n4-8 Ledger.post\n5:def post(self):"  # named, for a decorator comes first
     (hit,) = search(ledger, "post(4)", mode="literal", detail="text", max_per_file=1)["hits"]
-    assert hit == "ledger.py\n14-75 other\n16:    post(4)\n+59 more\n"
+    assert hit == "ledger.py\n14-75 other\n16:post(4)\n+59 more"
 
 
 @pytest.mark.parametrize("mode", ["bm25", "symbol", "literal"])
@@ -178,7 +178,7 @@ def test_hits_as_text_show_the_same_lines(changing: Repository, mode: str) -> No
         told = [
             row for row in map(re.compile(r"(\d+)(?:-\d+(?: .*?\.)?)?:(.*)", re.DOTALL).match, rows) if row
         ]
-        assert [list(row.groups()) for row in told] == shown
+        assert [(row[1], row[2].lstrip()) for row in told] == [(row[0], row[1].lstrip()) for row in shown]
         if hit.get("symbol"):
             assert rows[0].startswith("{}-{}".format(*hit["symbol_lines"]))
             assert hit["symbol"].rpartition(".")[2] in rows[0]
@@ -186,9 +186,9 @@ def test_hits_as_text_show_the_same_lines(changing: Repository, mode: str) -> No
 
 def test_what_a_declaring_line_lies_in_is_told_before_it(ledger: Repository) -> None:
     (hit,) = search(ledger, r"def close|def other", mode="regex", detail="text")["hits"]
-    assert hit == "ledger.py\n10-11 Ledger.:    def close(self):\n14-75:def other():\n"
+    assert hit == "ledger.py\n10-11 Ledger.:def close(self):\n14-75:def other():"
     ranked, *_ = search(ledger, "close", mode="symbol", detail="text")["hits"]
-    assert ranked == "ledger.py\n10-11 Ledger.:    def close(self):\n11:        return post(3)\n"
+    assert ranked == "ledger.py\n10-11 Ledger.:def close(self):\n11:    return post(3)"
 
 
 def test_a_heading_with_a_number_lies_in_nothing(changing: Repository) -> None:
@@ -197,13 +197,30 @@ def test_a_heading_with_a_number_lies_in_nothing(changing: Repository) -> None:
     query = {"query": "2.1 Posting", "file_glob": "a.md", "detail": "text"}
     for mode in ("bm25", "literal"):
         (hit,) = search(changing, mode=mode, **query)["hits"]
-        assert hit.startswith("a.md\n1-3:# 2.1 Posting\n")
+        assert hit.split("\n")[:2] == ["a.md", "1-3:# 2.1 Posting"]
 
 
-def test_only_records_name_the_snapshot(ledger: Repository) -> None:
-    for mode in ("bm25", "literal"):
+def test_only_records_of_ranked_hits_name_the_snapshot(ledger: Repository) -> None:
+    for mode in ("bm25", "symbol"):
         assert search(ledger, "post", mode=mode)["snapshot"]
         assert not search(ledger, "post", mode=mode, detail="text").get("snapshot")
+    assert not search(ledger, "post", mode="literal").get("snapshot")  # the files themselves were read
+
+
+def test_text_is_without_the_indentation_that_lines_of_one_declaration_share(changing: Repository) -> None:
+    lines = ["def far():", "    if far:", "\tfar()", "", "        far()"]
+    (Path(changing.config.root) / "far.md").write_text("\n".join(["    far", "      far", *lines]))
+    (Path(changing.config.root) / "far.py").write_text(
+        "class Far:\n    def far(self):\n        if far:\n            far()\n"
+    )
+    changing.refresh()
+    (document, code) = reversed(search(changing, "far", mode="literal", detail="text")["hits"])
+    assert (
+        document == "far.md\n1:    far\n2:      far\n3:def far():\n4:    if far:\n5:\tfar()\n7:        far()"
+    )
+    assert code == "far.py\n2-4 Far.:def far(self):\n3:    if far:\n4:        far()"
+    (code,) = search(changing, "far()", mode="literal", context=1, file_glob="far.py", detail="text")["hits"]
+    assert code == "far.py\n2-4 Far.far\n3:if far:\n4:    far()"
 
 
 def test_what_may_hide_text_is_said_of_hits_as_text(repository: Repository) -> None:
@@ -318,8 +335,8 @@ def test_a_question_names_further_declarations_of_the_file(changing: Repository)
     assert hit["symbol"] == "Entry.revert"
     assert hit["also"] == ["45-86 Entry.transfer", "89-119 transfer_all"]
     shown = search(changing, question, detail="text")["hits"][0]
-    assert shown.startswith("booking.py\n2-43 Entry.:    def revert(self, account):\n")
-    assert shown.endswith("\nalso 45-86 .transfer, 89-119 transfer_all\n")
+    assert shown.startswith("booking.py\n2-43 Entry.:def revert(self, account):\n")
+    assert shown.endswith("\nalso 45-86 .transfer, 89-119 transfer_all")
 
 
 def test_an_expression(repository: Repository) -> None:
@@ -416,7 +433,6 @@ def test_an_exact_search_without_an_index_reads_every_file(tmp_path: Path) -> No
     for mode, query in (("literal", "get_user("), ("regex", r"^def \w+\(")):
         result = search(repository, query, mode=mode)
         assert places(result) == [("a.py", 1)]
-        assert result["snapshot"] == "none"
         assert not result["total_is_lower_bound"]
     assert call(repository, "get_user")["error"]["code"] == "index_unavailable"
     repository.close()

@@ -6,9 +6,8 @@ import random
 
 import pytest
 
-from repo_mcp.languages.patterns.c_languages import find_dialect
 from repo_mcp.languages.patterns.landmarks import Landmarks, scan
-from repo_mcp.languages.patterns.language_registry import LANGUAGES, find_language
+from repo_mcp.languages.patterns.language_registry import LANGUAGES, find_dialect, find_language
 from tests.deep.sizes import IS_DEEP, choose
 
 
