@@ -22,7 +22,7 @@ from repo_mcp.languages.outline.adapter import (
     Adapter,
     cut,
 )
-from repo_mcp.languages.outline.prototypes import HEADERS, iter_prototypes
+from repo_mcp.languages.outline.prototypes import Within, iter_prototypes
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
 from repo_mcp.languages.patterns.declared_spans import is_type_above
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
@@ -33,7 +33,7 @@ from repo_mcp.record_classes import dataclass, replace
 
 PARSER = "lexical"
 _SIGNATURE_LINES = 12  # joined at most while parentheses are open
-_ATTRIBUTE_LINES = 4  # between the brackets of a prototype and its semicolon
+_ATTRIBUTE = re.compile(rb"[ \t]+(?:__|[A-Z_]{2})")  # of a prototype, below its brackets
 _DECORATOR_LINES = 20
 
 _BY_INDENTATION = frozenset({"python", "haskell", "make", "yaml", "nim", "fsharp"})
@@ -84,8 +84,7 @@ class LexicalAdapter(Adapter):
 
 def outline_lexically(path: str, language: Language, text: str, warnings: tuple[str, ...] = ()) -> Outline:
     """Return the outline that line patterns give, in time linear in the length of the text."""
-    reading = _Reading(_choose_patterns(language), text.encode(), has_prototypes=path.endswith(HEADERS))
-    symbols, truncated = reading.read()
+    symbols, truncated = _Reading(path, _choose_patterns(language), text.encode()).read()
     if truncated:
         warnings = (*warnings, f"only the first {MAX_SYMBOLS:,} declarations are listed")
     return Outline(path, language.name, symbols, PARSER, warnings, truncated)
@@ -110,7 +109,7 @@ class _Open:
 class _Reading:
     """One pass over one text."""
 
-    def __init__(self, language: Language, data: bytes, *, has_prototypes: bool = False) -> None:
+    def __init__(self, path: str, language: Language, data: bytes) -> None:
         language = find_dialect(language, data)
         landmarks = scan(language, data)
         self._language = language.name
@@ -118,7 +117,7 @@ class _Reading:
         self._lines = data.split(b"\n")
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
         self._declared = self._locate_names(landmarks.definitions)
-        self._prototypes = self._locate_prototypes(data) if has_prototypes else {}
+        self._prototypes = self._locate_prototypes(path, data)
         self._comments = [
             (self._line_of(first), self._line_of(last - 1)) for first, last in landmarks.doc_spans
         ]
@@ -142,22 +141,26 @@ class _Reading:
             placed[line] = first - self._starts[line], last - self._starts[line]
         return placed
 
-    def _locate_prototypes(self, data: bytes) -> dict[int, tuple[tuple[int, int], bool]]:
-        """Return the columns of the name in each line that may be a prototype, and whether it has a type."""
+    def _locate_prototypes(self, path: str, data: bytes) -> dict[int, tuple[tuple[int, int], Within]]:
+        """Return the lines that may be prototypes: columns of the name, and what has to be around it."""
         placed = {}
-        for (first, last), is_typed in iter_prototypes(data):
+        for (first, last), within in iter_prototypes(path, data):
             line = self._line_of(first)
-            placed[line] = (first - self._starts[line], last - self._starts[line]), is_typed
+            placed[line] = (first - self._starts[line], last - self._starts[line]), within
         return placed
 
     def _find_prototype(self, number: int) -> tuple[int, int] | None:
         """Return the columns of the name of a prototype in a line, or None; enclosing blocks are known."""
-        columns, is_typed = self._prototypes.get(number, (None, False))
-        if columns is None or not self._open:
-            return columns if is_typed else None
-        around = self._symbols[self._open[-1].number]
-        is_own = self._lines[number][slice(*columns)].decode("utf-8", "replace") == around.name
-        return columns if around.kind not in FUNCTION_KINDS and (is_typed or is_own) else None
+        if number not in self._prototypes:
+            return None
+        columns, within = self._prototypes[number]
+        around = self._symbols[self._open[-1].number] if self._open else None
+        if within is Within.NO_FUNCTION:
+            return None if around is not None and around.kind in FUNCTION_KINDS else columns
+        if around is None or around.kind not in CLASS_KINDS:
+            return None
+        name = self._lines[number][slice(*columns)].decode("utf-8", "replace")
+        return columns if within is Within.ANY_CLASS or name == around.name else None
 
     def read(self) -> tuple[tuple[Symbol, ...], bool]:
         """Return the symbols by start line, end line, order found; True if there were above MAX_SYMBOLS."""
@@ -179,7 +182,7 @@ class _Reading:
             if columns is not None:
                 self._declare(number, columns, indent)
             elif (prototype := self._find_prototype(number)) is not None:
-                self._end(self._find_semicolon(self._declare(number, prototype, indent)))
+                self._end(self._find_semicolon(self._declare(number, prototype, indent, "function")))
             last = number
             if len(self._symbols) > MAX_SYMBOLS:
                 break
@@ -229,14 +232,17 @@ class _Reading:
 
     def _find_semicolon(self, number: int) -> int:
         """Return the line in which a prototype ends, whose brackets are closed in the given one."""
-        near = range(number, min(number + _ATTRIBUTE_LINES, len(self._lines)))
-        return next((at for at in near if self._lines[at].rstrip().endswith(b";")), number)
+        while not self._lines[number].rstrip().endswith(b";") and number + 1 < len(self._lines):
+            if not _ATTRIBUTE.match(self._lines[number + 1]):
+                break
+            number += 1
+        return number
 
-    def _declare(self, number: int, columns: tuple[int, int], indent: int) -> int:
+    def _declare(self, number: int, columns: tuple[int, int], indent: int, kind: str = "") -> int:
         """Add a declaration that is open from here on. Return the line in which its head ends."""
         line = self._lines[number]
         name = line[columns[0] : columns[1]]
-        kind = find_kind(self._language, line[: columns[0]], name, line[columns[1] :])
+        kind = kind or find_kind(self._language, line[: columns[0]], name, line[columns[1] :])
         parent = self._symbols[self._open[-1].number] if self._open else None
         owner = self._owners.find(number, line[: columns[0]])
         around = join_owner(

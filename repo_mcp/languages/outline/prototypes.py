@@ -1,17 +1,20 @@
-"""Finds the prototypes in a header of C or C++: what it declares for others, and what is defined elsewhere.
+"""Finds what is declared without a body: prototypes in headers of C and C++, methods in types of TypeScript.
 
 Line patterns leave them out: a look-up wants definitions, and in a source most statements that look like a
-prototype are none. In a header, outside the bodies of functions, hardly anything else looks like one.
+prototype are none. In a header, outside the bodies of functions, hardly anything else looks like one, and
+nothing else does right inside a class.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import Enum
 
 from repo_mcp.late_patterns import compile_late
 
-HEADERS = ".h", ".hh", ".hpp", ".hxx"
+_HEADERS = ".h", ".hh", ".hpp", ".hxx"
+_SCRIPTS = ".ts", ".tsx", ".mts", ".cts"
 
 _PROTOTYPE = compile_late(
     rb"""
@@ -22,13 +25,36 @@ _PROTOTYPE = compile_late(
     """,
     re.VERBOSE,
 )
+_SIGNATURE = compile_late(
+    rb"""
+    \n[ \t]++(?:(?:public|private|protected|static|abstract|declare|readonly|override)[ \t]++){0,4}
+    (?P<name>[A-Za-z_$][\w$]*+)\??(?:<[^<>\n]{0,80}>)?
+    \((?=[^{};]{0,700}\)(?:[ \t]*:[^{};=\n]{1,300})?[;,]?[ \t]*\n)
+    """,
+    re.VERBOSE,
+)
 
 
-def iter_prototypes(text: bytes) -> Iterator[tuple[tuple[int, int], bool]]:
-    """Yield where the name of each prototype is in normalised text, and whether a type precedes it.
+class Within(Enum):
+    """Names what has to be around a prototype, as otherwise it is a call."""
 
-    Constructors and destructors have none; without one, anything else is a call.
-    """
-    for match in _PROTOTYPE.finditer(b"\n" + text):
-        start, end = match.span("name")
-        yield (start - 1, end - 1), bool(match["types"].rstrip(b"~"))
+    NO_FUNCTION = "no function"
+    ITS_CLASS = "the class that it constructs or destroys"
+    ANY_CLASS = "a class or an interface"
+
+
+def iter_prototypes(path: str, text: bytes) -> Iterator[tuple[tuple[int, int], Within]]:
+    """Yield where the name of each prototype may be in normalised text, and what has to be around it."""
+    if path.endswith(_HEADERS):
+        for match in _PROTOTYPE.finditer(b"\n" + text):
+            is_typed = bool(match["types"].rstrip(b"~"))
+            yield _find_name(match), Within.NO_FUNCTION if is_typed else Within.ITS_CLASS
+    elif path.endswith(_SCRIPTS):
+        for match in _SIGNATURE.finditer(b"\n" + text):
+            yield _find_name(match), Within.ANY_CLASS
+
+
+def _find_name(match: re.Match[bytes]) -> tuple[int, int]:
+    """Return the name's offsets in the text, which a line feed precedes where it is searched."""
+    start, end = match.span("name")
+    return start - 1, end - 1

@@ -89,3 +89,35 @@ def test_a_source_lists_what_it_defines_alone() -> None:
     assert list_symbols("store.c", "int f(void);\nint f(void)\n{\n  return 1;\n}\n") == [
         ("function", "f", 2, 5)
     ]
+
+
+SIGNATURES = """\
+export interface Manager<V> {
+  use(done?: (value: V) => V): number;
+  eject(id: number): void
+  readonly size: number;
+}
+declare class Client {
+  constructor(config?: Config);
+  static make<T = any>(
+    url: string,
+  ): Promise<T>;
+  run(): void {
+    call(1);
+    other(2)
+  }
+}
+call(3);
+"""
+
+
+def test_methods_without_a_body_are_listed_for_typescript() -> None:
+    assert list_symbols("index.d.ts", SIGNATURES) == [
+        ("interface", "Manager", 1, 5),
+        ("method", "use", 2, 2),
+        ("method", "eject", 3, 3),
+        ("class", "Client", 6, 15),
+        ("method", "constructor", 7, 7),
+        ("method", "make", 8, 10),
+        ("method", "run", 11, 14),
+    ]
