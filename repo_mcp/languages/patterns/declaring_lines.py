@@ -79,6 +79,10 @@ _SWIFT = r"""
     [ \t]*(?:(?:@\w+(?:\([^()\n]*\))?|[a-z]+(?:\([a-z]+\))?)[ \t]+)*
     (?:let|var|case|typealias|associatedtype)[ \t]+(?:\w+[^,\n]*,[ \t]*)*NAME\b
 """
+_VAL = r"""
+    [ \t]*(?:(?:@\w+(?:\([^()\n]*\))?|[a-z]+(?:\[\w+\])?)[ \t]+)*(?:val|var|typealias|type|given)[ \t]+NAME\b
+"""
+_RUBY = r"[ \t]*(?:attr_(?:reader|writer|accessor)[ \t(]+(?::\w+,[ \t]*)*:NAME\b|NAME[ \t]*=(?!=))"
 _GO_LIST = r"(?:\w+,[ \t]*)*NAME(?:,[ \t]*\w+)*"
 
 _SCRIPT = _Rules(
@@ -93,7 +97,15 @@ _BRACES = _Rules(
 )
 _RULES = {
     **dict.fromkeys(("c", "cpp", "objective-c", "csharp", "java", "dart", "groovy", "php", "d"), _BRACES),
-    **dict.fromkeys(("typescript", "javascript", "kotlin", "scala", "vue", "svelte"), _SCRIPT),
+    **dict.fromkeys(("typescript", "javascript", "vue", "svelte"), _SCRIPT),
+    **dict.fromkeys(
+        ("kotlin", "scala"), _Rules({Around.TOP: _VAL, Around.TYPE: _VAL, Around.VALUES: f"{_VALUE}|{_VAL}"})
+    ),
+    "ruby": _Rules(
+        {Around.TOP: _RUBY, Around.TYPE: _RUBY},
+        anywhere=r"[ \t]+@NAME[ \t]*(?:\|\|)?=(?!=)",
+        type_head=r"(?:class|module)\b",
+    ),
     "go": _Rules(
         {
             Around.TOP: rf"(?:var|const|type)[ \t]+{_GO_LIST}(?:[ \t\[=]|$)",
@@ -138,6 +150,8 @@ def list_declaring_lines(language: str, text: str, name: str) -> list[tuple[int,
     rules = _RULES.get(language)
     if rules is None or name not in text:
         return []
+    if language == "php":
+        text = text.replace("$", " ")  # where variables are declared and used alike
     lines = text.split("\n")
     found = []
     for at in _list_holding(text, name):

@@ -172,7 +172,48 @@ call(
     passed=1,
 )
 """
+KOTLIN = """\
+private const val LIMIT = 3
+enum class Mode(val code: Int) {
+    FAST(1),
+    SLOW(2);
+}
+class Client(
+    private val url: String,
+) {
+    lateinit var socket: Socket
+    fun run() {
+        val local = 1
+    }
+}
+"""
+RUBY = """\
+module Store
+  LIMIT = 3
+  class Client
+    attr_reader :url, :socket
+    def initialize
+      @retries ||= 1
+      local = 2
+    end
+  end
+end
+"""
+PHP = """\
+<?php
+class Client
+{
+    private int $timeout = 30;
+    public function run($given)
+    {
+        $local = $this->timeout;
+    }
+}
+"""
 DECLARED = [
+    ("kotlin", KOTLIN, {"LIMIT": 1, "FAST": 3, "SLOW": 4, "url": 7, "socket": 9}),
+    ("ruby", RUBY, {"LIMIT": 2, "url": 4, "socket": 4, "retries": 6}),
+    ("php", PHP, {"timeout": 4}),
     ("c", C, {"handles": 2, "backend_fd": 3, "RUN_DEFAULT": 6, "RUN_ONCE": 7, "run_mode_pointer": 8}),
     ("c", C, {"is_disabled": 10, "fails": 11, "skips": 11, "push_callback": 12, "open_all": 13}),
     ("c", C, {"bytes": 16, "chunks": 16, "unlocked_ioctl": 17, "short_name": 19, "u": 20}),
@@ -193,6 +234,9 @@ NOT_DECLARED = [
     ("rust", RUST, ["made", "core"]),
     ("typescript", TYPESCRIPT, ["local", "inner", "passed", "call"]),
     ("python", PYTHON, ["local", "depth", "passed", "Enum", "TYPE_CHECKING"]),
+    ("kotlin", KOTLIN, ["local"]),
+    ("ruby", RUBY, ["local"]),
+    ("php", PHP, ["local", "given"]),
     ("cmake", "set(name 1)\n", ["name"]),
 ]
 
