@@ -21,7 +21,7 @@ _PROTOTYPE = compile_late(
     \n[ \t]*+(?!(?:typedef|return|using|friend|goto|delete|throw|new|else|case|co_return)\b)
     (?P<types>(?:[A-Za-z0-9_:<>,\[\]]++[ \t*&]++){0,8}~?)
     (?P<name>(?![A-Z0-9_]++\b)[A-Za-z_]\w*+)                  # not a macro that declares something
-    [ \t]*+\((?![ \t]*[*^])(?=[^;{}]{0,700}\)[^;{}]{0,80};)  # nor the type of a pointer to a function
+    [ \t]*+\((?![ \t]*[*^])(?=(?P<arguments>[^;{}]{0,700}+);)  # nor the type of a pointer to a function
     """,
     re.VERBOSE,
 )
@@ -47,8 +47,9 @@ def iter_prototypes(path: str, text: bytes) -> Iterator[tuple[tuple[int, int], W
     """Yield where the name of each prototype may be in normalised text, and what has to be around it."""
     if path.endswith(_HEADERS):
         for match in _PROTOTYPE.finditer(b"\n" + text):
-            is_typed = bool(match["types"].rstrip(b"~"))
-            yield _find_name(match), Within.NO_FUNCTION if is_typed else Within.ITS_CLASS
+            if b")" in match["arguments"]:
+                is_typed = bool(match["types"].rstrip(b"~"))
+                yield _find_name(match), Within.NO_FUNCTION if is_typed else Within.ITS_CLASS
     elif path.endswith(_SCRIPTS):
         for match in _SIGNATURE.finditer(b"\n" + text):
             yield _find_name(match), Within.ANY_CLASS
