@@ -101,6 +101,10 @@ class MethodSets:
         self._program = program
         self.is_cut = False  # a limit was reached since the caller last reset this
 
+    def is_telling(self, interface: Declaration) -> bool:
+        """Return True: in Go any method tells that a type satisfies an interface."""
+        return True
+
     def list_satisfying(self, interface: Declaration) -> list[Target]:
         """Return the types that satisfy an interface without naming it, by path and ordinal."""
         if self._program.find_language(interface.path) != "go":

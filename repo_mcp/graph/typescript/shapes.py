@@ -1,0 +1,161 @@
+"""The interfaces that TypeScript classes satisfy by their shape, without naming them.
+
+`repo_mcp/graph/typescript/shape_reader.py` says when a class satisfies one. Since types are compared only as
+far as they are plain, such edges are `possible`. A class whose base satisfies the interface is not listed
+again, nor is one that names it, itself or through a base.
+
+An interface counts if it requires a member that may be called. Data of one shape says nothing of its class:
+hundreds have a `name` or an `id`. If it requires a single member, no more than MAX_ALIKE files may declare
+that name: of `dispose` or `render`, any class may have one. An interface with a base outside the repository
+is satisfied by classes with that base.
+
+Left out on purpose: interfaces that satisfy interfaces, since no call runs them; objects without a class; and
+a class that has some of the required members from a base of a base, where the base between has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
+from repo_mcp.graph.typescript.shape_reader import MEMBERS, Shape, ShapeReader
+from repo_mcp.lru_cache import LruCache
+
+LANGUAGES = frozenset({"typescript", "javascript"})
+MAX_ALIKE = 40  # files that declare the only member that an interface requires
+MAX_FILES = 500  # that declare a member of one name, examined for classes, or for interfaces
+MAX_EXAMINED = 1_000  # files examined for the interfaces that one class satisfies
+CACHED = 20_000  # types that satisfy others
+Asked = tuple[Declaration, str]  # a type, and the name of a member or ""
+Found = tuple[list[Declaration], bool]  # and whether a limit was reached
+
+
+class Shapes:
+    """The classes of one program by the interfaces that they satisfy. Used by one call at a time."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.is_cut = False  # a limit was reached since the caller last reset this
+        self._satisfying: LruCache[Asked, Found] = LruCache(CACHED, _weigh)
+        self._satisfied: LruCache[Asked, Found] = LruCache(CACHED, _weigh)
+
+    def is_telling(self, declaration: Declaration) -> bool:
+        """Return False for an interface of TypeScript, or a member of one, that requires too little to look
+        for the classes that satisfy it."""
+        record = self._program.find_record(declaration.path)
+        if record is None or self._program.find_language(declaration.path) not in LANGUAGES:
+            return True
+        symbol = record.get_symbol(declaration.ordinal)
+        ordinal = symbol.parent if symbol.kind in MEMBERS else symbol.ordinal
+        reader, interface = ShapeReader(self._program), Declaration(declaration.path, ordinal)
+        return not reader.is_interface(interface) or self._tells(reader.read(interface))
+
+    def _tells(self, wanted: Shape) -> bool:
+        required = wanted.list_required()
+        if wanted.is_keyless or not wanted.is_called:
+            return False
+        return len(required) > 1 or len(self._program.list_declaring(required[0])) <= MAX_ALIKE
+
+    def list_satisfying(self, interface: Declaration) -> list[Target]:
+        """Return the classes that satisfy an interface without naming it, by path and ordinal."""
+        return self._answer(self._satisfying, (interface, ""), self._find_satisfying)
+
+    def list_satisfied(self, owner: Declaration, name: str = "") -> list[Target]:
+        """Return the interfaces that a class satisfies without naming them, and no base of it does; with
+        `name`, those with that member."""
+        return self._answer(self._satisfied, (owner, name), self._find_satisfied)
+
+    def _answer(
+        self,
+        known: LruCache[Asked, Found],
+        asked: Asked,
+        find: Callable[[Declaration, str], Found],
+    ) -> list[Target]:
+        if self._program.find_language(asked[0].path) not in LANGUAGES:
+            return []
+
+        def search() -> Found:
+            found, is_cut = find(*asked)
+            return sorted(set(found), key=lambda one: (one.path, one.ordinal)), is_cut
+
+        found, is_cut = known.get(asked, search)
+        self.is_cut = self.is_cut or is_cut
+        return [Target(one, Confidence.POSSIBLE) for one in found]
+
+    def _find_satisfying(self, interface: Declaration, _: str) -> Found:
+        reader = ShapeReader(self._program)
+        wanted = reader.read(interface)
+        if not reader.is_interface(interface) or not self._tells(wanted):
+            return [], False
+        required = wanted.list_required()
+        declaring = {name: self._list_declaring(name) for name in required}
+        rarest = min(required, key=lambda name: (len(declaring[name]), name))
+        paths = order_by_nearness(declaring[rarest], interface.path)
+        found = [one for path in paths[:MAX_FILES] for one in reader.list_classes(path, rarest)]
+        kept = [one for one in found if reader.satisfies(one, interface)]
+        others = {path for name in required if name != rarest for path in declaring[name]}
+        for one in found if others else ():
+            if one not in kept:
+                kept += self._iter_below(reader, one, interface, others)
+        return [one for one in kept if reader.begins(one, interface)], len(paths) > MAX_FILES
+
+    def _iter_below(
+        self, reader: ShapeReader, base: Declaration, interface: Declaration, others: set[str]
+    ) -> Iterator[Declaration]:
+        """Yield the classes that satisfy an interface with the members of a base, and others of their own."""
+        for path in self._program.list_using(reader.get_name(base)):
+            if path in others:
+                for name in reader.read(interface).list_required():
+                    for one in reader.list_classes(path, name):
+                        if base in reader.read(one).above and reader.satisfies(one, interface):
+                            yield one
+
+    def _find_satisfied(self, owner: Declaration, name: str) -> Found:
+        reader = ShapeReader(self._program)
+        if not reader.is_class(owner):
+            return [], False
+        names = [name] if name else [*reader.read(owner).members]
+        declaring = {one: self._list_declaring(one) for one in names}
+        names.sort(key=lambda one: (len(declaring[one]), one))
+        each = ((path, one) for one in names for path in order_by_nearness(declaring[one], owner.path))
+        most = MAX_FILES if name else MAX_EXAMINED
+        found: dict[Declaration, bool] = {}
+        for path, one in islice(each, most):
+            for interface in reader.list_interfaces(path, one):
+                if interface not in found:
+                    wanted = reader.read(interface)
+                    found[interface] = reader.begins(owner, interface) and self._tells(wanted)
+        is_cut = sum(map(len, declaring.values())) > most
+        return [one for one, is_satisfied in found.items() if is_satisfied], is_cut
+
+    def list_implementing(self, method: Declaration) -> list[Target]:
+        """Return the members by which classes satisfy the interface that declares one."""
+        record = self._program.find_record(method.path)
+        if record is None or not int(record.parents[method.ordinal]):
+            return []
+        name = record.get_symbol(method.ordinal).name
+        satisfying = self.list_satisfying(Declaration(method.path, int(record.parents[method.ordinal])))
+        reader = ShapeReader(self._program)
+        each = (reader.read(target.declaration).members.get(name, ()) for target in satisfying)
+        found = dict.fromkeys(Declaration(path, own.ordinal) for members in each for path, own in members)
+        return [Target(one, Confidence.POSSIBLE) for one in found]
+
+    def list_implemented(self, method: Declaration) -> list[Target]:
+        """Return the members of interfaces that a class satisfies by one of its own."""
+        record = self._program.find_record(method.path)
+        symbol = record.get_symbol(method.ordinal) if record is not None else None
+        if symbol is None or symbol.kind not in MEMBERS:
+            return []
+        satisfied = self.list_satisfied(Declaration(method.path, symbol.parent), symbol.name)
+        reader = ShapeReader(self._program)
+        each = (reader.list_own(target.declaration, symbol.name) for target in satisfied)
+        return [Target(one, Confidence.POSSIBLE) for found in each for one in found]
+
+    def _list_declaring(self, name: str) -> Sequence[str]:
+        paths = self._program.list_declaring(name)
+        return [path for path in paths if self._program.find_language(path) in LANGUAGES]
+
+
+def _weigh(found: Found) -> int:
+    return 1 + len(found[0])
