@@ -6,11 +6,11 @@ the other, taking no more parameters than the other gives, and of no written typ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import field
 from typing import NamedTuple
 
-from repo_mcp.graph.program import Declaration, Program
+from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import UNKNOWN, ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.owners import Owners
 from repo_mcp.graph.typescript.plain_types import ANYTHING, OPEN, Head, Place, PlainTypes, count_parameters
@@ -83,11 +83,21 @@ def _is_optional(members: list[Member]) -> bool:
     return any(symbol.flags & SymbolFlag.OPTIONAL for _, symbol in members)
 
 
+def _list_named(file: ScriptFile, ordinal: int) -> dict[str, bool]:
+    """Return the names of the members of a type itself, and whether they are optional."""
+    record = file.record
+    return {
+        record.strings[record.names[child]]: bool(int(record.flags[child]) & SymbolFlag.OPTIONAL)
+        for child in record.list_children(ordinal)
+        if int(record.kinds[child]) in MEMBERS
+    }
+
+
 class ShapeReader:
     """Reads shapes for one question, each once."""
 
-    def __init__(self, program: Program) -> None:
-        self._names = ScriptNames(program)
+    def __init__(self, names: ScriptNames) -> None:
+        self._names = names
         self._types = ScriptTypes(self._names)
         self._read: dict[Declaration, Shape] = {}
         self._plain = PlainTypes(self._find_name, self._may_stand, self._may_have)
@@ -101,23 +111,38 @@ class ShapeReader:
 
     def is_class(self, one: Declaration) -> bool:
         """Return whether a symbol is a class."""
-        symbol = self._names.get_symbol(one)
-        return symbol is not None and symbol.kind is SymbolKind.CLASS
+        file = self._names.find_file(one.path)
+        return file is not None and file.record.kinds[one.ordinal] == SymbolKind.CLASS
 
     def is_interface(self, one: Declaration) -> bool:
         """Return whether a symbol is an interface, or another name for an object type."""
-        symbol = self._names.get_symbol(one)
-        if symbol is None or symbol.kind is not SymbolKind.TYPE:
-            return symbol is not None and symbol.kind is SymbolKind.INTERFACE
-        return is_object_type(symbol.return_type)
+        file = self._names.find_file(one.path)
+        kind = int(file.record.kinds[one.ordinal]) if file is not None else SymbolKind.FILE
+        if file is None or kind != SymbolKind.TYPE:
+            return kind == SymbolKind.INTERFACE
+        return is_object_type(file.get_symbol(one.ordinal).return_type)
 
-    def list_classes(self, path: str, name: str) -> list[Declaration]:
-        """Return the classes of a file that declare a member of a name."""
-        return self._list_owners(path, name, self.is_class)
+    def list_classes(self, path: str, name: str, required: Set[str]) -> list[Declaration]:
+        """Return the classes of a file that declare a member of a name, and may have all required ones."""
+        found = []
+        for one in self._list_owners(path, name, self.is_class):
+            file = self._names.find_file(one.path)
+            assert file is not None
+            if file.list_bases(one.ordinal) or required <= _list_named(file, one.ordinal).keys():
+                found.append(one)
+        return found
 
-    def list_interfaces(self, path: str, name: str) -> list[Declaration]:
-        """Return the interfaces of a file that declare a member of a name."""
-        return self._list_owners(path, name, self.is_interface)
+    def list_interfaces(self, path: str, name: str, known: Set[str]) -> list[Declaration]:
+        """Return the interfaces of a file that declare a member of a name, and require none but known
+        ones themselves."""
+        found = []
+        for one in self._list_owners(path, name, self.is_interface):
+            file = self._names.find_file(one.path)
+            assert file is not None
+            own = _list_named(file, one.ordinal)
+            if all(name in known or is_optional for name, is_optional in own.items()):
+                found.append(one)
+        return found
 
     def list_own(self, owner: Declaration, name: str) -> list[Declaration]:
         """Return the members of a name that a type declares itself."""

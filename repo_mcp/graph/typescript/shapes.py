@@ -15,17 +15,19 @@ a class that has some of the required members from a base of a base, where the b
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
+from repo_mcp.graph.typescript.modules import ModuleFinder
+from repo_mcp.graph.typescript.names import ScriptNames
 from repo_mcp.graph.typescript.shape_reader import MEMBERS, Shape, ShapeReader
 from repo_mcp.lru_cache import LruCache
 
 LANGUAGES = frozenset({"typescript", "javascript"})
 MAX_ALIKE = 40  # files that declare the only member that an interface requires
-MAX_FILES = 500  # that declare a member of one name, examined for classes, or for interfaces
-MAX_EXAMINED = 1_000  # files examined for the interfaces that one class satisfies
+MAX_FILES = 500  # that declare a member, examined for the classes or the interfaces of one question
+MAX_HELD = 400  # files held from one question to the next: some 20 MB
 CACHED = 20_000  # types that satisfy others
 Asked = tuple[Declaration, str]  # a type, and the name of a member or ""
 Found = tuple[list[Declaration], bool]  # and whether a limit was reached
@@ -37,8 +39,18 @@ class Shapes:
     def __init__(self, program: Program) -> None:
         self._program = program
         self.is_cut = False  # a limit was reached since the caller last reset this
+        self._modules = ModuleFinder(program)
+        self._names = ScriptNames(program, self._modules)
+        self._reader = ShapeReader(self._names)
         self._satisfying: LruCache[Asked, Found] = LruCache(CACHED, _weigh)
         self._satisfied: LruCache[Asked, Found] = LruCache(CACHED, _weigh)
+
+    def _begin(self) -> ShapeReader:
+        """Return a reader that holds the shapes of few files."""
+        if self._names.file_count > MAX_HELD:
+            self._names = ScriptNames(self._program, self._modules)
+            self._reader = ShapeReader(self._names)
+        return self._reader
 
     def is_telling(self, declaration: Declaration) -> bool:
         """Return False for an interface of TypeScript, or a member of one, that requires too little to look
@@ -48,7 +60,7 @@ class Shapes:
             return True
         symbol = record.get_symbol(declaration.ordinal)
         ordinal = symbol.parent if symbol.kind in MEMBERS else symbol.ordinal
-        reader, interface = ShapeReader(self._program), Declaration(declaration.path, ordinal)
+        reader, interface = self._begin(), Declaration(declaration.path, ordinal)
         return not reader.is_interface(interface) or self._tells(reader.read(interface))
 
     def _tells(self, wanted: Shape) -> bool:
@@ -84,17 +96,17 @@ class Shapes:
         return [Target(one, Confidence.POSSIBLE) for one in found]
 
     def _find_satisfying(self, interface: Declaration, _: str) -> Found:
-        reader = ShapeReader(self._program)
+        reader = self._begin()
         wanted = reader.read(interface)
         if not reader.is_interface(interface) or not self._tells(wanted):
             return [], False
-        required = wanted.list_required()
+        required = set(wanted.list_required())
         declaring = {name: self._list_declaring(name) for name in required}
         rarest = min(required, key=lambda name: (len(declaring[name]), name))
         paths = order_by_nearness(declaring[rarest], interface.path)
-        found = [one for path in paths[:MAX_FILES] for one in reader.list_classes(path, rarest)]
+        found = [one for path in paths[:MAX_FILES] for one in reader.list_classes(path, rarest, required)]
         kept = [one for one in found if reader.satisfies(one, interface)]
-        others = {path for name in required if name != rarest for path in declaring[name]}
+        others = {path for name in required - {rarest} for path in declaring[name]}
         for one in found if others else ():
             if one not in kept:
                 kept += self._iter_below(reader, one, interface, others)
@@ -104,30 +116,33 @@ class Shapes:
         self, reader: ShapeReader, base: Declaration, interface: Declaration, others: set[str]
     ) -> Iterator[Declaration]:
         """Yield the classes that satisfy an interface with the members of a base, and others of their own."""
+        required = reader.read(interface).list_required()
         for path in self._program.list_using(reader.get_name(base)):
-            if path in others:
-                for name in reader.read(interface).list_required():
-                    for one in reader.list_classes(path, name):
-                        if base in reader.read(one).above and reader.satisfies(one, interface):
-                            yield one
+            for name in required if path in others else ():
+                for one in reader.list_classes(path, name, set(required)):
+                    if base in reader.read(one).above and reader.satisfies(one, interface):
+                        yield one
 
     def _find_satisfied(self, owner: Declaration, name: str) -> Found:
-        reader = ShapeReader(self._program)
+        reader = self._begin()
         if not reader.is_class(owner):
             return [], False
-        names = [name] if name else [*reader.read(owner).members]
-        declaring = {one: self._list_declaring(one) for one in names}
-        names.sort(key=lambda one: (len(declaring[one]), one))
-        each = ((path, one) for one in names for path in order_by_nearness(declaring[one], owner.path))
-        most = MAX_FILES if name else MAX_EXAMINED
+        own = reader.read(owner).members
+        declaring = {one: self._list_declaring(one) for one in own}
+        counts = Counter(path for paths in declaring.values() for path in paths)
+        asked = [name] if name in own else [] if name else sorted(own)
         found: dict[Declaration, bool] = {}
-        for path, one in islice(each, most):
-            for interface in reader.list_interfaces(path, one):
-                if interface not in found:
-                    wanted = reader.read(interface)
-                    found[interface] = reader.begins(owner, interface) and self._tells(wanted)
-        is_cut = sum(map(len, declaring.values())) > most
-        return [one for one, is_satisfied in found.items() if is_satisfied], is_cut
+        left = MAX_FILES
+        for one in asked:
+            # Such an interface requires another member that the class has, too, or this one is rare.
+            paths = [path for path in declaring[one] if counts[path] > 1 or len(declaring[one]) <= MAX_ALIKE]
+            for path in order_by_nearness(paths, owner.path)[: max(left, 0)]:
+                for interface in reader.list_interfaces(path, one, own.keys()):
+                    if interface not in found:
+                        tells = self._tells(reader.read(interface))
+                        found[interface] = tells and reader.begins(owner, interface)
+            left -= len(paths)
+        return [one for one, is_satisfied in found.items() if is_satisfied], left < 0
 
     def list_implementing(self, method: Declaration) -> list[Target]:
         """Return the members by which classes satisfy the interface that declares one."""
@@ -136,7 +151,7 @@ class Shapes:
             return []
         name = record.get_symbol(method.ordinal).name
         satisfying = self.list_satisfying(Declaration(method.path, int(record.parents[method.ordinal])))
-        reader = ShapeReader(self._program)
+        reader = self._begin()
         each = (reader.read(target.declaration).members.get(name, ()) for target in satisfying)
         found = dict.fromkeys(Declaration(path, own.ordinal) for members in each for path, own in members)
         return [Target(one, Confidence.POSSIBLE) for one in found]
@@ -148,7 +163,7 @@ class Shapes:
         if symbol is None or symbol.kind not in MEMBERS:
             return []
         satisfied = self.list_satisfied(Declaration(method.path, symbol.parent), symbol.name)
-        reader = ShapeReader(self._program)
+        reader = self._begin()
         each = (reader.list_own(target.declaration, symbol.name) for target in satisfied)
         return [Target(one, Confidence.POSSIBLE) for found in each for one in found]
 
