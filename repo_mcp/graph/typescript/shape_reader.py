@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import UNKNOWN, ScriptFile, ScriptNames
-from repo_mcp.graph.typescript.owners import Owners
 from repo_mcp.graph.typescript.plain_types import ANYTHING, OPEN, Head, Place, PlainTypes, count_parameters
 from repo_mcp.graph.typescript.types import ScriptTypes
 from repo_mcp.languages.typescript.declarations import RESULT
@@ -188,7 +187,8 @@ class ShapeReader:
             if file is None or symbol is None:
                 continue
             yield file, symbol
-            for twin in file.find_children(symbol.parent, symbol.name) if symbol.kind in _MERGED else ():
+            twins = file.find_children(symbol.parent, symbol.name) if symbol.kind in _MERGED else []
+            for twin in file.keep_seen(twins, symbol.start_line):
                 if twin.ordinal != symbol.ordinal and twin.kind in _MERGED:
                     yield file, twin
 
@@ -214,16 +214,14 @@ class ShapeReader:
     ) -> None:
         for row in file.list_bases(owner.ordinal):
             owners = self._types.find_type(file, owner.parent, row.name, row.qualifier, 1, row.line)
-            named = self._names.look_up(file, owner.parent, row.name, row.line, as_type=True)
-            if not row.qualifier and named.declarations and all(map(self.is_interface, named.declarations)):
-                owners = Owners(named.declarations)  # an alias of an object type is a base itself
             fresh = [one for one in owners.declarations if one not in found.above]
             found.above.update(fresh)
             if row.role is ReferenceRole.IMPLEMENT:
                 promised += fresh
                 continue
             waiting += fresh
-            if not owners.declarations or owners.limits or owners.is_mixed:
+            is_known = any(self.is_class(one) or self.is_interface(one) for one in owners.declarations)
+            if not is_known or owners.limits or owners.is_mixed:
                 found.outside.add(f"{row.qualifier}.{row.name}")
 
     # -- satisfaction --------------------------------------------------------------------------------------

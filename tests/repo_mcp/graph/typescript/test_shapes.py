@@ -6,6 +6,7 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
+from repo_mcp.graph.typescript.shapes import MAX_ALIKE
 from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
 
 SHAPES = {
@@ -58,6 +59,44 @@ def test_classes_that_have_what_an_interface_requires_satisfy_it(shapes: Graph) 
 
 def test_a_name_of_an_object_type_is_satisfied_as_an_interface_is(shapes: Graph) -> None:
     assert list_satisfying(shapes, "Closable") == ["Square"]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "interface Wanted extends Called",
+        "interface Wanted extends Outside",
+        "interface Wanted extends Omit<Base, 'x'>",
+        "interface Wanted { new (): Wanted } interface Wanted",
+        "interface Wanted { [key: string]: Base } interface Wanted",
+        "interface Wanted { (): void } interface Wanted",
+    ],
+)
+def test_what_no_class_has_in_full_is_not_satisfied(head: str) -> None:
+    plain = "class Own { run() {} }\ninterface Base { x: string }\ntype Called = () => void;\n"
+    graph = make_graph({"a.ts": f"{plain}import {{ Outside }} from 'outside';\n{head} {{ run(): void }}\n"})
+    shown = [row for row in graph.outline("a.ts") if row.qualified_name == "Own"]
+    edges = graph.find_outgoing(shown[0], [EdgeType.IMPLEMENTS]).edges
+    assert edges == ()
+
+
+def test_a_class_with_the_same_base_outside_satisfies_an_interface_with_it() -> None:
+    text = (
+        "import { Emitter } from 'outside';\n"
+        "interface Source extends Emitter { read(): void }\n"
+        "class File extends Emitter { read() {} }\n"
+        "class Plain { read() {} }\n"
+    )
+    assert list_satisfying(make_graph({"a.ts": text}), "Source") == ["File"]
+
+
+def test_a_single_method_of_a_common_name_tells_too_little() -> None:
+    texts = {f"c{at}.ts": "export class C { dispose() {} }\n" for at in range(MAX_ALIKE)}
+    few = make_graph(texts | {"c0.ts": "export interface Disposable { dispose(): void }\n"})
+    assert len(list_satisfying(few, "Disposable")) == MAX_ALIKE - 1
+    many = make_graph(texts | {"d.ts": "export interface Disposable { dispose(): void }\n"})
+    assert list_satisfying(many, "Disposable") == []
+    assert not many.edge_lists.is_telling(find_node(many, "Disposable").declaration)
 
 
 def test_an_interface_without_methods_is_met_by_any_data(shapes: Graph) -> None:
