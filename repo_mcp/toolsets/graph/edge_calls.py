@@ -33,7 +33,7 @@ EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", "" 
 DISPATCHING = frozenset({"get_callers", "get_callees"})  # whose edges may lead through what is overridden
 _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # but by paths
 TEXT_ROWS = 250  # with a greater limit, lines are shown by their numbers alone: 500 rows fit into 64 KiB
-CUT = "so many types inherit from each other here that some edges may not be listed"
+CUT = "so many types inherit from each other, or are alike, that some edges may not be listed"
 MORE = "not every file has been searched yet: continue with cursor"
 BY_SHAPE = "only classes that name this interface are listed: too many others have what it requires"
 
