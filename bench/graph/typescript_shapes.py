@@ -17,13 +17,14 @@ import random
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 from bench.graph.typescript import find_language, parse, read_tree
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typescript.names import ScriptNames
-from repo_mcp.graph.typescript.shape_reader import ShapeReader
-from repo_mcp.graph.typescript.shapes import Shapes
+from repo_mcp.graph.shapes import Shapes
+from repo_mcp.graph.typescript.modules import ModuleFinder
+from repo_mcp.graph.typescript.shape_reader import LANGUAGES, ScriptShapes
 from repo_mcp.symbols.symbol_record import SymbolKind
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
@@ -57,7 +58,8 @@ def collect_ours(
     program: MemoryProgram, paths: list[str]
 ) -> tuple[set[Pair], set[Declaration], Counter[int]]:
     """Return our pairs, the interfaces that are looked for, and the numbers of classes that satisfy them."""
-    shapes, pairs, asked, counts = Shapes(program), set[Pair](), set[Declaration](), Counter[int]()
+    shapes = Shapes(program, LANGUAGES, partial(ScriptShapes, program, ModuleFinder(program)))
+    pairs, asked, counts = set[Pair](), set[Declaration](), Counter[int]()
     for path in paths:
         record = program.find_record(path)
         for ordinal in range(record.symbol_count) if record is not None else ():
@@ -95,7 +97,7 @@ def main(arguments: list[str]) -> int:
     wrong, right = ours - theirs - generic, len(ours & theirs)
     print(f"right {right}, wrong {len(wrong)}, unjudged {len(ours & generic)}", end="; ")
     print(f"precision {right / max(1, right + len(wrong)):.3f}")
-    reader = ShapeReader(ScriptNames(program))
+    reader = ScriptShapes(program)
     above = {one: reader.read(one).above for one, _ in theirs if reader.is_class(one)}
     looked = {pair for pair in theirs if pair[1] in asked and pair[1] not in above.get(pair[0], ())}
     missed = {one for one in looked if not any((base, one[1]) in ours for base in above.get(one[0], ()))}

@@ -12,12 +12,18 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Protocol
 
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Program, Target
+from repo_mcp.graph.python.protocols import LANGUAGES as PYTHON
+from repo_mcp.graph.python.protocols import ProtocolShapes
 from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.shapes import Shapes
 from repo_mcp.graph.typed.method_sets import MethodSets
-from repo_mcp.graph.typescript.shapes import Shapes
+from repo_mcp.graph.typescript.modules import ModuleFinder
+from repo_mcp.graph.typescript.shape_reader import LANGUAGES as SCRIPTS
+from repo_mcp.graph.typescript.shape_reader import ScriptShapes
 from repo_mcp.languages.csharp.types import count_arity
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.lru_cache import LruCache
@@ -57,6 +63,9 @@ class Structural(Protocol):
 
     is_cut: bool  # a limit was reached since the caller last reset this
 
+    def is_interface(self, declaration: Declaration) -> bool:
+        """Return whether types may satisfy one without naming it."""
+
     def is_telling(self, interface: Declaration) -> bool:
         """Return False for an interface that requires too little to look for the types that satisfy it."""
 
@@ -79,7 +88,12 @@ class Hierarchy:
     def __init__(self, program: Program, resolvers: Resolvers) -> None:
         self._program = program
         self._resolvers = resolvers
-        self._structural: tuple[Structural, ...] = (MethodSets(program), Shapes(program))
+        scripts = partial(ScriptShapes, program, ModuleFinder(program))
+        self._structural: tuple[Structural, ...] = (
+            MethodSets(program),
+            Shapes(program, SCRIPTS, scripts),
+            Shapes(program, PYTHON, partial(ProtocolShapes, program)),
+        )
         self.is_cut = False  # a limit was reached since the caller last reset this
         self._derived: LruCache[Declaration, tuple[list[Target], bool]] = LruCache(
             CACHED_TYPES, lambda found: 1 + len(found[0])
@@ -187,6 +201,10 @@ class Hierarchy:
     def list_satisfying(self, declaration: Declaration) -> list[Target]:
         """Return the types that satisfy an interface by their members alone."""
         return self._ask(lambda one: one.list_satisfying(declaration))
+
+    def is_interface(self, declaration: Declaration) -> bool:
+        """Return whether types may satisfy one without naming it."""
+        return any(one.is_interface(declaration) for one in self._structural)
 
     def is_telling(self, interface: Declaration) -> bool:
         """Return False for an interface that requires too little to look for the types that satisfy it."""
@@ -319,8 +337,13 @@ class Dispatch:
         record = self._program.find_record(member.path)
         if record is None or not member.ordinal:
             return False
-        owner = SymbolKind(int(record.kinds[int(record.parents[member.ordinal])]))
-        return owner in _WITHOUT_BODIES or bool(int(record.flags[member.ordinal]) & SymbolFlag.ABSTRACT)
+        owner = int(record.parents[member.ordinal])
+        if int(record.kinds[owner]) in _WITHOUT_BODIES:
+            return True
+        if int(record.flags[member.ordinal]) & SymbolFlag.ABSTRACT:
+            return True
+        is_abstract = bool(int(record.flags[owner]) & SymbolFlag.ABSTRACT)
+        return is_abstract and self.hierarchy.is_interface(Declaration(member.path, owner))
 
     def list_above(self, member: Declaration) -> frozenset[Declaration]:
         """Return all members that one overrides, directly or not."""

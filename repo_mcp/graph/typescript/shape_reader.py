@@ -1,16 +1,17 @@
-"""The shape of a TypeScript class or interface: its members, those of its bases among them.
+"""The shapes of TypeScript classes and interfaces.
 
-A shape satisfies another if it has every member that the other requires: public, of a kind that can stand for
-the other, taking no more parameters than the other gives, and of no written type that plainly differs.
+A member of a class can stand for one of an interface if it is public, of a kind that can stand for the other,
+takes no more parameters than the other gives, and has no written type that plainly differs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import field
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program import Declaration, Program
+from repo_mcp.graph.shape import MEMBERS, Member, Shape, ShapeReader, is_optional
+from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.names import UNKNOWN, ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.plain_types import ANYTHING, OPEN, Head, Place, PlainTypes, count_parameters
 from repo_mcp.graph.typescript.types import ScriptTypes
@@ -21,36 +22,13 @@ from repo_mcp.languages.typescript.types import (
     split_parameters,
     take_parameter,
 )
-from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import KEYLESS
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, Symbol, SymbolFlag, SymbolKind
 
+LANGUAGES = frozenset({"typescript", "javascript"})
 MAX_BASES = 64  # of one type
-MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _HIDDEN = frozenset({Access.PRIVATE, Access.PROTECTED})
 _MERGED = frozenset({SymbolKind.CLASS, SymbolKind.INTERFACE})
-
-Member = tuple[str, Symbol]  # with the path of its file
-
-
-@dataclass(slots=True)
-class Shape:
-    """The members of a type, its bases' among them."""
-
-    members: dict[str, list[Member]] = field(default_factory=dict)
-    outside: set[str] = field(default_factory=set)  # bases that are external
-    above: set[Declaration] = field(default_factory=set)  # itself, its bases and what it says it implements
-    is_keyless: bool = False  # it has something without a name, which no class has
-
-    def list_required(self) -> list[str]:
-        """Return the names of the members that may not be missing."""
-        return [name for name, found in self.members.items() if not _is_optional(found)]
-
-    @property
-    def is_called(self) -> bool:
-        """Return whether one of the required members may be called."""
-        found = [one for members in self.members.values() if not _is_optional(members) for one in members]
-        return any(_read_signature(symbol) is not None for _, symbol in found)
 
 
 class _Signature(NamedTuple):
@@ -78,40 +56,19 @@ def _drop_setters(members: list[Member]) -> list[Member]:
     return [one for one in members if one[1].kind is SymbolKind.METHOD or one[1].return_type] or members
 
 
-def _is_optional(members: list[Member]) -> bool:
-    return any(symbol.flags & SymbolFlag.OPTIONAL for _, symbol in members)
+class ScriptShapes(ShapeReader):
+    """Reads the shapes of one program's TypeScript classes and interfaces, each once."""
 
-
-def _list_named(file: ScriptFile, ordinal: int) -> dict[str, bool]:
-    """Return the names of the members of a type itself, and whether they are optional."""
-    record = file.record
-    return {
-        record.strings[record.names[child]]: bool(int(record.flags[child]) & SymbolFlag.OPTIONAL)
-        for child in record.list_children(ordinal)
-        if int(record.kinds[child]) in MEMBERS
-    }
-
-
-class ShapeReader:
-    """Reads shapes for one question, each once."""
-
-    def __init__(self, names: ScriptNames) -> None:
-        self._names = names
+    def __init__(self, program: Program, modules: ModuleFinder | None = None) -> None:
+        """Read nothing yet. What `modules` has found is used."""
+        super().__init__(program)
+        self._names = ScriptNames(program, modules)
         self._types = ScriptTypes(self._names)
-        self._read: dict[Declaration, Shape] = {}
         self._plain = PlainTypes(self._find_name, self._may_stand, self._may_have)
 
-    # -- types of a file -----------------------------------------------------------------------------------
-
-    def get_name(self, one: Declaration) -> str:
-        """Return the name of a symbol."""
-        symbol = self._names.get_symbol(one)
-        return symbol.name if symbol is not None else ""
-
-    def is_class(self, one: Declaration) -> bool:
-        """Return whether a symbol is a class."""
-        file = self._names.find_file(one.path)
-        return file is not None and file.record.kinds[one.ordinal] == SymbolKind.CLASS
+    def count_held(self) -> int:
+        """Return the number of files that are held in memory."""
+        return self._names.file_count
 
     def is_interface(self, one: Declaration) -> bool:
         """Return whether a symbol is an interface, or another name for an object type."""
@@ -121,64 +78,26 @@ class ShapeReader:
             return kind == SymbolKind.INTERFACE
         return is_object_type(file.get_symbol(one.ordinal).return_type)
 
-    def list_classes(self, path: str, name: str, required: Set[str]) -> list[Declaration]:
-        """Return the classes of a file that declare a member of a name, and may have all required ones."""
-        found = []
-        for one in self._list_owners(path, name, self.is_class):
-            file = self._names.find_file(one.path)
-            assert file is not None
-            if file.list_bases(one.ordinal) or required <= _list_named(file, one.ordinal).keys():
-                found.append(one)
-        return found
-
-    def list_interfaces(self, path: str, name: str, known: Set[str]) -> list[Declaration]:
-        """Return the interfaces of a file that declare a member of a name, and require none but known
-        ones themselves."""
-        found = []
-        for one in self._list_owners(path, name, self.is_interface):
-            file = self._names.find_file(one.path)
-            assert file is not None
-            own = _list_named(file, one.ordinal)
-            if all(name in known or is_optional for name, is_optional in own.items()):
-                found.append(one)
-        return found
-
-    def list_own(self, owner: Declaration, name: str) -> list[Declaration]:
-        """Return the members of a name that a type declares itself."""
-        file = self._names.find_file(owner.path)
-        found = file.find_children(owner.ordinal, name) if file is not None else []
-        return [Declaration(owner.path, one.ordinal) for one in found if one.kind in MEMBERS]
-
-    def _list_owners(
-        self, path: str, name: str, is_wanted: Callable[[Declaration], bool]
-    ) -> list[Declaration]:
-        file = self._names.find_file(path)
-        if file is None:
-            return []
-        kinds, parents = file.record.kinds, file.record.parents
-        found = [int(parents[one]) for one in file.record.find_symbols(name) if int(kinds[one]) in MEMBERS]
-        owners = (Declaration(path, one) for one in dict.fromkeys(found) if one)
-        return [one for one in owners if is_wanted(one)]
+    def is_called(self, symbol: Symbol) -> bool:
+        """Return whether a member is a method, or a property whose type is a function's."""
+        return _read_signature(symbol) is not None
 
     # -- shapes --------------------------------------------------------------------------------------------
 
-    def read(self, owner: Declaration) -> Shape:
-        """Return the members of a class or an interface."""
-        if owner not in self._read:
-            found = self._read[owner] = Shape(above={owner})
-            waiting, promised = [owner], list[Declaration]()
-            while waiting and len(found.above) <= MAX_BASES:
-                one = waiting.pop(0)
-                own: dict[str, list[Member]] = {}
-                for file, symbol in self._iter_parts(one):
-                    self._add_members(file, symbol, own, found)
-                    self._add_bases(file, symbol, waiting, promised, found)
-                for name, members in own.items():
-                    found.members.setdefault(name, members)
-            while promised and len(found.above) <= MAX_BASES:
-                for file, symbol in self._iter_parts(promised.pop(0)):
-                    self._add_bases(file, symbol, promised, promised, found)
-        return self._read[owner]
+    def _build(self, owner: Declaration) -> Shape:
+        found = Shape(above={owner})
+        waiting, promised = [owner], list[Declaration]()
+        while waiting and len(found.above) <= MAX_BASES:
+            own: dict[str, list[Member]] = {}
+            for file, symbol in self._iter_parts(waiting.pop(0)):
+                self._add_members(file, symbol, own, found)
+                self._add_bases(file, symbol, waiting, promised, found)
+            for name, members in own.items():
+                found.members.setdefault(name, members)
+        while promised and len(found.above) <= MAX_BASES:
+            for file, symbol in self._iter_parts(promised.pop(0)):
+                self._add_bases(file, symbol, promised, promised, found)
+        return found
 
     def _iter_parts(self, owner: Declaration) -> Iterator[tuple[ScriptFile, Symbol]]:
         """Yield a type and the declarations that are merged with it."""
@@ -226,30 +145,10 @@ class ShapeReader:
 
     # -- satisfaction --------------------------------------------------------------------------------------
 
-    def satisfies(self, owner: Declaration, interface: Declaration) -> bool:
-        """Return whether a class satisfies an interface that neither it nor a base of it names."""
-        own, wanted = self.read(owner), self.read(interface)
-        if interface in own.above or wanted.is_keyless or not wanted.outside <= own.outside:
-            return False
-        if not own.members.keys() >= set(wanted.list_required()):
-            return False
-        return all(self._stands(own.members.get(name, []), there) for name, there in wanted.members.items())
-
-    def begins(self, owner: Declaration, interface: Declaration) -> bool:
-        """Return whether a class satisfies an interface, and no base of it does."""
-        above = self.read(owner).above - {owner}
-        return self.satisfies(owner, interface) and not any(
-            self.is_class(one) and self.satisfies(one, interface) for one in above
-        )
-
     def _stands(self, own: list[Member], wanted: list[Member]) -> bool:
-        """Return whether members of a class can stand for those of an interface; it may lack optional
-        ones."""
-        if not own:
-            return _is_optional(wanted)
         if any(symbol.access in _HIDDEN for _, symbol in (*own, *wanted)):
             return False
-        if _is_optional(own) and not _is_optional(wanted):
+        if is_optional(own) and not is_optional(wanted):
             return False
         seen = [one for one in own if one[1].flags & SymbolFlag.FORWARD] or own
         seen = _drop_setters(seen)

@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
-from repo_mcp.graph.typescript.shapes import MAX_ALIKE
+from repo_mcp.graph.shapes import MAX_ALIKE
 from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
 
 SHAPES = {

@@ -1,6 +1,6 @@
-"""The interfaces that TypeScript classes satisfy by their shape, without naming them.
+"""The interfaces that classes satisfy by their shape, without naming them: also the protocols of Python.
 
-`repo_mcp/graph/typescript/shape_reader.py` says when a class satisfies one. Since types are compared only as
+`repo_mcp/graph/shape.py` and its subclasses say when a class satisfies one. Since types are compared only as
 far as they are plain, such edges are `possible`. A class whose base satisfies the interface is not listed
 again, nor is one that names it, itself or through a base.
 
@@ -19,12 +19,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
-from repo_mcp.graph.typescript.modules import ModuleFinder
-from repo_mcp.graph.typescript.names import ScriptNames
-from repo_mcp.graph.typescript.shape_reader import MEMBERS, Shape, ShapeReader
+from repo_mcp.graph.shape import MEMBERS, Shape, ShapeReader
 from repo_mcp.lru_cache import LruCache
 
-LANGUAGES = frozenset({"typescript", "javascript"})
 MAX_ALIKE = 40  # files that declare the only member that an interface requires
 MAX_FILES = 500  # that declare a member, examined for the classes or the interfaces of one question
 MAX_HELD = 400  # files held from one question to the next: some 20 MB
@@ -36,27 +33,32 @@ Found = tuple[list[Declaration], bool]  # and whether a limit was reached
 class Shapes:
     """The classes of one program by the interfaces that they satisfy. Used by one call at a time."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, languages: frozenset[str], make: Callable[[], ShapeReader]) -> None:
+        """Read nothing yet. `make` returns a reader of the shapes of some languages."""
         self._program = program
+        self._languages = languages
+        self._make = make
+        self._reader = make()
         self.is_cut = False  # a limit was reached since the caller last reset this
-        self._modules = ModuleFinder(program)
-        self._names = ScriptNames(program, self._modules)
-        self._reader = ShapeReader(self._names)
         self._satisfying: LruCache[Asked, Found] = LruCache(CACHED, _weigh)
         self._satisfied: LruCache[Asked, Found] = LruCache(CACHED, _weigh)
 
     def _begin(self) -> ShapeReader:
         """Return a reader that holds the shapes of few files."""
-        if self._names.file_count > MAX_HELD:
-            self._names = ScriptNames(self._program, self._modules)
-            self._reader = ShapeReader(self._names)
+        if self._reader.count_held() > MAX_HELD:
+            self._reader = self._make()
         return self._reader
 
+    def is_interface(self, declaration: Declaration) -> bool:
+        """Return whether a symbol is an interface of these languages."""
+        is_ours = self._program.find_language(declaration.path) in self._languages
+        return is_ours and self._begin().is_interface(declaration)
+
     def is_telling(self, declaration: Declaration) -> bool:
-        """Return False for an interface of TypeScript, or a member of one, that requires too little to look
-        for the classes that satisfy it."""
+        """Return False for an interface, or a member of one, that requires too little to look for the classes
+        that satisfy it."""
         record = self._program.find_record(declaration.path)
-        if record is None or self._program.find_language(declaration.path) not in LANGUAGES:
+        if record is None or self._program.find_language(declaration.path) not in self._languages:
             return True
         symbol = record.get_symbol(declaration.ordinal)
         ordinal = symbol.parent if symbol.kind in MEMBERS else symbol.ordinal
@@ -65,7 +67,8 @@ class Shapes:
 
     def _tells(self, wanted: Shape) -> bool:
         required = wanted.list_required()
-        if wanted.is_keyless or not wanted.is_called:
+        members = [symbol for name in required for _, symbol in wanted.members[name]]
+        if wanted.is_keyless or not any(map(self._reader.is_called, members)):
             return False
         return len(required) > 1 or len(self._program.list_declaring(required[0])) <= MAX_ALIKE
 
@@ -84,7 +87,7 @@ class Shapes:
         asked: Asked,
         find: Callable[[Declaration, str], Found],
     ) -> list[Target]:
-        if self._program.find_language(asked[0].path) not in LANGUAGES:
+        if self._program.find_language(asked[0].path) not in self._languages:
             return []
 
         def search() -> Found:
@@ -109,15 +112,16 @@ class Shapes:
         others = {path for name in required - {rarest} for path in declaring[name]}
         for one in found if others else ():
             if one not in kept:
-                kept += self._iter_below(reader, one, interface, others)
+                kept += self._iter_below(one, interface, others)
         return [one for one in kept if reader.begins(one, interface)], len(paths) > MAX_FILES
 
     def _iter_below(
-        self, reader: ShapeReader, base: Declaration, interface: Declaration, others: set[str]
+        self, base: Declaration, interface: Declaration, others: set[str]
     ) -> Iterator[Declaration]:
         """Yield the classes that satisfy an interface with the members of a base, and others of their own."""
+        reader, record = self._reader, self._program.find_record(base.path)
         required = reader.read(interface).list_required()
-        for path in self._program.list_using(reader.get_name(base)):
+        for path in self._program.list_using(record.get_symbol(base.ordinal).name) if record else ():
             for name in required if path in others else ():
                 for one in reader.list_classes(path, name, set(required)):
                     if base in reader.read(one).above and reader.satisfies(one, interface):
@@ -163,13 +167,15 @@ class Shapes:
         if symbol is None or symbol.kind not in MEMBERS:
             return []
         satisfied = self.list_satisfied(Declaration(method.path, symbol.parent), symbol.name)
-        reader = self._begin()
-        each = (reader.list_own(target.declaration, symbol.name) for target in satisfied)
-        return [Target(one, Confidence.POSSIBLE) for found in each for one in found]
+        found = []
+        for target in satisfied:
+            for path, own in self._begin().read(target.declaration).members[symbol.name]:
+                found.append(Target(Declaration(path, own.ordinal), Confidence.POSSIBLE))
+        return found
 
     def _list_declaring(self, name: str) -> Sequence[str]:
         paths = self._program.list_declaring(name)
-        return [path for path in paths if self._program.find_language(path) in LANGUAGES]
+        return [path for path in paths if self._program.find_language(path) in self._languages]
 
 
 def _weigh(found: Found) -> int:
