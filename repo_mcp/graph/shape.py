@@ -56,6 +56,10 @@ class ShapeReader:
         """Return whether a symbol is a type that others may satisfy without naming it."""
         raise NotImplementedError
 
+    def keep_declaring(self, paths: list[str]) -> list[str]:
+        """Return those of some files that may declare interfaces."""
+        return paths
+
     def is_called(self, symbol: Symbol) -> bool:
         """Return whether a member may be called."""
         raise NotImplementedError

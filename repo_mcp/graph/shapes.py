@@ -100,10 +100,9 @@ class Shapes:
 
     def _find_satisfying(self, interface: Declaration, _: str) -> Found:
         reader = self._begin()
-        wanted = reader.read(interface)
-        if not reader.is_interface(interface) or not self._tells(wanted):
+        if not reader.is_interface(interface) or not self._tells(reader.read(interface)):
             return [], False
-        required = set(wanted.list_required())
+        required = set(reader.read(interface).list_required())
         declaring = {name: self._list_declaring(name) for name in required}
         rarest = min(required, key=lambda name: (len(declaring[name]), name))
         paths = order_by_nearness(declaring[rarest], interface.path)
@@ -140,6 +139,7 @@ class Shapes:
         for one in asked:
             # Such an interface requires another member that the class has, too, or this one is rare.
             paths = [path for path in declaring[one] if counts[path] > 1 or len(declaring[one]) <= MAX_ALIKE]
+            paths = reader.keep_declaring(paths)
             for path in order_by_nearness(paths, owner.path)[: max(left, 0)]:
                 for interface in reader.list_interfaces(path, one, own.keys()):
                     if interface not in found:

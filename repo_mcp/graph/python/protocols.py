@@ -1,8 +1,8 @@
 """The shapes of Python classes and protocols (`typing.Protocol`).
 
 A member of a class can stand for one of a protocol if it is a method where that is one, may be called with
-what the protocol gives, is asynchronous if that is, and returns no plainly different type. Left out on
-purpose: the names of positional parameters, and types of parameters.
+what the protocol gives, is asynchronous if that is, and takes and returns no plainly different types. As mypy
+does, the names of positional parameters are compared for `__call__` alone.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolFlag, Sy
 
 LANGUAGES = frozenset({"python"})
 MANY = 1 << 16
+CALL = "__call__"
 _PROTOCOLS = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
 _PLAIN = frozenset({"int", "float", "str", "bytes", "bool", "None", "list", "dict", "set", "tuple"})
 _WIDER = {"int": "float", "bool": "int"}
@@ -29,7 +30,9 @@ _HEAD = re.compile(r"(\w+)(\[.*\])?")
 class Accepted(NamedTuple):
     """The arguments that a function takes, without the object that it belongs to."""
 
-    least: int  # given by position
+    places: tuple[str, ...]  # the names of those given by position; "" for one that has none for callers
+    types: tuple[str, ...]  # which are written for them
+    least: int  # of these that must be given
     most: int
     names: frozenset[str]  # given by name alone
     required: frozenset[str]  # of these, the ones that must be given
@@ -56,6 +59,11 @@ class ProtocolShapes(ShapeReader):
                     if value.form is Form.OUTSIDE and value.path in _PROTOCOLS:
                         return True
         return False
+
+    def keep_declaring(self, paths: list[str]) -> list[str]:
+        """Return those of some files that name `Protocol`."""
+        using = set(self._program.list_using("Protocol"))
+        return [path for path in paths if path in using]
 
     def is_called(self, symbol: Symbol) -> bool:
         """Return whether a member is a method."""
@@ -91,18 +99,28 @@ def _fits(own: Symbol, wanted: Symbol) -> bool:
         other = own if awaited else wanted
         if is_async != awaited and not _AWAITED.search(other.return_type):
             return False
-        if not _accepts(read_accepted(own), read_accepted(wanted)):
+        mine, theirs = read_accepted(own), read_accepted(wanted)
+        if not _accepts(mine, theirs) or (own.name == CALL and not _is_named_so(mine, theirs)):
+            return False
+        pairs = zip(mine.types, theirs.types, strict=False)
+        if not all(_may_be(one, other) or _may_be(other, one) for one, other in pairs):
             return False
     return _may_be(own.return_type, wanted.return_type)
 
 
 def _accepts(own: Accepted, wanted: Accepted) -> bool:
     """Return whether a function takes what is given to another."""
-    if own.least > wanted.most or own.most < wanted.least:
+    if own.least > wanted.most or own.most < (wanted.least if wanted.most == MANY else wanted.most):
         return False
     missing = wanted.required - own.names
     by_position = own.most - wanted.most  # parameters that may be given by name, too
     return own.required <= wanted.names and (own.takes_names or len(missing) <= max(0, by_position))
+
+
+def _is_named_so(own: Accepted, wanted: Accepted) -> bool:
+    """Return whether parameters that may be given by their names have the same names."""
+    pairs = zip(own.places, wanted.places, strict=False)
+    return all(name == other for name, other in pairs if other)
 
 
 def read_accepted(symbol: Symbol) -> Accepted:
@@ -111,6 +129,7 @@ def read_accepted(symbol: Symbol) -> Accepted:
     if parts and not symbol.flags & SymbolFlag.STATIC:
         parts = parts[1:]
     least = most = 0
+    places, types = list[str](), list[str]()
     names, required = set[str](), set[str]()
     takes_names = is_named = False
     for part in parts:
@@ -121,13 +140,19 @@ def read_accepted(symbol: Symbol) -> Accepted:
         elif part.startswith("*"):
             is_named = True
             most = MANY if name != "*" else most
-        elif part != "/" and is_named:
+        elif is_named:
             names.add(name)
             required.update({name} if "=" not in part else ())
-        elif part != "/":
+        elif part == "/":
+            places = [""] * len(places)
+        else:
+            places.append("" if name.startswith("__") else name)
+            types.append(part.partition("=")[0].partition(":")[2].strip())
             most += 1
             least += "=" not in part
-    return Accepted(least, most, frozenset(names), frozenset(required), takes_names)
+    return Accepted(
+        tuple(places), tuple(types), least, most, frozenset(names), frozenset(required), takes_names
+    )
 
 
 def _may_be(own: str, wanted: str) -> bool:

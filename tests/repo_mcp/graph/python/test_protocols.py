@@ -66,6 +66,32 @@ def test_classes_with_the_members_of_a_protocol_satisfy_it(graph: Graph) -> None
     assert list_satisfying(graph, "shape.Plain") == []
 
 
+@pytest.mark.parametrize(
+    ("wanted", "own", "satisfies"),
+    [
+        ("(self, a, b=1)", "(self, a, b)", True),
+        ("(self, a, b=1)", "(self, x, y=2)", False),
+        ("(self, a, /, b)", "(self, x, b)", True),
+        ("(self, a)", "(self, *rest)", True),
+        ("(self, a, b)", "(self, a)", False),
+        ("(self, *rest, **others)", "(self, a)", True),
+        ("(self, a, *, k)", "(self, a, **others)", True),
+        ("(self, a)", "(self, a, *, k)", False),
+        ("(self, a: str)", "(self, a: bytes)", False),
+        ("(self, a: int = 1)", "(self, a: int | None)", True),
+        ("(self, a) -> int", "(self, a) -> bool", True),
+        ("(self, a) -> int", "(self, a) -> int | None", False),
+    ],
+)
+def test_calls_take_what_the_protocol_gives(wanted: str, own: str, satisfies: bool) -> None:
+    text = (
+        "from typing import Protocol\n"
+        f"class Called(Protocol):\n    def __call__{wanted}: ...\n"
+        f"class Own:\n    def __call__{own}: ...\n"
+    )
+    assert list_satisfying(make_graph({"a.py": text}), "a.Called") == ["a.Own"] * satisfies
+
+
 def test_a_class_leads_to_the_protocol(graph: Graph) -> None:
     assert list_outgoing(graph, "classes.Waiting", EdgeType.IMPLEMENTS) == [
         ("implements", "possible", "shape.Loader", (20,))
