@@ -1,6 +1,7 @@
 // What the TypeScript compiler says that every name of a tree means: one JSON line for each name.
 //
 //   node typescript_oracle.cjs ROOT COMPILER_DIR > answers.jsonl
+//   node typescript_oracle.cjs ROOT COMPILER_DIR --shapes > shapes.jsonl      # which class satisfies which interface
 //
 // {"path", "line", "name", "call": bool, "targets": [[path, line, name, kind]], "outside": bool}
 // The key of an object means the member of the type that is expected there, and so does the name in a pattern;
@@ -153,6 +154,54 @@ function findMeant(declaration) {
   const body = ts.isParameter(declaration) && declaration.parent.body;
   if (!body || !body.statements || !ts.isIdentifier(declaration.name)) return [];
   return body.statements.filter((one) => ts.isFunctionDeclaration(one) && one.name && one.name.text === declaration.name.text);
+}
+
+// {"class": [path, line, name], "interface": [path, line, name], "methods": n, "generic": bool}: the class has all members
+// that the interface requires, of which n may be called, and does not name it; with "generic", types given to either decide.
+function printShapes() {
+  const classes = [], interfaces = [], out = [];
+  for (const file of program.getSourceFiles()) {
+    const where = path.relative(root, file.fileName);
+    if (where.startsWith("..") || where.includes("node_modules")) continue;
+    const walk = (node) => {
+      if (ts.isClassLike(node) && node.name) classes.push(node);
+      else if (ts.isInterfaceDeclaration(node) || (ts.isTypeAliasDeclaration(node) && ts.isTypeLiteralNode(node.type))) interfaces.push(node);
+      ts.forEachChild(node, walk);
+    };
+    walk(file);
+  }
+  const typeOf = (node) => checker.getDeclaredTypeOfSymbol(checker.getSymbolAtLocation(node.name));
+  const isGeneric = (node) => Boolean(node.typeParameters && node.typeParameters.length);
+  const place = (node) => describe(node).slice(0, 3);
+  const listNamed = (type, found = new Set()) => { // what a type names as its bases, itself among them
+    if (!type.symbol || found.has(type.symbol)) return found;
+    found.add(type.symbol);
+    for (const one of type.symbol.declarations || [])
+      for (const clause of one.heritageClauses || []) for (const base of clause.types) listNamed(checker.getTypeAtLocation(base), found);
+    return found;
+  };
+  const known = classes.map((node) => {
+    const type = typeOf(node);
+    return { node, type, names: new Set(checker.getPropertiesOfType(type).map((one) => one.escapedName)), named: listNamed(type) };
+  });
+  for (const node of interfaces) {
+    const type = typeOf(node);
+    const required = checker.getPropertiesOfType(type).filter((one) => !(one.flags & ts.SymbolFlags.Optional));
+    const methods = required.filter((one) => checker.getTypeOfSymbol(one).getCallSignatures().length).length;
+    if (!methods) continue;
+    const may = known.filter((one) => required.every((member) => one.names.has(member.escapedName)) && !one.named.has(type.symbol));
+    for (const one of may) {
+      const satisfies = checker.isTypeAssignableTo(one.type, type);
+      const generic = !satisfies && (isGeneric(node) || isGeneric(one.node));
+      if (satisfies || generic) out.push(JSON.stringify({ class: place(one.node), interface: place(node), methods, generic }));
+    }
+  }
+  fs.writeSync(1, out.join("\n") + "\n");
+}
+
+if (process.argv[4] === "--shapes") {
+  printShapes();
+  process.exit(0);
 }
 
 const out = [];

@@ -170,6 +170,11 @@ class EdgeLists:
             LruCache(CACHED_FOLDERS)
         )
 
+    def is_telling(self, declaration: Declaration) -> bool:
+        """Return False for an interface that requires too little to look for the types that satisfy it."""
+        with self._lock:
+            return self._finder.hierarchy.is_telling(declaration)
+
     def read(
         self,
         declaration: Declaration,

@@ -12,10 +12,18 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Protocol
 
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Program, Target
+from repo_mcp.graph.python.protocols import LANGUAGES as PYTHON
+from repo_mcp.graph.python.protocols import ProtocolShapes
 from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.shapes import Shapes
 from repo_mcp.graph.typed.method_sets import MethodSets
+from repo_mcp.graph.typescript.modules import ModuleFinder
+from repo_mcp.graph.typescript.shape_reader import LANGUAGES as SCRIPTS
+from repo_mcp.graph.typescript.shape_reader import ScriptShapes
 from repo_mcp.languages.csharp.types import count_arity
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.lru_cache import LruCache
@@ -42,10 +50,36 @@ _OWNERS = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # in Java an enum constant may 
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT, SymbolKind.FUNCTION})
 MAX_MEMBERS = 40  # that one member overrides; abstract ones called in one symbol, which are looked up
 ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+_WITHOUT_BODIES = ABSTRACT_KINDS | {SymbolKind.TYPE}  # in TypeScript a name of an object type
 _OF_BASES = frozenset(
     {"super", "super()", "base", "parent", "__super"}
 )  # receivers that run the base's member
 _BETWEEN_NAMES = re.compile(r"\.|::|->")  # between the names of a qualifier
+
+
+class Structural(Protocol):
+    """Finds types that satisfy interfaces without naming them; each method answers nothing for types of other
+    languages."""
+
+    is_cut: bool  # a limit was reached since the caller last reset this
+
+    def is_interface(self, declaration: Declaration) -> bool:
+        """Return whether types may satisfy one without naming it."""
+
+    def is_telling(self, interface: Declaration) -> bool:
+        """Return False for an interface that requires too little to look for the types that satisfy it."""
+
+    def list_satisfying(self, interface: Declaration) -> list[Target]:
+        """Return the types that satisfy an interface."""
+
+    def list_satisfied(self, owner: Declaration) -> list[Target]:
+        """Return the interfaces that a type satisfies."""
+
+    def list_implementing(self, method: Declaration) -> list[Target]:
+        """Return the members by which types satisfy the interface that declares one."""
+
+    def list_implemented(self, method: Declaration) -> list[Target]:
+        """Return the members of interfaces that a type satisfies by one of its own."""
 
 
 class Hierarchy:
@@ -54,7 +88,12 @@ class Hierarchy:
     def __init__(self, program: Program, resolvers: Resolvers) -> None:
         self._program = program
         self._resolvers = resolvers
-        self._method_sets = MethodSets(program)
+        scripts = partial(ScriptShapes, program, ModuleFinder(program))
+        self._structural: tuple[Structural, ...] = (
+            MethodSets(program),
+            Shapes(program, SCRIPTS, scripts),
+            Shapes(program, PYTHON, partial(ProtocolShapes, program)),
+        )
         self.is_cut = False  # a limit was reached since the caller last reset this
         self._derived: LruCache[Declaration, tuple[list[Target], bool]] = LruCache(
             CACHED_TYPES, lambda found: 1 + len(found[0])
@@ -143,24 +182,41 @@ class Hierarchy:
         """Return the members that one overrides: the nearest in supertypes, and those of interfaces that its
         type satisfies."""
         found = self._find_namesakes(member, self.list_bases, ends_at_match=True)
-        return _add(found, self._method_sets.list_implemented(member))
+        return _add(found, self._ask(lambda one: one.list_implemented(member)))
 
     def find_overriding(self, member: Declaration) -> list[Target]:
         """Return the members of subtypes that override one, and those of types that satisfy its interface."""
         found = self._find_namesakes(member, self.list_derived, ends_at_match=False)
-        return _add(found, self._note_cut(self._method_sets.list_implementing(member)))
+        satisfying = self._ask(lambda one: one.list_implementing(member))
+        found = _add(found, satisfying)
+        for one in satisfying:
+            below = self._find_namesakes(one.declaration, self.list_derived, ends_at_match=False)
+            found = _add(found, [Target(each.declaration, one.confidence) for each in below])
+        return found
 
     def list_satisfied(self, declaration: Declaration) -> list[Target]:
-        """Return the interfaces that a type satisfies by its methods alone, without naming them."""
-        return self._method_sets.list_satisfied(declaration)
+        """Return the interfaces that a type satisfies by its members alone, without naming them."""
+        return self._ask(lambda one: one.list_satisfied(declaration))
 
     def list_satisfying(self, declaration: Declaration) -> list[Target]:
-        """Return the types that satisfy an interface by their methods alone."""
-        return self._note_cut(self._method_sets.list_satisfying(declaration))
+        """Return the types that satisfy an interface by their members alone."""
+        return self._ask(lambda one: one.list_satisfying(declaration))
 
-    def _note_cut(self, found: list[Target]) -> list[Target]:
-        self.is_cut = self.is_cut or self._method_sets.is_cut
-        self._method_sets.is_cut = False
+    def is_interface(self, declaration: Declaration) -> bool:
+        """Return whether types may satisfy one without naming it."""
+        return any(one.is_interface(declaration) for one in self._structural)
+
+    def is_telling(self, interface: Declaration) -> bool:
+        """Return False for an interface that requires too little to look for the types that satisfy it."""
+        return all(one.is_telling(interface) for one in self._structural)
+
+    def _ask(self, question: Callable[[Structural], list[Target]]) -> list[Target]:
+        """Return what the languages say whose types satisfy interfaces without naming them."""
+        found = []
+        for one in self._structural:
+            found += question(one)
+            self.is_cut = self.is_cut or one.is_cut
+            one.is_cut = False
         return found
 
     def _find_namesakes(
@@ -281,8 +337,13 @@ class Dispatch:
         record = self._program.find_record(member.path)
         if record is None or not member.ordinal:
             return False
-        owner = SymbolKind(int(record.kinds[int(record.parents[member.ordinal])]))
-        return owner in ABSTRACT_KINDS or bool(int(record.flags[member.ordinal]) & SymbolFlag.ABSTRACT)
+        owner = int(record.parents[member.ordinal])
+        if int(record.kinds[owner]) in _WITHOUT_BODIES:
+            return True
+        if int(record.flags[member.ordinal]) & SymbolFlag.ABSTRACT:
+            return True
+        is_abstract = bool(int(record.flags[owner]) & SymbolFlag.ABSTRACT)
+        return is_abstract and self.hierarchy.is_interface(Declaration(member.path, owner))
 
     def list_above(self, member: Declaration) -> frozenset[Declaration]:
         """Return all members that one overrides, directly or not."""

@@ -78,6 +78,7 @@ class SymbolFlag(IntFlag):
     EXTENSION_METHOD = 2048
     PASTING = 4096  # a macro that puts something before a parameter: "::", ".", "->", or joins it by "##"
     MACRO_USE = 8192  # a module of Rust whose macros are seen behind it
+    OPTIONAL = 16384  # a member of TypeScript that an object of its type need not have: `name?: T`
 
 
 class Access(IntEnum):
@@ -194,6 +195,9 @@ REPLACED = "="
 # The alias of BIND rows of functions of JavaScript that make objects, `function Store() { this.name = 1 }`,
 # and in a second row with "." and the name of the member.
 CONSTRUCTED = "new"
+# The alias of BIND rows of types of TypeScript, for what they have without a name: `[key: string]: T` has the
+# name ":T", and `new (a: A): T` "new".
+KEYLESS = "[:]"
 # The alias of BIND rows of symbols that a block alone sees, from the line to `arguments`: in TypeScript, and
 # in C and C++ in a body whose head is a macro.
 BLOCK = "{}"

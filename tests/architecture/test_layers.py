@@ -60,6 +60,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.impact", "repo_mcp.research", "repo_mcp.scip"),
     ("repo_mcp.code_search", "repo_mcp.graph", "repo_mcp.semantic"),
     ("repo_mcp.graph.csharp", "repo_mcp.graph.python", "repo_mcp.graph.typed", "repo_mcp.graph.typescript"),
+    ("repo_mcp.graph.shape",),
     ("repo_mcp.graph.program",),
     ("repo_mcp.documentation", "repo_mcp.symbol_index"),
     ("repo_mcp.bundler",),

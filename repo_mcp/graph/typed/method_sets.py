@@ -101,6 +101,16 @@ class MethodSets:
         self._program = program
         self.is_cut = False  # a limit was reached since the caller last reset this
 
+    def is_interface(self, declaration: Declaration) -> bool:
+        """Return whether a symbol is an interface of Go."""
+        record = self._program.find_record(declaration.path)
+        is_go = record is not None and self._program.find_language(declaration.path) == "go"
+        return is_go and record is not None and record.kinds[declaration.ordinal] == SymbolKind.INTERFACE
+
+    def is_telling(self, interface: Declaration) -> bool:
+        """Return True: in Go any method tells that a type satisfies an interface."""
+        return True
+
     def list_satisfying(self, interface: Declaration) -> list[Target]:
         """Return the types that satisfy an interface without naming it, by path and ordinal."""
         if self._program.find_language(interface.path) != "go":

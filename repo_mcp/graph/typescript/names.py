@@ -224,12 +224,18 @@ def list_exported_members(file: ScriptFile, name: str) -> list[int]:
 class ScriptNames:
     """Looks up names, through any number of modules."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, modules: ModuleFinder | None = None) -> None:
+        """Read nothing yet. What `modules` has found is used."""
         self.program = program
-        self.modules = ModuleFinder(program)
+        self.modules = modules or ModuleFinder(program)
         self._files: dict[str, ScriptFile | None] = {}
         self._exported: dict[tuple[str, str], Meaning] = {}
         self._augmenting: dict[Declaration, tuple[Declaration, ...]] = {}
+
+    @property
+    def file_count(self) -> int:
+        """Return the number of files whose lookup tables are held."""
+        return len(self._files)
 
     def find_file(self, path: str) -> ScriptFile | None:
         """Return the lookup tables of a file; None for one without a symbol record."""

@@ -7,9 +7,10 @@ of something declared. In JavaScript a class has the properties that it assigns 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.treesitter.scope_walk import SAME, TYPE, UNKNOWN, Entry
+from repo_mcp.languages.treesitter.scope_walk import SAME, UNKNOWN, Entry
 from repo_mcp.languages.typescript.walk import (
     EXPECTED,
     Prefix,
@@ -25,7 +26,7 @@ from repo_mcp.languages.typescript.walk import (
     read_type_text,
     refer_keys,
 )
-from repo_mcp.symbols.model import BLOCK, MAX_PARAMETERS, UNKNOWN_TYPE, Binding
+from repo_mcp.symbols.model import BLOCK, MAX_PARAMETERS, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ _FLAGS = {
     "async": SymbolFlag.ASYNC,
     "override_modifier": SymbolFlag.OVERRIDE,
 }
-_TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
+TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
 _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
+_OPTIONAL = re.compile(rb"\s*\?")  # behind the name of a member or a parameter
 UNNAMED = "default"
 THIS = "this"  # an arrow function in an object binds it to itself: it is the outer one
 RESULT = "()"  # stands for the variable in the row of a function's result
@@ -130,7 +132,7 @@ def on_method(walk: ScriptWalk, node: Node) -> None:
     if walk.objects and walk.objects[-1][0] > node.start_byte and walk.objects[-1][1] >= 0:
         parent = walk.objects[-1][1]
     entry = walk.declare(node, name, kind, Prefix(node.start_byte), parent)
-    entry.flags |= flags
+    entry.flags |= flags | _read_optional(walk, name_node)
     entry.access = access
     if node.type == "method_signature" and walk.entry.kind is SymbolKind.CLASS:
         entry.flags |= SymbolFlag.FORWARD  # an overload
@@ -158,6 +160,11 @@ def _read_modifiers(walk: ScriptWalk, node: Node, name: Node | None) -> tuple[in
     return flags, access, words
 
 
+def _read_optional(walk: ScriptWalk, name: Node | None) -> int:
+    """Return the flag of a member that need not be there; 0 for any other."""
+    return SymbolFlag.OPTIONAL if name is not None and _OPTIONAL.match(walk.text, name.end_byte) else 0
+
+
 def on_field(walk: ScriptWalk, node: Node) -> None:
     """Declare a field of a class; it is a method if its value is a function."""
     name_node = node.child_by_field_name("name") or node.child_by_field_name("property")
@@ -168,7 +175,7 @@ def on_field(walk: ScriptWalk, node: Node) -> None:
     owner = walk.ordinal
     entry = walk.declare(node, name, kind, Prefix(node.start_byte))
     flags, entry.access, _ = _read_modifiers(walk, node, name_node)
-    entry.flags |= flags
+    entry.flags |= flags | _read_optional(walk, name_node)
     entry.type = read_type_text(walk, type_node)
     ordinal = len(walk.entries) - 1
     if type_node is not None:
@@ -192,11 +199,11 @@ def _read_function_value(walk: ScriptWalk, ordinal: int, value: Node) -> None:
 
 def on_property(walk: ScriptWalk, node: Node) -> None:
     """Declare a property of an interface or a named type; those of unnamed types are ignored."""
-    if walk.is_local or walk.entry.kind not in _TYPE_HOLDERS:
+    if walk.is_local or walk.entry.kind not in TYPE_HOLDERS:
         return
-    name = walk.read_name(node.child_by_field_name("name"))
-    type_node = node.child_by_field_name("type")
-    entry = walk.declare(node, name, SymbolKind.PROPERTY, Prefix(node.start_byte))
+    name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
+    entry = walk.declare(node, walk.read_name(name_node), SymbolKind.PROPERTY, Prefix(node.start_byte))
+    entry.flags |= _read_optional(walk, name_node)
     entry.type = read_type_text(walk, type_node)
     entry.access = Access.PUBLIC
     walk.open_last(node.end_byte, is_local=False)
@@ -496,33 +503,6 @@ def on_block(walk: ScriptWalk, node: Node) -> None:
             _bind_item(walk, left, walk.read_chain(node.child_by_field_name("right")))
 
 
-def on_call_signature(walk: ScriptWalk, node: Node) -> None:
-    """Record what a call of a value of the innermost type takes and returns, and open its scope.
-
-    The type has the parameters of the first signature; each row has those of its own, and the result."""
-    entry = walk.entry
-    if entry.kind in _TYPE_HOLDERS and not walk.is_local:
-        result = read_type_text(walk, node.child_by_field_name("return_type"))
-        taken = read_type_text(walk, node.child_by_field_name("parameters"))
-        entry.parameters = entry.parameters or taken
-        walk.refer(ReferenceRole.BIND, f":{result}", node.start_byte, taken, RESULT, TYPE)
-    walk.open_scope(node.end_byte)
-
-
-def on_type_scope(walk: ScriptWalk, node: Node) -> None:
-    """Open the scope of a function type, whose parameters bind nothing outside."""
-    walk.open_scope(node.end_byte)
-
-
-def on_index(walk: ScriptWalk, node: Node) -> None:
-    """Bind the key of `[key: string]: T`."""
-    walk.open_scope(node.end_byte)
-    name_node = node.child_by_field_name("name")
-    if name_node is not None:
-        walk.taken.add(name_node.start_byte)
-        walk.bind(walk.read(name_node))
-
-
 def on_bound(walk: ScriptWalk, node: Node) -> None:
     """Declare or bind a name in a pattern, or add its use when it is assigned to."""
     start = node.start_byte
@@ -539,25 +519,6 @@ def on_bound(walk: ScriptWalk, node: Node) -> None:
         return
     kind = SymbolKind.CONSTANT if variables.is_constant else SymbolKind.VARIABLE
     walk.declare(node, name, kind, variables.prefix)
-
-
-def on_bound_type(walk: ScriptWalk, node: Node) -> None:
-    """Bind a name that a type binds."""
-    walk.taken.add(node.start_byte)
-    walk.bind(walk.read(node))
-
-
-def on_type_parameter(walk: ScriptWalk, node: Node) -> None:
-    """Bind a type parameter."""
-    name_node = node.child_by_field_name("name")
-    if name_node is None:
-        return
-    on_bound_type(walk, name_node)
-    constraint, default = node.child_by_field_name("constraint"), node.child_by_field_name("value")
-    texts = [walk.read_line(one) for one in (constraint, default)]
-    bound = ":" + texts[0].removeprefix("extends") if texts[0] else ":"
-    bound += f" = {texts[1].removeprefix('=').strip()}" if texts[1] else ""
-    walk.refer(ReferenceRole.BIND, bound, node.start_byte, "", f"<{walk.read(name_node)}", Binding.BOUND)
 
 
 def on_parameter(walk: ScriptWalk, node: Node) -> None:
@@ -581,5 +542,6 @@ def on_parameter(walk: ScriptWalk, node: Node) -> None:
         owner = walk.entry.parent
         entry = walk.declare(node, name, SymbolKind.PROPERTY, Prefix(node.start_byte), owner)
         entry.access = _ACCESS.get(walk.read(first), Access.PUBLIC)
+        entry.flags |= _read_optional(walk, pattern)
         entry.type = read_type_text(walk, type_node)
         walk.bind_annotation(f"this.{name}", type_node, pattern.start_byte, owner)

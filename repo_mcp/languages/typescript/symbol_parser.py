@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.parser import find_captures
-from repo_mcp.languages.typescript import declarations, modules, uses
+from repo_mcp.languages.typescript import declarations, modules, type_members, uses
 from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.languages.typescript.walk import ScriptWalk
 from repo_mcp.symbols.model import REST_OF_PARAMETERS, REST_OF_TYPE
@@ -107,12 +107,13 @@ _HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None] | None] = {
     "function_expression": declarations.on_function_scope,
     "block": declarations.on_block,
     "return": declarations.on_return,
-    "call_signature": declarations.on_call_signature,
-    "type_scope": declarations.on_type_scope,
-    "index": declarations.on_index,
+    "call_signature": type_members.on_call_signature,
+    "construct_signature": type_members.on_construct_signature,
+    "type_scope": type_members.on_type_scope,
+    "index": type_members.on_index,
     "parameter": declarations.on_parameter,
-    "type_parameter": declarations.on_type_parameter,
-    "bound_type": declarations.on_bound_type,
+    "type_parameter": type_members.on_type_parameter,
+    "bound_type": type_members.on_bound_type,
     "bound": declarations.on_bound,
     "heritage": uses.on_heritage,
     "extends": uses.on_extends,

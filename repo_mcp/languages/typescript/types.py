@@ -99,7 +99,7 @@ def _read_types(text: str, is_items: bool, steps: int) -> Sequence[TypeName]:
         return [
             one._replace(is_open=True) for one in read_types(_close(text), is_items=is_items, steps=steps + 1)
         ]
-    text = _strip_outer(text)
+    text = strip_outer(text)
     joined = _JOINED.fullmatch(text) if " infer " in text else None
     if joined is not None:
         return [TypeName(joined[1], "", is_items)]
@@ -210,7 +210,7 @@ def read_type(text: str) -> TypeName:
     return found[0] if len(found) == 1 else TypeName()
 
 
-def _strip_outer(text: str) -> str:
+def strip_outer(text: str) -> str:
     """Return a type without ":" and "readonly" before it, "|" before its first member, and parentheses."""
     text = text.strip().removeprefix(":").strip().removeprefix("readonly ").removeprefix("|").strip()
     while text.startswith("(") and _find_close(text) == len(text) - 1:
@@ -220,14 +220,14 @@ def _strip_outer(text: str) -> str:
 
 def read_parameters(text: str) -> list[str] | None:
     """Return the types written for the parameters of a function type, "" for none; None for other types."""
-    found = next(filter(None, map(_split_function, split_type(text, "|"))), None)
+    found = next(filter(None, map(split_function, split_type(text, "|"))), None)
     return None if found is None else split_parameters(found[0])
 
 
 def read_function(text: str) -> tuple[list[str], str] | None:
     """Return the types of the parameters of a function type, and of its result; None for other types."""
     for part in split_type(text, "|") if text.startswith("(") else [text]:
-        found = _split_function(part)
+        found = split_function(part)
         if found is not None:
             parameters, result, is_bare = found
             if is_bare:
@@ -237,7 +237,7 @@ def read_function(text: str) -> tuple[list[str], str] | None:
 
 
 @lru_cache(maxsize=MAX_CACHED)
-def _split_function(text: str) -> tuple[str, str, bool] | None:
+def split_function(text: str) -> tuple[str, str, bool] | None:
     """Return the parameters of a function type, in parentheses; what follows its arrow; and whether nothing
     stands around it or before it. None for other types."""
     kept = text.strip()
@@ -253,7 +253,7 @@ def _split_function(text: str) -> tuple[str, str, bool] | None:
 
 def split_condition(text: str) -> tuple[str, str, str, str] | None:
     """Return A, B, C and D of `A extends B ? C : D`; None for other types."""
-    text = _strip_outer(text)
+    text = strip_outer(text)
     tested, *outcomes = split_type(text, "?")
     name, extends, target = tested.partition(" extends ")
     if not outcomes or not extends:

@@ -33,9 +33,9 @@ EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", "" 
 DISPATCHING = frozenset({"get_callers", "get_callees"})  # whose edges may lead through what is overridden
 _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # but by paths
 TEXT_ROWS = 250  # with a greater limit, lines are shown by their numbers alone: 500 rows fit into 64 KiB
-CUT = "so many types inherit from each other here that some edges may not be listed"
+CUT = "so many types inherit from each other, or are alike, that some edges may not be listed"
 MORE = "not every file has been searched yet: continue with cursor"
-BY_SHAPE = "only types that name this interface are looked for: a type may have its members without naming it"
+BY_SHAPE = "only classes that name this interface are listed: too many others have what it requires"
 
 
 def get_callers(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -106,17 +106,12 @@ def _answer(
         renderer = _Renderer(graph, direction, has_text=direction == INCOMING and limit <= TEXT_ROWS)
         shown = renderer.render(known.rows[page.start : end])
         chosen = {**render_chosen(node, arguments, _list_definitions(graph, node)), **summary}
+        blind = warn_untracked(node) if direction == INCOMING and types is not None else []
+        if types is None and not graph.edge_lists.is_telling(node.declaration):
+            blind = [BY_SHAPE]
     keys = _name_rows(known.rows[:end])
     page.check(keys)
-    blind = warn_untracked(node) if direction == INCOMING and types is not None else []
-    if types is None and not known.rows and _is_met_by_shape(node):
-        blind = [BY_SHAPE]
     return _draft(repository, known, shown, keys, direction, chosen, blind, page, arguments)
-
-
-def _is_met_by_shape(node: Node) -> bool:
-    """Return whether a type may satisfy this one without naming it: an interface of TypeScript."""
-    return node.language == "typescript" and node.symbol.kind is SymbolKind.INTERFACE
 
 
 def _list_definitions(graph: Graph, node: Node) -> Sequence[Span]:

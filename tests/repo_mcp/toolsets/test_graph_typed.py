@@ -53,6 +53,7 @@ TREE = {
     "box/box.ts": (
         "export interface Closable { close(): void }\n"
         "export interface Open { open(): void }\n"
+        "export interface Sized { size: number }\n"
         "export class Lid { close() {} }\n"
         "export class Door implements Open { open() {} }\n"
     ),
@@ -168,14 +169,21 @@ def test_a_type_is_surely_made_where_its_constructor_is_undecided(served: Served
         assert list_rows(served, "get_callers", f"box/Box.cs:{line}") == [("Boxes.Use.Make", "possible", [6])]
 
 
-def test_an_interface_that_no_type_names_may_be_met_by_shape(served: Served) -> None:
+def test_a_class_that_has_what_an_interface_requires_may_implement_it(served: Served) -> None:
     answer = served.call("get_implementations", symbol="Closable")
-    assert answer["result"] == []
-    assert "total" not in answer  # nobody knows
-    assert answer["warnings"][0].startswith("only types that name this interface are looked for")
+    assert [(row["name"], row["confidence"]) for row in answer["result"]] == [("Lid", "possible")]
+    assert (answer["total"], answer["possible"]) == (1, 1)
+    assert "warnings" not in answer
     named = served.call("get_implementations", symbol="Open")
     assert [row["name"] for row in named["result"]] == ["Door"]
     assert "warnings" not in named
+
+
+def test_an_interface_that_requires_no_method_is_not_asked_for_by_shape(served: Served) -> None:
+    answer = served.call("get_implementations", symbol="Sized")
+    assert answer["result"] == []
+    assert "total" not in answer  # nobody knows
+    assert answer["warnings"][0].startswith("only classes that name this interface are listed")
 
 
 def test_an_outline_says_a_name_once(served: Served) -> None:

@@ -20,7 +20,7 @@
 (function_type) @type_scope
 (constructor_type) @type_scope
 (call_signature) @call_signature
-(construct_signature) @type_scope
+(construct_signature) @construct_signature
 (index_signature) @index
 (required_parameter) @parameter
 (optional_parameter) @parameter

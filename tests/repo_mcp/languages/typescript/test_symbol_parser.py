@@ -5,11 +5,40 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.languages.typescript.symbol_parser import is_minified, parse_javascript, parse_typescript
+from repo_mcp.symbols.model import KEYLESS
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolKind, decode_symbol_record
 from tests.repo_mcp.languages.described import list_references, list_symbols, read
 
 CALL, USE, BIND = ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.BIND
 IMPORT, EXPORT = ReferenceRole.IMPORT, ReferenceRole.EXPORT
+
+
+def test_members_that_may_be_missing() -> None:
+    found = read(
+        "a.ts",
+        """
+        interface Options { name?: string; readonly size ?: number; run?(): void; all: string }
+        type Shape = { area?: number; own: number };
+        class Own { left?: number; constructor(public made?: string, private kept: string) {} go?(): void }
+        """,
+    )
+    optional = [one.split()[0] for one in list_symbols(found) if "OPTIONAL" in one]
+    assert optional == [
+        *("Options.name", "Options.size", "Options.run", "Shape.area"),
+        *("Own.left", "Own.made", "Own.go"),
+    ]
+
+
+def test_what_a_type_has_without_a_name() -> None:
+    text = "interface A { [key: string]: T; new (a: A): B; (b: B): void }\n"
+    text += "interface C { b: { [key: string]: T } }\n"
+    found = decode_symbol_record(parse_typescript("a.ts", text.encode()))
+    rows = [found.get_reference(row) for row in range(found.reference_count)]
+    assert [(one.symbol, one.name) for one in rows if one.alias == KEYLESS] == [
+        (1, ":T"),
+        (1, "new"),
+        (3, ":T"),
+    ]
 
 
 def test_classes_and_members() -> None:

@@ -1,0 +1,157 @@
+"""The shape of a class or an interface: its members, those of its bases among them.
+
+Languages differ in what an interface is, what is inherited, and when a member may stand for another: a
+subclass of ShapeReader says so for each. What they share is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import field
+
+from repo_mcp.graph.program import Declaration, Program
+from repo_mcp.record_classes import dataclass
+from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolFlag, SymbolKind, SymbolRecord
+
+MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
+_ABOVE = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
+
+Member = tuple[str, Symbol]  # with the path of its file
+
+
+@dataclass(slots=True)
+class Shape:
+    """The members of a type, its bases' among them."""
+
+    members: dict[str, list[Member]] = field(default_factory=dict)
+    outside: set[str] = field(default_factory=set)  # bases that are external
+    above: set[Declaration] = field(default_factory=set)  # itself, its bases and what it says it implements
+    is_keyless: bool = False  # it has something without a name, which no class has
+
+    def list_required(self) -> list[str]:
+        """Return the names of the members that may not be missing."""
+        return [name for name, found in self.members.items() if not is_optional(found)]
+
+
+def is_optional(members: list[Member]) -> bool:
+    """Return whether a member may be missing."""
+    return any(symbol.flags & SymbolFlag.OPTIONAL for _, symbol in members)
+
+
+class ShapeReader:
+    """Reads the shapes of one program, each once."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._shapes: dict[Declaration, Shape] = {}
+        self._derived: dict[str, frozenset[int]] = {}  # the symbols of a file that have bases
+
+    def count_held(self) -> int:
+        """Return the number of files that are held in memory."""
+        return 0
+
+    # -- what a language says ------------------------------------------------------------------------------
+
+    def is_interface(self, one: Declaration) -> bool:
+        """Return whether a symbol is a type that others may satisfy without naming it."""
+        raise NotImplementedError
+
+    def keep_declaring(self, paths: list[str]) -> list[str]:
+        """Return those of some files that may declare interfaces."""
+        return paths
+
+    def is_called(self, symbol: Symbol) -> bool:
+        """Return whether a member may be called."""
+        raise NotImplementedError
+
+    def _build(self, owner: Declaration) -> Shape:
+        """Return the members of a class or an interface."""
+        raise NotImplementedError
+
+    def _stands(self, own: list[Member], wanted: list[Member]) -> bool:
+        """Return whether members of a class, of which there are some, can stand for those of an interface."""
+        raise NotImplementedError
+
+    # -- types of a file -----------------------------------------------------------------------------------
+
+    def is_class(self, one: Declaration) -> bool:
+        """Return whether a symbol is a class, and no interface."""
+        record = self._program.find_record(one.path)
+        return (
+            record is not None
+            and record.kinds[one.ordinal] == SymbolKind.CLASS
+            and not self.is_interface(one)
+        )
+
+    def list_classes(self, path: str, name: str, required: Set[str]) -> list[Declaration]:
+        """Return the classes of a file that declare a member of a name, and may have all required ones."""
+        record = self._program.find_record(path)
+        if record is None:
+            return []
+        derived = self._list_derived(path, record)
+        owners = [Declaration(path, one) for one in _list_owners(record, name)]
+        return [
+            one
+            for one in owners
+            if (one.ordinal in derived or required <= _list_named(record, one.ordinal).keys())
+            and self.is_class(one)
+        ]
+
+    def list_interfaces(self, path: str, name: str, known: Set[str]) -> list[Declaration]:
+        """Return the interfaces of a file that declare a member of a name, and require none but known
+        ones themselves."""
+        record = self._program.find_record(path)
+        found = []
+        for ordinal in _list_owners(record, name) if record is not None else ():
+            assert record is not None
+            named = _list_named(record, ordinal).items()
+            if all(each in known or may_be_missing for each, may_be_missing in named):
+                found.append(Declaration(path, ordinal))
+        return [one for one in found if self.is_interface(one)]
+
+    def _list_derived(self, path: str, record: SymbolRecord) -> frozenset[int]:
+        if path not in self._derived:
+            self._derived[path] = frozenset(int(record.ref_symbols[row]) for row in record.list_role(*_ABOVE))
+        return self._derived[path]
+
+    # -- satisfaction --------------------------------------------------------------------------------------
+
+    def read(self, owner: Declaration) -> Shape:
+        """Return the members of a class or an interface."""
+        found = self._shapes.get(owner)
+        if found is None:
+            found = self._shapes[owner] = self._build(owner)
+        return found
+
+    def satisfies(self, owner: Declaration, interface: Declaration) -> bool:
+        """Return whether a class satisfies an interface that neither it nor a base of it names."""
+        own, wanted = self.read(owner), self.read(interface)
+        if interface in own.above or wanted.is_keyless or not wanted.outside <= own.outside:
+            return False
+        if not own.members.keys() >= set(wanted.list_required()):
+            return False
+        pairs = ((own.members.get(name), there) for name, there in wanted.members.items())
+        return all(here is None or self._stands(here, there) for here, there in pairs)
+
+    def begins(self, owner: Declaration, interface: Declaration) -> bool:
+        """Return whether a class satisfies an interface, and no base of it does."""
+        above = self.read(owner).above - {owner}
+        return self.satisfies(owner, interface) and not any(
+            self.is_class(one) and self.satisfies(one, interface) for one in above
+        )
+
+
+def _list_owners(record: SymbolRecord, name: str) -> list[int]:
+    """Return the symbols that declare a member of a name."""
+    kinds, parents = record.kinds, record.parents
+    found = [int(parents[one]) for one in record.find_symbols(name) if int(kinds[one]) in MEMBERS]
+    return [one for one in dict.fromkeys(found) if one]
+
+
+def _list_named(record: SymbolRecord, ordinal: int) -> dict[str, bool]:
+    """Return the names of the members of a type itself, and whether they may be missing."""
+    return {
+        record.strings[record.names[child]]: bool(int(record.flags[child]) & SymbolFlag.OPTIONAL)
+        for child in record.list_children(ordinal)
+        if int(record.kinds[child]) in MEMBERS
+    }

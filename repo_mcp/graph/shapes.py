@@ -1,0 +1,182 @@
+"""The interfaces that classes satisfy by their shape, without naming them: also the protocols of Python.
+
+`repo_mcp/graph/shape.py` and its subclasses say when a class satisfies one. Since types are compared only as
+far as they are plain, such edges are `possible`. A class whose base satisfies the interface is not listed
+again, nor is one that names it, itself or through a base.
+
+An interface counts if it requires a member that may be called. Data of one shape says nothing of its class:
+hundreds have a `name` or an `id`. If it requires a single member, no more than MAX_ALIKE files may declare
+that name: of `dispose` or `render`, any class may have one. An interface with a base outside the repository
+is satisfied by classes with that base.
+
+Left out on purpose: interfaces that satisfy interfaces, since no call runs them; objects without a class; and
+a class that has some of the required members from a base of a base, where the base between has none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
+from repo_mcp.graph.shape import MEMBERS, Shape, ShapeReader
+from repo_mcp.lru_cache import LruCache
+
+MAX_ALIKE = 40  # files that declare the only member that an interface requires
+MAX_FILES = 500  # that declare a member, examined for the classes or the interfaces of one question
+MAX_HELD = 400  # files held from one question to the next: some 20 MB
+CACHED = 20_000  # types that satisfy others
+Asked = tuple[Declaration, str]  # a type, and the name of a member or ""
+Found = tuple[list[Declaration], bool]  # and whether a limit was reached
+
+
+class Shapes:
+    """The classes of one program by the interfaces that they satisfy. Used by one call at a time."""
+
+    def __init__(self, program: Program, languages: frozenset[str], make: Callable[[], ShapeReader]) -> None:
+        """Read nothing yet. `make` returns a reader of the shapes of some languages."""
+        self._program = program
+        self._languages = languages
+        self._make = make
+        self._reader = make()
+        self.is_cut = False  # a limit was reached since the caller last reset this
+        self._satisfying: LruCache[Asked, Found] = LruCache(CACHED, _weigh)
+        self._satisfied: LruCache[Asked, Found] = LruCache(CACHED, _weigh)
+
+    def _begin(self) -> ShapeReader:
+        """Return a reader that holds the shapes of few files."""
+        if self._reader.count_held() > MAX_HELD:
+            self._reader = self._make()
+        return self._reader
+
+    def is_interface(self, declaration: Declaration) -> bool:
+        """Return whether a symbol is an interface of these languages."""
+        is_ours = self._program.find_language(declaration.path) in self._languages
+        return is_ours and self._begin().is_interface(declaration)
+
+    def is_telling(self, declaration: Declaration) -> bool:
+        """Return False for an interface, or a member of one, that requires too little to look for the classes
+        that satisfy it."""
+        record = self._program.find_record(declaration.path)
+        if record is None or self._program.find_language(declaration.path) not in self._languages:
+            return True
+        symbol = record.get_symbol(declaration.ordinal)
+        ordinal = symbol.parent if symbol.kind in MEMBERS else symbol.ordinal
+        reader, interface = self._begin(), Declaration(declaration.path, ordinal)
+        return not reader.is_interface(interface) or self._tells(reader.read(interface))
+
+    def _tells(self, wanted: Shape) -> bool:
+        required = wanted.list_required()
+        members = [symbol for name in required for _, symbol in wanted.members[name]]
+        if wanted.is_keyless or not any(map(self._reader.is_called, members)):
+            return False
+        return len(required) > 1 or len(self._program.list_declaring(required[0])) <= MAX_ALIKE
+
+    def list_satisfying(self, interface: Declaration) -> list[Target]:
+        """Return the classes that satisfy an interface without naming it, by path and ordinal."""
+        return self._answer(self._satisfying, (interface, ""), self._find_satisfying)
+
+    def list_satisfied(self, owner: Declaration, name: str = "") -> list[Target]:
+        """Return the interfaces that a class satisfies without naming them, and no base of it does; with
+        `name`, those with that member."""
+        return self._answer(self._satisfied, (owner, name), self._find_satisfied)
+
+    def _answer(
+        self,
+        known: LruCache[Asked, Found],
+        asked: Asked,
+        find: Callable[[Declaration, str], Found],
+    ) -> list[Target]:
+        if self._program.find_language(asked[0].path) not in self._languages:
+            return []
+
+        def search() -> Found:
+            found, is_cut = find(*asked)
+            return sorted(set(found), key=lambda one: (one.path, one.ordinal)), is_cut
+
+        found, is_cut = known.get(asked, search)
+        self.is_cut = self.is_cut or is_cut
+        return [Target(one, Confidence.POSSIBLE) for one in found]
+
+    def _find_satisfying(self, interface: Declaration, _: str) -> Found:
+        reader = self._begin()
+        if not reader.is_interface(interface) or not self._tells(reader.read(interface)):
+            return [], False
+        required = set(reader.read(interface).list_required())
+        declaring = {name: self._list_declaring(name) for name in required}
+        rarest = min(required, key=lambda name: (len(declaring[name]), name))
+        paths = order_by_nearness(declaring[rarest], interface.path)
+        found = [one for path in paths[:MAX_FILES] for one in reader.list_classes(path, rarest, required)]
+        kept = [one for one in found if reader.satisfies(one, interface)]
+        others = {path for name in required - {rarest} for path in declaring[name]}
+        for one in found if others else ():
+            if one not in kept:
+                kept += self._iter_below(one, interface, others)
+        return [one for one in kept if reader.begins(one, interface)], len(paths) > MAX_FILES
+
+    def _iter_below(
+        self, base: Declaration, interface: Declaration, others: set[str]
+    ) -> Iterator[Declaration]:
+        """Yield the classes that satisfy an interface with the members of a base, and others of their own."""
+        reader, record = self._reader, self._program.find_record(base.path)
+        required = reader.read(interface).list_required()
+        for path in self._program.list_using(record.get_symbol(base.ordinal).name) if record else ():
+            for name in required if path in others else ():
+                for one in reader.list_classes(path, name, set(required)):
+                    if base in reader.read(one).above and reader.satisfies(one, interface):
+                        yield one
+
+    def _find_satisfied(self, owner: Declaration, name: str) -> Found:
+        reader = self._begin()
+        if not reader.is_class(owner):
+            return [], False
+        own = reader.read(owner).members
+        declaring = {one: self._list_declaring(one) for one in own}
+        counts = Counter(path for paths in declaring.values() for path in paths)
+        asked = [name] if name in own else [] if name else sorted(own)
+        found: dict[Declaration, bool] = {}
+        left = MAX_FILES
+        for one in asked:
+            # Such an interface requires another member that the class has, too, or this one is rare.
+            paths = [path for path in declaring[one] if counts[path] > 1 or len(declaring[one]) <= MAX_ALIKE]
+            paths = reader.keep_declaring(paths)
+            for path in order_by_nearness(paths, owner.path)[: max(left, 0)]:
+                for interface in reader.list_interfaces(path, one, own.keys()):
+                    if interface not in found:
+                        tells = self._tells(reader.read(interface))
+                        found[interface] = tells and reader.begins(owner, interface)
+            left -= len(paths)
+        return [one for one, is_satisfied in found.items() if is_satisfied], left < 0
+
+    def list_implementing(self, method: Declaration) -> list[Target]:
+        """Return the members by which classes satisfy the interface that declares one."""
+        record = self._program.find_record(method.path)
+        if record is None or not int(record.parents[method.ordinal]):
+            return []
+        name = record.get_symbol(method.ordinal).name
+        satisfying = self.list_satisfying(Declaration(method.path, int(record.parents[method.ordinal])))
+        reader = self._begin()
+        each = (reader.read(target.declaration).members.get(name, ()) for target in satisfying)
+        found = dict.fromkeys(Declaration(path, own.ordinal) for members in each for path, own in members)
+        return [Target(one, Confidence.POSSIBLE) for one in found]
+
+    def list_implemented(self, method: Declaration) -> list[Target]:
+        """Return the members of interfaces that a class satisfies by one of its own."""
+        record = self._program.find_record(method.path)
+        symbol = record.get_symbol(method.ordinal) if record is not None else None
+        if symbol is None or symbol.kind not in MEMBERS:
+            return []
+        satisfied = self.list_satisfied(Declaration(method.path, symbol.parent), symbol.name)
+        found = []
+        for target in satisfied:
+            for path, own in self._begin().read(target.declaration).members[symbol.name]:
+                found.append(Target(Declaration(path, own.ordinal), Confidence.POSSIBLE))
+        return found
+
+    def _list_declaring(self, name: str) -> Sequence[str]:
+        paths = self._program.list_declaring(name)
+        return [path for path in paths if self._program.find_language(path) in self._languages]
+
+
+def _weigh(found: Found) -> int:
+    return 1 + len(found[0])

@@ -1,0 +1,168 @@
+"""Written types of two members, compared as far as they are plain: may one stand for the other?
+
+Plain are primitive types, literals, functions, lists, and some types of the language itself. The caller says
+what other names mean; what nobody knows may be anything.
+
+Left out on purpose: strict `null`. A `string | undefined` may be a `string`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from repo_mcp.graph.program import Declaration
+from repo_mcp.languages.typescript.types import CUT, split_function, split_type, strip_outer
+
+MAX_DEPTH = 3  # of types given to types, and of aliases
+_PRIMITIVES = frozenset({"string", "number", "boolean", "bigint", "symbol"})
+_EMPTY = frozenset({"undefined", "null", "void"})
+_SAME = {"true": "boolean", "false": "boolean", "ReadonlyArray": "Array", "PromiseLike": "Promise"}
+# Types of the language that cannot stand for each other, each with a member that tells it: what is declared
+# here can stand for one, or one for it, only if it has that member.
+_MARKS = {
+    "Array": "length",
+    "Promise": "then",
+    "Map": "get",
+    "WeakMap": "get",
+    "Set": "has",
+    "WeakSet": "has",
+    "Date": "getTime",
+    "RegExp": "exec",
+}
+OPEN = "<>"  # a type parameter of the member itself, which callers choose
+_NUMBER = re.compile(r"-?\d[\w.]*")
+_NAME = re.compile(r"([A-Za-z_$][\w$]*)\s*(?:<(.*)>)?", re.DOTALL)
+_NESTED = re.compile(r"\{[^{}]*\}|\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>")
+_DEFAULT = re.compile(r"=(?!>)")
+
+
+class Head(NamedTuple):
+    """One member of a union."""
+
+    name: str = ""  # a primitive type, "function", one of _MARKS; "": a declaration, or anything
+    literal: str = ""  # a string or a number as it is written
+    given: tuple[str, ...] = ()  # the types given to a built-in one
+    declaration: Declaration | None = None
+
+
+ANYTHING = Head()
+
+
+class Place(NamedTuple):
+    """A symbol in which a text stands: names in it mean what they mean there."""
+
+    path: str
+    ordinal: int
+
+
+class Arity(NamedTuple):
+    """The numbers of arguments that a function must be given, and that it takes."""
+
+    least: int
+    most: int
+
+
+FindName = Callable[[Place, str], tuple[Head, str, Place]]  # a head, or the text of an alias and its place
+MayStand = Callable[[Declaration, Declaration], bool]
+HasMember = Callable[[Declaration, str], bool]  # or may have it from a base that is not seen
+
+
+def count_parameters(text: str) -> Arity:
+    """Return the arity of parameters "(a: A, b?: B, ...c)"; that of anything for a text that was cut."""
+    if text.endswith(CUT):
+        return Arity(0, 1 << 16)
+    least = most = 0
+    for part in (one.strip() for one in split_type(text.strip()[1:-1], ",")):
+        if not part or re.match(r"this\b", part):
+            continue
+        if part.startswith("..."):
+            return Arity(least, 1 << 16)
+        most += 1
+        if not _is_optional(part):
+            least = most
+    return Arity(least, most)
+
+
+def _is_optional(parameter: str) -> bool:
+    """Return whether a parameter "a?: A" or "a = b" may be left out."""
+    if split_type(parameter, ":")[0].rstrip().endswith("?"):
+        return True
+    if "=" not in parameter:
+        return False
+    plain = parameter
+    for _ in range(MAX_DEPTH * 2):
+        plain = _NESTED.sub("_", plain.replace("=>", "  "))
+    return _DEFAULT.search(plain) is not None
+
+
+class PlainTypes:
+    """Compares written types; `find_name` tells what a name means, `may_stand` of two declarations whether
+    an object of the first may stand for one of the second."""
+
+    def __init__(self, find_name: FindName, may_stand: MayStand, has_member: HasMember) -> None:
+        self._find_name = find_name
+        self._may_stand = may_stand
+        self._has_member = has_member
+
+    def fits(self, own: str, at: Place, wanted: str, there: Place, depth: int = 0) -> bool:
+        """Return False if no value of the first type can stand for one of the second."""
+        own_heads, wanted_heads = self.read(own, at), self.read(wanted, there)
+        if ANYTHING in own_heads or ANYTHING in wanted_heads or any(one.name == OPEN for one in own_heads):
+            return True
+        real = [one for one in own_heads if one.name not in _EMPTY]
+        if not real:
+            return any(one.name in _EMPTY for one in wanted_heads)
+        return all(any(self._fits(one, at, other, there, depth) for other in wanted_heads) for one in real)
+
+    def _fits(self, own: Head, at: Place, wanted: Head, there: Place, depth: int) -> bool:
+        if own.declaration is not None and wanted.declaration is not None:
+            return self._may_stand(own.declaration, wanted.declaration)
+        if own.declaration is not None:
+            return wanted.name in _MARKS and self._has_member(own.declaration, _MARKS[wanted.name])
+        if wanted.declaration is not None:
+            return own.name in _MARKS and self._has_member(wanted.declaration, _MARKS[own.name])
+        if own.name != wanted.name or (wanted.literal and own.literal != wanted.literal):
+            return False
+        if len(own.given) != 1 or len(wanted.given) != 1 or depth > MAX_DEPTH:
+            return True
+        return self.fits(own.given[0], at, wanted.given[0], there, depth + 1)
+
+    def read(self, text: str, at: Place, depth: int = 0) -> Sequence[Head]:
+        """Return the members of a union, each as far as it is plain."""
+        text = strip_outer(text)
+        if not text or text.endswith(CUT) or depth > MAX_DEPTH:
+            return [ANYTHING]
+        if "=>" in text and split_function(text) is not None:
+            return [Head("function")]
+        parts = split_type(text, "|")
+        if len(parts) > 1:
+            return [head for part in parts for head in self.read(part, at, depth + 1)]
+        if text.endswith("[]"):
+            return [Head("Array", given=(text[:-2],))]
+        if text in _PRIMITIVES or text in _EMPTY:
+            return [Head(text)]
+        if text[0] in "\"'" and text[-1] == text[0]:
+            return [Head("string", text[1:-1])]
+        if _NUMBER.fullmatch(text):
+            return [Head("number", text)]
+        named = _NAME.fullmatch(text)
+        return [ANYTHING] if named is None else self._read_name(text, named, at, depth)
+
+    def _read_name(self, text: str, named: re.Match[str], at: Place, depth: int) -> Sequence[Head]:
+        name = named[1]
+        if name in {"true", "false"}:
+            return [Head("boolean", name)]
+        head, alias, there = self._find_name(at, name)
+        if head.name == OPEN:
+            return [head]
+        if alias:
+            return [ANYTHING] if named[2] else self.read(alias, there, depth + 1)
+        if head.declaration is not None:
+            return [head]
+        name = _SAME.get(name, name)
+        if head.name != name or name not in _MARKS:
+            return [ANYTHING]
+        given = split_type(named[2], ",") if named[2] else ()
+        return [Head(name, given=tuple(given))]

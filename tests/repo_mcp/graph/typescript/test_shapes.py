@@ -1,0 +1,141 @@
+"""Interfaces of TypeScript that classes satisfy by their shape: which, and what follows for calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
+from repo_mcp.graph.shapes import MAX_ALIKE
+from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
+
+SHAPES = {
+    "shape.ts": (
+        "export interface Named { name: string }\n"
+        "export interface Shape extends Named {\n"
+        "  area(scale: number, unit?: string): number;\n"
+        "  draw?(): void;\n"
+        "}\n"
+        "export type Closable = { close(): void };\n"
+        "export abstract class Drawn { abstract draw(): void; }\n"
+        "export function sum(all: Shape[], one: Closable) {\n"
+        "  for (const each of all) each.area(1);\n"
+        "  one.close();\n"
+        "}\n"
+    ),
+    "classes.ts": (
+        "import { Drawn, Shape } from './shape';\n"
+        "export class Square { name = ''; area(scale: number) { return scale; } close() {} }\n"
+        "export class Small extends Square { area(scale: number) { return 0; } }\n"
+        "export class Circle implements Shape { name = ''; area() { return 1; } }\n"
+        "export class Base { name = ''; }\n"
+        "export class Disc extends Base { area = (scale: number) => 3; }\n"
+        "export class Box extends Base { constructor(public area: () => number) { super(); } }\n"
+        "export class Greedy extends Base { area(a: number, b: string, c: string) { return 1; } }\n"
+        "export class Worded extends Base { area(scale: number): string { return ''; } }\n"
+        "export class Hidden extends Base { private area(scale: number) { return 1; } }\n"
+        "export class Static extends Base { static area(scale: number) { return 1; } }\n"
+        "export class Maybe extends Base { area?: () => number; }\n"
+        "export class Sized extends Base { area: number = 1; }\n"
+        "export class Undrawn extends Base { area() { return 1; } draw: string = ''; }\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def shapes() -> Graph:
+    return make_graph(SHAPES)
+
+
+def list_satisfying(graph: Graph, name: str) -> list[str]:
+    found = list_incoming(graph, name, EdgeType.IMPLEMENTS)
+    return [other for _, confidence, other, _ in found if confidence == "possible"]
+
+
+def test_classes_that_have_what_an_interface_requires_satisfy_it(shapes: Graph) -> None:
+    assert list_satisfying(shapes, "Shape") == ["Square", "Disc", "Box"]
+    assert ("implements", "exact", "Circle", (4,)) in list_incoming(shapes, "Shape", EdgeType.IMPLEMENTS)
+
+
+def test_a_name_of_an_object_type_is_satisfied_as_an_interface_is(shapes: Graph) -> None:
+    assert list_satisfying(shapes, "Closable") == ["Square"]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "interface Wanted extends Called",
+        "interface Wanted extends Outside",
+        "interface Wanted extends Omit<Base, 'x'>",
+        "interface Wanted { new (): Wanted } interface Wanted",
+        "interface Wanted { [key: string]: Base } interface Wanted",
+        "interface Wanted { (): void } interface Wanted",
+    ],
+)
+def test_what_no_class_has_in_full_is_not_satisfied(head: str) -> None:
+    plain = "class Own { run() {} }\ninterface Base { x: string }\ntype Called = () => void;\n"
+    graph = make_graph({"a.ts": f"{plain}import {{ Outside }} from 'outside';\n{head} {{ run(): void }}\n"})
+    shown = [row for row in graph.outline("a.ts") if row.qualified_name == "Own"]
+    edges = graph.find_outgoing(shown[0], [EdgeType.IMPLEMENTS]).edges
+    assert edges == ()
+
+
+def test_a_class_with_the_same_base_outside_satisfies_an_interface_with_it() -> None:
+    text = (
+        "import { Emitter } from 'outside';\n"
+        "interface Source extends Emitter { read(): void }\n"
+        "class File extends Emitter { read() {} }\n"
+        "class Plain { read() {} }\n"
+    )
+    assert list_satisfying(make_graph({"a.ts": text}), "Source") == ["File"]
+
+
+def test_a_single_method_of_a_common_name_tells_too_little() -> None:
+    texts = {f"c{at}.ts": "export class C { dispose() {} }\n" for at in range(MAX_ALIKE)}
+    few = make_graph(texts | {"c0.ts": "export interface Disposable { dispose(): void }\n"})
+    assert len(list_satisfying(few, "Disposable")) == MAX_ALIKE - 1
+    many = make_graph(texts | {"d.ts": "export interface Disposable { dispose(): void }\n"})
+    assert list_satisfying(many, "Disposable") == []
+    assert not many.edge_lists.is_telling(find_node(many, "Disposable").declaration)
+
+
+def test_an_interface_without_methods_is_met_by_any_data(shapes: Graph) -> None:
+    assert list_satisfying(shapes, "Named") == []
+    assert not shapes.edge_lists.is_telling(find_node(shapes, "Named").declaration)
+    assert shapes.edge_lists.is_telling(find_node(shapes, "Shape").declaration)
+
+
+def test_a_class_satisfies_an_interface_and_does_not_name_it(shapes: Graph) -> None:
+    assert list_outgoing(shapes, "Disc", EdgeType.IMPLEMENTS) == [
+        ("implements", "possible", "Shape", (6,)),
+    ]
+    assert not any(other == "Disc" for _, _, other, _ in list_incoming(shapes, "Shape", *NAMED))
+
+
+def test_a_method_overrides_that_of_the_interface(shapes: Graph) -> None:
+    found = list_incoming(shapes, "Shape.area", EdgeType.OVERRIDES)
+    assert [(other, confidence) for _, confidence, other, _ in found] == [
+        ("Circle.area", "exact"),
+        ("Square.area", "possible"),
+        ("Small.area", "possible"),
+        ("Disc.area", "possible"),
+        ("Box.area", "possible"),
+    ]
+    assert list_outgoing(shapes, "Square.area", EdgeType.OVERRIDES) == [
+        ("overrides", "possible", "Shape.area", (2,)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("member", "via", "line"), [("Square.area", "Shape.area", 9), ("Square.close", "Closable.close", 10)]
+)
+def test_a_call_through_an_interface_may_run_it(shapes: Graph, member: str, via: str, line: int) -> None:
+    node = find_node(shapes, member)
+    edges = shapes.find_incoming(node, CALLS, dispatches=True).edges
+    told = [
+        (shapes.get_node(one.other).qualified_name, one.confidence, one.lines) for one in edges if one.via
+    ]
+    assert told == [("sum", "possible", (line,))]
+    assert [shapes.get_node(one.via).qualified_name for one in edges if one.via] == [via]
+    called = shapes.find_outgoing(find_node(shapes, "sum"), CALLS, dispatches=True).edges
+    assert member in [shapes.get_node(one.other).qualified_name for one in called if one.via]
