@@ -31,7 +31,6 @@ from index_format import (
     LiveSegment,
     PostingList,
     find_low,
-    is_by_block,
     spread_runs,
 )
 from repo_mcp.lru_cache import LruCache
@@ -45,6 +44,7 @@ I32 = npt.NDArray[np.int32]
 Gains = tuple[I64, F64]  # positions in some blocks, and the gain at each; a position may repeat
 GRAIN = 2.0**-38  # leaves 14 bits before the point: scores up to 16,384
 BLOCK_DOCS = 1 << BLOCK_BITS
+NUMBER_BITS = 32  # of a tf-norm number, packed behind its unit to be sorted
 FEW_HELD = 8  # a list is short if it has one block in so many that are looked at
 BLOCKS_AT_ONCE = 16  # when looking for the strongest unit
 assert (SATURATION_K1, SATURATION_B) == (K1, SCORING_B)  # or the bounds in segments would not hold
@@ -280,9 +280,11 @@ def _sort_units(units: Sequence[I64], numbers: Sequence[U32]) -> tuple[I64, U32]
     """Merge lists of ascending units into one, together with their numbers."""
     if len(units) == 1:
         return units[0], numbers[0]
-    all_units = np.concatenate(units)
-    order = np.argsort(all_units, kind="stable")
-    return all_units[order], np.concatenate(numbers)[order]
+    packed = np.concatenate(units)
+    packed <<= NUMBER_BITS
+    packed |= np.concatenate(numbers)
+    packed.sort(kind="stable")  # merges runs, in a fifth of the time that a quicksort takes
+    return packed >> NUMBER_BITS, packed.astype(np.uint32)
 
 
 class LongList:
@@ -491,14 +493,7 @@ class TermScorerReader:
 
     def _read(self, key: tuple[str, float, frozenset[int]]) -> TermScorers:
         term, share, fields = key
-        raw = [
-            [
-                _RawList(segment, one, self._blocks)
-                for one in segment.reader.postings.find_lists(term.encode())
-                if one.field in fields
-            ]
-            for segment in self._segments
-        ]
+        raw = [self._read_raw(segment, term.encode(), fields) for segment in self._segments]
         frequencies = [0] * len(FIELDS)
         for one in (one for lists in raw for one in lists):
             frequencies[one.field] += one.live_units
@@ -516,6 +511,15 @@ class TermScorerReader:
             for segment, lists in zip(self._segments, raw, strict=True)
         )
         return TermScorers(tuple(segments), max(frequencies))
+
+    def _read_raw(self, segment: LiveSegment, term: bytes, fields: frozenset[int]) -> list[_RawList]:
+        """Return the lists of a term in one segment, in some fields."""
+        postings = segment.reader.postings
+        lists = [one for one in postings.find_lists(term) if one.field in fields]
+        return [
+            _RawList(segment, one, loaded, self._blocks)
+            for one, loaded in zip(lists, postings.read_all(lists), strict=True)
+        ]
 
     def _weigh(
         self, segment: LiveSegment, lists: Sequence[_RawList], weighers: dict[int, Weigher]
@@ -548,22 +552,26 @@ class _RawList:
     """One list before it is weighed: its live postings, or its blocks."""
 
     def __init__(
-        self, segment: LiveSegment, posting_list: PostingList, blocks: LruCache[tuple[str, int], BlockList]
+        self,
+        segment: LiveSegment,
+        posting_list: PostingList,
+        loaded: BlockList | tuple[I64, I64],
+        blocks: LruCache[tuple[str, int], BlockList],
     ) -> None:
+        """`loaded` is the list as it was read; that of long ones goes to the cache `blocks`."""
         self.field = posting_list.field
         self._reader = segment.reader
         by_unit = FIELDS[self.field].level is Level.UNIT
-        self.is_long = (
-            by_unit
-            and not posting_list.repeats
-            and is_by_block(posting_list.frequency, self._reader.unit_count)
-        )
-        if self.is_long:
-            read = partial(_read_blocks, segment, posting_list)
-            self._read = partial(blocks.get, (segment.name, posting_list.offset), read)
-            self.live_units = posting_list.frequency - _count_dead(segment, self._read)
-            return
-        self._docs, self._counts = self._reader.postings.read(posting_list)
+        self.is_long = by_unit and isinstance(loaded, BlockList)
+        if isinstance(loaded, BlockList):
+            if by_unit:
+                key, read = (segment.name, posting_list.offset), partial(_read_blocks, segment, posting_list)
+                self._read = partial(blocks.get, key, read)
+                blocks.put(key, loaded)
+                self.live_units = posting_list.frequency - _count_dead(segment, self._read)
+                return
+            loaded = loaded.read()
+        self._docs, self._counts = loaded
         mask = segment.get_live_mask(FIELDS[self.field].level)
         if mask is not None:
             live = mask[self._docs]
