@@ -25,7 +25,6 @@ from bench.peers.measure import Bench, Comparison, Effort
 from bench.peers.picture import render_picture
 from bench.peers.scale import SIZES, ScaleBench
 from bench.peers.table import Row, build_growth_rows, build_rows, render_tables
-from repo_mcp.config.server_config import choose_instructions
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 SMALL_BYTES = 60_000_000  # of files: below this the slow engines are measured unasked
@@ -36,7 +35,6 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".repo_mcp")
 def main(arguments: Sequence[str] | None = None, effort: Effort | None = None) -> None:
     """Measure, print, draw."""
     options = build_parser().parse_args(arguments)
-    choose_instructions()  # for the processes that are measured, as our commands do
     chosen = effort or Effort(builds=options.runs, asks=options.passes)
     if options.scratch is not None:
         options.scratch.mkdir(parents=True, exist_ok=True)
