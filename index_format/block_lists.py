@@ -241,11 +241,12 @@ class BlockList:
     @cached_property
     def _escapes(self) -> tuple[U32, U32]:
         """Return the positions of escaped term frequencies in the list, and what each has above 16."""
-        found = [
-            (half == _FREQUENCY_ESCAPE).nonzero()[0] << 1 | odd
-            for odd, half in enumerate((self._halves & _FREQUENCY_ESCAPE, self._halves >> 4))
-        ]
-        positions = np.sort(np.concatenate(found))
+        is_low = (self._halves & _FREQUENCY_ESCAPE) == _FREQUENCY_ESCAPE
+        is_high = self._halves >= _FREQUENCY_ESCAPE << 4
+        held = (is_low | is_high).nonzero()[0]  # few bytes: both halves of only these are looked at
+        is_escape = np.stack([is_low.take(held), is_high.take(held)], axis=1)
+        found = is_escape.ravel().nonzero()[0]
+        positions = held.take(found >> 1) << 1 | found & 1
         rests, _ = varints.decode(self._escape_bytes, self._where)
         if len(rests) != len(positions) or (len(positions) and int(positions[-1]) >= self.frequency):
             raise CorruptIndex(f"{self._where}: {len(rests)} escapes of {len(positions)} term frequencies")

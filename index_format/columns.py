@@ -178,17 +178,17 @@ class Column:
         """Return the values of `rows`, in their order. Raises CorruptIndex."""
         values, missing = self._kept
         if missing is None:
-            return values[rows]
+            return values.take(rows)
         if len(rows) >= DENSE_ROWS * len(missing):
-            return self.read()[rows]
+            return self.read().take(rows)
         pieces = (rows * self._width + self._lead) // PIECE_BYTES
         absent = missing[pieces]
         if absent.any():
             wanted = np.flatnonzero(np.bincount(pieces[absent]))
             if 2 * len(wanted) >= len(missing):
-                return self.read()[rows]
+                return self.read().take(rows)
             self._fill(values, missing, wanted.tolist())
-        return values[rows]
+        return values.take(rows)
 
     def cut(self, start: int, stop: int) -> Integers:
         """Return the values of rows [start, stop). Raises CorruptIndex."""

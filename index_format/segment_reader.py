@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import index
 from typing import Any
 
@@ -156,12 +156,43 @@ class PostingsReader:
 
     def read(self, posting_list: PostingList) -> tuple[I64, I64]:
         """Return doc ids and term frequencies of one list (both int64). Raises CorruptIndex."""
+        return self._decode(posting_list, self._read_bytes([posting_list]))
+
+    def read_blocks(self, posting_list: PostingList) -> BlockList | None:
+        """Return a list that can be read in part; None when it is not by block. Raises CorruptIndex."""
+        if not self._is_by_block(posting_list):
+            return None
+        return self._open_blocks(posting_list, self._read_bytes([posting_list]))
+
+    def read_all(self, lists: Sequence[PostingList]) -> list[BlockList | tuple[I64, I64]]:
+        """Return each list of a term, by block if it is so, else decoded as by `read`. Raises CorruptIndex.
+
+        The lists of a term follow each other, so that most are read at once.
+        """
+        data = self._read_bytes(lists)
+        return [
+            self._open_blocks(one, data) if self._is_by_block(one) else self._decode(one, data)
+            for one in lists
+        ]
+
+    def _is_by_block(self, posting_list: PostingList) -> bool:
+        return not posting_list.repeats and is_by_block(
+            posting_list.frequency, self._docs[posting_list.field]
+        )
+
+    def _open_blocks(self, posting_list: PostingList, data: Mapping[int, bytes]) -> BlockList:
+        docs = self._docs[posting_list.field]
+        return BlockList(
+            data[posting_list.offset], posting_list.frequency, docs, self._name_place(posting_list)
+        )
+
+    def _decode(self, posting_list: PostingList, data: Mapping[int, bytes]) -> tuple[I64, I64]:
         if posting_list.doc is not None:
             where, found = f"{self._name}: LIST", np.array([posting_list.doc], dtype=np.int64)
             counts = np.ones_like(found)
         else:
-            data, docs, where = self._read_list(posting_list)
-            found, counts = decode_list(data, posting_list.frequency, docs, where)
+            where, docs = self._name_place(posting_list), self._count_layout_docs(posting_list)
+            found, counts = decode_list(data[posting_list.offset], posting_list.frequency, docs, where)
             if not posting_list.repeats:
                 return found, counts
         docs = self._docs[posting_list.field]
@@ -169,19 +200,14 @@ class PostingsReader:
             raise CorruptIndex(f"{where}: document {int(found[-1])} of {docs}")
         return found, np.ones_like(counts)
 
-    def read_blocks(self, posting_list: PostingList) -> BlockList | None:
-        """Return a list that can be read in part; None when it is not by block. Raises CorruptIndex."""
-        docs = self._docs[posting_list.field]
-        if posting_list.repeats or not is_by_block(posting_list.frequency, docs):
-            return None
-        data, docs, where = self._read_list(posting_list)
-        return BlockList(data, posting_list.frequency, docs, where)
+    def _name_place(self, posting_list: PostingList) -> str:
+        """Return a name for errors."""
+        return f"{self._name}: POST at {posting_list.offset}"
 
-    def _read_list(self, posting_list: PostingList) -> tuple[bytes, int, str]:
-        """Return the list's bytes, the documents that they are laid out for, and a name for errors."""
-        where = f"{self._name}: POST at {posting_list.offset}"
-        data = self._frame.read(POST, posting_list.offset, posting_list.size)
-        return data, self._count_layout_docs(posting_list), where
+    def _read_bytes(self, lists: Sequence[PostingList]) -> dict[int, bytes]:
+        """Return the bytes of the lists that have some, by their offset."""
+        ends = {one.offset: one.offset + one.size for one in lists if one.doc is None}
+        return dict(zip(ends, self._frame.read_spans(POST, list(ends), list(ends.values())), strict=True))
 
     def _count_layout_docs(self, posting_list: PostingList) -> int:
         """Return the number of documents of the level that the list's bytes are laid out for."""

@@ -53,7 +53,7 @@ def encode(values: I64) -> tuple[bytes, U8]:
 
 def decode(raw: U8, where: str) -> tuple[I64, I64]:
     """Return the values that fill `raw`, and where each ends. Raises CorruptIndex for a malformed one."""
-    ends = np.flatnonzero(raw < MORE)
+    ends = (raw < MORE).nonzero()[0]
     ends += 1
     if (int(ends[-1]) if len(ends) else 0) != len(raw):
         raise CorruptIndex(f"{where}: ends within an integer")
@@ -61,15 +61,20 @@ def decode(raw: U8, where: str) -> tuple[I64, I64]:
         return raw.astype(np.int64), ends
     starts = np.empty_like(ends)
     starts[0], starts[1:] = 0, ends[:-1]
-    values = raw[starts].astype(np.int64)
-    left = np.flatnonzero(values >= MORE)
-    values[left] -= MORE
-    byte = 1
-    while len(left):
-        if byte == MAX_BYTES:
-            raise CorruptIndex(f"{where}: an integer of more than {MAX_BYTES} bytes")
-        found = raw[starts[left] + byte].astype(np.int64)
-        values[left] |= (found & _MASK) << (BITS * byte)
-        byte += 1
-        left = left[found >= MORE]
-    return values, ends
+    return _read_from(raw, starts, 0, where), ends
+
+
+def _read_from(raw: U8, places: I64, byte: int, where: str) -> I64:
+    """Return what the bytes from number `byte` on give of each value, whose such byte is at its place."""
+    if byte == MAX_BYTES:
+        raise CorruptIndex(f"{where}: an integer of more than {MAX_BYTES} bytes")
+    found = raw.take(places)
+    left = (found >= MORE).nonzero()[0]
+    found &= _MASK
+    values = found.astype(np.int64)
+    values <<= BITS * byte
+    if len(left):
+        rests = _read_from(raw, places.take(left) + 1, byte + 1, where)
+        rests |= values.take(left)
+        values[left] = rests
+    return values

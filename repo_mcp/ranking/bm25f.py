@@ -35,8 +35,12 @@ DECIMALS = 6  # scores are rounded once, before any comparison, so that equal me
 MODEL = BM25F(B=B, K1=K1)
 U8 = npt.NDArray[np.uint8]
 U32 = npt.NDArray[np.uint32]
-LENGTHS = 1 << 11  # of a document; larger ones go through a dictionary
+LENGTHS = 1 << 11  # of a document; larger ones are looked up
 FREQUENCIES = 1 << 5  # likewise; zeroing a larger table would take longer than a first query
+FIRST_ROOM = 1 << 12  # for tf norms; doubled as needed
+LENGTH_BITS = 31  # of a pair packed into a key: a frequency has 32 bits at most
+MOST_LENGTH = (1 << LENGTH_BITS) - 2  # no unit has more words
+NO_KEY = np.iinfo(np.int64).max  # above every such key
 
 
 # Powers of two: the product of weight, idf and tf norm is then the same in any order.
@@ -121,45 +125,65 @@ class TfNormTable:
         self._scorers = [TfNorm(average) for average in average_lengths]
         # Per field, the number of each pair, or 0 if unknown: untouched pages of the table take no memory.
         self._numbers = [np.zeros(LENGTHS * FREQUENCIES, dtype=np.uint32) for _ in FIELDS]
-        self._others: list[dict[tuple[int, int], int]] = [{} for _ in FIELDS]  # likewise for larger pairs
+        # Likewise for larger pairs: their ascending keys, closed by one above all, and the number of each.
+        self._others = [(np.array([NO_KEY]), np.zeros(1, dtype=np.uint32)) for _ in FIELDS]
         self._lock = threading.Lock()
-        self.values: F64 = np.zeros(1)  # the tf norm of each number
-        self.fields: U8 = np.zeros(1, dtype=np.uint8)
+        self._end = 1  # the next number; those from it on have room, but no value
+        self.values: F64 = np.zeros(FIRST_ROOM)  # the tf norm of each number
+        self.fields: U8 = np.zeros(FIRST_ROOM, dtype=np.uint8)
 
     def number(self, field: int, counts: I64, lengths: Integers) -> U32:
         """Return the tf-norm number of each posting, uint32, adding new ones as needed."""
-        if int(counts.max()) >= FREQUENCIES or int(lengths.max()) >= LENGTHS:
-            return self._number_any(field, counts, lengths)
-        numbers = self._numbers[field]
         keys = counts * LENGTHS
         keys += lengths
-        found = numbers[keys]
-        if not int(found.min()):
-            with self._lock:
-                unknown = sort_distinct(keys[(found == 0).nonzero()[0]])
-                unknown = unknown[numbers[unknown] == 0]  # another thread may have added some meanwhile
-                numbers[unknown] = self._append(field, unknown // LENGTHS, unknown % LENGTHS)
-            found = numbers[keys]
+        if int(counts.max()) < FREQUENCIES and int(lengths.max()) < LENGTHS:
+            return self._number_usual(field, keys)
+        other = ((counts >= FREQUENCIES) | (lengths >= LENGTHS)).nonzero()[0]
+        own = np.minimum(lengths.take(other).astype(np.int64), MOST_LENGTH)
+        own |= counts.take(other) << LENGTH_BITS
+        keys[other] = 0  # any that the table has
+        found = self._number_usual(field, keys)
+        found[other] = self._number_others(field, own)
         return found
 
-    def _number_any(self, field: int, counts: I64, lengths: Integers) -> U32:
-        """Return the number of each posting when some exceed the table."""
-        is_other = (counts >= FREQUENCIES) | (lengths >= LENGTHS)
-        found = np.empty(len(counts), dtype=np.uint32)
-        if not is_other.all():
-            found[~is_other] = self.number(field, counts[~is_other], lengths[~is_other])
-        pairs = list(zip(counts[is_other].tolist(), lengths[is_other].tolist(), strict=True))
-        others = self._others[field]
-        with self._lock:
-            unknown = [pair for pair in dict.fromkeys(pairs) if pair not in others]
-            if unknown:
-                others.update(zip(unknown, self._append(field, *np.array(unknown).T).tolist(), strict=True))
-        found[is_other] = [others[pair] for pair in pairs]
+    def _number_usual(self, field: int, keys: I64) -> U32:
+        """Return the numbers of pairs that the table has, given their places there."""
+        numbers = self._numbers[field]
+        found = numbers.take(keys)
+        new = (found == 0).nonzero()[0]
+        if len(new):
+            own = keys.take(new)
+            with self._lock:
+                unknown = sort_distinct(own)
+                unknown = unknown[numbers[unknown] == 0]  # another thread may have added some meanwhile
+                numbers[unknown] = self._append(field, unknown // LENGTHS, unknown % LENGTHS)
+            found[new] = numbers.take(own)
         return found
+
+    def _number_others(self, field: int, keys: I64) -> U32:
+        """Return the numbers of pairs that exceed the table, packed into keys."""
+        known, numbers = self._others[field]
+        places = known.searchsorted(keys)
+        if (known.take(places) != keys).any():
+            with self._lock:
+                known, numbers = self._others[field]
+                unknown = sort_distinct(keys)
+                unknown = unknown[known[known.searchsorted(unknown)] != unknown]
+                new = self._append(field, unknown >> LENGTH_BITS, unknown & ((1 << LENGTH_BITS) - 1))
+                places = known.searchsorted(unknown)
+                known, numbers = np.insert(known, places, unknown), np.insert(numbers, places, new)
+                self._others[field] = known, numbers
+            places = known.searchsorted(keys)
+        return numbers.take(places)
 
     def _append(self, field: int, counts: I64, lengths: I64) -> I64:
         """Return new numbers for pairs."""
-        first = len(self.values)
-        self.values = np.append(self.values, self._scorers[field].score(counts, lengths))
-        self.fields = np.append(self.fields, np.full(len(counts), field, dtype=np.uint8))
-        return np.arange(first, len(self.values))
+        first, end = self._end, self._end + len(counts)
+        room = max(end, 2 * len(self.values)) - len(self.values)
+        if end > len(self.values):
+            self.fields = np.append(self.fields, np.zeros(room, dtype=np.uint8))
+            self.values = np.append(self.values, np.zeros(room))
+        self.fields[first:end] = field
+        self.values[first:end] = self._scorers[field].score(counts, lengths)
+        self._end = end
+        return np.arange(first, end)

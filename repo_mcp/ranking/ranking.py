@@ -95,9 +95,10 @@ def rank(
         if not lists.frequency and term not in query.weights
     ]
     bound = bound_scores(searcher, best, rated, weights) if bounded else 0.0
-    total = best.total
     if sum(map(len, map(attrgetter("units"), best.segments))) >= BEST_UNITS:
         total = searcher.count_chunks(query, best, MOST_COUNTED)
+    else:
+        total = searcher.count_best_chunks(best)
     return Ranking(tuple(explained), total, tuple(unknown), bound, total >= MOST_COUNTED)
 
 

@@ -90,7 +90,6 @@ class BestUnits:
 
     segments: tuple[Matches, ...]  # one per segment: its units, ascending, and their scores
     masks: tuple[Mask | None, ...]  # one per segment: the files that the filter lets through; None: all
-    total: int  # chunks that hold at least one of the units
     terms: tuple[TermScorers, ...]  # one per query term
 
 
@@ -145,7 +144,8 @@ class Searcher:
         limit = UNITS_PER_CHUNK * top_k
         while True:
             found = self.find_best_units(query, limit, wanted)
-            if found.total > top_k or sum(len(one.units) for one in found.segments) < limit:
+            total = self.count_best_chunks(found)
+            if total > top_k or sum(len(one.units) for one in found.segments) < limit:
                 break
             limit *= 4
         best = [
@@ -153,7 +153,7 @@ class Searcher:
             for part, matches in zip(self.segments, found.segments, strict=True)
             for unit in part.choose_best(matches, top_k)
         ]
-        return Ranking(tuple(self._describe(query, found, best, top_k)), found.total)
+        return Ranking(tuple(self._describe(query, found, best, top_k)), total)
 
     def find_best_units(
         self, query: Query, limit: int, wanted: Filter, fields: frozenset[int] = ALL_FIELDS
@@ -173,9 +173,12 @@ class Searcher:
             found.append(Matches(top.units, top.scores))
             if len(top.scores) >= limit:
                 threshold = max(threshold, float(np.partition(top.scores, -limit)[-limit]))
-        cut = self._cut_units(found, limit)
-        total = sum([part.count_chunks(own.units) for part, own in zip(self.segments, cut, strict=True)])
-        return BestUnits(tuple(cut), tuple(masks), total, terms)
+        return BestUnits(tuple(self._cut_units(found, limit)), tuple(masks), terms)
+
+    def count_best_chunks(self, best: BestUnits) -> int:
+        """Return the number of chunks that hold at least one of the best units."""
+        parts = zip(self.segments, best.segments, strict=True)
+        return sum([part.count_chunks(own.units) for part, own in parts])
 
     def count_chunks(self, query: Query, best: BestUnits, most: int) -> int:
         """Return the number of chunks that match the query whose best units are given, or `most` if more do.

@@ -33,10 +33,11 @@ from index_format import (
 )
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, PostingScorer
+from repo_mcp.ranking.unit_rows import UnitRows
 from repo_mcp.record_classes import dataclass
 
 Mask = npt.NDArray[np.bool_]
-SPARSE_LOOKUPS = 16  # per-file chunk lookups, after which a table of all chunk ends pays off
+SPARSE_LOOKUPS = 16  # of chunks, file by file, after which tables of all units pay off
 UNITS_PER_CHUNK = 3  # units considered first per wanted chunk; more when these do not suffice
 SLACK = 2 * 10.0**-DECIMALS  # exceeds any change that rounding of scores or bounds can cause
 SAMPLE_BLOCKS = 64  # scored for a first threshold; more when many units are wanted
@@ -105,6 +106,14 @@ class SegmentSearch:
         return firsts[files], firsts[files + 1]
 
     @cached_property
+    def _rows_of_chunks(self) -> UnitRows:
+        return UnitRows(self._chunk_ends, self.reader.unit_count)
+
+    @cached_property
+    def _rows_of_files(self) -> UnitRows:
+        return UnitRows(self.first_units[1:], self.reader.unit_count)
+
+    @cached_property
     def _chunk_ends(self) -> I64:
         """Return the end unit of each chunk. A unit counts for the first chunk that ends after it."""
         self.reader.chunks.read_ahead()
@@ -121,7 +130,7 @@ class SegmentSearch:
         """Return the first chunk that holds each unit. Raises CorruptIndex."""
         self._lookups += 1
         if self._lookups > SPARSE_LOOKUPS or len(units) * SPARSE_LOOKUPS > self.reader.file_count:
-            return self._chunk_ends.searchsorted(units, side="right")
+            return self._rows_of_chunks.find(units)
         files = sort_distinct(self.find_files(units))
         spans = self.first_units[files], self.first_units[files + 1]
         chunks, ends = self.reader.chunks.find_ends(self.reader.files.read_chunk_spans(files), spans)
@@ -143,6 +152,8 @@ class SegmentSearch:
 
     def find_files(self, units: I64) -> I64:
         """Return the file of each unit, int64."""
+        if self._lookups > SPARSE_LOOKUPS:
+            return self._rows_of_files.find(units)
         return self.first_units.searchsorted(units, side="right") - 1
 
     def find_file(self, unit: int) -> int:

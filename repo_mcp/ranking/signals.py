@@ -74,15 +74,20 @@ def cut_name(name: str) -> str:
 def sum_text(files: I64, scores: F64, next_unit: float) -> tuple[I64, F64]:
     """Return the distinct files, ascending, and the text score of each: its units' scores in descending
     order, each weighted `next_unit` times the one before, summed."""
-    order = np.argsort(-scores, kind="stable")
-    order = order[np.argsort(files[order], kind="stable")]  # np.lexsort takes twice as long
-    files, scores = files[order], scores[order]
+    order = np.argsort(-scores)  # equal ones in any order: their shares are given alike
+    bits = len(files).bit_length()
+    packed = files.take(order)
+    packed <<= bits
+    packed |= np.arange(len(files))
+    packed.sort()  # by file, then place in `order`; sorting by rows again takes twice as long
+    scores = scores.take(order.take(packed & ((1 << bits) - 1)))
+    packed >>= bits
     is_first = np.ones(len(files), dtype=np.bool_)
-    np.not_equal(files[1:], files[:-1], out=is_first[1:])
+    np.not_equal(packed[1:], packed[:-1], out=is_first[1:])
     starts = is_first.nonzero()[0]
-    positions = np.arange(len(files)) - starts[is_first.cumsum() - 1]
+    positions = np.arange(len(files)) - starts.repeat(np.diff(starts, append=len(files)))
     shares = next_unit ** np.arange(int(positions.max(initial=0)) + 1)
-    return files[starts], np.add.reduceat(scores * shares[positions], starts)
+    return packed.take(starts), np.add.reduceat(scores * shares.take(positions), starts)
 
 
 def weigh_rarity(count: int, total: int) -> float:

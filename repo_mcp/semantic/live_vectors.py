@@ -323,7 +323,7 @@ def rank_blended(
     explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
     unknown = (term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency)
     bound = (1.0 - weight) * bound_scores(searcher, best, rated, WEIGHTS) + weight * MOST_NEARNESS
-    return Ranking(tuple(explained), joined.total, tuple(unknown), bound)
+    return Ranking(tuple(explained), searcher.count_best_chunks(joined), tuple(unknown), bound)
 
 
 def _sum_nearness(searcher: Searcher, near: Sequence[NearChunks]) -> Nearness:
@@ -375,8 +375,7 @@ def _blend_units(searcher: Searcher, best: BestUnits, near: Sequence[NearChunks]
         scores += weight / nearest * _look_up(own, np.concatenate([chunks, others]))
         order = np.argsort(units)
         joined.append(Matches(units[order], np.round(scores[order], DECIMALS)))
-    total = sum(part.count_chunks(own.units) for part, own in zip(searcher.segments, joined, strict=True))
-    return replace(best, segments=tuple(joined), total=total)
+    return replace(best, segments=tuple(joined))
 
 
 def _look_up(near: NearChunks, chunks: I64) -> F64:

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex, IndexFormatError, MemoryDirectory, PostingRun, pack, unpack
+from index_format.block_lists import BlockList
 from index_format.chunks import CHNK
 from index_format.columns import encode_table
 from index_format.postings import is_by_block
@@ -131,6 +132,28 @@ def test_the_model_has_lists_of_every_form() -> None:
         (b"both", PATH): (True, False),
         (b"last", SYMBOL): (False, False),
     }
+
+
+def test_the_lists_of_a_term_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = open_model(LARGE)
+    reads: list[int] = []
+    view = reader.frame.view
+
+    def count(tag: bytes, offset: int, size: int) -> memoryview:
+        reads.append(offset)
+        return view(tag, offset, size)
+
+    for term in (b"often", b"rare", b"nearly", b"both", b"last"):
+        lists = reader.postings.find_lists(term)
+        wanted = [pair(reader.postings.read(one)) for one in lists]
+        with monkeypatch.context() as patched:
+            patched.setattr(reader.frame, "view", count)
+            found = reader.postings.read_all(lists)
+        assert [pair(one.read() if isinstance(one, BlockList) else one) for one in found] == wanted
+        assert [isinstance(one, BlockList) for one in found] == [
+            reader.postings.read_blocks(one) is not None for one in lists
+        ]
+    assert len(reads) == 5  # for nine lists
 
 
 ONCE = [(doc, 1) for doc in range(6)]
@@ -422,6 +445,7 @@ def test_hostile_numbers_of_the_dictionary_take_no_memory(small: bytes) -> None:
                     for posting_list in reader.postings.find_lists(term):
                         reader.postings.read(posting_list)
                         reader.postings.read_blocks(posting_list)
+                        reader.postings.read_all([posting_list])
             assert tracemalloc.get_traced_memory()[1] < 5_000_000
         finally:
             tracemalloc.stop()
