@@ -282,7 +282,7 @@ class CRules(Rules):
         is_seen = (
             path != scope.path and path.endswith(_HEADERS) and self.includes.is_included(scope.path, path)
         )
-        return is_seen and path not in self.includes.list_surely_included(scope.path, use)
+        return is_seen and not self.includes.is_surely_included(scope.path, use, path)
 
     def _choose_near(
         self, scope: FileScope, seen: list[Candidate], sources: list[Candidate]
