@@ -150,6 +150,8 @@ _FIELDS = re.compile(
     rb"(?=[ \t]*+(?:/\*[^\n]*\*/[ \t]*+)?\n\s*+[}A-Za-z_/#])"
 )
 _STRUCT = re.compile(rb"\b(?:struct|union)(?:\s++\w++)?\s*+\Z")
+_CLASS = re.compile(rb"\b(?:struct|union|class)(?:\s++\w++)?(?:\s++final)?\s*+(?::[^:{};()][^{};()]*+)?\Z")
+_ACCESSES = (b"public:", b"protected:", b"private:")
 _NO_LINE_FEED = re.compile(rb"[^\n]")
 _NO_CONTINUATION = re.compile(rb"[^\n\\]|\\(?!\n)")
 _COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
@@ -186,7 +188,7 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
         text = _VARIABLE_ARGUMENT.sub(_blank_group, text)
     if b"\\\n" in text:
         text = _blank_inner_comments(text)
-    return _declare_unnamed(text)[1:]
+    return _declare_unnamed(text, is_c=is_c)[1:]
 
 
 def _blank_inner_comments(text: bytes) -> bytes:
@@ -215,20 +217,21 @@ def _is_in_macro(text: bytes, start: int, line_end: int, end: int) -> bool:
     return text.count(b"\n", line_end, end) == text.count(b"\\\n", line_end - 1, end)
 
 
-def _declare_unnamed(text: bytes) -> bytes:
-    """Turn each macro that stands for fields of a struct into a declaration without a name."""
+def _declare_unnamed(text: bytes, *, is_c: bool) -> bytes:
+    """Turn each macro that stands for fields of a struct, or members of a class, into a declaration without a
+    name."""
     if _FIELDS.search(text) is None:
         return text
     changed = bytearray(text)
     for found in _FIELDS.finditer(text):
         start, end = found.span(1)
-        if _is_among_fields(changed, start):
+        if _is_among_fields(changed, start, is_c=is_c):
             changed[start:end] = b"_".ljust(end - start - 1) + b";"
     return bytes(changed)
 
 
-def _is_among_fields(text: bytearray, at: int) -> bool:
-    """Return whether a struct is open at an offset, and a declaration may begin there."""
+def _is_among_fields(text: bytearray, at: int, *, is_c: bool) -> bool:
+    """Return whether a struct or a class is open at an offset, and a declaration may begin there."""
     depth, end, limit = 0, at, max(0, at - MAX_BODY_BYTES)
     while True:
         opening, closing = text.rfind(b"{", limit, end), text.rfind(b"}", limit, end)
@@ -242,7 +245,10 @@ def _is_among_fields(text: bytearray, at: int) -> bool:
         else:
             break
     before = _COMMENT.sub(b"", bytes(text[end:at])).rstrip()
-    return before[-1:] in {b"{", b";"} and _STRUCT.search(text, max(0, end - 200), end) is not None
+    if is_c:
+        return before[-1:] in {b"{", b";"} and _STRUCT.search(text, max(0, end - 200), end) is not None
+    is_begun = before[-1:] in {b"{", b";", b"}"} or before.endswith(_ACCESSES)
+    return is_begun and _CLASS.search(text, max(0, end - 200), end) is not None
 
 
 def _blank_known(found: re.Match[bytes]) -> bytes:
