@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from itertools import starmap
 
-from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target, accepts_call
 from repo_mcp.graph.typed.c_rules import CRules
 from repo_mcp.graph.typed.file_scope import WITH_MACROS, FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
@@ -26,6 +26,7 @@ from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,
     ReferenceRole,
+    Symbol,
     SymbolFlag,
     SymbolKind,
 )
@@ -216,6 +217,48 @@ def _rank_maker(lookup: NamedLookup, maker: Declaration, mark: str) -> int:
     is_known = bool(lookup.find_type(scope, maker.ordinal, names).declarations)
     is_class = is_known or _OUTSIDE.search(text) is not None
     return NOT if is_class and not _TYPE_PARAMETER.fullmatch(named.name) else PERHAPS
+
+
+def accepts_by_default(lookup: NamedLookup, declared: Declaration, call: Reference) -> bool:
+    """Return whether a function of C++ that is defined outside its class or header takes a call with fewer
+    arguments: only its first declaration says what the others are."""
+    scope = lookup.find_scope(declared.path)
+    if scope is None or scope.language != "cpp" or scope.is_forward(declared.ordinal):
+        return False
+    symbol = scope.get_symbol(declared.ordinal)
+    if call.arguments > symbol.parameter_count:  # the number of arguments, plus one
+        return False
+    same = [
+        one
+        for other, ordinal in _list_first(lookup, scope, symbol)
+        if (one := other.get_symbol(ordinal)).parameter_count == symbol.parameter_count
+    ]
+    types = _list_types(symbol)
+    same = [one for one in same if _list_types(one) == types] or same
+    return any(accepts_call(one, call) for one in same)
+
+
+def _list_first(lookup: NamedLookup, scope: FileScope, defined: Symbol) -> list[tuple[FileScope, int]]:
+    """Return the declarations without a body of a name: in the class of a member, or in a namespace."""
+    parent = scope.get_parent(defined.ordinal)
+    if scope.get_kind(parent) is SymbolKind.EXTENSION:
+        owners = lookup.find_extended(Declaration(scope.path, parent))
+        classes = [(other, one.ordinal) for one in owners if (other := lookup.find_scope(one.path))]
+        named = [(one, each) for one, owner in classes for each in one.find_children(owner, defined.name)]
+    else:
+        rules = lookup.get_rules(scope)
+        path = rules.get_full_path(scope, defined.ordinal)
+        named = [
+            (other, each)
+            for other in lookup.iter_declaring(scope, defined.name, path)
+            for each in other.find_named(defined.name)
+            if rules.get_full_path(other, each) == path
+        ]
+    return [(other, each) for other, each in named if other.is_forward(each)]
+
+
+def _list_types(symbol: Symbol) -> list[str]:
+    return [_read_type(one) for one in split_signature(symbol.parameters).parameters]
 
 
 def is_left_to_arguments(

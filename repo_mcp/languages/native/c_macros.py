@@ -83,9 +83,17 @@ _HEADS = re.compile(
     rb"\n([ \t]*+(?:(?:static|inline|extern|explicit)[ \t]++)?)([A-Z][A-Z0-9]*_[A-Z0-9_]++|[A-Z]{4,}+)[ \t]++"
     rb"(?=(?:[a-z_A-Z][\w:]*+(?:<[\w:, *]*>)?[ *&\t]++){1,6}[\w:~]++[ \t]*\()"
 )
+# Between the type of a function and its name: int ANY_CDECL main(void) {
+_BEFORE_NAMES = re.compile(
+    rb"\n((?:(?:static|inline|extern|const)[ \t]++){0,3}(?!(?:static|inline|extern|const|return|else|define)\b)[a-z_]\w*+"
+    rb"[ \t*]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t]++(?=[a-z_]\w*+[ \t]*+\([^()\n]*+\)\s*+[{;])"
+)
 _CLASS_HEADS = re.compile(
-    rb"((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)"
+    rb"(?<!extern )((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)"
     rb"[ \t]++(?=[A-Za-z_])"
+)
+_STRUCT_HEADS = re.compile(  # in C; `struct STORAGE_T storage;` is a variable
+    rb"(struct[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)[ \t]++(?=[A-Za-z_]\w*+\s*+\{)"
 )
 # Some have arguments on further lines: class BENCHMARK_DEPRECATED_MSG("...") CSVReporter {
 _LONG_CLASS_HEADS = re.compile(
@@ -149,6 +157,8 @@ _FIELDS = re.compile(
     rb"\n[ \t]++([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:[ \t]*+\([^()\n]*\))?)"
     rb"(?=[ \t]*+(?:/\*[^\n]*\*/[ \t]*+)?\n\s*+[}A-Za-z_/#])"
 )
+# The same in a body, before a call: EXPECT_ABORT_BEGIN
+_STATEMENTS = re.compile(rb"\n[ \t]++([A-Z][A-Z0-9]*_[A-Z0-9_]++)(?=[ \t]*+\n[ \t]*+\w++[ \t]*+\()")
 _STRUCT = re.compile(rb"\b(?:struct|union)(?:\s++\w++)?\s*+\Z")
 _CLASS = re.compile(rb"\b(?:struct|union|class)(?:\s++\w++)?(?:\s++final)?\s*+(?::[^:{};()][^{};()]*+)?\Z")
 _ACCESSES = (b"public:", b"protected:", b"private:")
@@ -170,10 +180,10 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
         text = _LINKAGES.sub(_blank_unless_defined, text)
     text = _STATIC_MACROS.sub(_blank_group, text)
     text = _FIRST_TYPES.sub(_blank_group, _TYPE_ARGUMENTS.sub(_blank_group, text))
-    text = _HEADS.sub(_blank_second, text)
+    text = _BEFORE_NAMES.sub(_blank_second, _HEADS.sub(_blank_second, text))
     if not is_c:
         text = _LONG_CLASS_HEADS.sub(_blank_lines, text)
-    text = _CLASS_HEADS.sub(_blank_second, text)
+    text = (_STRUCT_HEADS if is_c else _CLASS_HEADS).sub(_blank_second, text)
     if not is_c:
         text = blank_more(_TRAILING.sub(_blank_group, text))
     text = _LINES.sub(_blank_group, text)
@@ -188,7 +198,7 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
         text = _VARIABLE_ARGUMENT.sub(_blank_group, text)
     if b"\\\n" in text:
         text = _blank_inner_comments(text)
-    return _declare_unnamed(text, is_c=is_c)[1:]
+    return _STATEMENTS.sub(_blank_statement, _declare_unnamed(text, is_c=is_c))[1:]
 
 
 def _blank_inner_comments(text: bytes) -> bytes:
@@ -215,6 +225,12 @@ def _is_in_macro(text: bytes, start: int, line_end: int, end: int) -> bool:
     if text[before - 1 : before] != b"\\" and not text[before + 1 : start].lstrip().startswith(b"#"):
         return False
     return text.count(b"\n", line_end, end) == text.count(b"\\\n", line_end - 1, end)
+
+
+def _blank_statement(found: re.Match[bytes]) -> bytes:
+    """Return spaces for a macro in a body, before a call that would be taken for its declarator."""
+    before = found.string[max(0, found.start() - MAX_LINE_BYTES) : found.start()].rstrip()
+    return _blank_group(found) if before[-1:] in {b"{", b";", b"}"} else found.group()
 
 
 def _declare_unnamed(text: bytes, *, is_c: bool) -> bytes:

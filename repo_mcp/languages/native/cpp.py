@@ -96,9 +96,9 @@ def _on_namespace(walk: CaptureWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     if name_node is None:
         scope = walk.scope
-        walk.open(
-            OpenScope(node.end_byte, scope.ordinal, scope.kind, scope.name, Access.PRIVATE, is_open=False)
-        )
+        inside = OpenScope(node.end_byte, scope.ordinal, scope.kind, scope.name, Access.PRIVATE, is_open=False)
+        inside.flags = int(SymbolFlag.STATIC)  # no other file sees it
+        walk.open(inside)
         return
     walk.take_words(name_node)
     for name in walk.read(name_node).replace("inline ", "").split("::"):

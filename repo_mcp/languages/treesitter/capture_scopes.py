@@ -57,6 +57,7 @@ class OpenScope:
     name: str
     access: Access = Access.NONE  # of members that do not state their own
     is_open: bool = True  # public members count as API
+    flags: int = 0  # of all that is declared directly inside
 
 
 class CaptureText(SourceText):
@@ -218,6 +219,7 @@ class CaptureScopes(CaptureText):
             self._documented = node.start_byte
         name = name.strip("`")  # Swift's quotes around a keyword
         above = self.scopes[-1].ordinal if parent is None else parent
+        flags |= self.scopes[-1].flags if parent is None else 0
         if last_row is None:
             last_row = node.end_point.row - (node.end_point.column == 0)
         first, last = self.find_lines(node, row, max(row, last_row))
