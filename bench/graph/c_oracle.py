@@ -87,7 +87,12 @@ def iter_new(root: Path, unit: cindex.TranslationUnit, walked: set[Start]) -> It
         place = one.location
         if not lies_in(root, place):
             continue
-        start = get_full_path(root, place.file.name), place.offset, one.kind.value, one.spelling  # a macro makes several
+        start = (
+            get_full_path(root, place.file.name),
+            place.offset,
+            one.kind.value,
+            one.spelling,
+        )  # a macro makes several
         if start not in walked:
             walked.add(start)
             yield one

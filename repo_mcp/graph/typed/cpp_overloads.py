@@ -15,6 +15,7 @@ from itertools import starmap
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target, accepts_call
 from repo_mcp.graph.typed.c_rules import CRules
+from repo_mcp.graph.typed.cpp_parameters import list_types, read_parameter
 from repo_mcp.graph.typed.file_scope import WITH_MACROS, FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.languages.treesitter.type_names import read_type
@@ -57,8 +58,6 @@ _AROUND = re.compile(r"\b(?:const|volatile|typename)\b|[&\s]|\.\.\.")
 _TEXTS = re.compile(r"(?i)str|text|path")
 _OUTSIDE = re.compile(r"\bstd::")
 _TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?|T[a-z]\w*|Args|Ts|Types")
-_DEFAULT = re.compile(r"\s*=.*", re.DOTALL)
-_NAMED = re.compile(r"(.*[\s*&>])\w+(\[\w*\])?\s*", re.DOTALL)
 
 
 def split_marks(reference: Reference) -> tuple[Reference, str]:
@@ -122,17 +121,8 @@ def _rank(lookup: NamedLookup, one: Declaration, marks: str) -> list[int]:
         if at >= len(texts) and "..." not in text:
             ranks.append(NOT)
         else:
-            ranks.append(_rank_one(lookup, one, _read_type(text), mark))
+            ranks.append(_rank_one(lookup, one, read_parameter(text), mark))
     return ranks
-
-
-def _read_type(text: str) -> str:
-    """Return the type of a parameter, without its name."""
-    text = " ".join(_DEFAULT.sub("", text).split())
-    named = _NAMED.fullmatch(text)
-    if named is None or named[1].strip() in {"const", "unsigned", "struct", "class", "enum"}:
-        return text
-    return named[1].strip() + ("*" if named[2] else "")
 
 
 def _rank_one(lookup: NamedLookup, declared: Declaration, text: str, mark: str, hops: int = 0) -> int:
@@ -206,7 +196,7 @@ def _rank_maker(lookup: NamedLookup, maker: Declaration, mark: str) -> int:
     texts = split_signature(scope.get_symbol(maker.ordinal).parameters).parameters
     if not texts or any("=" not in one and "..." not in one for one in texts[1:]):
         return NOT
-    text = _read_type(texts[0])
+    text = read_parameter(texts[0])
     rank = _rank_plain(text, mark)
     if rank is not None:
         return MADE if rank in {EQUAL, MADE} else NOT
@@ -233,8 +223,8 @@ def accepts_by_default(lookup: NamedLookup, declared: Declaration, call: Referen
         for other, ordinal in _list_first(lookup, scope, symbol)
         if (one := other.get_symbol(ordinal)).parameter_count == symbol.parameter_count
     ]
-    types = _list_types(symbol)
-    same = [one for one in same if _list_types(one) == types] or same
+    types = list_types(symbol)
+    same = [one for one in same if list_types(one) == types] or same
     return any(accepts_call(one, call) for one in same)
 
 
@@ -255,10 +245,6 @@ def _list_first(lookup: NamedLookup, scope: FileScope, defined: Symbol) -> list[
             if rules.get_full_path(other, each) == path
         ]
     return [(other, each) for other, each in named if other.is_forward(each)]
-
-
-def _list_types(symbol: Symbol) -> list[str]:
-    return [_read_type(one) for one in split_signature(symbol.parameters).parameters]
 
 
 def is_left_to_arguments(

@@ -399,7 +399,7 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
 
 
 def _find_index(lookup: NamedLookup, holder: Holder) -> Holder | None:
-    """Return the type of an indexed value, by its type: `impl Index`, in Swift a subscript, in Go its text."""
+    """Return what a value holds, by its type: an `impl Index`, in Swift a subscript, in Go its text."""
     if is_of_swift(lookup, holder):
         found = [
             each for one in holder.types for each in lookup.find_members(one, "subscript", ReferenceRole.CALL)

@@ -84,9 +84,10 @@ _HEADS = re.compile(
     rb"(?=(?:[a-z_A-Z][\w:]*+(?:<[\w:, *]*>)?[ *&\t]++){1,6}[\w:~]++[ \t]*\()"
 )
 # Between the type of a function and its name: int ANY_CDECL main(void) {
+_STORAGE = rb"(?:static|inline|extern|const)"
 _BEFORE_NAMES = re.compile(
-    rb"\n((?:(?:static|inline|extern|const)[ \t]++){0,3}(?!(?:static|inline|extern|const|return|else|define)\b)[a-z_]\w*+"
-    rb"[ \t*]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t]++(?=[a-z_]\w*+[ \t]*+\([^()\n]*+\)\s*+[{;])"
+    rb"\n((?:%s[ \t]++){0,3}(?!(?:%s|return|else|define)\b)[a-z_]\w*+[ \t*]++)" % (_STORAGE, _STORAGE)
+    + rb"([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t]++(?=[a-z_]\w*+[ \t]*+\([^()\n]*+\)\s*+[{;])"
 )
 _CLASS_HEADS = re.compile(
     rb"(?<!extern )((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)"

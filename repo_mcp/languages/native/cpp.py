@@ -96,7 +96,9 @@ def _on_namespace(walk: CaptureWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     if name_node is None:
         scope = walk.scope
-        inside = OpenScope(node.end_byte, scope.ordinal, scope.kind, scope.name, Access.PRIVATE, is_open=False)
+        inside = OpenScope(
+            node.end_byte, scope.ordinal, scope.kind, scope.name, Access.PRIVATE, is_open=False
+        )
         inside.flags = int(SymbolFlag.STATIC)  # no other file sees it
         walk.open(inside)
         return
