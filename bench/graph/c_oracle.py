@@ -61,7 +61,7 @@ def get_full_path(root: Path, name: str) -> str:
 
 
 def lies_in(root: Path, location: cindex.SourceLocation) -> bool:
-    """Return whether a location is in the tree, however the compiler names its file: by the `-I` it was found with."""
+    """Return whether a location is in the tree, by whatever `-I` its file was found."""
     return location.file is not None and get_full_path(root, location.file.name) != OUTSIDE
 
 

@@ -210,6 +210,8 @@ class CRules(Rules):
         """Return functions of C++ with those of the same path that take other arguments."""
         if scope.language == "c" or not all(one[0].get_kind(one[1]) in CALLABLE_KINDS for one in defined):
             return defined
+        if all(one[0] is scope for one in found):
+            found = [*found, *self._list_in_headers(scope, defined[0][1])]
         types = {list_types(one[0].get_symbol(one[1])) for one in defined}
         counts = {len(one) for one in types}
         others = [
@@ -219,6 +221,21 @@ class CRules(Rules):
             and (len(own) not in counts or self._is_in_sight(scope, one[0]))
         ]
         return [*defined, *(self.choose(scope, others)[0] if others else ())]
+
+    def _list_in_headers(self, scope: FileScope, ordinal: int) -> list[Candidate]:
+        """Return what the included files declare of the name of a function."""
+        name, path = scope.get_name(ordinal), self.get_full_path(scope, ordinal)
+        if scope.get_kind(ordinal) is not SymbolKind.FUNCTION:
+            return []
+        paths = [one for one in self.program.list_declaring(name) if one != scope.path]
+        seen = (self.find_scope(one) for one in paths if self.includes.is_included(scope.path, one))
+        return [
+            (other, each)
+            for other in seen
+            if other is not None
+            for each in other.find_named(name)
+            if self.get_full_path(other, each) == path
+        ]
 
     def _is_in_sight(self, scope: FileScope, other: FileScope) -> bool:
         return other is scope or self.includes.is_included(scope.path, other.path)

@@ -85,22 +85,8 @@ def is_static(lookup: NamedLookup, one: Declaration) -> bool:
 
 # Properties that protocols of the standard library give: beside a method `isEmpty()` one may have both.
 _OF_PROTOCOLS = frozenset(
-    [
-        "count",
-        "description",
-        "debugDescription",
-        "endIndex",
-        "first",
-        "hashValue",
-        "id",
-        "indices",
-        "isEmpty",
-        "last",
-        "lazy",
-        "rawValue",
-        "startIndex",
-        "underestimatedCount",
-    ]
+    {"count", "description", "debugDescription", "endIndex", "first", "hashValue", "id", "indices", "isEmpty"}
+    | {"last", "lazy", "rawValue", "startIndex", "underestimatedCount"}
 )
 
 
