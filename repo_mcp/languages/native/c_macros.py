@@ -85,13 +85,17 @@ _HEADS = re.compile(
 )
 # Between the type of a function and its name: int ANY_CDECL main(void) {
 _STORAGE = rb"(?:static|inline|extern|const)"
+_NO_TYPES = (  # before a type in capitals: struct STORAGE_T find(int at);
+    rb"struct|union|enum|class|typename|typedef|using|return|else|case|goto|throw|new|delete|sizeof|define|friend"
+    rb"|virtual|explicit|constexpr|consteval|constinit|volatile|register|mutable|template|operator"
+)
 _BEFORE_NAMES = re.compile(
-    rb"\n((?:%s[ \t]++){0,3}(?!(?:%s|return|else|define)\b)[a-z_]\w*+[ \t*]++)" % (_STORAGE, _STORAGE)
+    rb"\n((?:%s[ \t]++){0,3}(?!(?:%s|%s)\b)[a-z_]\w*+[ \t*]++)" % (_STORAGE, _STORAGE, _NO_TYPES)
     + rb"([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t]++(?=[a-z_]\w*+[ \t]*+\([^()\n]*+\)\s*+[{;])"
 )
 _CLASS_HEADS = re.compile(
     rb"(?<!extern )((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)"
-    rb"[ \t]++(?=[A-Za-z_])"
+    rb"[ \t]++(?=[A-Za-z_])(?!\w++[ \t]*+[(),=\[])"
 )
 _STRUCT_HEADS = re.compile(  # in C; `struct STORAGE_T storage;` is a variable
     rb"(struct[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)[ \t]++(?=[A-Za-z_]\w*+\s*+\{)"

@@ -40,6 +40,10 @@ def test_what_can_only_be_a_macro_is_blank(text: str, plain: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "struct STORAGE_T find(int at);\n",
+        "static const struct STORAGE_T find(int at) {\n}\n",
+        "virtual RESULT_T find(int at);\n",
+        "static RESULT_T find(int at);\n",
         "int\nbase_foreach_event(struct base *base,\n    int fn)\n{\n}\n",
         "static struct base *map_for_each(int one)\n{\n}\n",
         "unsigned long served = 0;\n",
