@@ -47,6 +47,7 @@ from repo_mcp.languages.native.c_members import (
     on_member,
     on_offset,
 )
+from repo_mcp.languages.native.cpp_fixtures import declare_in_fixture
 from repo_mcp.languages.native.cpp_given import mark_given
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import (
@@ -70,22 +71,7 @@ if TYPE_CHECKING:
 
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
 # The head of a body by a macro with a class and a name as arguments; the parser saw a semicolon before it.
-_MEMBER_HEAD = re.compile(
-    rb"^[A-Z][A-Z0-9_]+\(\s*(?P<fixture>[A-Za-z]\w*)\s*,\s*(?P<title>[A-Za-z]\w*)\s*\)\s*\Z", re.M | re.A
-)
-# By these, libraries of tests head the member of a fixture, which another file may declare.
-_CASE = r"(?P<title>\"[^\"\n]+\"|[A-Za-z]\w*)"
-_FIXTURE = r"(?P<fixture>[A-Za-z_][\w:]*)"
-_REST = r"\s*(?:,[^;{}]*)?\)\s*\Z"
-_FIXTURE_HEADS = [
-    re.compile(f"^[ \\t]*{head}{_REST}".encode(), re.M | re.A)
-    for head in (
-        rf"(?:[A-Z][A-Z0-9_]*_(?:F|P|METHOD|FIXTURE)|TYPED_TEST)\(\s*{_FIXTURE}\s*,\s*{_CASE}",
-        rf"BOOST_FIXTURE_TEST_CASE\(\s*{_CASE}\s*,\s*{_FIXTURE}",
-    )
-]
 _HEAD_NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}")
-MAX_HEAD_BYTES = 300
 _FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 
 
@@ -237,34 +223,8 @@ def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
 
 def _on_loose_block(walk: CaptureWalk, node: Node) -> None:
     """Declare the member of a class that a macro at the head of a body defines: `TEST_F(Fixture, name) {`."""
-    start = node.start_byte
-    heads = [one.search(walk.text, max(0, start - MAX_HEAD_BYTES), start) for one in _FIXTURE_HEADS]
-    told = next(filter(None, heads), None)
-    found = told or _MEMBER_HEAD.search(walk.text, max(0, start - MAX_HEAD_BYTES), start)
-    if found is None or walk.scope.kind not in _FLAT_SCOPES:
+    if walk.scope.kind not in _FLAT_SCOPES or not declare_in_fixture(walk, node):
         on_loose_block(walk, node)
-        return
-    *outer, owner = found["fixture"].decode().split("::")
-    at, row = found.start("fixture"), node.start_point.row - walk.text.count(b"\n", found.start(), start)
-    parent = walk.types_by_name.get(owner)
-    if parent is None and told is not None:
-        parent = _extend(walk, node, owner, at, ".".join(outer), row)
-    if parent is None:
-        on_loose_block(walk, node)
-        return
-    walk.refer_at(ReferenceRole.TYPE, owner, at, ".".join(outer))
-    title = found["title"].decode("utf-8", "replace").strip('"')
-    walk.declare(node, title, SymbolKind.METHOD, parent=parent, first_row=row)
-
-
-def _extend(walk: CaptureWalk, node: Node, owner: str, at: int, outer: str, row: int) -> int:
-    """Declare that members of a class of another file follow; return what they belong to."""
-    parent = walk.declare(node, owner, SymbolKind.EXTENSION, opens=False, first_row=row)
-    walk.types_by_name[owner] = parent
-    walk.scopes.append(OpenScope(node.end_byte, parent, SymbolKind.EXTENSION, owner))
-    walk.refer_at(ReferenceRole.EXTEND, owner, at, outer)
-    walk.scopes.pop()
-    return parent
 
 
 def _strip_arguments(text: str) -> str:

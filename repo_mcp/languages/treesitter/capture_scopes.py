@@ -219,7 +219,6 @@ class CaptureScopes(CaptureText):
             self._documented = node.start_byte
         name = name.strip("`")  # Swift's quotes around a keyword
         above = self.scopes[-1].ordinal if parent is None else parent
-        flags |= self.scopes[-1].flags if parent is None else 0
         if last_row is None:
             last_row = node.end_point.row - (node.end_point.column == 0)
         first, last = self.find_lines(node, row, max(row, last_row))
@@ -229,7 +228,7 @@ class CaptureScopes(CaptureText):
             above,
             first,
             last,
-            flags=flags,
+            flags=flags | (self.scopes[-1].flags if parent is None else 0),
             access=access,
             parameters=parameters,
             parameter_count=count,
