@@ -1,7 +1,7 @@
 """Tests of C++ that are members of a class: `TEST_F(Fixture, name) {`, whose head is a macro.
 
-The class may be declared in another file; then an extension of it holds the member. Other macros than those of
-libraries of tests head members of classes of the same file alone.
+The class may be declared in another file; then an extension of it holds the member. Macros that no library of
+tests is known for head members of classes of the same file alone.
 """
 
 from __future__ import annotations
