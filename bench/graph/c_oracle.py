@@ -60,6 +60,11 @@ def get_full_path(root: Path, name: str) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else OUTSIDE
 
 
+def lies_in(root: Path, location: cindex.SourceLocation) -> bool:
+    """Return whether a location is in the tree, by whatever `-I` its file was found."""
+    return location.file is not None and get_full_path(root, location.file.name) != OUTSIDE
+
+
 def is_local(cursor: cindex.Cursor) -> bool:
     """Return whether a declaration is a parameter or a function's own variable: no edge on our side."""
     parent = cursor.semantic_parent
@@ -80,9 +85,14 @@ def iter_new(root: Path, unit: cindex.TranslationUnit, walked: set[Start]) -> It
     The headers of Redis were walked for each of its files, and that took nearly all of the time."""
     for one in unit.cursor.get_children():
         place = one.location
-        if place.file is None or not str(place.file.name).startswith(str(root)):
+        if not lies_in(root, place):
             continue
-        start = place.file.name, place.offset, one.kind.value, one.spelling  # a macro makes several
+        start = (
+            get_full_path(root, place.file.name),
+            place.offset,
+            one.kind.value,
+            one.spelling,
+        )  # a macro makes several
         if start not in walked:
             walked.add(start)
             yield one
@@ -99,7 +109,7 @@ def iter_uses(
         for one in cursor.get_children():
             if owner is not None and one.kind in _CLASSES and one.referenced == owner:
                 continue  # that a member of a class is defined is no use of it
-            if one.location.file is not None and str(one.location.file.name).startswith(str(root)):
+            if lies_in(root, one.location):
                 waiting.append(one)
         if cursor.is_definition():
             place = say_place(root, cursor.location)

@@ -15,7 +15,7 @@ import numpy as np
 from index_format import FINGERPRINT_BYTES, CorruptIndex, LiveSegment, Snapshot
 from repo_mcp.record_classes import dataclass
 
-MANY_FINDS = 1_000
+MANY_FINDS = 300
 _LAST_MARK = (1 << 20) - 1  # of 1 MB, of which 80,000 paths take a thirteenth
 
 
@@ -54,6 +54,8 @@ class _SegmentFiles:
 
     def find(self, path: bytes) -> int | None:
         """Return the number of a live file."""
+        if self._hashes is not None and not self._hashes.marks[hash(path) & _LAST_MARK]:
+            return None
         file = self.find_any(path)
         return file if file is not None and self.live[file] else None
 
@@ -75,10 +77,7 @@ class _SegmentFiles:
         return low if low < len(self._ends) and self.get_path(low) == path else None
 
     def _find_by_hash(self, hashes: _Hashes, path: bytes) -> int | None:
-        wanted = hash(path)
-        if not hashes.marks[wanted & _LAST_MARK]:
-            return None
-        return next((file for file in hashes.list_files(wanted) if self.get_path(file) == path), None)
+        return next((file for file in hashes.list_files(hash(path)) if self.get_path(file) == path), None)
 
 
 class _Hashes:
@@ -119,11 +118,12 @@ class KnownFiles:
 
     def find_fingerprint(self, path: str) -> bytes | None:
         """Return the fingerprint that a file was indexed with, or None."""
-        place = self.find(path)
-        if place is None:
-            return None
-        prints = self._segments[place.segment].fingerprints
-        return prints[place.file * FINGERPRINT_BYTES : (place.file + 1) * FINGERPRINT_BYTES]
+        key = path.encode()
+        for segment in self._segments.values():
+            file = segment.find(key)
+            if file is not None:
+                return segment.fingerprints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES]
+        return None
 
     def take(self, paths: Sequence[str]) -> dict[str, list[int]]:
         """Take out the files that are present; return their numbers by segment name."""

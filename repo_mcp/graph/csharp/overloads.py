@@ -52,7 +52,14 @@ from repo_mcp.languages.csharp.types import (
 )
 from repo_mcp.languages.treesitter.scope_walk import ITEMS, TYPE, UNKNOWN
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol, SymbolKind
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Reference,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+)
 
 MAX_COMPARED = 60  # methods of one name; with more, all are returned
 MAX_ARGUMENTS = 64  # of one call; the stored text of a method's parameters holds no more
@@ -125,7 +132,8 @@ class CSharpOverloads:
     def narrow(self, file: CSharpFile, row: Reference, found: Found, receiver: Value | None = None) -> Found:
         """Return the methods that a call may mean: none if none fits, one if that is certain.
 
-        With a `receiver` they are compared as its extension methods.
+        With a `receiver` they are compared as its extension methods. An override counts as its base's method:
+        what its class declares anew comes before it, however well it fits.
         """
         if len(found) > MAX_COMPARED or not row.arguments:
             return found
@@ -138,7 +146,8 @@ class CSharpOverloads:
             if rating is not None:
                 rated.append((one, rating))
         best = [one for one, own in rated if all(own is it or _is_better(own, it) for _, it in rated)]
-        return best if len(best) == 1 else [one for one, _ in rated]
+        is_chosen = len(best) == 1 and not _is_behind(best[0], [one for one, _ in rated])
+        return best if is_chosen else [one for one, _ in rated]
 
     def has_certain(self, file: CSharpFile, row: Reference, found: Found) -> bool:
         """Return whether one of the methods accepts a call, all of whose arguments are known."""
@@ -448,3 +457,12 @@ def _is_better(one: _Rated, other: _Rated) -> bool:
             return False
         is_closer |= its is None or grade < its
     return is_closer or one.rank < other.rank
+
+
+def _is_behind(chosen: tuple[Declaration, Symbol], found: Found) -> bool:
+    """Return whether a method is an override beside one that its class declares anew."""
+    at, symbol = chosen
+    return bool(symbol.flags & SymbolFlag.OVERRIDE) and any(
+        other.path == at.path and one.parent == symbol.parent and not one.flags & SymbolFlag.OVERRIDE
+        for other, one in found
+    )

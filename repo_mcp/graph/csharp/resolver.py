@@ -300,13 +300,14 @@ class CSharpResolver:
         for level in levels:
             fitting = [one for one in level if _takes(one[1], row.arguments)]
             fitting = self._overloads.narrow(file, row, fitting)
-            for one in fitting:
+            anew = [one for one in fitting if not one[1].flags & SymbolFlag.OVERRIDE]
+            is_certain = self._overloads.has_certain(file, row, anew)
+            for one in anew if is_certain else fitting:
                 types = list_parameter_types(one[1])
                 if types not in known:
                     known.add(types)
                     gathered.append(one)
-            anew = [one for one in fitting if not one[1].flags & SymbolFlag.OVERRIDE]
-            if self._overloads.has_certain(file, row, anew):
+            if is_certain:
                 break
         return gathered or levels[0]
 

@@ -21,6 +21,7 @@ from repo_mcp.graph.typed.conditions import (
     is_special,
     read_condition,
 )
+from repo_mcp.graph.typed.cpp_parameters import list_types
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.includes import IncludeGraph
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, FoundDeclarations, Path, Rules
@@ -206,12 +207,38 @@ class CRules(Rules):
     def _join_overloads(
         self, scope: FileScope, defined: list[Candidate], found: list[Candidate]
     ) -> list[Candidate]:
-        """Return functions of C++ with those of the same path that take another number of arguments."""
+        """Return functions of C++ with those of the same path that take other arguments."""
         if scope.language == "c" or not all(one[0].get_kind(one[1]) in CALLABLE_KINDS for one in defined):
             return defined
-        counts = {one[0].count_parameters(one[1]) for one in defined}
-        others = [one for one in found if one[0].count_parameters(one[1]) not in counts]
+        if all(one[0] is scope for one in found):
+            found = [*found, *self._list_in_headers(scope, defined[0][1])]
+        types = {list_types(one[0].get_symbol(one[1])) for one in defined}
+        counts = {len(one) for one in types}
+        others = [
+            one
+            for one in found
+            if (own := list_types(one[0].get_symbol(one[1]))) not in types
+            and (len(own) not in counts or self._is_in_sight(scope, one[0]))
+        ]
         return [*defined, *(self.choose(scope, others)[0] if others else ())]
+
+    def _list_in_headers(self, scope: FileScope, ordinal: int) -> list[Candidate]:
+        """Return what the included files declare of the name of a function."""
+        name, path = scope.get_name(ordinal), self.get_full_path(scope, ordinal)
+        if scope.get_kind(ordinal) is not SymbolKind.FUNCTION:
+            return []
+        paths = [one for one in self.program.list_declaring(name) if one != scope.path]
+        seen = (self.find_scope(one) for one in paths if self.includes.is_included(scope.path, one))
+        return [
+            (other, each)
+            for other in seen
+            if other is not None
+            for each in other.find_named(name)
+            if self.get_full_path(other, each) == path
+        ]
+
+    def _is_in_sight(self, scope: FileScope, other: FileScope) -> bool:
+        return other is scope or self.includes.is_included(scope.path, other.path)
 
     def _is_announced_apart(
         self, defined: Candidate, seen: list[Candidate], headers: list[Candidate]
@@ -282,7 +309,7 @@ class CRules(Rules):
         is_seen = (
             path != scope.path and path.endswith(_HEADERS) and self.includes.is_included(scope.path, path)
         )
-        return is_seen and path not in self.includes.list_surely_included(scope.path, use)
+        return is_seen and not self.includes.is_surely_included(scope.path, use, path)
 
     def _choose_near(
         self, scope: FileScope, seen: list[Candidate], sources: list[Candidate]

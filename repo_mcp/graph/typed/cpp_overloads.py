@@ -13,8 +13,9 @@ import re
 from collections.abc import Sequence
 from itertools import starmap
 
-from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target, accepts_call
 from repo_mcp.graph.typed.c_rules import CRules
+from repo_mcp.graph.typed.cpp_parameters import list_types, read_parameter
 from repo_mcp.graph.typed.file_scope import WITH_MACROS, FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.languages.treesitter.type_names import read_type
@@ -26,6 +27,7 @@ from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,
     ReferenceRole,
+    Symbol,
     SymbolFlag,
     SymbolKind,
 )
@@ -56,8 +58,6 @@ _AROUND = re.compile(r"\b(?:const|volatile|typename)\b|[&\s]|\.\.\.")
 _TEXTS = re.compile(r"(?i)str|text|path")
 _OUTSIDE = re.compile(r"\bstd::")
 _TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?|T[a-z]\w*|Args|Ts|Types")
-_DEFAULT = re.compile(r"\s*=.*", re.DOTALL)
-_NAMED = re.compile(r"(.*[\s*&>])\w+(\[\w*\])?\s*", re.DOTALL)
 
 
 def split_marks(reference: Reference) -> tuple[Reference, str]:
@@ -121,17 +121,8 @@ def _rank(lookup: NamedLookup, one: Declaration, marks: str) -> list[int]:
         if at >= len(texts) and "..." not in text:
             ranks.append(NOT)
         else:
-            ranks.append(_rank_one(lookup, one, _read_type(text), mark))
+            ranks.append(_rank_one(lookup, one, read_parameter(text), mark))
     return ranks
-
-
-def _read_type(text: str) -> str:
-    """Return the type of a parameter, without its name."""
-    text = " ".join(_DEFAULT.sub("", text).split())
-    named = _NAMED.fullmatch(text)
-    if named is None or named[1].strip() in {"const", "unsigned", "struct", "class", "enum"}:
-        return text
-    return named[1].strip() + ("*" if named[2] else "")
 
 
 def _rank_one(lookup: NamedLookup, declared: Declaration, text: str, mark: str, hops: int = 0) -> int:
@@ -205,7 +196,7 @@ def _rank_maker(lookup: NamedLookup, maker: Declaration, mark: str) -> int:
     texts = split_signature(scope.get_symbol(maker.ordinal).parameters).parameters
     if not texts or any("=" not in one and "..." not in one for one in texts[1:]):
         return NOT
-    text = _read_type(texts[0])
+    text = read_parameter(texts[0])
     rank = _rank_plain(text, mark)
     if rank is not None:
         return MADE if rank in {EQUAL, MADE} else NOT
@@ -216,6 +207,44 @@ def _rank_maker(lookup: NamedLookup, maker: Declaration, mark: str) -> int:
     is_known = bool(lookup.find_type(scope, maker.ordinal, names).declarations)
     is_class = is_known or _OUTSIDE.search(text) is not None
     return NOT if is_class and not _TYPE_PARAMETER.fullmatch(named.name) else PERHAPS
+
+
+def accepts_by_default(lookup: NamedLookup, declared: Declaration, call: Reference) -> bool:
+    """Return whether a function of C++ that is defined outside its class or header takes a call with fewer
+    arguments: only its first declaration says what the others are."""
+    scope = lookup.find_scope(declared.path)
+    if scope is None or scope.language != "cpp" or scope.is_forward(declared.ordinal):
+        return False
+    symbol = scope.get_symbol(declared.ordinal)
+    if call.arguments > symbol.parameter_count:  # the number of arguments, plus one
+        return False
+    same = [
+        one
+        for other, ordinal in _list_first(lookup, scope, symbol)
+        if (one := other.get_symbol(ordinal)).parameter_count == symbol.parameter_count
+    ]
+    types = list_types(symbol)
+    same = [one for one in same if list_types(one) == types] or same
+    return any(accepts_call(one, call) for one in same)
+
+
+def _list_first(lookup: NamedLookup, scope: FileScope, defined: Symbol) -> list[tuple[FileScope, int]]:
+    """Return the declarations without a body of a name: in the class of a member, or in a namespace."""
+    parent = scope.get_parent(defined.ordinal)
+    if scope.get_kind(parent) is SymbolKind.EXTENSION:
+        owners = lookup.find_extended(Declaration(scope.path, parent))
+        classes = [(other, one.ordinal) for one in owners if (other := lookup.find_scope(one.path))]
+        named = [(one, each) for one, owner in classes for each in one.find_children(owner, defined.name)]
+    else:
+        rules = lookup.get_rules(scope)
+        path = rules.get_full_path(scope, defined.ordinal)
+        named = [
+            (other, each)
+            for other in lookup.iter_declaring(scope, defined.name, path)
+            for each in other.find_named(defined.name)
+            if rules.get_full_path(other, each) == path
+        ]
+    return [(other, each) for other, each in named if other.is_forward(each)]
 
 
 def is_left_to_arguments(

@@ -272,6 +272,11 @@ def list_enumerators(scope: FileScope, owner: int, name: str, role: ReferenceRol
     ]
 
 
+def takes_in(scope: FileScope | None, ordinal: int, name: str) -> bool:
+    """Return whether a class of C++ has its bases' members of a name beside its own: `using Base::add;`"""
+    return scope is not None and any(row.symbol == ordinal for row in scope.find_imports(name))
+
+
 def keep_declared(scope: FileScope, around: int, found: list[int], line: int) -> list[int]:
     """Return those of a symbol's declarations of a name that a line in it (0: any line) may mean.
 

@@ -15,6 +15,7 @@ from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
 TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # as they are named by custom
 _PATH_WORD = re.compile(r"[^\W_]+")
+_LIST = re.compile(r"(?:map)?\[[^\]]*\]|(?:<-)?chan(?:<-)? ")  # of Go, before the type of its elements
 MAX_TWINS = 4  # definitions of one C struct
 
 
@@ -36,6 +37,17 @@ class Holder:
 def take_item(holder: Holder) -> Holder:
     """Return the type of an item of a list, which is a list itself if the list is nested."""
     return replace(holder, inner=holder.inner - 1) if holder.inner else replace(holder, is_items=False)
+
+
+def find_element(lookup: NamedLookup, holder: Holder) -> tuple[Declaration, str] | None:
+    """Return a type of Go with the text of its elements: `type Hooks map[Level][]Hook`."""
+    for one in holder.types:
+        scope = lookup.find_scope(one.path)
+        if scope is not None and scope.language == "go":
+            text = scope.get_symbol(one.ordinal).return_type
+            list_of = _LIST.match(text)
+            return (one, text[list_of.end() :]) if list_of is not None else None
+    return None
 
 
 def is_of_c(lookup: NamedLookup, holder: Holder) -> bool:

@@ -24,7 +24,8 @@ MAX_INCLUDERS, MAX_HEADERS = 2_000, 60  # found, and among them files that other
 MAX_UP = 2  # folders that an include goes up
 CACHED_INCLUDES = 60_000  # of files: 5 MB
 CACHED_SETTINGS = 20_000  # of includes: 1 MB
-CACHED_REACHED = 60_000  # paths in each of two kinds of lists: 3 MB
+CACHED_REACHED = 60_000  # paths in lists: 3 MB
+CACHED_WALKS = 300  # of up to MAX_INCLUDED paths, and a level more: 3 MB
 CACHED_NAMES = 16_384  # of folders and includes: 4 MB
 _SYSTEM_TEXT = """
 aio alloca assert complex crypt ctype dirent dlfcn elf endian err errno execinfo fcntl features fenv
@@ -51,6 +52,22 @@ COMPILED = (".c", ".cc", ".cpp", ".cxx")
 Includes = Sequence[tuple[str, int]]  # files, with the line of each include
 
 
+class _Walk:
+    """A walk along includes, level by level, that goes on only while what is looked for was not met: most
+    files include the header of a name directly, and a whole walk reads hundreds of records."""
+
+    def __init__(self, path: str) -> None:
+        self.seen = {path}
+        self.level = [path]
+        self._depth = 0
+
+    def step(self, below: list[str]) -> None:
+        """Go on to the files below the last level, which is the last one if they are too many or too deep."""
+        self.seen.update(below)
+        self._depth += 1
+        self.level = below if self._depth < MAX_DEPTH and len(self.seen) <= MAX_INCLUDED else []
+
+
 class IncludeGraph:
     """The includes of a program's files. Caches what it reads."""
 
@@ -60,7 +77,7 @@ class IncludeGraph:
         self._settings: LruCache[str, Sequence[Setting]] = LruCache(
             CACHED_SETTINGS, lambda found: len(found) + 2
         )
-        self._surely: LruCache[tuple[str, Setting], frozenset[str]] = LruCache(CACHED_REACHED, len)
+        self._surely: LruCache[tuple[str, Setting], _Walk] = LruCache(CACHED_WALKS)
         self._reached: LruCache[str, frozenset[str]] = LruCache(CACHED_REACHED, len)
         self._found: LruCache[tuple[str, str], str | None] = LruCache(CACHED_NAMES)
 
@@ -136,24 +153,22 @@ class IncludeGraph:
         lines, settings = read_settings(path, record)
         return [settings[bisect_right(lines, line)] for _, line in includes]
 
-    def list_surely_included(self, path: str, use: Setting) -> frozenset[str]:
-        """Return the files that a file certainly includes under a setting, directly or through others."""
-        return self._surely.get((path, use), lambda: self._reach_surely(path, use))
+    def is_surely_included(self, path: str, use: Setting, target: str) -> bool:
+        """Return whether a file certainly includes another under a setting, directly or through others."""
+        walk = self._surely.get((path, use), lambda: _Walk(path))
+        while target not in walk.seen and walk.level:
+            walk.step(self._list_surely_below(walk, use))
+        return target in walk.seen
 
-    def _reach_surely(self, path: str, use: Setting) -> frozenset[str]:
-        seen, level = {path}, [path]
-        for _ in range(MAX_DEPTH):
-            reached = (
-                (one, setting)
-                for each in level
-                for (one, _), setting in zip(self._list_direct(each), self._list_settings(each), strict=True)
-                if one not in seen
-            )
-            level = list(dict.fromkeys(one for one, setting in reached if not is_open(use, setting)))
-            seen.update(level)
-            if len(seen) > MAX_INCLUDED:
-                break
-        return frozenset(seen)
+    def _list_surely_below(self, walk: _Walk, use: Setting) -> list[str]:
+        """Return the files that the last level of a walk certainly includes, and that it has not seen."""
+        below = (
+            (one, setting)
+            for each in walk.level
+            for (one, _), setting in zip(self._list_direct(each), self._list_settings(each), strict=True)
+            if one not in walk.seen
+        )
+        return list(dict.fromkeys(one for one, setting in below if not is_open(use, setting)))
 
     def is_included(self, path: str, target: str) -> bool:
         """Return whether a file includes another, directly or through others."""

@@ -24,6 +24,7 @@ from repo_mcp.graph.typed.file_scope import (
     prefer_inherent,
     read_type_names,
     split_name,
+    takes_in,
 )
 from repo_mcp.graph.typed.go_rules import GoRules
 from repo_mcp.graph.typed.java_rules import JavaRules
@@ -389,8 +390,9 @@ class NamedLookup:
                 return []
             if of_value and self._parts_fields(one, role):
                 found = [member for member in found if self._get_kind(member) is SymbolKind.PROPERTY]
-            if found and is_c:
-                found += [more for other in waiting for more in self._find_own_members(other, name, role)]
+            brought = takes_in(self.find_scope(one.path), one.ordinal, name) if found else False
+            for other in waiting if found and is_c else self.list_bases(one) if brought else ():
+                found += self._find_own_members(other, name, role)
             if found and self._takes_any(found, call):
                 return found
             more = [base for base in self.list_bases(one) if base not in seen]

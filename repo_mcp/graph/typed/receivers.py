@@ -16,6 +16,7 @@ from repo_mcp.graph.typed.holder import (
     TYPE_PARAMETER,
     Holder,
     find_anonymous,
+    find_element,
     find_own,
     find_pointed,
     is_of_c,
@@ -113,7 +114,7 @@ def find_type_holder(lookup: NamedLookup, scope: FileScope, ordinal: int, chain:
 def _find_path_type(
     lookup: NamedLookup, scope: FileScope, ordinal: int, names: tuple[str, ...]
 ) -> Holder | None:
-    """Return the struct or enum variant that a path names; the path may begin with `Self`."""
+    """Return what a path names: a struct or an enum's variant; it may begin with `Self`."""
     if names[0] not in lookup.get_rules(scope).own_words or len(names) == 1:
         return _find_type(lookup, scope, ordinal, names)
     own = find_own(lookup, scope, ordinal, is_base=False)
@@ -358,10 +359,8 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
     if segment == "[]":
         if holder.is_items:
             return take_item(holder)
-        made = find_literal_item(lookup, holder)
-        if made is not None:
-            at, text = made
-            item = _read_there(lookup, at, text, None)
+        if (made := find_literal_item(lookup, holder)) is not None:
+            item = _read_there(lookup, *made, None)
             return replace(item, is_items=False, is_certain=False) if item is not None else None
         return _find_index(lookup, holder) or Holder(
             holder.types, is_certain=holder.is_certain and not is_of_swift(lookup, holder)
@@ -400,17 +399,19 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
 
 
 def _find_index(lookup: NamedLookup, holder: Holder) -> Holder | None:
-    """Return the type of an indexed value, by the `impl Index` of its type, in Swift by its subscripts."""
+    """Return what a value holds, by its type: an `impl Index`, in Swift a subscript, in Go its text."""
     if is_of_swift(lookup, holder):
         found = [
             each for one in holder.types for each in lookup.find_members(one, "subscript", ReferenceRole.CALL)
         ]
         return _read_called(lookup, found, holder) if found else None
+    element = find_element(lookup, holder)
+    if element is not None:
+        return _read_there(lookup, *element, None)
     for one in holder.types:
         for method in lookup.find_members(one, "index", ReferenceRole.CALL):
             scope = lookup.find_scope(method.path)
-            assert scope is not None
-            if scope.language == "rust":
+            if scope is not None and scope.language == "rust":
                 block = scope.get_parent(method.ordinal)
                 for output in scope.find_children(block, "Output"):
                     there = Declaration(scope.path, output)

@@ -22,6 +22,7 @@ from repo_mcp.graph.program import (
 )
 from repo_mcp.graph.typed.c_rules import settle
 from repo_mcp.graph.typed.cpp_overloads import (
+    accepts_by_default,
     choose_taking,
     is_left_to_arguments,
     is_pasted,
@@ -527,7 +528,9 @@ class NamedResolver:
         if scope is None:
             return True
         rules = self._lookup.get_rules(scope)
-        return not rules.has_overloads or rules.accepts(scope.get_symbol(declaration.ordinal), call)
+        if not rules.has_overloads or rules.accepts(scope.get_symbol(declaration.ordinal), call):
+            return True
+        return scope.language == "cpp" and accepts_by_default(self._lookup, declaration, call)
 
     # -- by name alone ------------------------------------------------------------------------------------
 

@@ -83,6 +83,13 @@ def is_static(lookup: NamedLookup, one: Declaration) -> bool:
     return is_made or scope.is_static(one.ordinal)
 
 
+# Properties that protocols of the standard library give: beside a method `isEmpty()` one may have both.
+_OF_PROTOCOLS = frozenset(
+    {"count", "description", "debugDescription", "endIndex", "first", "hashValue", "id", "indices", "isEmpty"}
+    | {"last", "lazy", "rawValue", "startIndex", "underestimatedCount"}
+)
+
+
 def prefer_meant(
     lookup: NamedLookup, owner: Declaration, reference: Reference, members: list[Declaration]
 ) -> tuple[list[Declaration], bool]:
@@ -100,6 +107,8 @@ def prefer_meant(
             fields = [one for one in above if _get_kind(lookup, one) not in CALLABLE_KINDS]
             if fields:
                 return fields, False
+        if reference.name in _OF_PROTOCOLS:
+            return members, False
     if reference.role is ReferenceRole.CALL and _get_kind(lookup, owner) is not SymbolKind.TRAIT:
         others = _list_overloads(lookup, owner, reference, members)
         if others:

@@ -162,6 +162,8 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
     above."""
     name_node = node.child_by_field_name("name")
     arguments, owner = "", ""  # of a template specialisation
+    if name_node is not None and b":" in walk.text[node.start_byte : name_node.start_byte]:
+        return  # `enum : Size {`
     if name_node is not None:
         text = _OUTER_ARGUMENTS.sub("", walk.read_line(name_node))
         head, angle, rest = text.partition("<")

@@ -83,9 +83,22 @@ _HEADS = re.compile(
     rb"\n([ \t]*+(?:(?:static|inline|extern|explicit)[ \t]++)?)([A-Z][A-Z0-9]*_[A-Z0-9_]++|[A-Z]{4,}+)[ \t]++"
     rb"(?=(?:[a-z_A-Z][\w:]*+(?:<[\w:, *]*>)?[ *&\t]++){1,6}[\w:~]++[ \t]*\()"
 )
+# Between the type of a function and its name: int ANY_CDECL main(void) {
+_STORAGE = rb"(?:static|inline|extern|const)"
+_NO_TYPES = (  # before a type in capitals: struct STORAGE_T find(int at);
+    rb"struct|union|enum|class|typename|typedef|using|return|else|case|goto|throw|new|delete|sizeof|define|friend"
+    rb"|virtual|explicit|constexpr|consteval|constinit|volatile|register|mutable|template|operator"
+)
+_BEFORE_NAMES = re.compile(
+    rb"\n((?:%s[ \t]++){0,3}(?!(?:%s|%s)\b)[a-z_]\w*+[ \t*]++)" % (_STORAGE, _STORAGE, _NO_TYPES)
+    + rb"([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t]++(?=[a-z_]\w*+[ \t]*+\([^()\n]*+\)\s*+[{;])"
+)
 _CLASS_HEADS = re.compile(
-    rb"((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)"
-    rb"[ \t]++(?=[A-Za-z_])"
+    rb"(?<!extern )((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)"
+    rb"[ \t]++(?=[A-Za-z_])(?!\w++[ \t]*+[(),=\[])"
+)
+_STRUCT_HEADS = re.compile(  # in C; `struct STORAGE_T storage;` is a variable
+    rb"(struct[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)[ \t]++(?=[A-Za-z_]\w*+\s*+\{)"
 )
 # Some have arguments on further lines: class BENCHMARK_DEPRECATED_MSG("...") CSVReporter {
 _LONG_CLASS_HEADS = re.compile(
@@ -149,7 +162,11 @@ _FIELDS = re.compile(
     rb"\n[ \t]++([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:[ \t]*+\([^()\n]*\))?)"
     rb"(?=[ \t]*+(?:/\*[^\n]*\*/[ \t]*+)?\n\s*+[}A-Za-z_/#])"
 )
+# The same in a body, before a call: EXPECT_ABORT_BEGIN
+_STATEMENTS = re.compile(rb"\n[ \t]++([A-Z][A-Z0-9]*_[A-Z0-9_]++)(?=[ \t]*+\n[ \t]*+\w++[ \t]*+\()")
 _STRUCT = re.compile(rb"\b(?:struct|union)(?:\s++\w++)?\s*+\Z")
+_CLASS = re.compile(rb"\b(?:struct|union|class)(?:\s++\w++)?(?:\s++final)?\s*+(?::[^:{};()][^{};()]*+)?\Z")
+_ACCESSES = (b"public:", b"protected:", b"private:")
 _NO_LINE_FEED = re.compile(rb"[^\n]")
 _NO_CONTINUATION = re.compile(rb"[^\n\\]|\\(?!\n)")
 _COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
@@ -168,10 +185,10 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
         text = _LINKAGES.sub(_blank_unless_defined, text)
     text = _STATIC_MACROS.sub(_blank_group, text)
     text = _FIRST_TYPES.sub(_blank_group, _TYPE_ARGUMENTS.sub(_blank_group, text))
-    text = _HEADS.sub(_blank_second, text)
+    text = _BEFORE_NAMES.sub(_blank_second, _HEADS.sub(_blank_second, text))
     if not is_c:
         text = _LONG_CLASS_HEADS.sub(_blank_lines, text)
-    text = _CLASS_HEADS.sub(_blank_second, text)
+    text = (_STRUCT_HEADS if is_c else _CLASS_HEADS).sub(_blank_second, text)
     if not is_c:
         text = blank_more(_TRAILING.sub(_blank_group, text))
     text = _LINES.sub(_blank_group, text)
@@ -186,7 +203,7 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
         text = _VARIABLE_ARGUMENT.sub(_blank_group, text)
     if b"\\\n" in text:
         text = _blank_inner_comments(text)
-    return _declare_unnamed(text)[1:]
+    return _STATEMENTS.sub(_blank_statement, _declare_unnamed(text, is_c=is_c))[1:]
 
 
 def _blank_inner_comments(text: bytes) -> bytes:
@@ -215,20 +232,27 @@ def _is_in_macro(text: bytes, start: int, line_end: int, end: int) -> bool:
     return text.count(b"\n", line_end, end) == text.count(b"\\\n", line_end - 1, end)
 
 
-def _declare_unnamed(text: bytes) -> bytes:
-    """Turn each macro that stands for fields of a struct into a declaration without a name."""
+def _blank_statement(found: re.Match[bytes]) -> bytes:
+    """Return spaces for a macro in a body, before a call that would be taken for its declarator."""
+    before = found.string[max(0, found.start() - MAX_LINE_BYTES) : found.start()].rstrip()
+    return _blank_group(found) if before[-1:] in {b"{", b";", b"}"} else found.group()
+
+
+def _declare_unnamed(text: bytes, *, is_c: bool) -> bytes:
+    """Turn each macro that stands for fields of a struct, or members of a class, into a declaration without a
+    name."""
     if _FIELDS.search(text) is None:
         return text
     changed = bytearray(text)
     for found in _FIELDS.finditer(text):
         start, end = found.span(1)
-        if _is_among_fields(changed, start):
+        if _is_among_fields(changed, start, is_c=is_c):
             changed[start:end] = b"_".ljust(end - start - 1) + b";"
     return bytes(changed)
 
 
-def _is_among_fields(text: bytearray, at: int) -> bool:
-    """Return whether a struct is open at an offset, and a declaration may begin there."""
+def _is_among_fields(text: bytearray, at: int, *, is_c: bool) -> bool:
+    """Return whether a struct or a class is open at an offset, and a declaration may begin there."""
     depth, end, limit = 0, at, max(0, at - MAX_BODY_BYTES)
     while True:
         opening, closing = text.rfind(b"{", limit, end), text.rfind(b"}", limit, end)
@@ -242,7 +266,10 @@ def _is_among_fields(text: bytearray, at: int) -> bool:
         else:
             break
     before = _COMMENT.sub(b"", bytes(text[end:at])).rstrip()
-    return before[-1:] in {b"{", b";"} and _STRUCT.search(text, max(0, end - 200), end) is not None
+    if is_c:
+        return before[-1:] in {b"{", b";"} and _STRUCT.search(text, max(0, end - 200), end) is not None
+    is_begun = before[-1:] in {b"{", b";", b"}"} or before.endswith(_ACCESSES)
+    return is_begun and _CLASS.search(text, max(0, end - 200), end) is not None
 
 
 def _blank_known(found: re.Match[bytes]) -> bytes:

@@ -47,6 +47,7 @@ from repo_mcp.languages.native.c_members import (
     on_member,
     on_offset,
 )
+from repo_mcp.languages.native.cpp_fixtures import declare_in_fixture
 from repo_mcp.languages.native.cpp_given import mark_given
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import (
@@ -70,9 +71,7 @@ if TYPE_CHECKING:
 
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
 # The head of a body by a macro with a class and a name as arguments; the parser saw a semicolon before it.
-_MEMBER_HEAD = re.compile(rb"^[A-Z][A-Z0-9_]+\(\s*([A-Za-z]\w*)\s*,\s*([A-Za-z]\w*)\s*\)\s*\Z", re.M | re.A)
 _HEAD_NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}")
-MAX_HEAD_BYTES = 300
 _FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 
 
@@ -83,9 +82,11 @@ def _on_namespace(walk: CaptureWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     if name_node is None:
         scope = walk.scope
-        walk.open(
-            OpenScope(node.end_byte, scope.ordinal, scope.kind, scope.name, Access.PRIVATE, is_open=False)
+        inside = OpenScope(
+            node.end_byte, scope.ordinal, scope.kind, scope.name, Access.PRIVATE, is_open=False
         )
+        inside.flags = int(SymbolFlag.STATIC)  # no other file sees it
+        walk.open(inside)
         return
     walk.take_words(name_node)
     for name in walk.read(name_node).replace("inline ", "").split("::"):
@@ -222,16 +223,8 @@ def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
 
 def _on_loose_block(walk: CaptureWalk, node: Node) -> None:
     """Declare the member of a class that a macro at the head of a body defines: `TEST_F(Fixture, name) {`."""
-    start = node.start_byte
-    found = _MEMBER_HEAD.search(walk.text, max(0, start - MAX_HEAD_BYTES), start)
-    owner = found.group(1).decode() if found is not None else ""
-    parent = walk.types_by_name.get(owner)
-    if found is None or parent is None or walk.scope.kind not in _FLAT_SCOPES:
+    if walk.scope.kind not in _FLAT_SCOPES or not declare_in_fixture(walk, node):
         on_loose_block(walk, node)
-        return
-    walk.refer_at(ReferenceRole.TYPE, owner, found.start(1))
-    row = node.start_point.row - walk.text.count(b"\n", found.start(), start)
-    walk.declare(node, found.group(2).decode(), SymbolKind.METHOD, parent=parent, first_row=row)
 
 
 def _strip_arguments(text: str) -> str:

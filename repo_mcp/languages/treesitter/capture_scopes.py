@@ -57,6 +57,7 @@ class OpenScope:
     name: str
     access: Access = Access.NONE  # of members that do not state their own
     is_open: bool = True  # public members count as API
+    flags: int = 0  # of all that is declared directly inside
 
 
 class CaptureText(SourceText):
@@ -227,7 +228,7 @@ class CaptureScopes(CaptureText):
             above,
             first,
             last,
-            flags=flags,
+            flags=flags | (self.scopes[-1].flags if parent is None else 0),
             access=access,
             parameters=parameters,
             parameter_count=count,

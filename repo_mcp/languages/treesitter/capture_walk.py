@@ -52,6 +52,9 @@ _CHECKED_ROLES = frozenset(
 )
 
 
+_FLAT_KINDS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """A language of the walk."""
@@ -357,10 +360,14 @@ class CaptureWalk(CaptureScopes):
         return self.bounds.get((ordinal, name), "")
 
     def _gather_chains(self) -> list[tuple[set[str], ...]]:
-        """Return, by ordinal of a declaration, its local names and those of the ones around it."""
+        """Return, by ordinal of a declaration, its local names and those of the ones around it.
+
+        In C those of a file or a namespace are of bodies that macros head, as `TEST_CASE("...") {`, and no
+        other declaration sees them."""
         chains: list[tuple[set[str], ...]] = []
+        flat = _FLAT_KINDS if self._dialect.is_preprocessed else frozenset()
         for ordinal, parent in enumerate(self.parents):
-            above = chains[parent] if ordinal else ()
+            above = chains[parent] if ordinal and self.kinds[parent] not in flat else ()
             names = self.local_names.get(ordinal)
             chains.append((names, *above) if names else above)
         return chains

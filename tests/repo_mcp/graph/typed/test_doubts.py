@@ -42,6 +42,44 @@ TEXTS = {
             }}
         }
         """,
+    "named.go": """
+        package a
+        type Hook interface { Run(level int) }
+        type Hooks map[int][]Hook
+        type Fault struct{}
+        type Faults []*Fault
+        func (f *Fault) Say() {}
+        func (hooks Hooks) Run(level int) {
+            for _, one := range hooks[level] {
+                one.Run(level) // of an element's element
+            }
+        }
+        func (all Faults) Say() {
+            for _, one := range all {
+                one.Say() // of an element
+            }
+        }
+        """,
+    "Sources/A/empty.swift": """
+        class Items { func isEmpty() -> Bool { true }; func pack() -> Bool { true } }
+        extension Items: Collection {}
+        func use(items: Items) {
+          if items.isEmpty {} // of a protocol
+          let pack = items.pack // of the class
+        }
+        """,
+    "over.cs": """
+        class Top { public virtual string Say(long a, int b, bool c = true) => ""; }
+        class Low : Top
+        {
+            public override string Say(long a, int b, bool c = true) => "";
+            private string Say(long a, int b, bool d, bool c = true) => "";
+            void Use(long a)
+            {
+                Say(a / 2, 1, false); // declared anew
+            }
+        }
+        """,
     "a.c": """
         enum color { RED };
         void f(void) {
@@ -328,6 +366,26 @@ CASES = {
     "go: one module": ("embed.go", "// without another module", "Fire", ["embed.go:5 Fire exact"]),
     "go: a known type": ("embed.go", "// beside a known type", "Fire", ["embed.go:5 Fire exact"]),
     "go: by name": ("embed.go", "// by its name", "Fire", ["embed.go:5 Fire exact"]),
+    "go: element's element": ("named.go", "// of an element's element", "Run", ["named.go:2 Run exact"]),
+    "go: element": ("named.go", "// of an element", "Say", ["named.go:6 Say exact"]),
+    "swift: not called": (
+        "Sources/A/empty.swift",
+        "// of a protocol",
+        "isEmpty",
+        ["Sources/A/empty.swift:1 isEmpty probable"],
+    ),
+    "swift: a method as a value": (
+        "Sources/A/empty.swift",
+        "// of the class",
+        "pack",
+        ["Sources/A/empty.swift:1 pack exact"],
+    ),
+    "c#: anew": (
+        "over.cs",
+        "// declared anew",
+        "Say",
+        ["over.cs:4 Say possible", "over.cs:5 Say possible"],  # not the override, though it needs no default
+    ),
     "c: renamed": ("renaming.c", "// renamed", "size", ["renamed.h:1 size possible"]),
     "c: by itself": ("renaming.c", "// by itself", "same", ["renamed.h:1 same exact"]),
     "c: not renamed": ("renaming.c", "// not renamed", "plain", ["renamed.h:1 plain exact"]),

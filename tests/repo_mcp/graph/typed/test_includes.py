@@ -116,5 +116,24 @@ def test_conditions_are_read_only_where_they_decide(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(includes, "read_settings", read_noted)
     assert found.list_reached("a.c") == {"b.h", "c.h"}
     assert not read
-    assert found.list_surely_included("a.c", Setting()) == {"a.c", "c.h"}
+    surely = [one for one in ("a.c", "b.h", "c.h") if found.is_surely_included("a.c", Setting(), one)]
+    assert surely == ["a.c", "c.h"]
     assert read == ["a.c"]  # the others include nothing, or are not reached
+
+
+def test_a_walk_along_sure_includes_ends_where_it_meets_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {f"{number}.h": f'#include "{number + 1}.h"\n' for number in range(1, 9)}
+    found = graph_of({"a.c": '#include "1.h"\n', **texts, "9.h": "int x;\n"})
+    read: list[str] = []
+
+    def read_noted(path: str, record: SymbolRecord) -> tuple[list[int], list[Setting]]:
+        read.append(path)
+        return read_settings(path, record)
+
+    monkeypatch.setattr(includes, "read_settings", read_noted)
+    assert found.is_surely_included("a.c", Setting(), "2.h")
+    assert read == ["a.c", "1.h"]
+    assert found.is_surely_included("a.c", Setting(), f"{includes.MAX_DEPTH}.h")
+    assert not found.is_surely_included("a.c", Setting(), f"{includes.MAX_DEPTH + 1}.h")
+    assert found.is_surely_included("a.c", Setting(), "1.h")
+    assert len(read) == includes.MAX_DEPTH

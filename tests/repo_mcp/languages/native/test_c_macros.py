@@ -20,6 +20,10 @@ from repo_mcp.languages.native.c_macros import blank_macros
         # attributes of compilers, whatever stands before them
         ("ANY_LIB_NON_NULL(1, 2)\nint run(char *a, char *b);\n", "int run(char *a, char *b);"),
         ("ANY_WARN_UNUSED_RESULT\nstatic int run(void);\n", "static int run(void);"),
+        # between the type of a function and its name, and alone on a line of a body
+        ("int ANY_CDECL main(void)\n{\n}\n", "int main(void) { }"),
+        ("static void ANY_CALL run(int a);\n", "static void run(int a);"),
+        ("void f(void)\n{\n    BEGIN_CASE\n    run(1);\n}\n", "void f(void) { run(1); }"),
         # several before the name of a class, one with a text on a line of its own
         (
             'class ANY_EXPORT ANY_MESSAGE(\n    "late") One\n    : public Base {\n};\n',
@@ -36,6 +40,10 @@ def test_what_can_only_be_a_macro_is_blank(text: str, plain: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "struct STORAGE_T find(int at);\n",
+        "static const struct STORAGE_T find(int at) {\n}\n",
+        "virtual RESULT_T find(int at);\n",
+        "static RESULT_T find(int at);\n",
         "int\nbase_foreach_event(struct base *base,\n    int fn)\n{\n}\n",
         "static struct base *map_for_each(int one)\n{\n}\n",
         "unsigned long served = 0;\n",
@@ -76,3 +84,10 @@ def test_a_comment_of_several_continued_lines_ends_no_macro() -> None:
         "so",
         "*/",
     ]
+
+
+def test_a_variable_of_a_struct_in_capitals_is_none_with_a_macro() -> None:
+    variable, head = "struct STORAGE_T storage;\n", "struct ANY_EXPORT one {\n    int a;\n};\n"
+    assert blank_macros(variable.encode(), is_c=True).decode() == variable
+    assert blank_macros(f"extern {variable}".encode()).decode() == f"extern {variable}"
+    assert blank_macros(head.encode(), is_c=True).decode() == head.replace("ANY_EXPORT", "          ")

@@ -1,0 +1,28 @@
+"""The types of the parameters of a function of C++, as they are written: what tells overloads apart."""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.languages.treesitter.written_lists import split_signature
+from repo_mcp.symbols.symbol_record import Symbol
+
+_DEFAULT = re.compile(r"\s*=.*", re.DOTALL)
+_NAMED = re.compile(r"(.*[\s*&>])\w+(\[\w*\])?\s*", re.DOTALL)
+_LEFT_OUT = re.compile(r"\b(?:const|volatile|struct|class|enum|union|typename|\w+::)|\s")
+
+
+def read_parameter(text: str) -> str:
+    """Return the type of a parameter, without its name."""
+    text = " ".join(_DEFAULT.sub("", text).split())
+    named = _NAMED.fullmatch(text)
+    if named is None or named[1].strip() in {"const", "unsigned", "struct", "class", "enum"}:
+        return text
+    return named[1].strip() + ("*" if named[2] else "")
+
+
+def list_types(symbol: Symbol) -> tuple[str, ...]:
+    """Return the types of a function's parameters in a spelling in which a definition has those of its
+    prototype: without `const`, and without the namespaces around names."""
+    texts = split_signature(symbol.parameters).parameters
+    return tuple(_LEFT_OUT.sub("", read_parameter(one)) for one in texts)

@@ -1,0 +1,64 @@
+"""Tests of C++ that are members of a class: `TEST_F(Fixture, name) {`, whose head is a macro.
+
+The class may be declared in another file; then an extension of it holds the member. Macros that no library of
+tests is known for head members of classes of the same file alone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_scopes import OpenScope
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
+    from repo_mcp.languages.treesitter.parser import Node
+
+MAX_HEAD_BYTES = 300
+_MEMBER_HEAD = re.compile(
+    rb"^[A-Z][A-Z0-9_]+\(\s*(?P<fixture>[A-Za-z]\w*)\s*,\s*(?P<title>[A-Za-z]\w*)\s*\)\s*\Z", re.M | re.A
+)
+# By these, libraries of tests head the member of a fixture, which another file may declare.
+_CASE = r"(?P<title>\"[^\"\n]+\"|[A-Za-z]\w*)"
+_FIXTURE = r"(?P<fixture>[A-Za-z_][\w:]*)"
+_REST = r"\s*(?:,[^;{}]*)?\)\s*\Z"
+_FIXTURE_HEADS = [
+    re.compile(f"^[ \\t]*{head}{_REST}".encode(), re.M | re.A)
+    for head in (
+        rf"(?:[A-Z][A-Z0-9_]*_(?:F|P|METHOD|FIXTURE)|TYPED_TEST)\(\s*{_FIXTURE}\s*,\s*{_CASE}",
+        rf"BOOST_FIXTURE_TEST_CASE\(\s*{_CASE}\s*,\s*{_FIXTURE}",
+    )
+]
+
+
+def declare_in_fixture(walk: CaptureWalk, node: Node) -> bool:
+    """Declare the member of a class that the macro before a body defines; return False for any other."""
+    start = node.start_byte
+    heads = [one.search(walk.text, max(0, start - MAX_HEAD_BYTES), start) for one in _FIXTURE_HEADS]
+    told = next(filter(None, heads), None)
+    found = told or _MEMBER_HEAD.search(walk.text, max(0, start - MAX_HEAD_BYTES), start)
+    if found is None:
+        return False
+    *outer, owner = found["fixture"].decode().split("::")
+    at, row = found.start("fixture"), node.start_point.row - walk.text.count(b"\n", found.start(), start)
+    parent = walk.types_by_name.get(owner)
+    if parent is None and told is not None:
+        parent = _extend(walk, node, owner, at, ".".join(outer), row)
+    if parent is None:
+        return False
+    walk.refer_at(ReferenceRole.TYPE, owner, at, ".".join(outer))
+    title = found["title"].decode("utf-8", "replace").strip('"')
+    walk.declare(node, title, SymbolKind.METHOD, parent=parent, first_row=row)
+    return True
+
+
+def _extend(walk: CaptureWalk, node: Node, owner: str, at: int, outer: str, row: int) -> int:
+    """Declare that members of a class of another file follow; return what they belong to."""
+    parent = walk.declare(node, owner, SymbolKind.EXTENSION, opens=False, first_row=row)
+    walk.types_by_name[owner] = parent
+    walk.scopes.append(OpenScope(node.end_byte, parent, SymbolKind.EXTENSION, owner))
+    walk.refer_at(ReferenceRole.EXTEND, owner, at, outer)
+    walk.scopes.pop()
+    return parent
