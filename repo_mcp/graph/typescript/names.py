@@ -296,7 +296,7 @@ class ScriptNames:
             found = self._choose(file, around, name, line, as_type)
             found = [one for one in found if not _is_seen_elsewhere(file, one, line, one.ordinal == inner)]
             inner = around
-            if found and not (as_type and rows and all(map(is_value, found))):
+            if found and not (as_type and rows and all(map(_gives_way, found))):
                 held = any(one.arguments == HELD and one.line <= line for one in rows)
                 is_open = held or _is_of_any_block(file, found, line)
                 return Meaning(tuple(Declaration(file.path, one.ordinal) for one in found), "", not is_open)
@@ -478,6 +478,11 @@ def prefer(symbols: list[Symbol], as_type: bool) -> list[Symbol]:
 def is_value(symbol: Symbol) -> bool:
     """Return True for what can be no type."""
     return symbol.kind in _VALUES or (symbol.kind is SymbolKind.COMPONENT and bool(symbol.parameters))
+
+
+def _gives_way(symbol: Symbol) -> bool:
+    """Return True for what an imported type of the same name stands beside: a value, a namespace."""
+    return is_value(symbol) or symbol.kind is SymbolKind.MODULE
 
 
 def _is_both(symbol: Symbol) -> bool:

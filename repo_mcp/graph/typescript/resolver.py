@@ -12,10 +12,11 @@ import re
 from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.typescript.members import find_binds, is_constructed
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, is_value, prefer
+from repo_mcp.graph.typescript.narrowing import Narrowing
 from repo_mcp.graph.typescript.owners import NOBODY
 from repo_mcp.graph.typescript.types import MAX_PARTS, ScriptTypes
 from repo_mcp.languages.treesitter.scope_walk import SAME
-from repo_mcp.languages.typescript.uses import GUARDED, THROUGH
+from repo_mcp.languages.typescript.uses import THROUGH
 from repo_mcp.languages.typescript.walk import EXPECTED
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
@@ -26,7 +27,6 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
-    list_references,
 )
 
 MAX_GUESSES = 8
@@ -89,7 +89,7 @@ class TypeScriptResolver:
         self._program = program
         self._names = ScriptNames(program)
         self._types = ScriptTypes(self._names)
-        self._guards: tuple[ScriptFile | None, dict[str, list[Reference]]] = None, {}
+        self._narrowing = Narrowing(self._names, self._types)
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """Return the meaning of a reference. An import of a whole module means its file."""
@@ -155,6 +155,9 @@ class TypeScriptResolver:
         if row.name == "constructor" and row.qualifier != "super":
             return Resolution(external="Object.constructor")  # what made an object, as a value
         if row.qualifier != "?":
+            told = self._narrowing.find_told(file, row)
+            if told is not None:
+                return self._say(self._part_static(file, told, row), row)
             owners = self._types.evaluate(file, row.symbol, row.qualifier, row.line)
             if owners.external and not row.qualifier.startswith(EXPECTED):
                 return Resolution(external=f"{owners.external}.{row.name}")
@@ -163,42 +166,9 @@ class TypeScriptResolver:
                     return self._say(Meaning(owners.declarations), row)
                 meaning = self._types.find_member(owners, row.name)
                 if meaning is not UNKNOWN or not owners.is_choice:
-                    meaning = self._narrow(file, meaning, row)
+                    meaning = self._narrowing.narrow(file, meaning, row)
                     return self._say(self._part_static(file, meaning, row), row)
         return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(row)
-
-    def _narrow(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
-        """Return the members that a value may have behind a condition that tells its type: `x is T`."""
-        chain = row.qualifier.partition("/")[0] + row.qualifier.partition("/")[2].lstrip("0123456789")
-        for call in self._list_guards(file).get(chain, ()):
-            if call.line > row.line or call.symbol not in file.iter_around(row.symbol):
-                continue
-            if call.qualifier:
-                outer = self._types.evaluate(file, call.symbol, call.qualifier, call.line)
-                guard = self._types.find_member(outer, call.name)
-            else:
-                guard = self._names.look_up(file, call.symbol, call.name, call.line)
-            for one in guard.declarations:
-                other, symbol = self._names.find_file(one.path), self._names.get_symbol(one)
-                _, told, text = symbol.return_type.partition(" is ") if symbol is not None else ("", "", "")
-                if other is None or not told:
-                    continue
-                narrowed = self._types.find_member(
-                    self._types.read_written(other, one.ordinal, text, 0, ()), row.name
-                )
-                both = (*meaning.declarations, *narrowed.declarations)
-                meaning = replace(meaning, declarations=tuple(dict.fromkeys(both)), is_certain=False)
-        return meaning
-
-    def _list_guards(self, file: ScriptFile) -> dict[str, list[Reference]]:
-        """Map a value to the calls in conditions of a file that are given it."""
-        if self._guards[0] is not file:
-            found: dict[str, list[Reference]] = {}
-            for row in list_references(file.record, ReferenceRole.CALL):
-                if row.alias.startswith(GUARDED):
-                    found.setdefault(row.alias.removeprefix(GUARDED), []).append(row)
-            self._guards = file, found
-        return self._guards[1]
 
     def _part_static(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
         """Return the members of a class itself, or those of its objects, where both have some of one name."""

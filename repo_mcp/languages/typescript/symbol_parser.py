@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.parser import find_captures
-from repo_mcp.languages.typescript import declarations, modules, type_members, uses
+from repo_mcp.languages.typescript import conditions, declarations, modules, type_members, uses
 from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.languages.typescript.walk import ScriptWalk
 from repo_mcp.symbols.model import REST_OF_PARAMETERS, REST_OF_TYPE
@@ -118,6 +118,8 @@ _HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None] | None] = {
     "heritage": uses.on_heritage,
     "extends": uses.on_extends,
     "implements": uses.on_implements,
+    "test": conditions.on_test,
+    "switch": conditions.on_switch,
     "call": uses.on_call,
     "new": uses.on_new,
     "jsx": uses.on_jsx,

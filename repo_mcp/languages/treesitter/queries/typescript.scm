@@ -28,6 +28,10 @@
 (mapped_type_clause name: (type_identifier) @bound_type)
 (infer_type (type_identifier) @bound_type)
 
+; Conditions that tell types
+(binary_expression operator: ["instanceof" "in" "==" "===" "!=" "!=="]) @test
+(switch_statement) @switch
+
 ; Uses
 (import_alias) @import_alias
 (extends_type_clause) @extends
