@@ -120,6 +120,8 @@ def on_class_expression(walk: ScriptWalk, node: Node) -> None:
 
 def on_method(walk: ScriptWalk, node: Node) -> None:
     """Declare a method, an accessor, a constructor or a signature of one."""
+    if node.start_byte < walk.bases_end:  # of a type that a base is given
+        return
     name_node = node.child_by_field_name("name")
     name = walk.read_name(name_node)
     flags, access, words = _read_modifiers(walk, node, name_node)
@@ -199,7 +201,7 @@ def _read_function_value(walk: ScriptWalk, ordinal: int, value: Node) -> None:
 
 def on_property(walk: ScriptWalk, node: Node) -> None:
     """Declare a property of an interface or a named type; those of unnamed types are ignored."""
-    if walk.is_local or walk.entry.kind not in TYPE_HOLDERS:
+    if walk.is_local or walk.entry.kind not in TYPE_HOLDERS or node.start_byte < walk.bases_end:
         return
     name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
     entry = walk.declare(node, walk.read_name(name_node), SymbolKind.PROPERTY, Prefix(node.start_byte))

@@ -193,11 +193,13 @@ def on_heritage(walk: ScriptWalk, node: Node) -> None:
 
 def on_implements(walk: ScriptWalk, node: Node) -> None:
     """Record the interfaces that a class implements."""
+    walk.bases_end = node.end_byte
     _refer_bases(walk, node, ReferenceRole.IMPLEMENT)
 
 
 def on_extends(walk: ScriptWalk, node: Node) -> None:
     """Record the interfaces that an interface extends."""
+    walk.bases_end = node.end_byte
     _refer_bases(walk, node, ReferenceRole.EXTEND)
 
 

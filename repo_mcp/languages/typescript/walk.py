@@ -270,6 +270,7 @@ class ScriptWalk(ScopeWalk):
         self.expecting: dict[int, int] = {}  # scope of a function with a contextual type -> its start
         self.roles: list[tuple[int, int, ReferenceRole]] = []  # (start, end, role) of spans of types
         self.base_roles: dict[int, ReferenceRole] = {}  # start of a base type -> its role
+        self.bases_end = 0  # of what is written between a type's head and its members
         self.pattern_end = 0  # names bound before this byte are declared, or imported, by `pattern`
         self.pattern: Variables | None = None
         self.assigned_end = 0  # names in patterns before this byte are used, not bound

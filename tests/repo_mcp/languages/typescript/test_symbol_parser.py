@@ -426,3 +426,11 @@ def test_long_lines_of_typescript_are_parsed() -> None:
 def test_a_file_that_is_called_minified_declares_nothing(name: str, is_empty: bool) -> None:
     record = decode_symbol_record(parse_javascript(name, b"function a() {\n  b();\n}\n"))
     assert (record.symbol_count == 1) is is_empty
+
+
+def test_what_a_base_is_given_declares_no_members() -> None:
+    text = """
+        interface A extends B<{ given: string; made(): void }> { own: number }
+        class C implements B<{ given: string; made(): void }> { own = 1 }
+        """
+    assert [one.split()[0] for one in list_symbols(read("a.ts", text))] == ["A", "A.own", "C", "C.own"]
