@@ -49,7 +49,7 @@ from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus
-from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.analysis import analyse_text, get_name_term
 from repo_mcp.workspace.repository_reader import OpenedFile
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ PENDING = "pending"
 LEFT_OUT = "excluded"  # ignored, hidden or denied because of its name
 MAX_WORDS = 50  # of a question
 MAX_FILES = 30  # parsed first: half a second's work
+MAX_DECLARING = 8  # of these, which declare the name: nothing is answered without them
 _NAME = compile_late(r"(?:\w+(?:\.|::|#|->))*(\w+)")
 
 
@@ -416,13 +417,19 @@ class NeededFiles:
 
 
 def find_needed(searcher: Searcher, need: Need) -> NeededFiles:
-    """Return the files that are named, and those with the names. Raises IndexFormatError, OSError."""
+    """Return the files that are named, those that declare a sole name, and those with the names.
+
+    Raises IndexFormatError, OSError.
+    """
     if not need.text:
         return NeededFiles(need.paths, are_all=bool(need.paths))
     name = _NAME.fullmatch(need.text)
     query = parse_query(need.text, MAX_WORDS)
+    declaring: list[str] = []
     if name is not None:  # as a whole, because its parts may be in every file
         query = Query(terms=analyse_text(name.group(1))[:1])
+        declared = replace(query, symbols=[(get_name_term(name.group(1)),)])
+        declaring = [chunk.path for chunk in searcher.rank(declared, MAX_DECLARING).chunks]
     ranking = searcher.rank(query, MAX_FILES)
-    found = dict.fromkeys([*need.paths, *(chunk.path for chunk in ranking.chunks)])
+    found = dict.fromkeys([*need.paths, *declaring, *(chunk.path for chunk in ranking.chunks)])
     return NeededFiles(tuple(found), are_all=name is not None and ranking.total <= len(ranking.chunks))

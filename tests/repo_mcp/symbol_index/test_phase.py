@@ -162,6 +162,14 @@ def test_a_name_in_any_language_needs_the_files_that_have_its_last_part(name: st
     assert (needed.paths, needed.are_all) == (("range.rs",), True)
 
 
+def test_the_files_that_declare_a_name_come_before_those_that_use_it_most() -> None:
+    uses = {f"session/{number}.py": "def session():\n    session(session.session)\n" for number in range(60)}
+    searcher = open_index({"core.py": "other = 1\n" * 40 + "class Session:\n    pass\n", **uses})
+    needed = find_needed(searcher, Need("Session"))
+    assert needed.paths[0] == "core.py"
+    assert not needed.are_all
+
+
 def test_texts_that_end_their_process_fail_alone_and_are_not_tried_again(make_tree: MakeTree) -> None:
     tree = make_tree()
     texts = {"a.tiny": "def a\n", "b.tiny": "die", "c.tiny": "def c\n", "d.tiny": "hang\n", "e.tiny": "lie\n"}
