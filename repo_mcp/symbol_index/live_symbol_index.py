@@ -188,6 +188,9 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             return is_needed or not self._index.refresher.remaining.are_any
         try:
             needed = find_needed(self._index.get_searcher(), need)
+            self._parse_first(
+                needed.declaring, deadline
+            )  # committed by themselves: there may be no time left
             if self._parse_first(needed.paths, deadline) and needed.are_all:
                 return True
         except (RepoError, IndexFormatError, OSError):  # whoever reads the index next reports it

@@ -414,6 +414,7 @@ class NeededFiles:
 
     paths: tuple[str, ...]
     are_all: bool  # no other file can matter to the call
+    declaring: tuple[str, ...] = ()  # of these: without them there is nothing to answer
 
 
 def find_needed(searcher: Searcher, need: Need) -> NeededFiles:
@@ -432,4 +433,5 @@ def find_needed(searcher: Searcher, need: Need) -> NeededFiles:
         declaring = [chunk.path for chunk in searcher.rank(declared, MAX_DECLARING).chunks]
     ranking = searcher.rank(query, MAX_FILES)
     found = dict.fromkeys([*need.paths, *declaring, *(chunk.path for chunk in ranking.chunks)])
-    return NeededFiles(tuple(found), are_all=name is not None and ranking.total <= len(ranking.chunks))
+    are_all = name is not None and ranking.total <= len(ranking.chunks)
+    return NeededFiles(tuple(found), are_all, tuple(dict.fromkeys([*need.paths, *declaring])))
