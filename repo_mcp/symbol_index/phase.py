@@ -76,7 +76,7 @@ PENDING = "pending"
 LEFT_OUT = "excluded"  # ignored, hidden or denied because of its name
 MAX_WORDS = 50  # of a question
 MAX_FILES = 30  # parsed first: half a second's work
-MAX_DECLARING = 8  # of these, which declare the name: nothing is answered without them
+MAX_DECLARING = 3  # of these, which declare the name: nothing is answered without them
 _NAME = compile_late(r"(?:\w+(?:\.|::|#|->))*(\w+)")
 
 

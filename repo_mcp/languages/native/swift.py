@@ -347,6 +347,21 @@ def _on_lambda_parameter(walk: CaptureWalk, node: Node) -> None:
             walk.bind_type(name, strip_type(walk.read_line(names[1])), names[0])
 
 
+def _on_conditions(walk: CaptureWalk, node: Node) -> None:
+    """Read the conditions of a statement, and bind the sole name of each pattern behind `let`.
+
+    A query for these names takes 0.35 s to compile.
+    """
+    on_conditions(walk, node)
+    is_bound = False
+    for one in node.named_children:
+        is_bound = is_bound or one.type == "value_binding_pattern"
+        if is_bound and one.type == "pattern" and one.named_child_count == 1:
+            name = one.named_children[0]
+            if name.type == "simple_identifier":
+                _on_case_bound(walk, name)
+
+
 def _on_case_bound(walk: CaptureWalk, node: Node) -> None:
     """Bind a name in `case let .some(name)`; the case itself follows a dot."""
     if not _is_behind_dot(walk, node):
@@ -517,7 +532,7 @@ SWIFT = Dialect(
         "macro": _on_macro,
         "parameter": _on_parameter,
         "lambda_parameter": _on_lambda_parameter,
-        "conditions": on_conditions,
+        "conditions": _on_conditions,
         "catch": on_catch,
         "closure": on_closure,
         "block": on_block,

@@ -31,9 +31,6 @@
 (catch_block error: (pattern (simple_identifier) @bound))
 (pattern (value_binding_pattern) (pattern . (simple_identifier) @case_bound .))
 (pattern (value_binding_pattern) (pattern (pattern . (simple_identifier) @case_bound .)))
-(if_statement (value_binding_pattern) (pattern . (simple_identifier) @case_bound .))
-(guard_statement (value_binding_pattern) (pattern . (simple_identifier) @case_bound .))
-(while_statement (value_binding_pattern) (pattern . (simple_identifier) @case_bound .))
 (switch_statement) @switch
 (pattern (simple_identifier) @pattern_name)
 (enum_type_parameters (simple_identifier) @pattern_name)
