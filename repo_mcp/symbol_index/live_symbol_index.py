@@ -188,9 +188,6 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             return is_needed or not self._index.refresher.remaining.are_any
         try:
             needed = find_needed(self._index.get_searcher(), need)
-            self._parse_first(
-                needed.declaring, deadline
-            )  # committed by themselves: there may be no time left
             if self._parse_first(needed.paths, deadline) and needed.are_all:
                 return True
         except (RepoError, IndexFormatError, OSError):  # whoever reads the index next reports it
@@ -216,9 +213,9 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         )
 
     def _parse_first(self, paths: Sequence[str], deadline: float) -> bool:
-        """Parse those of the files that have no current record. Returns False when there are none to parse.
+        """Parse those of the files that have no current record, as many as there is time for.
 
-        Raises as `build` does, with CANCELLED at the deadline.
+        Returns False when there are none, or the deadline came first. Raises as `build` does.
         """
         view = self.find_view()
         missing = [path for path in paths if view is None or view.find_status(path) is None]
@@ -226,7 +223,10 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             begun = self._begin_build(hurried=True, seconds=max(0.0, deadline - time.monotonic()))
             with self._run_alone(begun=begun):
                 lexical = self._index.get_searcher().snapshot
-                self._run(lexical, missing, None, self._stops_when(lambda: time.monotonic() >= deadline))
+                done = self._run(
+                    lexical, missing, None, self._closed.is_set, yields=lambda: time.monotonic() >= deadline
+                )
+            return done.complete
         return bool(paths)
 
     # Progress
@@ -508,6 +508,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         stop: Callable[[], bool],
         *,
         in_background: bool = False,
+        yields: Callable[[], bool] | None = None,
         parses: bool = True,
     ) -> SymbolIndexReport:
         def report(now: IndexProgress) -> None:
@@ -526,7 +527,8 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
                 anew=anew,
                 progress=report,
                 cancelled=stop,
-                yields=self._hurried.is_set if in_background else lambda: False,
+                yields=yields or (self._hurried.is_set if in_background else lambda: False),
+                yields_at_once=yields is not None,
                 purges=due is not None or purges != self._purged,
                 parses=parses,
                 is_whole=self._index.generation.is_whole(lexical),

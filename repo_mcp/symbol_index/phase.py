@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -131,6 +132,7 @@ class SymbolPhase:
         progress: ProgressCallback | None = None,
         cancelled: Cancelled = lambda: False,
         yields: Callable[[], bool] = lambda: False,
+        yields_at_once: bool = False,
         purges: bool = False,
         parses: bool = True,
         is_whole: bool = True,
@@ -140,9 +142,10 @@ class SymbolPhase:
         With `anew` everything is rebuilt; with `purges` no trace stays of files that are gone or changed;
         without `parses` nothing else is done. Unless `is_whole`, files may still be missing from the lexical
         index, so those that it lacks stay. When `yields` returns True, the round commits its work and ends
-        with a report that is not complete. Raises RepoError with BUSY when another process writes, CANCELLED,
-        INDEX_UNAVAILABLE when the index cannot be written, INTERNAL when no parser can run; and
-        IndexFormatError for a damaged lexical index.
+        with a report that is not complete: after the texts that are being parsed, or `yields_at_once`.
+
+        Raises RepoError with BUSY when another process writes, CANCELLED, INDEX_UNAVAILABLE when the index
+        cannot be written, INTERNAL when no parser can run; and IndexFormatError for a damaged lexical index.
         """
         from repo_mcp.symbol_index.documents import build_segment
 
@@ -163,7 +166,9 @@ class SymbolPhase:
                 if not parses:
                     plan = replace(plan, files=(), bytes=0)
                 segments = SegmentRound(target, there, plan, build_segment, progress, check)
-                done = _Round(segments, plan).run(partial(self._start_workers, plan), yields)
+                done = _Round(segments, plan).run(
+                    partial(self._start_workers, plan), yields, at_once=yields_at_once
+                )
                 self._prepare(directory, expects_more=self.has_adopted and parses and not is_whole)
                 if purges and purge(writer, check):
                     done = replace(done, generation=writer.commit().generation)
@@ -287,6 +292,10 @@ def _try_both(first: FindTask, second: FindTask) -> FindTask:
     return lambda path, language: first(path, language) or second(path, language)
 
 
+class _Yielded(Exception):
+    """Ends the wait for texts that are being parsed."""
+
+
 class _Round:
     """One round, from plan to commit."""
 
@@ -296,13 +305,20 @@ class _Round:
         self._pending_weight = 0
         self._statuses: Counter[ParseStatus] = Counter()
 
-    def run(self, start_workers: Callable[[], ParseWorkers], yields: Callable[[], bool]) -> SymbolIndexReport:
+    def run(
+        self, start_workers: Callable[[], ParseWorkers], yields: Callable[[], bool], *, at_once: bool
+    ) -> SymbolIndexReport:
+        def check() -> None:
+            segments.check()
+            if at_once and yields():
+                raise _Yielded
+
         started = time.monotonic()
         segments = self._segments
         segments.begin(WORDS.name)
         if self._plan.files:
-            with start_workers() as parsing:
-                for outcomes in parsing.iter_outcomes(segments.check):
+            with start_workers() as parsing, suppress(_Yielded):
+                for outcomes in parsing.iter_outcomes(check):
                     self._take(outcomes)
                     if yields():
                         break
@@ -414,7 +430,6 @@ class NeededFiles:
 
     paths: tuple[str, ...]
     are_all: bool  # no other file can matter to the call
-    declaring: tuple[str, ...] = ()  # of these: without them there is nothing to answer
 
 
 def find_needed(searcher: Searcher, need: Need) -> NeededFiles:
@@ -433,5 +448,4 @@ def find_needed(searcher: Searcher, need: Need) -> NeededFiles:
         declaring = [chunk.path for chunk in searcher.rank(declared, MAX_DECLARING).chunks]
     ranking = searcher.rank(query, MAX_FILES)
     found = dict.fromkeys([*need.paths, *declaring, *(chunk.path for chunk in ranking.chunks)])
-    are_all = name is not None and ranking.total <= len(ranking.chunks)
-    return NeededFiles(tuple(found), are_all, tuple(dict.fromkeys([*need.paths, *declaring])))
+    return NeededFiles(tuple(found), are_all=name is not None and ranking.total <= len(ranking.chunks))

@@ -26,7 +26,6 @@ from repo_mcp.repository import Repository, root_indexes
 from repo_mcp.symbol_index import live_symbol_index
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
-from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 from repo_mcp.symbol_index.phase import NeededFiles, SymbolPhase
 from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS
 from tests.growth import HANG_SECONDS
@@ -417,24 +416,19 @@ def test_files_asked_for_by_name_do_not_wait_for_the_background(
     assert list_declaring(repository, "n99") == ["n99.tiny"]
 
 
-def test_files_that_declare_a_name_are_committed_before_others_are_parsed(
-    open_root: Open, monkeypatch: pytest.MonkeyPatch
+def test_what_is_parsed_at_the_deadline_is_kept(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is parsed is committed together, and if the deadline comes first, not at all."""
-    parsed: list[tuple[str, ...]] = []
-
-    def note(_self: LiveSymbolIndex, paths: tuple[str, ...], _deadline: float) -> bool:
-        parsed.append(paths)
-        return False
-
-    needed = NeededFiles(("a.tiny", "src/b.tiny"), are_all=False, declaring=("a.tiny",))
+    monkeypatch.setattr(symbol_workers, "FIRST_BATCH_BYTES", 1)  # each file is a batch of its own
+    monkeypatch.setattr(symbol_workers, "BATCH_FILES", 1)
+    (root / "hangs.tiny").write_text("hang\n")
+    needed = NeededFiles(("a.tiny", "hangs.tiny", "src/b.tiny"), are_all=True)
     monkeypatch.setattr(live_symbol_index, "find_needed", lambda _searcher, _need: needed)
-    monkeypatch.setattr(LiveSymbolIndex, "_parse_first", note)
     repository = open_root(("repo", "graph"))
     repository.refresh()
     repository.expect_refresh()
-    assert not repository.symbol_index.wait_for(Need("a"), time.monotonic() + 1.0)
-    assert parsed == [("a.tiny",), ("a.tiny", "src/b.tiny")]
+    assert not repository.symbol_index.wait_for(Need("a"), time.monotonic() + 2.5)
+    assert list_declaring(repository, "a") == ["a.tiny"]
 
 
 def test_a_server_that_is_killed_leaves_no_process(root: Path) -> None:
