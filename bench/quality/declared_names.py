@@ -10,18 +10,16 @@ lines of its declaration.
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.economy.client import Client, build_index
+from bench.economy.client import Client
 from bench.economy.policy import SEARCH, list_hits
-from bench.quality.definitions import is_kept_back
+from bench.quality.definitions import MODES, build_parser, is_kept_back, iter_served
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import decode_symbol_record
@@ -85,38 +83,19 @@ def is_shown(client: Client, wanted: Declared, mode: str) -> bool:
     return any(number.isdecimal() and int(number) in head and wanted.name in text for number, _, text in rows)
 
 
-def parse_arguments(arguments: list[str]) -> argparse.Namespace:
-    """Return the options of the command line."""
-    parser = argparse.ArgumentParser(prog="bench.quality.declared_names", description=__doc__)
-    parser.add_argument("--trees", type=Path, required=True, help="a directory with a folder for each tree")
-    parser.add_argument("--only", help="folders to ask about, with commas")
-    parser.add_argument("--mode", default="symbol", choices=("symbol", "bm25"))
-    parser.add_argument("--kept-back", action="store_true", help="ask the other half of the names")
-    parser.add_argument("--misses", action="store_true", help="print the names that were not shown")
-    parser.add_argument("--code", type=Path, help="the checkout whose server is asked (default: this one)")
-    return parser.parse_args(arguments)
-
-
 def main(arguments: list[str]) -> int:
     """Ask, and print for each language and kind how many names were shown."""
-    given = parse_arguments(arguments)
-    only = given.only.split(",") if given.only else None
-    code = {"code": given.code} if given.code else {}
+    parser = build_parser("bench.quality.declared_names", __doc__)
+    parser.add_argument("--mode", default="symbol", choices=MODES)
+    given = parser.parse_args(arguments)
     asked, shown = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for root in sorted(path for path in given.trees.iterdir() if path.is_dir()):
-        if only is not None and root.name not in only:
-            continue
-        with tempfile.TemporaryDirectory() as data:
-            build_index(root, Path(data), **code)
-            client = Client(root, Path(data), **code)
-            client.settle(SEARCH, query="first")
-            for one in choose(list_declared_once(root), kept_back=given.kept_back):
-                key = one.language, one.kind
-                asked[key] += 1
-                shown[key] += (is_there := is_shown(client, one, given.mode))
-                if given.misses and not is_there:
-                    print("missed:", *one)
-            client.close()
+    for root, client in iter_served(given):
+        for one in choose(list_declared_once(root), kept_back=given.kept_back):
+            key = one.language, one.kind
+            asked[key] += 1
+            shown[key] += (is_there := is_shown(client, one, given.mode))
+            if given.misses and not is_there:
+                print("missed:", *one)
     for (language, kind), count in sorted(asked.items()):
         print(f"| {language} | {kind} | {shown[language, kind]} of {count} |")
     print(f"| all | | {shown.total()} of {asked.total()} |")

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,20 +113,19 @@ def _shows(client: Client, name: str, mode: str, lines: Sequence[Line]) -> bool:
     return not shown.isdisjoint(lines)
 
 
-def parse_arguments(arguments: list[str]) -> argparse.Namespace:
-    """Return the options of the command line."""
-    parser = argparse.ArgumentParser(prog="bench.quality.definitions", description=__doc__)
+def build_parser(name: str, description: str | None) -> argparse.ArgumentParser:
+    """Return a parser of the options that benches of names share."""
+    parser = argparse.ArgumentParser(prog=name, description=description)
     parser.add_argument("--trees", type=Path, required=True, help="a directory with a folder for each tree")
     parser.add_argument("--only", help="folders to ask about, with commas")
     parser.add_argument("--kept-back", action="store_true", help="ask the other half of the names")
     parser.add_argument("--misses", action="store_true", help="print the names that were not shown")
     parser.add_argument("--code", type=Path, help="the checkout whose server is asked (default: this one)")
-    return parser.parse_args(arguments)
+    return parser
 
 
-def main(arguments: list[str]) -> int:
-    """Ask and print a line for each tree, kind of names and mode."""
-    given = parse_arguments(arguments)
+def iter_served(given: argparse.Namespace) -> Iterator[tuple[Path, Client]]:
+    """Yield each tree that the options name, with a client of a server that has indexed it."""
     wanted = given.only.split(",") if given.only else None
     code = {"code": given.code} if given.code else {}
     for root in sorted(path for path in given.trees.iterdir() if path.is_dir()):
@@ -133,15 +133,21 @@ def main(arguments: list[str]) -> int:
             continue
         with tempfile.TemporaryDirectory() as data:
             build_index(root, Path(data), **code)
-            client = Client(root, Path(data), **code)
-            client.settle(SEARCH, query="first")
-            for kind, declared in choose_names(root, kept_back=given.kept_back).items():
-                for mode in MODES:
-                    outcome = ask_names(client, declared, mode)
-                    print(f"{root.name}: {kind}, {mode}: {outcome.shown} of {len(declared)}", flush=True)
-                    if given.misses and outcome.missed:
-                        print("   ", *outcome.missed)
-            client.close()
+            with closing(Client(root, Path(data), **code)) as client:
+                client.settle(SEARCH, query="first")
+                yield root, client
+
+
+def main(arguments: list[str]) -> int:
+    """Ask and print a line for each tree, kind of names and mode."""
+    given = build_parser("bench.quality.definitions", __doc__).parse_args(arguments)
+    for root, client in iter_served(given):
+        for kind, declared in choose_names(root, kept_back=given.kept_back).items():
+            for mode in MODES:
+                outcome = ask_names(client, declared, mode)
+                print(f"{root.name}: {kind}, {mode}: {outcome.shown} of {len(declared)}", flush=True)
+                if given.misses and outcome.missed:
+                    print("   ", *outcome.missed)
     return 0
 
 

@@ -51,6 +51,7 @@ COMPARING = "The symbol index is being compared with the tree: symbols may be mi
 HURRY_SECONDS = 5.0  # for a background round to make room
 JOIN_SECONDS = 20.0  # for a build to take up a few files: clients give up after 60
 ROOM_SECONDS = 0.02  # between checks that the waiting call has begun
+COMMIT_SECONDS = 0.5  # more for a call whose time is over, to commit what was parsed for it
 ROUND_SECONDS = 0.25  # for the round after a saved file, which takes a third of it
 WAIT_POLL_SECONDS = 0.005
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read
@@ -215,7 +216,8 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     def _parse_first(self, paths: Sequence[str], deadline: float) -> bool:
         """Parse those of the files that have no current record, as many as there is time for.
 
-        Returns False when there are none, or the deadline came first. Raises as `build` does.
+        Returns False when there are none, or the deadline came first. Raises as `build` does, with CANCELLED
+        when what is left to do, such as a merge, takes longer than committing may.
         """
         view = self.find_view()
         missing = [path for path in paths if view is None or view.find_status(path) is None]
@@ -223,9 +225,8 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             begun = self._begin_build(hurried=True, seconds=max(0.0, deadline - time.monotonic()))
             with self._run_alone(begun=begun):
                 lexical = self._index.get_searcher().snapshot
-                done = self._run(
-                    lexical, missing, None, self._closed.is_set, yields=lambda: time.monotonic() >= deadline
-                )
+                stop = self._stops_when(lambda: time.monotonic() >= deadline + COMMIT_SECONDS)
+                done = self._run(lexical, missing, None, stop, yields=lambda: time.monotonic() >= deadline)
             return done.complete
         return bool(paths)
 

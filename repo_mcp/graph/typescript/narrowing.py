@@ -9,8 +9,7 @@ A condition that is not understood any further makes the members of a union unsu
 
 from __future__ import annotations
 
-from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typescript.names import Meaning, ScriptFile, ScriptNames
+from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.owners import Owners
 from repo_mcp.graph.typescript.types import ScriptTypes
 from repo_mcp.languages.typescript.conditions import TESTED
@@ -32,13 +31,14 @@ class Narrowing:
     def find_told(self, file: ScriptFile, row: Reference) -> Meaning | None:
         """Return the members of the class that a condition around a use names; None if there is none."""
         for test in reversed(self._list_tests(file, row)):
+            if not test.name or row.line > test.arguments:
+                continue
             named = self._names.look_up(file, test.symbol, test.name, test.line).declarations
             symbols = [self._names.get_symbol(one) for one in named]
             is_class = bool(symbols) and all(one and one.kind is SymbolKind.CLASS for one in symbols)
-            if is_class and test.line <= row.line <= test.arguments:
-                found = self._types.find_member(Owners(named), row.name)
-                if found.declarations:
-                    return found
+            found = self._types.find_member(Owners(named), row.name) if is_class else UNKNOWN
+            if found.declarations:
+                return found
         return None
 
     def narrow(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
@@ -71,7 +71,7 @@ class Narrowing:
         """Return how many types the members belong to."""
         owners = set[tuple[str, int]]()
         for one in meaning.declarations:
-            symbol = self._names.get_symbol(Declaration(one.path, one.ordinal))
+            symbol = self._names.get_symbol(one)
             owners.add((one.path, symbol.parent if symbol is not None else one.ordinal))
         return len(owners)
 
