@@ -97,6 +97,7 @@ class OpenedText:
     is_ended: bool = True  # the last line has a line end
     wanted_line: int | None = None  # the last line that was asked for and exists; None: no end was given
     symbol: str | None = None  # qualified name of the declaration that was asked for
+    shown: tuple[int, ...] | None = None  # the lines that are about the words asked for; None: all
 
 
 @dataclass(frozen=True, slots=True)

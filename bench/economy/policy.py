@@ -2,7 +2,7 @@
 
 It goes by what the server's tool list offers, so that servers of different ages can be compared: hits are
 asked for as text where they can be. A hit is opened by the lines of its symbol where it has them, else by its
-own, and where all of these were shown by the declaration around them, if `repo.open_file` takes `around`. So
+own, and where all of these were shown by the declaration around them, if `repo.open_file` takes `line`. So
 are the beginnings of the further declarations that one of the first hits names.
 Nothing else is opened that was shown.
 
@@ -27,6 +27,7 @@ READ_ON = 3  # hits whose files are read before the others are opened; ripgrep's
 MOST_HITS = 50  # of a page, without a cursor: what every server takes
 MOST_LINES = 200  # of a symbol that are opened at once, as `repo.open_file` does where no end is given
 
+AROUND = ("line", "around")  # what the argument for the declaration around a line is called; once the second
 ALSO_LINES = 40  # of a declaration that a hit only names; ripgrep's windows have as many
 
 _NAMED = re.compile(r"(\d+)-(\d+)[ :]")  # the second line of a hit as text
@@ -118,8 +119,9 @@ def _open(client: Client, hit: Hit, seen: set[Line]) -> Iterator[Step]:
         first, last = choose_window(span, (first + last) // 2)
     if any((path, number) not in seen for number in range(first, last + 1)):
         answer = client.call(OPEN, path=path, start_line=first, end_line=last)
-    elif not span and client.takes(OPEN, "around"):
-        answer = client.call(OPEN, path=path, around=(first + last) // 2)
+    elif not span and any(client.takes(OPEN, name) for name in AROUND):
+        name = next(name for name in AROUND if client.takes(OPEN, name))
+        answer = client.call(OPEN, path=path, **{name: (first + last) // 2})
     else:
         return
     yield _remember(answer.to_step(), seen)

@@ -66,17 +66,17 @@ class IndexReport:
         self._report_damage = report_damage
         self._follows = follows
         self._stays = False  # answers go on: a command that refreshes and then answers need not tell its age
-        self._is_first_look = False  # a refresh was begun, and none has ended yet
+        self.is_first_look = False  # a refresh was begun, and none has ended yet
         self.has_looked = False  # a refresh has ended, well or not
 
     def note_begun(self, *, stays: bool = False) -> None:
         """Know of a refresh that begins; with `stays` answers go on until the process ends."""
         self._stays = self._stays or stays
-        self._is_first_look = not self.has_looked
+        self.is_first_look = not self.has_looked
 
     def note_looked(self) -> None:
         """Record that a refresh has ended."""
-        self.has_looked, self._is_first_look = True, False
+        self.has_looked, self.is_first_look = True, False
 
     def status(self) -> IndexStatus:
         """Return the state of the index, from what is committed and what runs in this process."""
@@ -160,7 +160,7 @@ class IndexReport:
         if not self._generation.is_whole(snapshot):
             return [NOT_WHOLE]
         can_wait = self._watch.can_wait
-        if self._is_first_look or (not can_wait and self._refresher.running.locked()):
+        if self.is_first_look or (not can_wait and self._refresher.running.locked()):
             return [NOT_COMPARED]
         age = self._look.age
         if self._stays and not can_wait and age > TOLD_AGE_SECONDS:
@@ -282,6 +282,7 @@ class LiveIndex:
             self.report_damage,
             follows=watch,
         )
+        self.is_expected = False  # a refresh is about to be begun: a call that finds no index begins it
         self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
 
     # Reading
@@ -294,9 +295,9 @@ class LiveIndex:
         A `fresh` searcher includes files saved just before the call, or `describe_progress` says that it may
         not. With `waits`, it waits a little for the first files while they are being indexed. Where the tree
         is followed and was not looked over lately, a refresh begins in the background; the call does not wait
-        for it.
+        for it. So does one that is expected, where there is no index yet.
         """
-        if self._follows and not self.refresher.running.locked() and self._watch.is_look_due():
+        if not self.refresher.running.locked() and self._is_refresh_due():
             self.start_background_refresh()
         if fresh:
             self._catch_up()
@@ -308,6 +309,11 @@ class LiveIndex:
         if searcher is None or (not searcher.snapshot.segments and self.refresher.running.locked()):
             raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self.report.explain_missing(), NOT_INDEXED_HINT)
         return searcher
+
+    def _is_refresh_due(self) -> bool:
+        if self._follows:
+            return self._watch.is_look_due()
+        return self.is_expected and self.find_searcher() is None
 
     def _look_for(self, need: Need, searcher: Searcher | None) -> Searcher | None:
         """Return the searcher of a generation with the files that a call needs, as far as they are found."""
@@ -325,7 +331,8 @@ class LiveIndex:
         started, commits = time.monotonic(), -1  # at first what was committed since the caller looked
         while not self.generation.fault and (searcher is None or not searcher.snapshot.segments):
             waited = time.monotonic() - started
-            is_coming = self.refresher.running.locked() or (self._follows and waited < THREAD_START_SECONDS)
+            may_start = (self._follows or self.report.is_first_look) and waited < THREAD_START_SECONDS
+            is_coming = self.refresher.running.locked() or may_start
             if not is_coming or waited > FIRST_FILES_SECONDS or (looks and self.refresher.remaining.are_any):
                 break
             self.refresher.wait_for_commit(commits)
@@ -529,6 +536,7 @@ class LiveIndex:
 
         If one is already walking the tree, no other follows it, except with `force`.
         """
+        self.is_expected = False
         self.report.note_begun(stays=True)
         if self.refresher.progress is not None and not force:  # a second walk, 0.4 s of the kernel
             return

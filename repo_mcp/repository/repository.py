@@ -59,6 +59,8 @@ from repo_mcp.workspace.system_places import is_system_place
 
 Warn = Callable[[str], None]
 
+NOTHING_ASKED = "no line has a word of about: all are shown"
+
 
 class Repository:
     """One root and its index."""
@@ -175,22 +177,28 @@ class Repository:
         most_lines: int | None = None,
         symbol: str | None = None,
         around: int | None = None,
+        about: str | None = None,
     ) -> OpenedText:
         """Return lines of a live file, clamped to its end and to `most_lines`, or else `max_open_lines`.
 
-        `symbol` selects the declaration of that name, `around` the innermost declaration around that line.
+        `symbol` selects the declaration of that name, `around` the innermost declaration around that line. Of
+        many lines, those that are `about` some words are shown.
         Raises INVALID_ARGUMENT for lines beyond the file, NOT_FOUND for a name that is not declared.
         """
         limits = self.config.limits
         most = limits.max_open_lines if most_lines is None else most_lines
         opened = self._read(path)
         if symbol is None and around is None:
-            return show_lines(opened, start_line, end_line, limits.default_open_lines, most)
-        text = decode_source(opened.data)
-        found = self.outliner.outline(opened.path, text.data)
-        span = choose_span(found, len(split_lines(text.data)), symbol, around)
-        shown = show_lines(opened, span.start_line, span.end_line, most, most)
-        return replace(shown, symbol=span.symbol, warnings=(*shown.warnings, *found.warnings, *span.notes))
+            usual = limits.default_open_lines if about is None else most
+            shown = show_lines(opened, start_line, end_line, usual, most)
+        else:
+            text = decode_source(opened.data)
+            found = self.outliner.outline(opened.path, text.data)
+            span = choose_span(found, len(split_lines(text.data)), symbol, around)
+            shown = show_lines(opened, span.start_line, span.end_line, most, most)
+            told = (*shown.warnings, *found.warnings, *span.notes)
+            shown = replace(shown, symbol=span.symbol, warnings=told)
+        return shown if about is None else _keep_asked(shown, about)
 
     def outline(self, path: str) -> Outline:
         """Return the declarations of a live file; none, with a warning, if it cannot be parsed.
@@ -335,6 +343,7 @@ class Repository:
 
     def expect_refresh(self) -> None:
         """Note that `start_background_refresh` is about to be called: a call that comes before it waits."""
+        self._index.is_expected = True
         self.symbol_index.is_expected = bool(SYMBOL_TOOLSETS.intersection(self.config.toolsets))
 
     def start_background_refresh(self) -> None:
@@ -384,6 +393,16 @@ class Repository:
             self.tree.close()
             self.namespaces.close()
             self._held_root.close()
+
+
+def _keep_asked(opened: OpenedText, about: str) -> OpenedText:
+    """Return opened lines of which those about some words are shown; all if no line has any of these."""
+    from repo_mcp.bundler.asked_lines import choose_asked  # here: most calls ask for whole lines
+
+    chosen = choose_asked(opened.lines, opened.start_line, about)
+    if not chosen:
+        return replace(opened, warnings=(*opened.warnings, NOTHING_ASKED))
+    return replace(opened, shown=chosen, truncated=opened.truncated or len(chosen) < len(opened.lines))
 
 
 def _warn_of_root(config: Config) -> tuple[str, ...]:

@@ -137,7 +137,7 @@ CALLS: list[tuple[str, dict[str, object]]] = [
     ("repo.build_context_bundle", {"prompt": "zebra-canary-prompt", "budget": {"max_files": 2}}),
     ("repo.refresh_index", {"force": True}),
     ("repo.audit_log", {"since": "no time at all"}),
-    ("repo.open_file", {"spans": [{"path": "src/ledger/book.py", "around": 3}, {"path": "src/none.py"}]}),
+    ("repo.open_file", {"spans": [{"path": "src/ledger/book.py", "line": 3}, {"path": "src/none.py"}]}),
     ("repo.open_file", {"spans": [{"path": "src/ledger/book.py"}, {"path": "link.txt"}, {"path": ".env"}]}),
 ]
 
@@ -185,7 +185,7 @@ def test_the_log_of_a_conversation_entry_by_entry(client: Client, root: Path) ->
         "type": "array",
         "length": 2,
         "items": [
-            {"path": opened[0], "around": {"type": "integer", "value": 3}},
+            {"path": opened[0], "line": {"type": "integer", "value": 3}},
             {"path": opened[1]},
         ],
     }

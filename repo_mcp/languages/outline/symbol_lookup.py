@@ -41,9 +41,9 @@ def choose_span(outline: Outline, total_lines: int, symbol: str | None, around: 
     if not 1 <= line <= max(1, total_lines):
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT,
-            f"around is {line}; the file has {total_lines} lines.",
+            f"there is no line {line}; the file has {total_lines} lines.",
             f"Give a line from 1 to {max(1, total_lines)}.",
-            {"argument": "around", "total_lines": total_lines},
+            {"argument": "line", "total_lines": total_lines},
         )
     found = find_around(outline.symbols, line)
     if found is not None:

@@ -2,11 +2,18 @@
 
 Each of several spans has its own answer or error. An answer that is too long is cut at its end, and every cut
 says how to continue.
+
+A line follows its number and a colon, as in hits as text. Most numbers follow from the one before, so only
+the first line, every fifth, and those after lines that are left out show theirs:
+
+    263:    @classmethod
+    :    def parse(cls, text: str) -> "Feed":
+    265:        root = cls._read(text)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     from repo_mcp.model import OpenedText
     from repo_mcp.repository import Repository
 
+NUMBERED_EVERY = 5  # lines: near enough to count from
 _NAMED_LINES = 5  # how many line numbers a warning lists
 _LINES = ("start_line", "end_line")
 MOST_DECLARING = 10  # files that are named for a symbol
@@ -42,44 +50,46 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
     if not isinstance(spans, list) or not spans:  # as some clients fill in what is left out
         opened = _open(repository, arguments)
         return Draft(
-            partial(_render, opened, max_chars=max_chars), len(opened.lines), "end_line" not in arguments
+            partial(_render, opened, max_chars=max_chars), _count_rows(opened), "end_line" not in arguments
         )
     if len(arguments) > 1:
         raise _refuse(
             "spans", "spans cannot be combined with other arguments", "Give each path and its lines in spans."
         )
     answers = [_try_open(repository, span, context) for span in spans]
-    rows = sum(0 if isinstance(one, RepoError) else len(one.lines) for one in answers)
+    rows = sum(0 if isinstance(one, RepoError) else _count_rows(one) for one in answers)
     ordinary = any("end_line" not in span for span in spans)
     return Draft(partial(_render_spans, spans, answers, max_chars=max_chars), rows, ordinary)
 
 
 def _open(repository: Repository, asked: Arguments) -> OpenedText:
     """Return the lines that one span asks for. Raises RepoError."""
-    path, symbol, around = find_text(asked, "path"), find_text(asked, "symbol"), find_integer(asked, "around")
-    ways = [name for name in ("symbol", "around") if name in asked]
+    path, symbol, line = find_text(asked, "path"), find_text(asked, "symbol"), find_integer(asked, "line")
+    about = find_text(asked, "about")
+    ways = [name for name in ("symbol", "line") if name in asked]
     ways += ["start_line or end_line"] if any(name in asked for name in _LINES) else []
     if len(ways) > 1:
         raise _refuse(ways[0], f"{' and '.join(ways)} exclude each other", "Give one of them.")
     if symbol is not None:
-        return _open_symbol(repository, path, symbol)
+        return _open_symbol(repository, path, symbol, about)
     if path is None:
         raise _refuse("path", "argument path is missing", "Give path, or several spans.")
-    if around is not None:
-        return repository.open_file(path, None, None, around=around)
-    return repository.open_file(path, find_integer(asked, "start_line"), find_integer(asked, "end_line"))
+    if line is not None:
+        return repository.open_file(path, None, None, around=line, about=about)
+    first, last = find_integer(asked, "start_line"), find_integer(asked, "end_line")
+    return repository.open_file(path, first, last, about=about)
 
 
-def _open_symbol(repository: Repository, path: str | None, symbol: str) -> OpenedText:
+def _open_symbol(repository: Repository, path: str | None, symbol: str, about: str | None) -> OpenedText:
     """Return the lines of a declaration; without a path, that of the only file with one. Raises RepoError."""
     if path is not None:
         try:
-            return repository.open_file(path, None, None, symbol=symbol)
+            return repository.open_file(path, None, None, symbol=symbol, about=about)
         except RepoError as error:
             raise _tell_where(repository, symbol, error) from error
     paths = _list_declaring(repository, symbol)
     if len(paths) == 1:
-        return repository.open_file(paths[0], None, None, symbol=symbol)
+        return repository.open_file(paths[0], None, None, symbol=symbol, about=about)
     if paths:
         raise _refuse(
             "path", f"{len(paths)} files declare {shown(symbol)}", f"Give one: {_join_paths(paths)}."
@@ -146,8 +156,9 @@ def _render_spans(
             path = escape_text(shorten_message(str(span.get("path", ""))))
             rendered.append({"path": path, "error": describe_error(answer), **refused})
             continue
-        part = _render(answer, min(rows, len(answer.lines)), max_chars=max_chars)
-        rows = max(0, rows - len(answer.lines))
+        whole = _count_rows(answer)
+        part = _render(answer, min(rows, whole), max_chars=max_chars)
+        rows = max(0, rows - whole)
         warnings = escape_texts(part.warnings)
         rendered.append({**part.result, **({"warnings": warnings} if warnings else {})})
     notes = (f"{len(errors)} of {len(answers)} spans could not be opened",) if errors else ()
@@ -156,32 +167,54 @@ def _render_spans(
 
 
 def _render(opened: OpenedText, rows: int, *, max_chars: int) -> Part:
-    lines = opened.lines[:rows]
-    numbers = range(opened.start_line, opened.start_line + rows)
-    long = [number for number, line in zip(numbers, lines, strict=True) if len(line) > max_chars]
-    hiding = [number for number, line in zip(numbers, lines, strict=True) if HIDING.search(line)]
+    lines = _list_rows(opened)
+    whole, lines = len(lines), lines[:rows]
+    long = [number for number, line in lines if len(line) > max_chars]
+    hiding = [number for number, line in lines if HIDING.search(line)]
     warnings = list(opened.warnings)
     if long:
         warnings.append(f"cut at {max_chars:,} characters: {_name_lines(long)}")
     if hiding:
         warnings.append(f"control or bidirectional characters that may hide text: {_name_lines(hiding)}")
-    following = opened.start_line + rows
-    is_cut = rows < len(opened.lines) or following <= (opened.wanted_line or opened.total_lines)
+    last = opened.start_line + len(opened.lines) - 1
+    if rows < whole:
+        last = lines[-1][0] if lines else opened.start_line - 1
+    is_cut = rows < whole or last < (opened.wanted_line or opened.total_lines)
     if is_cut:
         until = f", end_line {opened.wanted_line}" if opened.wanted_line else ""
-        warnings.append(f"cut to keep the answer short; continue with start_line {following}{until}")
+        warnings.append(f"cut to keep the answer short; continue with start_line {last + 1}{until}")
     warn_of_escapes(warnings, [opened.path])
     result: Result = {
         "path": escape_text(opened.path),
         "start_line": opened.start_line,
-        "end_line": following - 1,
+        "end_line": last,
         "total_lines": opened.total_lines,
-        "content": "".join(
-            f"{number}\t{cut_line(line, max_chars)}\n" for number, line in zip(numbers, lines, strict=True)
-        ),
+        "content": "".join(_iter_numbered(lines, max_chars)),
         "truncated": opened.truncated or bool(long) or is_cut,
     }
     return Part(result | ({"symbol": escape_text(opened.symbol)} if opened.symbol else {}), warnings)
+
+
+def _count_rows(opened: OpenedText) -> int:
+    return len(opened.lines) if opened.shown is None else len(opened.shown)
+
+
+def _list_rows(opened: OpenedText) -> list[tuple[int, str]]:
+    """Return the lines that are shown, with their numbers."""
+    numbered = list(enumerate(opened.lines, opened.start_line))
+    if opened.shown is None:
+        return numbered
+    shown = set(opened.shown)
+    return [(number, line) for number, line in numbered if number in shown]
+
+
+def _iter_numbered(lines: Sequence[tuple[int, str]], max_chars: int) -> Iterator[str]:
+    """Yield lines behind their numbers, of which those that follow from the line before are left out."""
+    last = 0
+    for number, line in lines:
+        is_told = number != last + 1 or number % NUMBERED_EVERY == 0 or not last
+        yield f"{number if is_told else ''}:{cut_line(line, max_chars)}\n"
+        last = number
 
 
 def _name_lines(numbers: list[int]) -> str:

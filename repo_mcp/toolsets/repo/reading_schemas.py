@@ -20,6 +20,7 @@ from repo_mcp.toolsets.schema_parts import (
 MAX_PATH_CHARS = 4_096
 MAX_LINE_NUMBER = 2_147_483_647
 MAX_SYMBOL_CHARS = 1_000
+MAX_ABOUT_CHARS = 1_000
 MAX_SPANS = 20
 MAX_OUTLINE_DEPTH = 100
 MAX_OUTLINE_KINDS = 32
@@ -27,24 +28,25 @@ OUTLINE_DETAILS = ("symbols", "text", "full")
 
 OPEN_TITLE = "Open repository file"
 OPEN_DESCRIPTION = (
-    "Read numbered lines of this repository to cite: a file, a span, the declaration of a name (symbol) or"
-    " around a line of a hit (around), or several (spans). Secret and binary files are refused."
+    "Read numbered lines of this repository: a file, a span, the declaration of a name (symbol) or around a"
+    " line of a hit (line), several (spans). Secret and binary files are refused."
 )
 _PATH = build_text("From the repository root, with `/`.", MAX_PATH_CHARS)
 
 
 def open_file_input(limits: Limits) -> Schema:
     most, ordinary = limits.max_open_lines, limits.default_open_lines
-    end = f"Last line, included; at most {most:,} lines. Default: {ordinary} lines."
+    end = f"Last line; at most {most:,} lines. Default: {ordinary} lines."
     one = {
         "path": _PATH,
         "start_line": build_count("First line. Default 1.", MAX_LINE_NUMBER, 1),
         "end_line": build_count(end, MAX_LINE_NUMBER),
         "symbol": build_text("Instead of lines: `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
-        "around": build_count("Instead: the declaration around this line.", MAX_LINE_NUMBER),
+        "line": build_count("Instead: the declaration around it.", MAX_LINE_NUMBER),
+        "about": build_text("Words: of long ones the lines about these.", MAX_ABOUT_CHARS),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in one.items()})
-    spans = build_list(span, f"Instead: up to {MAX_SPANS} such spans [{{path, ...}}], of any files.")
+    spans = build_list(span, f"Instead: up to {MAX_SPANS} such [{{path, ...}}].")
     return build_object({**one, "spans": spans | {"maxItems": MAX_SPANS}})
 
 
@@ -52,10 +54,16 @@ def open_file_output(limits: Limits) -> Schema:
     one = {
         "path": build_field("string"),
         "start_line": build_field("integer"),
-        "end_line": build_field("integer", "Last line in content; start_line - 1 when there is none"),
+        "end_line": build_field(
+            "integer", "Last line in content, with about of those chosen from; start_line - 1: none"
+        ),
         "total_lines": build_field("integer", "Lines of the file"),
         # Its default is one that it never has: it is there even when it is empty.
-        "content": build_field("string", "Numbered lines: line number, tab, text, newline")
+        "content": build_field(
+            "string",
+            "Numbered lines: line number, colon, text, newline; the number is told for the first, for every"
+            " fifth, and after lines that are left out",
+        )
         | {"default": None},
         "truncated": build_field("boolean", "True when lines asked for are missing or a line was cut"),
         "symbol": build_field("string", "Qualified name of the declaration that is shown"),

@@ -283,12 +283,25 @@ def _write_hit(hit: Hit) -> str:
 
 
 def _iter_also(hit: Hit) -> Iterator[str]:
-    """Yield the further declarations of a hit: `30-41 Ledger.close`, and `50-61 .open` in the same class."""
-    parent = _split_name(hit.symbol or "")[0]
+    """Yield the further declarations of a hit: `30-41 Ledger.close`, then `50-61 .open` of the same class.
+
+    A declaration is named without what it lies in if that is the hit's own, or was named before.
+    """
+    named = {escape_text(hit.symbol or ""), *_list_around(hit.symbol or "")}
     for symbol, lines in hit.also:
         around, dot, name = _split_name(symbol)
-        yield "{}-{} ".format(*lines) + ("" if around == parent else around) + dot + name
-        parent = around
+        yield "{}-{} ".format(*lines) + ("" if around in named else around) + dot + name
+        named |= {escape_text(symbol), *_list_around(symbol)}
+
+
+def _list_around(symbol: str) -> list[str]:
+    """Return the declarations that one lies in, by their qualified names."""
+    found: list[str] = []
+    around, _, _ = _split_name(symbol)
+    while around:
+        found.append(around)
+        around, _, _ = _split_name(around)
+    return found
 
 
 def _split_name(symbol: str) -> tuple[str, str, str]:

@@ -70,6 +70,13 @@ def test_nobody_waits_where_nothing_is_being_indexed(tree: Path, monkeypatch: py
     )
 
 
+def test_a_call_that_comes_before_an_expected_refresh_begins_it(tree: Path) -> None:
+    """A server without a watcher refreshes a moment after its start; the first call used to find nothing."""
+    with opened(tree, watch=False) as repository:
+        repository.expect_refresh()
+        assert [hit.path for hit in repository.search(SearchRequest(WORD, 5)).hits] == ["fish.py"]
+
+
 @contextmanager
 def listing_is_held(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let no refresh get further than the listing of the tree inside the block."""

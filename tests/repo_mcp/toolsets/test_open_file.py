@@ -80,7 +80,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def show(first: int, last: int) -> str:
-    return "".join(f"{number}\t{LINES[number - 1]}\n" for number in range(first, last + 1))
+    told = {first, *range(0, last + 1, 5)}
+    lines = ((number if number in told else "", LINES[number - 1]) for number in range(first, last + 1))
+    return "".join(f"{number}:{line}\n" for number, line in lines)
 
 
 @pytest.mark.parametrize(
@@ -118,19 +120,19 @@ def test_the_declaration_of_a_name(served: Served, symbol: str, whole: str, firs
 def test_the_declaration_around_a_line(
     served: Served, around: int, whole: str, first: int, last: int
 ) -> None:
-    result = served.open(path="a.py", around=around)
+    result = served.open(path="a.py", line=around)
     assert (result["start_line"], result["end_line"], result["symbol"]) == (first, last, whole)
     assert result["content"] == show(first, last)
 
 
 def test_the_section_around_a_line(served: Served) -> None:
-    result = served.open(path="notes.md", around=7)
+    result = served.open(path="notes.md", line=7)
     assert (result["start_line"], result["symbol"]) == (5, "Notes.More")
 
 
 @pytest.mark.parametrize(("path", "around"), [("a.py", 1), ("odd.xyz", 2), ("broken.py", 50)])
 def test_where_no_declaration_is_the_lines_nearby_are_shown(served: Served, path: str, around: int) -> None:
-    envelope = served.call(path=path, around=around)
+    envelope = served.call(path=path, line=around)
     result = envelope["result"]
     assert result["start_line"] == max(1, around - 20)
     assert result["end_line"] == min(around + 20, result["total_lines"])
@@ -172,19 +174,19 @@ def test_a_symbol_that_one_file_declares_needs_no_path(tmp_path: Path) -> None:
 
 
 def test_a_line_beyond_the_end_is_refused(served: Served) -> None:
-    error = served.call(path="a.py", around=22)["error"]
-    assert error["message"] == "around is 22; the file has 21 lines."
+    error = served.call(path="a.py", line=22)["error"]
+    assert error["message"] == "there is no line 22; the file has 21 lines."
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ({}, "path is missing"),
-        ({"path": "a.py", "symbol": "run", "around": 3}, "symbol and around exclude each other"),
+        ({"path": "a.py", "symbol": "run", "line": 3}, "symbol and line exclude each other"),
         ({"path": "a.py", "symbol": "run", "start_line": 3}, "symbol and start_line or end_line exclude"),
-        ({"path": "a.py", "around": 0}, "around"),
+        ({"path": "a.py", "line": 0}, "line"),
         ({"path": "a.py", "spans": [{"path": "a.py"}]}, "spans cannot be combined with other arguments"),
-        ({"around": 3}, "path is missing"),
+        ({"line": 3}, "path is missing"),
         ({"spans": [{"path": "a.py", "spans": []}]}, "spans[0].spans"),
         ({"spans": [{"path": "a.py"}] * 21}, "21 entries"),
     ],
@@ -201,15 +203,15 @@ def test_several_spans_each_with_its_own_answer(served: Served) -> None:
             {"path": "a.py", "symbol": "Worker.name"},
             {"path": "a.py", "start_line": 1, "end_line": 3},
             {"path": "none.py"},
-            {"path": "notes.md", "around": 9},
-            {"path": "a.py", "symbol": "run", "around": 1},
+            {"path": "notes.md", "line": 9},
+            {"path": "a.py", "symbol": "run", "line": 1},
         ]
     )
     first, second, third, fourth, fifth = envelope["result"]["spans"]
     assert (first["symbol"], first["content"]) == ("Worker.name", show(9, 11))
     assert (second["path"], second["content"], second["total_lines"]) == ("a.py", show(1, 3), 21)
     assert (third["path"], third["error"]["code"]) == ("none.py", "not_found")
-    assert (fourth["symbol"], fourth["content"]) == ("End", "9\t# End\n")
+    assert (fourth["symbol"], fourth["content"]) == ("End", "9:# End\n")
     assert fifth["error"]["code"] == "invalid_argument"
     assert envelope["warnings"] == ["2 of 5 spans could not be opened"]
     assert (envelope["ok"], envelope["blocked"]) == (True, False)
@@ -221,9 +223,9 @@ def test_several_spans_each_with_its_own_answer(served: Served) -> None:
         {"start_line": 0},
         {"start_line": 2**63},
         {"end_line": -1},
-        {"around": 2**63},
-        {"around": 0},
-        {"around": -5},
+        {"line": 2**63},
+        {"line": 0},
+        {"line": -5},
         {"symbol": ""},
         {"symbol": "x" * 100000},
         {"path": ""},
@@ -248,7 +250,7 @@ def test_a_refused_span_blocks_the_answer_but_not_the_others(served: Served) -> 
     for denied in (".env", "link.py"):
         envelope = served.call(spans=[{"path": "odd.xyz"}, {"path": denied}, {"path": "../outside"}])
         odd, refused, outside = envelope["result"]["spans"]
-        assert odd["content"] == "1\tone\n2\ttwo\n"
+        assert odd["content"] == "1:one\n:two\n"
         assert (refused["error"]["code"], refused["blocked"]) == ("path_denied", True)
         assert (outside["error"]["code"], outside["blocked"]) == ("path_escape", True)
         assert envelope["blocked"]
@@ -270,8 +272,8 @@ def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:
         ]
         arguments = {"path": "long.py", "start_line": following, "end_line": 3_001}
     assert seen.count("\n") == 3_001
-    assert seen.startswith("1\tdef long():\n")
-    assert seen.endswith("3001\t    x2999 = 2999\n")
+    assert seen.startswith("1:def long():\n:    x0 = 0\n")
+    assert seen.endswith("3000:    x2998 = 2998\n:    x2999 = 2999\n")
 
 
 def test_cut_lines_say_how_to_go_on(served: Served) -> None:

@@ -89,7 +89,9 @@ class StandIn:
     def list_files(self, glob: str | None, max_results: int, include_hidden: bool) -> FileListing:
         return self._answer(self.listing, (glob, max_results, include_hidden))
 
-    def open_file(self, path: str, start_line: int | None, end_line: int | None) -> OpenedText:
+    def open_file(
+        self, path: str, start_line: int | None, end_line: int | None, *, about: str | None
+    ) -> OpenedText:
         return self._answer(self.opened, (path, start_line, end_line))
 
     def search(self, request: SearchRequest) -> SearchAnswer:
@@ -285,7 +287,7 @@ def test_open_file_numbers_its_lines() -> None:
         "start_line": 9,
         "end_line": 11,
         "total_lines": 40,
-        "content": "9\tdef f():\n10\t\n11\t\treturn 1\n",
+        "content": "9:def f():\n10:\n:\treturn 1\n",
         "truncated": True,
         "spans": [],
     }
@@ -319,7 +321,7 @@ def test_a_long_line_is_cut_and_said() -> None:
     repository.opened = OpenedText("a.js", 1, 3, 3, ("a", "b" * 2_001, "c" * 2_000), False)
     envelope = _call(repository, "repo.open_file", {"path": "a.js", "end_line": 3})
     second = envelope["result"]["content"].split("\n")[1]
-    assert second == "2\t" + "b" * 2_000 + "… [cut: the line has 2,001 characters]"
+    assert second == ":" + "b" * 2_000 + "… [cut: the line has 2,001 characters]"
     assert envelope["result"]["truncated"]
     assert envelope["warnings"] == ["cut at 2,000 characters: line 2"]
 

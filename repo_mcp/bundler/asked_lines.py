@@ -1,0 +1,58 @@
+"""Chooses the lines of a span that are about some words: its head, and lines with the words and near them.
+
+The words are weighed by how rare they are in the span, and count less each time that they were shown, so
+nothing but its own text decides. Pure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from repo_mcp.ranking.snippets import find_line_terms
+from repo_mcp.text.analysis import analyse_text
+
+ROOM_CHARS = 1_200  # of the lines that are chosen: some thirty
+HEAD_LINES = 2  # of the span that are always among them
+NEAR_LINES = 2  # before and after a line with a word
+MAX_TERMS = 60  # of the words that are given: each is a bit
+
+
+def choose_asked(lines: Sequence[str], start_line: int, words: str) -> tuple[int, ...]:
+    """Return the numbers of the lines that are about the words, ascending.
+
+    `lines` are those of the span from `start_line` on. Returns all of them if they fit, and none if no line
+    has any of the words.
+    """
+    terms = list(dict.fromkeys(analyse_text(words)))[:MAX_TERMS]
+    by_line = {
+        at: tuple(term for place, term in enumerate(terms) if held >> place & 1)
+        for at, held in enumerate(find_line_terms(lines, terms))
+        if held
+    }
+    if not by_line:
+        return ()
+    left = ROOM_CHARS - sum(map(len, lines))
+    chosen = set(range(len(lines))) if left >= 0 else _choose(lines, by_line)
+    return tuple(at + start_line for at in sorted(chosen))
+
+
+def _choose(lines: Sequence[str], by_line: Mapping[int, Sequence[str]]) -> set[int]:
+    """Return the places of the head, of the best lines and of those near them, as far as there is room."""
+    counts = Counter(term for terms in by_line.values() for term in terms)
+    weights = {term: math.log1p(len(lines) / count) for term, count in counts.items()}
+    chosen = {*range(HEAD_LINES)}
+    left = ROOM_CHARS - sum(len(lines[at]) for at in chosen)
+    seen: Counter[str] = Counter()
+    waiting = dict(by_line)
+    while waiting and left > 0:
+        best = max(
+            waiting, key=lambda at: (sum(weights[term] / (1 + seen[term]) for term in waiting[at]), -at)
+        )
+        near = {at for at in range(best - NEAR_LINES, best + NEAR_LINES + 1) if 0 <= at < len(lines)} - chosen
+        chosen |= near
+        left -= sum(len(lines[at]) for at in near)
+        for at in [at for at in waiting if at in chosen]:
+            seen.update(waiting.pop(at))
+    return {at for at in chosen if lines[at].strip() or {at - 1, at + 1} <= chosen}
