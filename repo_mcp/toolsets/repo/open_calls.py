@@ -2,24 +2,17 @@
 
 Each of several spans has its own answer or error. An answer that is too long is cut at its end, and every cut
 says how to continue.
-
-A line follows its number and a colon, as in hits as text. Most numbers follow from the one before, so only
-the first line, every fifth, and those after lines that are left out show theirs:
-
-    263:    @classmethod
-    :    def parse(cls, text: str) -> "Feed":
-    265:        root = cls._read(text)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError, shorten_message
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.text.lines import HIDING, escape_text, escape_texts
+from repo_mcp.text.lines import HIDING, escape_text, escape_texts, number_lines
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
@@ -37,7 +30,6 @@ if TYPE_CHECKING:
     from repo_mcp.model import OpenedText
     from repo_mcp.repository import Repository
 
-NUMBERED_EVERY = 5  # lines: near enough to count from
 _NAMED_LINES = 5  # how many line numbers a warning lists
 _LINES = ("start_line", "end_line")
 MOST_DECLARING = 10  # files that are named for a symbol
@@ -188,8 +180,8 @@ def _render(opened: OpenedText, rows: int, *, max_chars: int) -> Part:
         "path": escape_text(opened.path),
         "start_line": opened.start_line,
         "end_line": last,
-        "total_lines": opened.total_lines,
-        "content": "".join(_iter_numbered(lines, max_chars)),
+        "total_lines": None if opened.symbol else opened.total_lines,
+        "content": number_lines((number, cut_line(line, max_chars)) for number, line in lines),
         "truncated": opened.truncated or bool(long) or is_cut,
     }
     return Part(result | ({"symbol": escape_text(opened.symbol)} if opened.symbol else {}), warnings)
@@ -206,15 +198,6 @@ def _list_rows(opened: OpenedText) -> list[tuple[int, str]]:
         return numbered
     shown = set(opened.shown)
     return [(number, line) for number, line in numbered if number in shown]
-
-
-def _iter_numbered(lines: Sequence[tuple[int, str]], max_chars: int) -> Iterator[str]:
-    """Yield lines behind their numbers, of which those that follow from the line before are left out."""
-    last = 0
-    for number, line in lines:
-        is_told = number != last + 1 or number % NUMBERED_EVERY == 0 or not last
-        yield f"{number if is_told else ''}:{cut_line(line, max_chars)}\n"
-        last = number
 
 
 def _name_lines(numbers: list[int]) -> str:

@@ -57,7 +57,7 @@ def open_file_output(limits: Limits) -> Schema:
         "end_line": build_field(
             "integer", "Last line in content, with about of those chosen from; start_line - 1: none"
         ),
-        "total_lines": build_field("integer", "Lines of the file"),
+        "total_lines": build_field("integer", "Lines of the file; absent: a declaration was opened"),
         # Its default is one that it never has: it is there even when it is empty.
         "content": build_field(
             "string",

@@ -373,7 +373,7 @@ def bundle_output(limits: Limits) -> Schema:
         "rationale": build_field("string", "The strongest evidence; with audit all of it"),
         "score": build_field("number", "Relevance; comparable within one bundle; 0 for companions"),
         "citation": build_field("string", "path:start-end"),
-        "content": build_field("string", "Numbered lines: line number, tab, text, newline"),
+        "content": build_field("string", "Numbered lines, as in repo.open_file"),
     }
     optional = {
         "symbol": build_field(["string", "null"], "Declaration shown or around it"),

@@ -257,6 +257,29 @@ def test_a_refused_span_blocks_the_answer_but_not_the_others(served: Served) -> 
         assert "canary" not in json.dumps(envelope)
 
 
+def test_of_a_long_declaration_what_is_about_some_words(served: Served) -> None:
+    envelope = served.call(path="long.py", end_line=2_000, about="x1500")
+    result = envelope["result"]
+    assert (result["start_line"], result["end_line"], result["truncated"]) == (1, 2_000, True)
+    assert result["content"] == (
+        "1:def long():\n:    x0 = 0\n"
+        "1500:    x1498 = 1498\n:    x1499 = 1499\n:    x1500 = 1500\n:    x1501 = 1501\n:    x1502 = 1502\n"
+    )
+    assert envelope["warnings"] == []
+    for whole in ({}, {"symbol": "long"}, {"line": 9}):  # without lines, the whole file as far as it may go
+        envelope = served.call(path="long.py", about="x1500", **whole)
+        assert ":    x1500 = 1500" in envelope["result"]["content"]
+        assert "continue with start_line 2001" in envelope["warnings"][0]
+    short = served.open(path="a.py", symbol="Worker.run", about="step")
+    assert short == served.open(path="a.py", symbol="Worker.run")
+
+
+def test_words_that_no_line_has_are_said(served: Served) -> None:
+    (span,) = served.open(spans=[{"path": "a.py", "line": 15, "about": "fence"}])["spans"]
+    assert span["content"] == show(14, 15)
+    assert span["warnings"] == ["no line has a word of about: all are shown"]
+
+
 def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:
     seen = ""
     arguments: dict[str, Any] = {"path": "long.py", "symbol": "long"}

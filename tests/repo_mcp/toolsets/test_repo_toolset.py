@@ -343,6 +343,16 @@ def test_names_are_shown_escaped() -> None:
     assert "\\uXXXX" in envelope["warnings"][0]
 
 
+def test_what_further_declarations_lie_in_is_told_once() -> None:
+    repository = StandIn()
+    also = {"A.B": (1, 90), "A": (1, 99), "A.B.MAX": (3, 3), "A.C.run": (95, 97), "A.C.go": (98, 98)}
+    hit = Hit("a.py", 5, 5, "5\tdef run():\n", 2.5, ("run",), "A.B.run", symbol_lines=(5, 9))
+    hit = replace(hit, also=tuple(also.items()))
+    repository.found = SearchAnswer((hit,), 1, False, "abc")
+    (text,) = _call(repository, "repo.search", {"query": "to run", "detail": "text"})["result"]["hits"]
+    assert text.endswith("\nalso 1-90 .B, 1-99 A, 3-3 .MAX, 95-97 A.C.run, 98-98 .go")
+
+
 def test_search() -> None:
     repository = StandIn()
     envelope = _call(

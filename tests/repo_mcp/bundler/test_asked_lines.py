@@ -1,0 +1,46 @@
+"""Of a long span, the lines that are about some words, and those near them."""
+
+from __future__ import annotations
+
+from repo_mcp.bundler.asked_lines import HEAD_LINES, NEAR_LINES, ROOM_CHARS, choose_asked
+
+LONG = ["def pay(", "    amount,", *("    total = total + 1" for _ in range(198))]
+
+
+def test_a_short_span_is_given_whole() -> None:
+    assert choose_asked(["def f():", "    return 1"], 7, "what is returned") == (7, 8)
+
+
+def test_nothing_is_chosen_where_no_line_has_a_word() -> None:
+    assert choose_asked(LONG, 1, "fence") == ()
+    assert choose_asked([], 1, "fence") == ()
+
+
+def test_the_head_and_lines_near_a_word() -> None:
+    lines = [*LONG]
+    lines[100] = "    raise PaymentDenied"
+    head = set(range(30, 30 + HEAD_LINES))
+    near = set(range(130 - NEAR_LINES, 131 + NEAR_LINES))
+    assert set(choose_asked(lines, 30, "denied payments")) == head | near
+
+
+def test_blank_lines_at_the_end_of_a_run_are_left_out() -> None:
+    lines = [*LONG]
+    lines[98:103] = ["", "    x = 1", "    raise PaymentDenied", "", "    y = 2"]
+    assert set(choose_asked(lines, 1, "denied")) == {1, 2, 100, 101, 102, 103}
+
+
+def test_a_rare_word_comes_before_many_lines_with_a_frequent_one() -> None:
+    lines = [f"    total = charge({number})" for number in range(300)]
+    lines[250] = "    refund = charge(0)"
+    chosen = choose_asked(lines, 1, "charge refund")
+    assert 251 in chosen
+    assert sum(len(lines[number - 1]) for number in chosen) < ROOM_CHARS + 200
+
+
+def test_every_word_is_shown_before_one_is_shown_again() -> None:
+    lines = [*LONG]
+    for at in range(40, 180, 5):
+        lines[at] = "    alpha()" + " " * 80
+    lines[190] = "    beta()"
+    assert 191 in choose_asked(lines, 1, "alpha beta")
