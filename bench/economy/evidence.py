@@ -15,7 +15,7 @@ TEXTS = ("snippet", "content", "text", "preview", "excerpt")
 PATHS = ("path", "file_path")
 _NUMBERED = re.compile(r" *(\d*)[\t:](.*)", re.DOTALL)  # without a number: the one after that before
 # Of a hit as text; a span is that of what the line declares, with what that lies in.
-_TEXT_LINE = re.compile(r"(\d+)(?:-\d+(?: .*?\.)?)?:(.*)")
+_TEXT_LINE = re.compile(r"(?:(\d+)(?:-\d+(?: .*?\.)?)?)?:(.*)")
 _BLANK = ("", "…")  # no line of the file; the second stands for lines that are left out
 _DECLARED = re.compile(r"\d+-\d+( .*)?")  # the declaration that the lines below lie in: no line of the file
 
@@ -89,10 +89,12 @@ def _iter_lines(record: object, path: str) -> Iterator[tuple[Line, str]]:
 def _iter_text(text: str) -> Iterator[tuple[Line, str]]:
     """Yield the lines of a hit that is text: its path, then numbered lines and declarations."""
     path, _, rest = text.partition("\n")
+    number = 0
     for line in rest.split("\n"):
         match = _TEXT_LINE.fullmatch(line)
         if match:
-            yield (path, int(match[1])), match[2]
+            number = int(match[1]) if match[1] else number + 1
+            yield (path, number), match[2]
 
 
 def _number(path: str, text: str, record: Mapping[str, object]) -> Iterator[tuple[Line, str]]:

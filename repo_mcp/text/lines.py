@@ -123,10 +123,14 @@ def number_lines(lines: Iterable[tuple[int, str]]) -> str:
     rows: list[str] = []
     last = -1
     for number, line in lines:
-        is_told = number != last + 1 or number % NUMBERED_EVERY == 0
-        rows.append(f"{number if is_told else ''}:{line}\n")
+        rows.append(f"{name_number(number, last)}:{line}\n")
         last = number
     return "".join(rows)
+
+
+def name_number(number: int, last: int) -> str:
+    """Return a line's number, or "" if it follows from that of the line before and is no fifth."""
+    return str(number) if number != last + 1 or number % NUMBERED_EVERY == 0 else ""
 
 
 def has_binary_extension(path: str) -> bool:
