@@ -40,6 +40,8 @@ TWO = {("a.py", 3): "def f():", ("a.py", 4): "    pass"}
     ids=[
         "numbered",
         "path above",
+        "every fifth number",
+        "every fifth number of a text",
         "by its start",
         "as grep",
         "as text",
