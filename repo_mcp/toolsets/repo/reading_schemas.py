@@ -31,7 +31,7 @@ OPEN_DESCRIPTION = (
     "Read numbered lines of this repository: a file, a span, the declaration of a name (symbol) or around a"
     " line of a hit (line), several (spans). Secret and binary files are refused."
 )
-_PATH = build_text("From the repository root, with `/`.", MAX_PATH_CHARS)
+_PATH = build_text("From the root, with `/`.", MAX_PATH_CHARS)
 
 
 def open_file_input(limits: Limits) -> Schema:
@@ -39,7 +39,7 @@ def open_file_input(limits: Limits) -> Schema:
     end = f"Last line; at most {most:,} lines. Default: {ordinary} lines."
     one = {
         "path": _PATH,
-        "start_line": build_count("First line. Default 1.", MAX_LINE_NUMBER, 1),
+        "start_line": build_count("Default 1.", MAX_LINE_NUMBER, 1),
         "end_line": build_count(end, MAX_LINE_NUMBER),
         "symbol": build_text("Instead of lines: `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
         "line": build_count("Instead: the declaration around it.", MAX_LINE_NUMBER),
