@@ -34,6 +34,7 @@ from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.everyday_words import list_stand_ins
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
 from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
 from repo_mcp.text.word_families import list_synonyms
@@ -227,8 +228,9 @@ def weigh_terms(
     if len(factors) <= MAX_WIDENED:
         synonyms: dict[str, float] = {}
         for term in factors:
-            factor = weights.synonym if count_units(term) else weights.stand_in
-            for other in list_synonyms(term):
+            held = count_units(term)
+            factor = weights.synonym if held else weights.stand_in
+            for other in list_synonyms(term) if held else list_stand_ins(term):
                 if other not in factors and count_units(other):
                     synonyms[other] = max(factor, synonyms.get(other, 0.0))
         factors |= synonyms

@@ -26,6 +26,7 @@ from itertools import chain
 from repo_mcp.languages.patterns.language_registry import name_language
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.everyday_words import list_stand_ins
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 from repo_mcp.text.word_families import list_synonyms
 
@@ -92,13 +93,14 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
 
     Names, short queries and pasted text are returned unchanged: the former mean what they say, and the latter
     has enough words. A word that many of the `unit_count` units hold, by `count_units`, is not widened
-    either: the code uses it itself.
+    either: the code uses it itself. One that none holds is also looked for by what programs call it.
     """
     if "\n" in query.text.strip() or not LEAST_WORDS <= len(query.text.split()) <= STORY_WORDS:
         return query
     most = max(MOST_WIDENED_UNITS, MOST_WIDENED_SHARE * unit_count)
     rare = [term for term in query.terms if count_units(term) <= most]
-    synonyms = dict.fromkeys((other for term in rare for other in list_synonyms(term)), SYNONYM_WEIGHT)
+    others = (list_synonyms(term) if count_units(term) else list_stand_ins(term) for term in rare)
+    synonyms = dict.fromkeys(chain.from_iterable(others), SYNONYM_WEIGHT)
     for term in query.terms:
         synonyms.pop(term, None)
     return replace(query, terms=[*query.terms, *synonyms], weights=synonyms)

@@ -20,6 +20,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
+from itertools import chain
 
 from index_format import Snapshot
 from repo_mcp.errors import RepoError
@@ -37,8 +38,8 @@ from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import PART, get_word_terms
 from repo_mcp.text.base_forms import find_base_form
+from repo_mcp.text.everyday_words import list_stand_ins, spell_stand_in
 from repo_mcp.text.stop_words import QUESTION_WORDS
-from repo_mcp.text.word_families import spell_stem
 from repo_mcp.workspace.ignore import GlobFilter
 
 LEAD = 0.1  # points of a declaration that was looked up before the best of the ranked hits
@@ -169,7 +170,7 @@ def _name_matched(text: str, further: Collection[str], hits: Iterable[Hit]) -> t
                 if stem in hit.matched_terms:
                     matched[part] = None
         if further:
-            matched |= {spell_stem(term): None for term in hit.matched_terms if term in further}
+            matched |= {spell_stand_in(term): None for term in hit.matched_terms if term in further}
         named.append(replace(hit, matched_terms=tuple(matched)))
     return tuple(named)
 
@@ -254,14 +255,17 @@ class QueryWord:
     text: str
     terms: tuple[str, ...]  # by which a hit has it
     units: int  # that have it; 0: no file does
+    has_stand_in: bool = False  # a file has what programs call it, though no file has the word
 
 
 def look_up_words(text: str, count_units: Callable[[str], int]) -> list[QueryWord]:
     """Return the words of a query that may be telling, in order, with the units that have them."""
-    return [
-        QueryWord(word, (*terms, *counted), max(map(count_units, counted)))
-        for word, terms, counted in _list_informative(text)
-    ]
+    words = []
+    for word, terms, counted in _list_informative(text):
+        units = max(map(count_units, counted))
+        others = () if units else chain.from_iterable(map(list_stand_ins, counted))
+        words.append(QueryWord(word, (*terms, *counted), units, any(map(count_units, others))))
+    return words
 
 
 @lru_cache(maxsize=4)
@@ -296,9 +300,10 @@ def _is_story(text: str) -> bool:
 def lacks_most(text: str, words: Collection[QueryWord]) -> bool:
     """Return whether no file has most of the words of a query, so that what matches the rest is noise.
 
-    Never for pasted text: most of its words are not looked up.
+    Never for pasted text: most of its words are not looked up. A word in whose place others are searched for
+    is not lacking.
     """
-    absent = len([word for word in words if not word.units])
+    absent = len([word for word in words if not word.units and not word.has_stand_in])
     return absent >= LEAST_ABSENT and 2 * absent > len(words) and not _is_story(text)
 
 

@@ -49,6 +49,7 @@ from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
+from repo_mcp.text.everyday_words import list_stand_ins
 from repo_mcp.text.question_words import (
     find_action,
     find_described_action,
@@ -59,7 +60,6 @@ from repo_mcp.text.question_words import (
     shares_word,
 )
 from repo_mcp.text.roles import FileRole, find_role
-from repo_mcp.text.word_families import list_synonyms
 
 MAX_RATED = 60
 MAX_WORDS = 32  # of a question
@@ -232,7 +232,7 @@ def _list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
 def _says_otherwise(seed: Seed, word: str) -> bool:
     """Return True for a declaration whose lines have a word of much the same meaning: `exit` for "quit"."""
     held = {term for terms in seed.body.terms.values() for term in terms}
-    return any(not held.isdisjoint(list_synonyms(term)) for term in get_word_terms(word))
+    return any(not held.isdisjoint(list_stand_ins(term)) for term in get_word_terms(word))
 
 
 def _choose(

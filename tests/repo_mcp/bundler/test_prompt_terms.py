@@ -73,3 +73,10 @@ def test_a_synonym_stands_in_for_a_word_that_the_index_lacks() -> None:
     weights = weigh_terms(clues, lambda term: counts.get(term, 0), 100, QUESTION_WEIGHTS)
     assert weights["exit"] > 0.0
     assert weights["queue"] == 0.0  # the index has `buffer` itself
+
+
+def test_words_of_programs_stand_in_for_an_everyday_word_that_the_index_lacks() -> None:
+    clues = (Clue(ClueKind.WORD, "passport"),)
+    lacking = weigh_terms(clues, lambda term: 3 * (term == "token"), 100, QUESTION_WEIGHTS)
+    assert lacking["token"] > 0.0
+    assert "token" not in weigh_terms(clues, lambda _term: 3, 100, QUESTION_WEIGHTS)

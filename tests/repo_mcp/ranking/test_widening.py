@@ -68,3 +68,11 @@ def test_a_question_finds_what_says_it_in_another_word_and_names_that_word(tmp_p
         assert answer.hits[0].matched_terms == ("inverse",)
         assert "undo" in " ".join(answer.warnings)  # that no file has the word itself is still said
         assert repository.search(SearchRequest("undo it", 5)).hits == ()
+
+
+def test_a_word_that_no_file_has_is_looked_for_by_what_programs_call_it() -> None:
+    query = parse_query("sending a twin of a slow request", 100)
+    lacked = widen(query, lambda term: int(term != "twin"), 100)
+    assert {"duplic", "clone", "replica"} <= set(lacked.weights)
+    held = widen(query, count_one, 100)
+    assert {"clone", "replica"}.isdisjoint(held.weights)
