@@ -226,7 +226,7 @@ def test_a_root_that_is_swapped_after_the_handshake_is_served_as_it_was_opened(
         answers = {one["id"]: one["result"] for one in (json.loads(process.stdout.readline()) for _ in calls)}
         process.stdin.close()
         process.wait(60)
-    assert answers[0]["structuredContent"]["result"]["content"] == "1:INSIDE = 1\n"
+    assert answers[0]["structuredContent"]["result"]["content"] == "1\tINSIDE = 1\n"
     for number in (1, 3):
         assert "was moved, replaced or deleted" in json.dumps(answers[number])
     assert "LEAKED" not in json.dumps(answers)

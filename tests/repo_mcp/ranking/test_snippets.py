@@ -13,7 +13,6 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.ranking.snippets import (
-    BRIEF_LINES,
     FIRST_LINES,
     FURTHER_LINES,
     HEAD_LINES,
@@ -249,30 +248,6 @@ def test_without_room_the_head_of_each_best_declaration_is_shown() -> None:
     (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), telling=telling, room=0).hits
     assert read_numbers(hit.snippet) == [*range(17, 17 + HEAD_LINES)]
     assert hit.also == (("moor", (4, 10)), ("tie", (61, 62)))
-
-
-def test_without_room_a_further_file_whose_best_is_worth_less_is_told_briefly() -> None:
-    """Its first lines, and those that match best: the head of a function is seldom what decides."""
-    held = {
-        20: "    rope = anchor\n",
-        33: "    mast = anchor + gas\n",
-        35: "    gas = 1\n",
-        38: "    anchor = 2\n",
-    }
-    body = [held.get(number, "    line = 1\n") for number in range(2, 41)]
-    texts = {
-        "0.py": "def anchor_gas(ship):\n    zeppelin = anchor\n" + "    ship += 1\n" * 40,
-        "1.py": "def moor(\n" + "".join(body),
-        "2.py": "def anchor_gas(zeppelin):\n" + "    ship += 1\n" * 40,
-    }
-    ranked = [rank_python(text, 0, last=40)[0] for text in texts.values()]
-    ranked = [replace(one, path=path) for one, path in zip(ranked, texts, strict=True)]
-    telling = {"anchor": 3.0, "gas": 3.0, "zeppelin": 2.0}
-    hits = show_hits(ranked, [], lambda path: texts[path].encode(), telling=telling, room=0).hits
-    first, second, third = (read_numbers(hit.snippet) for hit in hits)
-    assert first == third == [*range(1, 1 + HEAD_LINES)]
-    assert second == [*range(1, 1 + BRIEF_LINES), 20, 33, 35]
-    assert len(second) == 2 * BRIEF_LINES
 
 
 def test_of_a_long_type_two_lines_are_shown_and_those_that_match() -> None:

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.ranking import text_lines
-from repo_mcp.ranking.text_lines import TextLines
+from repo_mcp.ranking import snippets
+from repo_mcp.ranking.snippets import TextLines
 from repo_mcp.text.lines import split_lines
 
 
 @pytest.fixture(autouse=True)
 def _look_near(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_lines, "NEAR_BYTES", 4)
+    monkeypatch.setattr(snippets, "NEAR_BYTES", 4)
 
 
 TEXTS = st.lists(st.sampled_from([b"\n", b"a", b"bcd", b"\n\n"]), max_size=40).map(b"".join)
