@@ -13,9 +13,9 @@ from pathlib import Path
 
 TEXTS = ("snippet", "content", "text", "preview", "excerpt")
 PATHS = ("path", "file_path")
-_NUMBERED = re.compile(r" *(\d*)[\t:](.*)", re.DOTALL)  # without a number: the one after that before
+_NUMBERED = re.compile(r" *(\d+)[\t:](.*)", re.DOTALL)
 # Of a hit as text; a span is that of what the line declares, with what that lies in.
-_TEXT_LINE = re.compile(r"(?:(\d+)(?:-\d+(?: .*?\.)?)?)?:(.*)")
+_TEXT_LINE = re.compile(r"(\d+)(?:-\d+(?: .*?\.)?)?:(.*)")
 _BLANK = ("", "…")  # no line of the file; the second stands for lines that are left out
 _DECLARED = re.compile(r"\d+-\d+( .*)?")  # the declaration that the lines below lie in: no line of the file
 
@@ -89,12 +89,10 @@ def _iter_lines(record: object, path: str) -> Iterator[tuple[Line, str]]:
 def _iter_text(text: str) -> Iterator[tuple[Line, str]]:
     """Yield the lines of a hit that is text: its path, then numbered lines and declarations."""
     path, _, rest = text.partition("\n")
-    number = 0
     for line in rest.split("\n"):
         match = _TEXT_LINE.fullmatch(line)
         if match:
-            number = int(match[1]) if match[1] else number + 1
-            yield (path, number), match[2]
+            yield (path, int(match[1])), match[2]
 
 
 def _number(path: str, text: str, record: Mapping[str, object]) -> Iterator[tuple[Line, str]]:
@@ -103,11 +101,8 @@ def _number(path: str, text: str, record: Mapping[str, object]) -> Iterator[tupl
     lines = [line for line in lines if not _DECLARED.fullmatch(line)] if "line" not in record else lines
     numbered = [_NUMBERED.fullmatch(line) for line in lines]
     is_numbered = all(match or line.strip() in _BLANK for match, line in zip(numbered, lines, strict=True))
-    if "line" not in record and lines and lines[0].lstrip(" ")[:1].isdigit() and is_numbered:
-        number = 0
-        for match in filter(None, numbered):
-            number = int(match[1]) if match[1] else number + 1
-            yield (path, number), match[2]
+    if "line" not in record and any(numbered) and is_numbered:
+        yield from (((path, int(match[1])), match[2]) for match in numbered if match)
     elif isinstance(first, int):
         yield from (((path, first + at), line) for at, line in enumerate(lines))
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from encodings.aliases import aliases
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -28,7 +28,6 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.media_types import SNIFFED_BYTES as MEDIA_BYTES
 
 SNIFFED_BYTES = 8192
-NUMBERED_EVERY = 5  # lines of a text for a model: near enough to count from
 REPLACED = "decoded with replacement: not valid {codec}"
 
 # UTF-32 before UTF-16: its little-endian mark begins with that of UTF-16.
@@ -109,28 +108,6 @@ def cut_indentation(lines: Sequence[str]) -> list[str]:
     pairs = enumerate(zip(first, last, strict=False))
     shared = next((at for at, (one, other) in pairs if one != other), len(first))
     return [line[shared:] for line in lines]
-
-
-def number_lines(lines: Iterable[tuple[int, str]]) -> str:
-    """Return lines behind their numbers and a colon, each with its end.
-
-    Numbers that follow from the line before are left out, but for every fifth:
-
-        263:    @classmethod
-        :    def parse(cls, text: str) -> "Feed":
-        265:        root = cls._read(text)
-    """
-    rows: list[str] = []
-    last = -1
-    for number, line in lines:
-        rows.append(f"{name_number(number, last)}:{line}\n")
-        last = number
-    return "".join(rows)
-
-
-def name_number(number: int, last: int) -> str:
-    """Return a line's number, or "" if it follows from that of the line before and is no fifth."""
-    return str(number) if number != last + 1 or number % NUMBERED_EVERY == 0 else ""
 
 
 def has_binary_extension(path: str) -> bool:

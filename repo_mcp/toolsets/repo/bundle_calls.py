@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, NOTHING_FITS
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
-from repo_mcp.text.lines import HIDING, escape_text, number_lines
+from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.toolsets.answers import ORDINARY_CHARS, Arguments, Draft, Part, Result, find_integer, find_text
 
 if TYPE_CHECKING:
@@ -86,8 +86,6 @@ def _build_result(bundle: Bundle, shown: Sequence[Selection], *, whole_audit: bo
     from repo_mcp.bundler.document import count_shown, render_audit, render_selection
 
     rows = [render_selection(one) for one in shown]
-    for row, one in zip(rows, shown, strict=True):
-        row["content"] = number_lines(enumerate(one.lines, one.start_line))  # last_bundle.json tells all
     audit: Result = {"considered": bundle.audit.considered, "dropped_total": bundle.audit.dropped_total}
     if whole_audit:
         prints = {escape_text(one.path): one.fingerprint for one in shown}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError, shorten_message
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.text.lines import HIDING, escape_text, escape_texts, number_lines
+from repo_mcp.text.lines import HIDING, escape_text, escape_texts
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
@@ -180,8 +180,8 @@ def _render(opened: OpenedText, rows: int, *, max_chars: int) -> Part:
         "path": escape_text(opened.path),
         "start_line": opened.start_line,
         "end_line": last,
-        "total_lines": None if opened.symbol else opened.total_lines,
-        "content": number_lines((number, cut_line(line, max_chars)) for number, line in lines),
+        "total_lines": opened.total_lines,
+        "content": "".join(f"{number}\t{cut_line(line, max_chars)}\n" for number, line in lines),
         "truncated": opened.truncated or bool(long) or is_cut,
     }
     return Part(result | ({"symbol": escape_text(opened.symbol)} if opened.symbol else {}), warnings)

@@ -43,7 +43,7 @@ def open_file_input(limits: Limits) -> Schema:
         "end_line": build_count(end, MAX_LINE_NUMBER),
         "symbol": build_text("Instead of lines: `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
         "line": build_count("Instead: the declaration around it.", MAX_LINE_NUMBER),
-        "about": build_text("Words: of long ones the lines about these.", MAX_ABOUT_CHARS),
+        "about": build_text("Words: a long span is cut to lines about them.", MAX_ABOUT_CHARS),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in one.items()})
     spans = build_list(span, f"Instead: up to {MAX_SPANS} such [{{path, ...}}].")
@@ -55,15 +55,11 @@ def open_file_output(limits: Limits) -> Schema:
         "path": build_field("string"),
         "start_line": build_field("integer"),
         "end_line": build_field(
-            "integer", "Last line in content, with about of those chosen from; start_line - 1: none"
+            "integer", "Last line in content, or of the span cut by about; start_line - 1 when there is none"
         ),
-        "total_lines": build_field("integer", "Lines of the file; absent: a declaration was opened"),
+        "total_lines": build_field("integer", "Lines of the file"),
         # Its default is one that it never has: it is there even when it is empty.
-        "content": build_field(
-            "string",
-            "Numbered lines: line number, colon, text, newline; the number is told for the first, for every"
-            " fifth, and after lines that are left out",
-        )
+        "content": build_field("string", "Numbered lines: line number, tab, text, newline")
         | {"default": None},
         "truncated": build_field("boolean", "True when lines asked for are missing or a line was cut"),
         "symbol": build_field("string", "Qualified name of the declaration that is shown"),

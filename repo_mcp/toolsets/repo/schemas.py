@@ -225,8 +225,8 @@ def search_output(limits: Limits) -> Schema:
             _search_hit() | {"type": ["object", "string"]},
             "Best first, ties by path, then line; modes literal and regex: one hit a file, those of the"
             " program first, then tests, configuration, documents, foreign files; each by path."
-            " With detail text: its path, declarations with their spans, each before its lines, which are"
-            " numbered as in repo.open_file; of a question the heads alone;"
+            " With detail text: its path, declarations with their spans, each before its numbered lines, of a"
+            " question the heads alone;"
             " where the first of these declares it, its span and class stand in place of the number"
             " (`30-41 Ledger.:`); then `also`",
         ),
@@ -373,7 +373,7 @@ def bundle_output(limits: Limits) -> Schema:
         "rationale": build_field("string", "The strongest evidence; with audit all of it"),
         "score": build_field("number", "Relevance; comparable within one bundle; 0 for companions"),
         "citation": build_field("string", "path:start-end"),
-        "content": build_field("string", "Numbered lines, as in repo.open_file"),
+        "content": build_field("string", "Numbered lines: line number, tab, text, newline"),
     }
     optional = {
         "symbol": build_field(["string", "null"], "Declaration shown or around it"),

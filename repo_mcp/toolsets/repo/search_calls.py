@@ -22,8 +22,7 @@ span: `12-20 Ledger.post`, and then `30-41 .close` for the next one of the same 
 declares a function follows, the span is enough: `50-61`. `more` counts the lines that match but are not
 shown.
 
-As text, a file is its path and its lines in the same form, numbered as `repo.open_file` numbers them: as
-ripgrep does, without most numbers that follow from the line before. If the first
+As text, a file is its path and its lines in the same form, numbered as ripgrep numbers them. If the first
 line of a span declares it, the span replaces that line's number, with the enclosing declaration unless that
 was named before; the line itself has the name after the dot:
 
@@ -31,7 +30,6 @@ was named before; the line itself has the name after the dot:
     12-20 Ledger.post
     14:post(x)
     30-41:def close(self):
-    :    self.open = False
     50-61 Account.:def open(self):
     +2 more
 
@@ -51,7 +49,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
-from repo_mcp.text.lines import HIDING, cut_indentation, escape_text, escape_texts, name_number, number_lines
+from repo_mcp.text.lines import HIDING, cut_indentation, escape_text, escape_texts
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
@@ -270,13 +268,13 @@ def _render_hit(hit: Hit, explains: bool) -> Result:
 def _write_hit(hit: Hit) -> str:
     numbered = [line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n")]
     texts = cut_indentation([text for _, _, text in numbered])
-    numbers = [int(number) for number, _, _ in numbered]
-    rows = number_lines(zip(numbers, texts, strict=True)).removesuffix("\n").split("\n")
+    rows = [f"{number}{tab and ':'}{text}" for (number, tab, _), text in zip(numbered, texts, strict=True)]
     if hit.symbol is not None and hit.symbol_lines is not None:
         around, dot, name = _split_name(hit.symbol)
         span = "{}-{}".format(*hit.symbol_lines)
-        if numbers[0] == hit.symbol_lines[0] and name in texts[0]:
-            rows[0] = f"{span}{around and ' '}{around}{dot}:{texts[0]}"
+        number, _, text = rows[0].partition(":")
+        if number == str(hit.symbol_lines[0]) and name in text:
+            rows[0] = f"{span}{around and ' '}{around}{dot}:{text}"
         else:
             rows.insert(0, f"{span} {around}{dot}{name}")
     if hit.also:
@@ -285,25 +283,12 @@ def _write_hit(hit: Hit) -> str:
 
 
 def _iter_also(hit: Hit) -> Iterator[str]:
-    """Yield the further declarations of a hit: `30-41 Ledger.close`, then `50-61 .open` of the same class.
-
-    A declaration is named without what it lies in if that is the hit's own, or was named before.
-    """
-    named = {escape_text(hit.symbol or ""), *_list_around(hit.symbol or "")}
+    """Yield the further declarations of a hit: `30-41 Ledger.close`, and `50-61 .open` in the same class."""
+    parent = _split_name(hit.symbol or "")[0]
     for symbol, lines in hit.also:
         around, dot, name = _split_name(symbol)
-        yield "{}-{} ".format(*lines) + ("" if around in named else around) + dot + name
-        named |= {escape_text(symbol), *_list_around(symbol)}
-
-
-def _list_around(symbol: str) -> list[str]:
-    """Return the declarations that one lies in, by their qualified names."""
-    found: list[str] = []
-    around, _, _ = _split_name(symbol)
-    while around:
-        found.append(around)
-        around, _, _ = _split_name(around)
-    return found
+        yield "{}-{} ".format(*lines) + ("" if around == parent else around) + dot + name
+        parent = around
 
 
 def _split_name(symbol: str) -> tuple[str, str, str]:
@@ -381,10 +366,8 @@ def _iter_named(lines: Sequence[PageLine], mark: str = "\t") -> Iterator[str]:
     """
     last: tuple[int, int] | None = None
     parent = ""  # of the declaration named last
-    before_it = -1  # the number of the line before
     for line in lines:
-        match = line.match
-        number = name_number(line.number, before_it) if mark == ":" else str(line.number)
+        match, number = line.match, str(line.number)
         if match is not None and match.symbol_lines != last:
             last = match.symbol_lines
             if last is not None:
@@ -392,7 +375,6 @@ def _iter_named(lines: Sequence[PageLine], mark: str = "\t") -> Iterator[str]:
                 span = f"{last[0]}-{last[1]}"
                 before = f" {around}{dot}" if around not in ("", parent) else ""
                 begins = match.declares and last[0] == line.number
-                number = str(line.number)
                 if begins and mark == ":":
                     number = f"{span}{before}"
                 elif begins and not before:
@@ -401,4 +383,3 @@ def _iter_named(lines: Sequence[PageLine], mark: str = "\t") -> Iterator[str]:
                     yield f"{span}{before or f' {dot}'}{name}\n"
                 parent = around
         yield f"{number}{mark}{line.text}\n"
-        before_it = line.number

@@ -18,8 +18,6 @@ TWO = {("a.py", 3): "def f():", ("a.py", 4): "    pass"}
     [
         {"result": {"hits": [{"path": "a.py", "start_line": 1, "snippet": "3\tdef f():\n4\t    pass\n"}]}},
         {"path": "a.py", "spans": [{"content": "3\tdef f():\n4\t    pass"}], "total": 2},
-        {"path": "a.py", "start_line": 3, "content": "3:def f():\n:    pass\n"},
-        {"hits": ["a.py\n3-4 A.:def f():\n:    pass\nalso 9-9 g"]},
         {"selections": [{"path": "a.py", "start_line": 3, "content": "def f():\n    pass\n"}]},
         {"hits": [{"path": "a.py", "snippet": "3:def f():\n4:    pass\n"}]},
         {"hits": ["a.py\n1-9 Shop\n3-4:def f():\n4:    pass\n+2 more\n"], "warnings": ["3 files changed"]},
@@ -40,8 +38,6 @@ TWO = {("a.py", 3): "def f():", ("a.py", 4): "    pass"}
     ids=[
         "numbered",
         "path above",
-        "every fifth number",
-        "every fifth number of a text",
         "by its start",
         "as grep",
         "as text",

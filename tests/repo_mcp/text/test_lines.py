@@ -10,14 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.text.lines import (
-    _CODECS,
-    cut_indentation,
-    decode_source,
-    has_binary_extension,
-    number_lines,
-    split_lines,
-)
+from repo_mcp.text.lines import _CODECS, cut_indentation, decode_source, has_binary_extension, split_lines
 from tests.deep.sizes import choose
 
 
@@ -191,18 +184,3 @@ def test_binary_extensions(path: str, binary: bool) -> None:
 )
 def test_only_shared_indentation_is_cut(lines: list[str], cut: list[str]) -> None:
     assert cut_indentation(lines) == cut
-
-
-@pytest.mark.parametrize(
-    ("numbers", "told"),
-    [
-        ((), []),
-        ((1, 2), ["1", ""]),
-        ((3, 4, 5, 6), ["3", "", "5", ""]),
-        ((3, 4, 8, 9, 10), ["3", "", "8", "", "10"]),  # a gap
-    ],
-)
-def test_numbers_that_follow_are_left_out(numbers: tuple[int, ...], told: list[str]) -> None:
-    rows = number_lines((number, f"line: {number}") for number in numbers).splitlines()
-    assert [row.partition(":")[0] for row in rows] == told
-    assert [row.partition(":")[2] for row in rows] == [f"line: {number}" for number in numbers]

@@ -80,9 +80,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def show(first: int, last: int) -> str:
-    told = {first, *range(0, last + 1, 5)}
-    lines = ((number if number in told else "", LINES[number - 1]) for number in range(first, last + 1))
-    return "".join(f"{number}:{line}\n" for number, line in lines)
+    return "".join(f"{number}\t{LINES[number - 1]}\n" for number in range(first, last + 1))
 
 
 @pytest.mark.parametrize(
@@ -211,7 +209,7 @@ def test_several_spans_each_with_its_own_answer(served: Served) -> None:
     assert (first["symbol"], first["content"]) == ("Worker.name", show(9, 11))
     assert (second["path"], second["content"], second["total_lines"]) == ("a.py", show(1, 3), 21)
     assert (third["path"], third["error"]["code"]) == ("none.py", "not_found")
-    assert (fourth["symbol"], fourth["content"]) == ("End", "9:# End\n")
+    assert (fourth["symbol"], fourth["content"]) == ("End", "9\t# End\n")
     assert fifth["error"]["code"] == "invalid_argument"
     assert envelope["warnings"] == ["2 of 5 spans could not be opened"]
     assert (envelope["ok"], envelope["blocked"]) == (True, False)
@@ -250,7 +248,7 @@ def test_a_refused_span_blocks_the_answer_but_not_the_others(served: Served) -> 
     for denied in (".env", "link.py"):
         envelope = served.call(spans=[{"path": "odd.xyz"}, {"path": denied}, {"path": "../outside"}])
         odd, refused, outside = envelope["result"]["spans"]
-        assert odd["content"] == "1:one\n:two\n"
+        assert odd["content"] == "1\tone\n2\ttwo\n"
         assert (refused["error"]["code"], refused["blocked"]) == ("path_denied", True)
         assert (outside["error"]["code"], outside["blocked"]) == ("path_escape", True)
         assert envelope["blocked"]
@@ -262,13 +260,14 @@ def test_of_a_long_declaration_what_is_about_some_words(served: Served) -> None:
     result = envelope["result"]
     assert (result["start_line"], result["end_line"], result["truncated"]) == (1, 2_000, True)
     assert result["content"] == (
-        "1:def long():\n:    x0 = 0\n"
-        "1500:    x1498 = 1498\n:    x1499 = 1499\n:    x1500 = 1500\n:    x1501 = 1501\n:    x1502 = 1502\n"
+        "1\tdef long():\n2\t    x0 = 0\n"
+        "1500\t    x1498 = 1498\n1501\t    x1499 = 1499\n1502\t    x1500 = 1500\n"
+        "1503\t    x1501 = 1501\n1504\t    x1502 = 1502\n"
     )
     assert envelope["warnings"] == []
     for whole in ({}, {"symbol": "long"}, {"line": 9}):  # without lines, the whole file as far as it may go
         envelope = served.call(path="long.py", about="x1500", **whole)
-        assert ":    x1500 = 1500" in envelope["result"]["content"]
+        assert "1502\t    x1500 = 1500" in envelope["result"]["content"]
         assert "continue with start_line 2001" in envelope["warnings"][0]
     short = served.open(path="a.py", symbol="Worker.run", about="step")
     assert short == served.open(path="a.py", symbol="Worker.run")
@@ -295,8 +294,8 @@ def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:
         ]
         arguments = {"path": "long.py", "start_line": following, "end_line": 3_001}
     assert seen.count("\n") == 3_001
-    assert seen.startswith("1:def long():\n:    x0 = 0\n")
-    assert seen.endswith("3000:    x2998 = 2998\n:    x2999 = 2999\n")
+    assert seen.startswith("1\tdef long():\n")
+    assert seen.endswith("3001\t    x2999 = 2999\n")
 
 
 def test_cut_lines_say_how_to_go_on(served: Served) -> None:

@@ -287,7 +287,7 @@ def test_open_file_numbers_its_lines() -> None:
         "start_line": 9,
         "end_line": 11,
         "total_lines": 40,
-        "content": "9:def f():\n10:\n:\treturn 1\n",
+        "content": "9\tdef f():\n10\t\n11\t\treturn 1\n",
         "truncated": True,
         "spans": [],
     }
@@ -321,7 +321,7 @@ def test_a_long_line_is_cut_and_said() -> None:
     repository.opened = OpenedText("a.js", 1, 3, 3, ("a", "b" * 2_001, "c" * 2_000), False)
     envelope = _call(repository, "repo.open_file", {"path": "a.js", "end_line": 3})
     second = envelope["result"]["content"].split("\n")[1]
-    assert second == ":" + "b" * 2_000 + "… [cut: the line has 2,001 characters]"
+    assert second == "2\t" + "b" * 2_000 + "… [cut: the line has 2,001 characters]"
     assert envelope["result"]["truncated"]
     assert envelope["warnings"] == ["cut at 2,000 characters: line 2"]
 
@@ -341,16 +341,6 @@ def test_names_are_shown_escaped() -> None:
     envelope = _call(repository, "repo.list_files")
     assert envelope["result"]["files"][0]["path"] == "a\\u202ecod.exe"
     assert "\\uXXXX" in envelope["warnings"][0]
-
-
-def test_what_further_declarations_lie_in_is_told_once() -> None:
-    repository = StandIn()
-    also = {"A.B": (1, 90), "A": (1, 99), "A.B.MAX": (3, 3), "A.C.run": (95, 97), "A.C.go": (98, 98)}
-    hit = Hit("a.py", 5, 5, "5\tdef run():\n", 2.5, ("run",), "A.B.run", symbol_lines=(5, 9))
-    hit = replace(hit, also=tuple(also.items()))
-    repository.found = SearchAnswer((hit,), 1, False, "abc")
-    (text,) = _call(repository, "repo.search", {"query": "to run", "detail": "text"})["result"]["hits"]
-    assert text.endswith("\nalso 1-90 .B, 1-99 A, 3-3 .MAX, 95-97 A.C.run, 98-98 .go")
 
 
 def test_search() -> None:

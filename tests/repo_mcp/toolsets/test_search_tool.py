@@ -155,8 +155,8 @@ def test_hits_as_text_tell_each_path_and_declaration_once(ledger: Repository) ->
     (hit,) = search(ledger, query, mode="regex", detail="text")["hits"]
     assert hit == (
         "ledger.py\n1:import post\n"
-        "4-8 Ledger.post\n5:def post(self):\n:    post(1)\n"
-        "10-11:def close(self):\n:    return post(3)\n"
+        "4-8 Ledger.post\n5:def post(self):\n6:    post(1)\n"
+        "10-11:def close(self):\n11:    return post(3)\n"
         "14-75:def other():"
     )
     (hit,) = search(ledger, "def post", mode="literal", detail="text")["hits"]
@@ -175,10 +175,10 @@ def test_hits_as_text_show_the_same_lines(changing: Repository, mode: str) -> No
         path, *rows = text.split("\n")
         assert path == hit["path"]
         shown = [row.split("\t", 1) for row in hit["snippet"].split("\n") if "\t" in row]
-        told: list[tuple[str, str]] = []
-        for row in filter(None, map(re.compile(r"(\d*)(?:-\d+(?: .*?\.)?)?:(.*)", re.DOTALL).match, rows)):
-            told.append((row[1] or str(int(told[-1][0]) + 1), row[2].lstrip()))
-        assert told == [(row[0], row[1].lstrip()) for row in shown]
+        told = [
+            row for row in map(re.compile(r"(\d+)(?:-\d+(?: .*?\.)?)?:(.*)", re.DOTALL).match, rows) if row
+        ]
+        assert [(row[1], row[2].lstrip()) for row in told] == [(row[0], row[1].lstrip()) for row in shown]
         if hit.get("symbol"):
             assert rows[0].startswith("{}-{}".format(*hit["symbol_lines"]))
             assert hit["symbol"].rpartition(".")[2] in rows[0]
@@ -188,7 +188,7 @@ def test_what_a_declaring_line_lies_in_is_told_before_it(ledger: Repository) -> 
     (hit,) = search(ledger, r"def close|def other", mode="regex", detail="text")["hits"]
     assert hit == "ledger.py\n10-11 Ledger.:def close(self):\n14-75:def other():"
     ranked, *_ = search(ledger, "close", mode="symbol", detail="text")["hits"]
-    assert ranked == "ledger.py\n10-11 Ledger.:def close(self):\n:    return post(3)"
+    assert ranked == "ledger.py\n10-11 Ledger.:def close(self):\n11:    return post(3)"
 
 
 def test_a_heading_with_a_number_lies_in_nothing(changing: Repository) -> None:
@@ -215,10 +215,12 @@ def test_text_is_without_the_indentation_that_lines_of_one_declaration_share(cha
     )
     changing.refresh()
     (document, code) = reversed(search(changing, "far", mode="literal", detail="text")["hits"])
-    assert document == "far.md\n1:    far\n:      far\n:def far():\n:    if far:\n5:\tfar()\n7:        far()"
-    assert code == "far.py\n2-4 Far.:def far(self):\n:    if far:\n:        far()"
+    assert (
+        document == "far.md\n1:    far\n2:      far\n3:def far():\n4:    if far:\n5:\tfar()\n7:        far()"
+    )
+    assert code == "far.py\n2-4 Far.:def far(self):\n3:    if far:\n4:        far()"
     (code,) = search(changing, "far()", mode="literal", context=1, file_glob="far.py", detail="text")["hits"]
-    assert code == "far.py\n2-4 Far.far\n3:if far:\n:    far()"
+    assert code == "far.py\n2-4 Far.far\n3:if far:\n4:    far()"
 
 
 def test_what_may_hide_text_is_said_of_hits_as_text(repository: Repository) -> None:

@@ -14,7 +14,6 @@ from index_format import compute_fingerprint
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
-from repo_mcp.text.lines import number_lines
 from repo_mcp.toolsets.repo import build_toolset
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tiny_repo"
@@ -56,7 +55,7 @@ def test_outputs_and_citations_that_can_be_checked(repository: Repository, root:
         assert one["rationale"]
         lines = (root / one["path"]).read_text().splitlines()
         numbers = range(one["start_line"], one["end_line"] + 1)
-        assert one["content"] == number_lines((number, lines[number - 1]) for number in numbers)
+        assert one["content"] == "".join(f"{number}\t{lines[number - 1]}\n" for number in numbers)
         assert one["citation"] == f"{one['path']}:{one['start_line']}-{one['end_line']}"
         assert prints[one["path"]] == compute_fingerprint((root / one["path"]).read_bytes()).hex()
     assert {"keywords", "searches", "considered"} <= set(result["audit"])
