@@ -23,6 +23,7 @@ from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_TITLE_WORDS = 3
+_FORM = ("##", "**", "<!--")  # begin the headings and the comments of forms
 MAX_MEANT = 4  # files that one path may mean; a path that fits more says nothing
 _DOTTED = compile_late(r"\w+(?:\.\w+)+")
 
@@ -36,7 +37,7 @@ def find_title(text: str) -> str | None:
     `Hi all`, `Traceback (most recent call last):`, `### What I expected`.
     """
     first, _, rest = text.strip().partition("\n")
-    introduces = first.rstrip().endswith(":") or first.startswith("##")
+    introduces = first.rstrip().endswith(":") or first.startswith(_FORM)
     return first if rest and not introduces and len(first.split()) >= LEAST_TITLE_WORDS else None
 
 

@@ -163,6 +163,7 @@ def test_any_text_is_understood_within_limits(prompt: str) -> None:
         ("Hi all\n\nundo forgets a step", None),
         ("Traceback (most recent call last):\n  File", None),
         ("### What I expected\nundo", None),
+        ("**Describe the bug**\nundo", None),
     ],
 )
 def test_a_title_is_the_first_of_several_lines(text: str, title: str | None) -> None:
