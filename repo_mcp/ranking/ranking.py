@@ -13,7 +13,7 @@ See bench/quality/README.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappush, heappushpop
 from operator import attrgetter, itemgetter
 
@@ -22,7 +22,7 @@ import numpy as np
 from index_format import sort_distinct
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.intent import Intent, NameKind, understand
-from repo_mcp.ranking.older_versions import is_older_version
+from repo_mcp.ranking.older_versions import OlderVersions
 from repo_mcp.ranking.prompt import ClueKind, resolve_mentions
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
@@ -132,7 +132,8 @@ class RatedFiles:
     declared_share: (
         float  # the least that tests and foreign code keep of those for declaring the name asked for
     )
-    get_version_share: Callable[[str], float]  # of a path: the share that its file keeps by its version
+    older: OlderVersions
+    older_share: float  # the share of its points that a file of an older version keeps
 
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> RatedFiles:
@@ -149,14 +150,16 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
     for row, (weight, rarities) in enumerate(zip(weigh_kinds(weights), candidates.names, strict=True), 5):
         np.multiply(weight, rarities, out=given[row])
     shares = list_role_shares(intent.roles, weights)
-    named_versions = frozenset(query.terms)
-
-    def get_version_share(path: str) -> float:
-        is_old = is_older_version(path, named_versions, searcher.has_beginning)
-        return weights.older_version if is_old else 1.0
-
-    side = weights.declared_in_side_roles
-    return RatedFiles(searcher.segments, candidates, given, shares, side, get_version_share)
+    older = OlderVersions(frozenset(query.terms), searcher.has_beginning)
+    return RatedFiles(
+        searcher.segments,
+        candidates,
+        given,
+        shares,
+        weights.declared_in_side_roles,
+        older,
+        weights.older_version,
+    )
 
 
 class _PathRater:
@@ -209,7 +212,7 @@ def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:
         left = total * share
         if named and role in _SIDE_ROLES:
             left += named * max(0.0, rated.declared_share - share)
-        lost, older = total - left, left * (1.0 - rated.get_version_share(path))
+        lost, older = total - left, left * (1.0 - rated.older_share) * rated.older.hold(path)
         left -= older
         if len(kept) < count:
             heappush(kept, left)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.ranking.older_versions import is_older_version
+from repo_mcp.ranking.older_versions import OlderVersions
 
 PATHS = (
     "api/v1/server.go",
@@ -21,7 +21,7 @@ PATHS = (
 
 
 def is_older(path: str, *named: str) -> bool:
-    return is_older_version(path, named, lambda text: any(one.startswith(text) for one in PATHS))
+    return OlderVersions(named, lambda text: any(one.startswith(text) for one in PATHS)).hold(path)
 
 
 @pytest.mark.parametrize(
