@@ -18,14 +18,15 @@ from pathlib import Path
 from bench.quality.metrics import PLACES, Found, Score, mean, score_task
 from bench.quality.run import open_repository
 from bench.quality.tasks import Task, Tree, find_tree, read_repos, read_tasks
-from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.query import parse_query, widen
 from repo_mcp.ranking.ranking import BEST_UNITS, rank_files
 from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.searcher import Filter, Searcher
 
 MAX_WORDS = 1_000
 # shares: all is left; others 0
-OFF = {"test": 1.0, "document": 1.0, "configuration": 1.0, "style": 1.0, "foreign": 1.0}
+ROLES = ("test", "document", "configuration", "style", "foreign")
+OFF = dict.fromkeys((*ROLES, "older_version"), 1.0)
 LEFT_OUT = ("repeat", "next_frame")  # the first is about pages; the second is about tracebacks
 
 
@@ -34,7 +35,7 @@ def list_variants() -> dict[str, RankingWeights]:
     names = [one.name for one in fields(WEIGHTS) if one.name not in LEFT_OUT]
     off = {name: OFF.get(name, 0.0) for name in names}
     text_alone = {name: value for name, value in off.items() if name != "next_unit"}
-    roles = dict.fromkeys(OFF, 1.0)
+    roles = dict.fromkeys(ROLES, 1.0)
     defined = dict.fromkeys(("asked_name", "shaped_name", "joined_name", "plain_name"), 0.0)
     paths = dict.fromkeys(("file_name", "whole_name", "directory"), 0.0)
     groups: dict[str, Mapping[str, float]] = {
@@ -51,7 +52,7 @@ def list_variants() -> dict[str, RankingWeights]:
 
 def measure(searcher: Searcher, task: Task, variants: Mapping[str, RankingWeights]) -> dict[str, Score]:
     """Return the measures of one task with each variant."""
-    query = parse_query(task.query, MAX_WORDS)
+    query = widen(parse_query(task.query, MAX_WORDS), searcher.count_units, searcher.snapshot.unit_count)
     best = searcher.find_best_units(query, BEST_UNITS, Filter())
     return {
         name: score_task(

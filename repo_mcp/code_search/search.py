@@ -166,7 +166,7 @@ def search_code(
 
 def _widen(query: Query, expansion: Expansion) -> Query:
     added = {one.term: one.weight for one in expansion.terms}
-    return replace(query, terms=[*query.terms, *added], weights=added)
+    return replace(query, terms=[*query.terms, *added], weights=added, synonyms=tuple(added))
 
 
 def _find(

@@ -18,7 +18,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt, split_symbol
+from repo_mcp.ranking.prompt import Clue, ClueKind, find_title, parse_prompt, split_symbol
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, PART, get_name_term, get_root, get_word_terms
 from repo_mcp.text.roles import FileRole
@@ -80,7 +80,7 @@ class NameKind(StrEnum):
 class Intent:
     """The names, paths and kinds of files that a query asks for."""
 
-    words: frozenset[str]  # as written
+    words: frozenset[str]  # as written; of pasted text with a title, those of the title
     stems: tuple[str, ...]  # of the words that carry meaning, in order
     names: tuple[tuple[str, NameKind], ...]  # terms of names, each once, by kind
     paths: tuple[Clue, ...]  # frames, the innermost first, then paths
@@ -105,7 +105,7 @@ def understand(text: str) -> Intent:
     if asked is not None:
         paths += _list_modules(asked)
     return Intent(
-        frozenset(words),
+        frozenset(_WORD.findall(find_title(text) or text)),
         tuple(dict.fromkeys(stems)),
         _list_names(words, [word for word in ranking if word.lower() not in STOP_WORDS], clues, asked),
         tuple(paths[:MAX_PATHS]),

@@ -22,10 +22,23 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import STOP_WORDS
 
+LEAST_TITLE_WORDS = 3
+_FORM = ("##", "**", "<!--")  # begin the headings and the comments of forms
 MAX_MEANT = 4  # files that one path may mean; a path that fits more says nothing
 _DOTTED = compile_late(r"\w+(?:\.\w+)+")
 
 FindPaths = Callable[[Iterable[str]], list[str]]
+
+
+def find_title(text: str) -> str | None:
+    """Return the first line of a text of several lines, or None without such lines or without a title.
+
+    A line of one or two words, one that ends with a colon, and a heading of a form introduce what follows:
+    `Hi all`, `Traceback (most recent call last):`, `### What I expected`.
+    """
+    first, _, rest = text.strip().partition("\n")
+    introduces = first.rstrip().endswith(":") or first.startswith(_FORM)
+    return first if rest and not introduces and len(first.split()) >= LEAST_TITLE_WORDS else None
 
 
 class ClueKind(StrEnum):

@@ -24,6 +24,7 @@ from dataclasses import field
 from itertools import chain
 
 from repo_mcp.languages.patterns.language_registry import name_language
+from repo_mcp.ranking.prompt import find_title
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.everyday_words import list_stand_ins
@@ -39,6 +40,7 @@ _QUERY_PART = re.compile(
 _WORD = re.compile(r"\w+")
 MAX_TERMS = 64  # distinct ranking terms; an issue of 500 words has about 250, and the first say most
 SYNONYM_WEIGHT = 0.3  # of a term that a question was widened by, beside one of its own
+BELOW_TITLE_WEIGHT = 0.5  # of a term of pasted text, beside one of its title
 MOST_WIDENED_SHARE = 0.05  # of the units; commoner words cost half the time of widening, and give nothing
 MOST_WIDENED_UNITS = 40  # at least, for small indexes
 LEAST_WORDS = 4  # of a question: fewer are taken for names
@@ -59,6 +61,7 @@ class Query:
     languages: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     weights: dict[str, float] = field(default_factory=dict)  # of terms that count less than the others
+    synonyms: tuple[str, ...] = ()  # the last terms, by which a question was widened
 
     @property
     def has_other_words(self) -> bool:
@@ -91,10 +94,16 @@ def parse_query(text: str, max_words: int) -> Query:
 def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Query:
     """Return a question with the stems of words of similar meaning after its own, with less weight.
 
-    Names, short queries and pasted text are returned unchanged: the former mean what they say, and the latter
-    has enough words. A word that many of the `unit_count` units hold, by `count_units`, is not widened
-    either: the code uses it itself. One that none holds is also looked for by what programs call it.
+    Names and short queries are returned unchanged: they mean what they say. So is pasted text, which has
+    enough words, but those below its title count less. A word that many of the `unit_count` units hold, by
+    `count_units`, is not widened either: the code uses it itself. One that none holds is also looked for by
+    what programs call it.
     """
+    title = find_title(query.text)
+    if title is not None:
+        telling = frozenset(analyse_text(title))
+        below = (term for term in query.terms if term not in telling)
+        return replace(query, weights=dict.fromkeys(below, BELOW_TITLE_WEIGHT))
     if "\n" in query.text.strip() or not LEAST_WORDS <= len(query.text.split()) <= STORY_WORDS:
         return query
     most = max(MOST_WIDENED_UNITS, MOST_WIDENED_SHARE * unit_count)
@@ -103,7 +112,7 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
     synonyms = dict.fromkeys(chain.from_iterable(others), SYNONYM_WEIGHT)
     for term in query.terms:
         synonyms.pop(term, None)
-    return replace(query, terms=[*query.terms, *synonyms], weights=synonyms)
+    return replace(query, terms=[*query.terms, *synonyms], weights=synonyms, synonyms=tuple(synonyms))
 
 
 def _is_pasted(text: str, parts: Sequence[re.Match[str]]) -> bool:

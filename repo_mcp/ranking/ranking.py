@@ -7,7 +7,8 @@ Every signal is a function of plain values (signals.py), and all weights are in 
 up. Nothing depends on segments: units, names and paths are those of the live tree, and counts are exact.
 
 Left out on purpose, because they were tried and gave nothing: the share of query terms that a file holds,
-term proximity, file sizes, depth of directories. See bench/quality/README.md.
+term proximity, file sizes, depth of directories, what the best files declare and use, and where they lie.
+See bench/quality/README.md.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from index_format import sort_distinct
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.intent import Intent, NameKind, understand
+from repo_mcp.ranking.older_versions import OlderVersions
 from repo_mcp.ranking.prompt import ClueKind, resolve_mentions
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
@@ -92,7 +94,7 @@ def rank(
     unknown = [
         term
         for term, lists in zip(query.terms, best.terms, strict=True)
-        if not lists.frequency and term not in query.weights
+        if not lists.frequency and term not in query.synonyms
     ]
     bound = bound_scores(searcher, best, rated, weights) if bounded else 0.0
     if sum(map(len, map(attrgetter("units"), best.segments))) >= BEST_UNITS:
@@ -130,6 +132,8 @@ class RatedFiles:
     declared_share: (
         float  # the least that tests and foreign code keep of those for declaring the name asked for
     )
+    older: OlderVersions
+    older_share: float  # the share of its points that a file of an older version keeps
 
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> RatedFiles:
@@ -146,7 +150,16 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
     for row, (weight, rarities) in enumerate(zip(weigh_kinds(weights), candidates.names, strict=True), 5):
         np.multiply(weight, rarities, out=given[row])
     shares = list_role_shares(intent.roles, weights)
-    return RatedFiles(searcher.segments, candidates, given, shares, weights.declared_in_side_roles)
+    older = OlderVersions(frozenset(query.terms), searcher.has_beginning)
+    return RatedFiles(
+        searcher.segments,
+        candidates,
+        given,
+        shares,
+        weights.declared_in_side_roles,
+        older,
+        weights.older_version,
+    )
 
 
 class _PathRater:
@@ -182,28 +195,32 @@ class _PathRater:
 def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:
     """Return the best `count` of the rated files in order, ties by path.
 
-    A role only takes points away, so the roles of files that cannot make it are never looked up.
+    A role and a version only take points away, so those of files that cannot make it are never looked up.
     """
     totals, declared = rated.given.sum(axis=0), rated.given[_DECLARED]
     order = np.argsort(-totals)
-    rows: list[tuple[float, int, float]] = []  # files that may make it: points left, column, points lost
+    # files that may make it: points left, column, points lost by role, by version
+    rows: list[tuple[float, int, float, float]] = []
     kept: list[float] = []  # a heap of the best totals after their roles' shares
     ranked = zip(order.tolist(), totals[order].tolist(), declared[order].tolist(), strict=True)
     for column, total, named in ranked:
         if len(kept) == count and total < kept[0] - MARGIN:
             break
-        role = get_file_role(rated.candidates.paths[column])
+        path = rated.candidates.paths[column]
+        role = get_file_role(path)
         share = rated.shares[role]
         left = total * share
         if named and role in _SIDE_ROLES:
             left += named * max(0.0, rated.declared_share - share)
+        lost, older = total - left, left * (1.0 - rated.older_share) * rated.older.hold(path)
+        left -= older
         if len(kept) < count:
             heappush(kept, left)
         else:
             heappushpop(kept, left)
-        rows.append((left, column, total - left))
+        rows.append((left, column, lost, older))
     least = kept[0] - MARGIN if kept else 0.0
-    files = [_explain(rated, column, lost) for left, column, lost in rows if left >= least]
+    files = [_explain(rated, column, lost, older) for left, column, lost, older in rows if left >= least]
     files.sort(key=attrgetter("path"))  # by code points, whose order is that of the bytes
     files.sort(key=attrgetter("score"), reverse=True)
     return files[:count]
@@ -235,12 +252,14 @@ def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> 
     return values
 
 
-def _explain(rated: RatedFiles, column: int, lost: float) -> RankedFile:
-    """Return the file with its points; the last entry subtracts what its role costs."""
+def _explain(rated: RatedFiles, column: int, lost: float, older: float) -> RankedFile:
+    """Return the file with its points; the last entries subtract what its role and its version cost."""
     given = rated.given[:, column].tolist()
     points = [(name, round(value, DECIMALS)) for name, value in zip(SIGNALS, given, strict=True) if value]
     if lost:
         points.append(("role", round(-lost, DECIMALS)))
+    if older:
+        points.append(("older version", round(-older, DECIMALS)))
     part, file = rated.segments[rated.candidates.positions[column]], rated.candidates.files[column]
     return RankedFile(rated.candidates.paths[column], part, file, add_up(points), tuple(points))
 

@@ -37,6 +37,7 @@ class RankingWeights:
     configuration: float = 0.3  # and data files
     style: float = 0.3
     foreign: float = 0.3  # vendored, generated or built
+    older_version: float = 0.7  # of the points of files in `v3`, beside a `v4`, unless the query names `v3`
     declared_in_side_roles: float = 0.7  # of the points for a declared name, in tests and foreign code
     # the page
     repeat: float = 0.3  # each further chunk of a file, times its score relative to the file's best chunk

@@ -6,6 +6,7 @@ so that an answer depends on the tree alone, not on how it was split into segmen
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import chain
@@ -43,6 +44,7 @@ FILES_BYTES = 2 * 1024 * 1024  # for the cache of files by the terms they hold
 DOCS_BYTES = 1024 * 1024  # for that of documents by terms: a query asks for those of its names twice
 COUNTS_KEPT = 4_096  # of terms; half a megabyte
 ADDRESSES_KEPT = 1_000  # of units, those of a hundred pages: what follows asks for much of the same; 0.6 MB
+BEGINNINGS_KEPT = 1_000  # of paths that were looked for; 0.1 MB
 NOTHING_KNOWN: Mapping[str, TermScorers] = MappingProxyType({})
 
 
@@ -124,6 +126,7 @@ class Searcher:
             DOCS_BYTES, _count_doc_bytes
         )
         self._addresses: LruCache[tuple[int, int], _UnitAddress] = LruCache(ADDRESSES_KEPT)
+        self._beginnings: LruCache[str, bool] = LruCache(BEGINNINGS_KEPT)
         # Bound to the segments, not to self: a reference cycle with its own cache would outlive the last use.
         # The number of live units that hold a term, in the field where it is most common.
         self.count_units = lru_cache(maxsize=COUNTS_KEPT)(partial(_count_units, self._lists))
@@ -256,6 +259,10 @@ class Searcher:
                 docs, _ = part.reader.postings.read(one)
                 found[docs if FIELDS[one.field].level is Level.UNIT else part.spread(docs)] = True
         return found
+
+    def has_beginning(self, text: str) -> bool:
+        """Return whether the path of a live file begins with a text. Cached."""
+        return self._beginnings.get(text, partial(_has_beginning, self.segments, text))
 
     def read_path(self, position: int, file: int) -> str:
         """Return the path of one file of the segment at `position`."""
@@ -446,6 +453,22 @@ class _Filter:
 
 def _count_doc_bytes(docs: Sequence[tuple[SegmentSearch, I64]]) -> int:
     return 200 + sum(own.nbytes for _, own in docs)
+
+
+def _has_beginning(segments: Sequence[SegmentSearch], text: str) -> bool:
+    """Return whether the path of a live file begins with a text. Paths are in order, by their bytes."""
+    wanted = text.encode()
+    for part in segments:
+        files, live = part.reader.files, part.segment.live_file_mask
+        first = bisect_left(
+            range(part.reader.file_count), wanted, key=lambda file: files.read_path(file).encode()
+        )
+        for file in range(first, part.reader.file_count):
+            if not files.read_path(file).startswith(text):
+                break
+            if live[file]:
+                return True
+    return False
 
 
 def _count_units(lists: TermScorerReader, term: str) -> int:

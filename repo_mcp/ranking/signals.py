@@ -216,7 +216,7 @@ def gather(
     found, sums, best_text = _sum_files(searcher, best, bases, weights.next_unit)
     known = dict(zip(query.terms, best.terms, strict=True))
     defining = _find_defining(searcher, intent, known)
-    stems, (path_rows, path_sums) = _weigh_stems(searcher, intent, known, query.weights)
+    stems, (path_rows, path_sums) = _weigh_stems(searcher, intent, known, query)
     if query.required or query.excluded or query.symbols:
         named, path_rows, path_sums = found, path_rows[:0], path_sums[:0]  # such words filter units
     else:
@@ -317,20 +317,19 @@ def _rate_names(defining: Sequence[_Defining], wanted: I64) -> list[F64]:
 
 
 def _weigh_stems(
-    searcher: Searcher, intent: Intent, known: Mapping[str, TermScorers], weights: Mapping[str, float]
+    searcher: Searcher, intent: Intent, known: Mapping[str, TermScorers], query: Query
 ) -> tuple[dict[str, float], tuple[I64, F64]]:
     """Return each stem's worth in a name, by its rarity in text and in paths; and the rows of the files
-    whose paths hold stems, ascending, each with the sum of its stems' worth. `weights` are those of the
-    stems that the query was widened by."""
+    whose paths hold stems, ascending, each with the sum of its stems' worth."""
     units = searcher.snapshot.unit_count
     inverse = {term: weigh_inverse(lists.frequency, units) for term, lists in known.items()}
     highest = max(inverse.values(), default=1.0)
     rows, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
-    ranking = list(filter(inverse.__contains__, (*intent.stems, *weights)))
+    ranking = list(filter(inverse.__contains__, (*intent.stems, *query.synonyms)))
     stems: dict[str, float] = {}
     for stem, files in zip(ranking, searcher.find_files(ranking, PATH, known), strict=True):
         rarity = weigh_rarity(len(files), searcher.snapshot.file_count)
-        stems[stem] = weights.get(stem, 1.0) * math.sqrt(rarity * inverse[stem] / highest)
+        stems[stem] = query.weights.get(stem, 1.0) * math.sqrt(rarity * inverse[stem] / highest)
         rows.append(files)
         values.append(np.full(len(files), stems[stem]))
     sums = np.bincount(np.concatenate(rows), weights=np.concatenate(values)).astype(np.float64, copy=False)

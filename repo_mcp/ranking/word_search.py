@@ -109,7 +109,7 @@ def run_search(
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
         total = len(shown.hits)
     return SearchAnswer(
-        _name_matched(query.text, widened.weights, shown.hits),
+        _name_matched(query.text, widened.synonyms, shown.hits),
         total,
         truncated=is_least or total > len(shown.hits),
         snapshot=snapshot,

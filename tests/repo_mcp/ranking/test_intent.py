@@ -92,3 +92,8 @@ def test_any_text_is_understood_within_limits(text: str) -> None:
     intent = understand(text)
     assert len(intent.names) <= MAX_NAMES
     assert len(dict(intent.names)) == len(intent.names)
+
+
+def test_the_words_of_pasted_text_are_those_of_its_title() -> None:
+    assert understand("Undo forgets a step\n\nSee the queue.").words == {"Undo", "forgets", "a", "step"}
+    assert "queue" in understand("Traceback (most recent call last):\nin the queue").words

@@ -13,6 +13,7 @@ from repo_mcp.ranking.prompt import (
     STOP_WORDS,
     Clue,
     ClueKind,
+    find_title,
     list_joined,
     parse_prompt,
     split_symbol,
@@ -151,3 +152,19 @@ def test_any_text_is_understood_within_limits(prompt: str) -> None:
     assert len(set(clues)) == len(clues)
     assert parse_prompt(prompt) == clues
     list_joined(prompt)
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Undo forgets a step\n\nIt does so.", "Undo forgets a step"),
+        ("\n  Undo forgets a step\nIt does so.", "Undo forgets a step"),
+        ("Undo forgets a step", None),
+        ("Hi all\n\nundo forgets a step", None),
+        ("Traceback (most recent call last):\n  File", None),
+        ("### What I expected\nundo", None),
+        ("**Describe the bug**\nundo", None),
+    ],
+)
+def test_a_title_is_the_first_of_several_lines(text: str, title: str | None) -> None:
+    assert find_title(text) == title

@@ -36,6 +36,8 @@ FILES = {
         f"def step_{at}():\n    # common phrase {at}\n    return {at}\n\n" for at in range(300)
     ),
     "src/short.py": "# common phrase\n",
+    "lib/v2/parcels.py": "def wrap_parcel(parcel):\n    # parcel\n    return parcel\n" + FILLER,
+    "lib/v3/parcels.py": "def wrap_parcel(parcel):\n    return parcel\n" + FILLER,
 }
 
 
@@ -96,6 +98,22 @@ def test_roles_stand_behind_the_code_unless_asked_for(repository: Repository) ->
     assert "tests/test_pool.py" not in {
         hit.path for hit in search(repository, "acquire_slot pool", include_tests=False)
     }
+
+
+def test_an_older_version_stands_behind_the_newer_one_unless_it_is_named(tmp_path: Path) -> None:
+    for path in ("lib/v2/parcels.py", "lib/v3/parcels.py"):
+        (tmp_path / "root" / path).parent.mkdir(parents=True)
+        (tmp_path / "root" / path).write_text(FILES[path])
+    repository = Repository(load_config(str(tmp_path / "root"), data_dir=str(tmp_path / "data")))
+    repository.refresh()
+    assert first(repository, "how are parcels wrapped") == "lib/v3/parcels.py"
+    assert "older version" in dict(search(repository, "how are parcels wrapped")[1].explanation)
+    assert first(repository, "how are parcels wrapped in v2") == "lib/v2/parcels.py"
+    assert first(repository, "wrap_parcel") == "lib/v3/parcels.py"
+    (tmp_path / "root/lib/v3/parcels.py").unlink()
+    repository.refresh()
+    (hit,) = search(repository, "how are parcels wrapped")
+    assert "older version" not in dict(hit.explanation)
 
 
 def test_one_file_does_not_fill_the_page_unless_asked_for(repository: Repository) -> None:
@@ -168,7 +186,7 @@ def test_every_weight_counts(repository: Repository) -> None:
         for text in (
             "acquire_slot", "common phrase", "work queue", "how is acquire_slot used", "retry policy net",
             "clientele Backoff", "see src/user.py", "drain jobs", "how are jobs drained, and how long",
-            "Backoff.wait",
+            "Backoff.wait", "wrap parcel",
             'File "src/user.py", line 1, in f\nFile "src/pool.py", line 2, in g',
         )
     ]  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking.query import SYNONYM_WEIGHT, parse_query, widen
+from repo_mcp.ranking.query import BELOW_TITLE_WEIGHT, SYNONYM_WEIGHT, parse_query, widen
 from repo_mcp.repository import Repository
 
 FILES = {
@@ -25,7 +25,7 @@ def count_one(_term: str) -> int:
 
 @pytest.mark.parametrize(
     "text",
-    ["undo", "undo the steps", "undo the last step\nof this log", "undo " * 41, "+undo sym:Undo a b c"],
+    ["undo", "undo the steps", "undo this\nlast step of the log", "undo " * 41, "+undo sym:Undo a b c"],
 )
 def test_what_is_no_question_keeps_its_terms(text: str) -> None:
     query = parse_query(text, 1_000)
@@ -45,6 +45,27 @@ def test_a_question_gets_further_words_that_count_less() -> None:
     assert set(widened.weights) == set(widened.terms) - set(query.terms)
     assert set(widened.weights.values()) == {SYNONYM_WEIGHT}
     assert parse_query("how is a step undone or rolled back to undo it", 100) == query
+
+
+def test_words_below_the_title_of_pasted_text_count_less() -> None:
+    query = parse_query("Undo forgets a step\n\nThe step is undone, then a transaction rolls back.\n", 100)
+    weighed = widen(query, count_one, 100)
+    assert (weighed.terms, weighed.synonyms) == (query.terms, ())
+    below = {"undone", "undon", "transaction", "transact", "rolls", "roll", "back"}
+    assert weighed.weights == dict.fromkeys(below, BELOW_TITLE_WEIGHT)
+
+
+def test_a_report_leads_to_what_its_title_says(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    for path, text in FILES.items():
+        (root / path).write_text(text)
+    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
+        repository.refresh()
+        report = "apply fails for me\n\nother_3 and other_4 were called before, patches: none\n"
+        answer = repository.search(SearchRequest(report, 5))
+        assert answer.hits[0].path == "actions.py"
+        assert set(answer.hits[0].matched_terms) == {"apply"}
 
 
 def test_words_that_much_of_the_code_has_bring_no_others() -> None:
