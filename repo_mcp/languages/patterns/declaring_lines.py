@@ -152,17 +152,18 @@ def list_declaring_lines(language: str, text: str, name: str) -> list[tuple[int,
         return []
     if language == "php":
         text = text.replace("$", " ")  # where variables are declared and used alike
-    lines = text.split("\n")
-    found = []
-    for at in _list_holding(text, name):
-        if len(lines[at]) <= MAX_LINE_CHARS and _declares(rules, language, lines, at, name):
-            found.append((at + 1, _find_end(lines, at) + 1))
-    return found
+    held = [
+        (at, line) for at, line in _list_holding(text, name) if _looks_declaring(rules, language, line, name)
+    ]
+    lines = text.split("\n") if held else []
+    return [
+        (at + 1, _find_end(lines, at) + 1) for at, _ in held if _declares(rules, language, lines, at, name)
+    ]
 
 
-def _list_holding(text: str, name: str) -> list[int]:
-    """Return the first lines that hold a name as a word, each once, counted from 0."""
-    found: list[int] = []
+def _list_holding(text: str, name: str) -> list[tuple[int, str]]:
+    """Return the first lines that hold a name as a word, each once, by number from 0."""
+    found: list[tuple[int, str]] = []
     line = passed = 0
     at = text.find(name)
     while at >= 0 and len(found) < MAX_LINES:
@@ -170,22 +171,39 @@ def _list_holding(text: str, name: str) -> list[int]:
         if not (_is_of_word(text[at - 1 : at]) or _is_of_word(text[end : end + 1])):
             line += text.count("\n", passed, at)
             passed = at
-            if not found or found[-1] != line:
-                found.append(line)
+            if not found or found[-1][0] != line:
+                found.append((line, text[text.rfind("\n", 0, at) + 1 : _find_line_end(text, end)]))
         at = text.find(name, end)
     return found
+
+
+def _find_line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
 
 
 def _is_of_word(char: str) -> bool:
     return char.isalnum() or char == "_"
 
 
+def _looks_declaring(rules: _Rules, language: str, line: str, name: str) -> bool:
+    """Return whether a line declares the name, or would if the right block were around it."""
+    if len(line) > MAX_LINE_CHARS:
+        return False
+    line = _cut_calls(language, line)
+    patterns = dict.fromkeys((*filter(None, (rules.anywhere,)), *rules.lines.values()))
+    return any(_compile(pattern, name).match(line) for pattern in patterns)
+
+
+def _cut_calls(language: str, line: str) -> str:
+    return _CALL_ATTRIBUTES.sub("", line) if language in _NO_CALLS else line
+
+
 def _declares(rules: _Rules, language: str, lines: Sequence[str], at: int, name: str) -> bool:
-    line = _CALL_ATTRIBUTES.sub("", lines[at]) if language in _NO_CALLS else lines[at]
+    """Return whether a line that looks as if it did declares a name, by what is around it."""
+    line = _cut_calls(language, lines[at])
     if rules.anywhere and _compile(rules.anywhere, name).match(line):
         return True
-    if not any(_compile(pattern, name).match(line) for pattern in rules.lines.values()):
-        return False
     pattern = rules.lines.get(find_around(language, lines, at))
     return pattern is not None and _compile(pattern, name).match(line) is not None
 

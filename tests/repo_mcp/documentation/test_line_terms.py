@@ -16,8 +16,8 @@ from repo_mcp.documentation.query_words import (
     rate_rarity,
     weigh_words,
 )
+from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.snippets import find_line_terms
 from repo_mcp.text.analysis import LONG_WORD
 
 FORMS = """
