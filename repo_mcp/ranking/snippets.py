@@ -23,7 +23,7 @@ from repo_mcp.ranking.declaration_rating import (
     list_asked,
 )
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
-from repo_mcp.ranking.line_terms import find_line_terms
+from repo_mcp.ranking.line_terms import find_line_terms, find_text_terms
 from repo_mcp.ranking.live_chunks import LiveChunk, ReadLive, decode_lines, read_chunks
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.record_classes import dataclass
@@ -112,7 +112,8 @@ def _rate_first(
         if live.ranked.path in seen or live.lines.line_count > MAX_RATED_LINES:
             continue
         seen.add(live.ranked.path)
-        words = find_line_terms(decode_lines(live.lines, 1, live.lines.line_count), list(telling))
+        text, lines = live.data.decode("utf-8", "replace"), live.lines.line_count
+        words = find_text_terms(text, lines, list(telling))
         found = list_asked(live.find_declarations(), words, list(telling.values()), MOST_RATED)
         if found:
             places.append(place)

@@ -14,9 +14,10 @@ ones, never an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import lru_cache
+from itertools import chain
 
 from repo_mcp.languages.patterns.declared_spans import TAB_COLUMNS
 from repo_mcp.record_classes import dataclass
@@ -42,8 +43,8 @@ class Around(Enum):
 class _Rules:
     """Holds the patterns of lines that declare NAME in a family of languages."""
 
-    lines: dict[Around, str]  # by what is around them
-    anywhere: str = ""
+    lines: dict[Around, tuple[str, ...]]  # by what is around them
+    anywhere: tuple[str, ...] = ()
     type_head: str = (
         r"[^=(]*?\b(?:class|struct|union|interface|trait|protocol|extension|impl|actor|record|object)\b"
     )
@@ -86,45 +87,47 @@ _RUBY = r"[ \t]*(?:attr_(?:reader|writer|accessor)[ \t(]+(?::\w+,[ \t]*)*:NAME\b
 _GO_LIST = r"(?:\w+,[ \t]*)*NAME(?:,[ \t]*\w+)*"
 
 _SCRIPT = _Rules(
-    {Around.TOP: _BOUND, Around.TYPE: _KEY, Around.VALUES: _VALUE},
-    anywhere=r"[ \t]*this\.NAME[ \t]*(?::[^=\n]+)?=(?!=)",
+    {Around.TOP: (_BOUND,), Around.TYPE: (_KEY,), Around.VALUES: (_VALUE,)},
+    anywhere=(r"[ \t]*this\.NAME[ \t]*(?::[^=\n]+)?=(?!=)",),
     type_head=r"[^=(]*?(?:\b(?:class|interface|object|trait)\b|\b(?:type|const|let|var)\b[^=\n]*=[ \t]*\{"
     r"|exports[ \t]*=[ \t]*\{|export[ \t]+default[ \t]*\{)",
     see_through=r"[^=(]*?\b(?:namespace|module|global)\b|['\"]?\w+['\"]?:[ \t]*\{",  # {a: {NAME: 1}}
 )
 _BRACES = _Rules(
-    {Around.TOP: _TYPED, Around.TYPE: _TYPED, Around.VALUES: f"{_VALUE}|{_TYPED}"}, anywhere=_ENUM_LINE
+    {Around.TOP: (_TYPED,), Around.TYPE: (_TYPED,), Around.VALUES: (_VALUE, _TYPED)},
+    anywhere=(_ENUM_LINE,),
 )
 _RULES = {
     **dict.fromkeys(("c", "cpp", "objective-c", "csharp", "java", "dart", "groovy", "php", "d"), _BRACES),
     **dict.fromkeys(("typescript", "javascript", "vue", "svelte"), _SCRIPT),
     **dict.fromkeys(
-        ("kotlin", "scala"), _Rules({Around.TOP: _VAL, Around.TYPE: _VAL, Around.VALUES: f"{_VALUE}|{_VAL}"})
+        ("kotlin", "scala"),
+        _Rules({Around.TOP: (_VAL,), Around.TYPE: (_VAL,), Around.VALUES: (_VALUE, _VAL)}),
     ),
     "ruby": _Rules(
-        {Around.TOP: _RUBY, Around.TYPE: _RUBY},
-        anywhere=r"[ \t]+@NAME[ \t]*(?:\|\|)?=(?!=)",
+        {Around.TOP: (_RUBY,), Around.TYPE: (_RUBY,)},
+        anywhere=(r"[ \t]+@NAME[ \t]*(?:\|\|)?=(?!=)",),
         type_head=r"(?:class|module)\b",
     ),
     "go": _Rules(
         {
-            Around.TOP: rf"(?:var|const|type)[ \t]+{_GO_LIST}(?:[ \t\[=]|$)",
-            Around.GROUP: rf"[ \t]+{_GO_LIST}[ \t]*(?:=(?!=)|//|$|[\w*\[(])",
-            Around.TYPE: rf"[ \t]+{_GO_LIST}(?:[ \t]+[\w*\[(<]|\(|[ \t]*$|[ \t]*//)",
+            Around.TOP: (rf"(?:var|const|type)[ \t]+{_GO_LIST}(?:[ \t\[=]|$)",),
+            Around.GROUP: (rf"[ \t]+{_GO_LIST}[ \t]*(?:=(?!=)|//|$|[\w*\[(])",),
+            Around.TYPE: (rf"[ \t]+{_GO_LIST}(?:[ \t]+[\w*\[(<]|\(|[ \t]*$|[ \t]*//)",),
         },
         type_head=r".*\b(?:struct|interface)[ \t]*\{",
     ),
     "rust": _Rules(
         {
-            Around.TYPE: r"[ \t]*(?:pub(?:\([\w: ]+\))?[ \t]+)?NAME[ \t]*:(?!:)",
-            Around.VALUES: _VALUE,
+            Around.TYPE: (r"[ \t]*(?:pub(?:\([\w: ]+\))?[ \t]+)?NAME[ \t]*:(?!:)",),
+            Around.VALUES: (_VALUE,),
         },
         type_head=r"[^=(]*?\b(?:struct|union)\b",
     ),
-    "swift": _Rules({Around.TOP: _SWIFT, Around.TYPE: _SWIFT, Around.VALUES: _SWIFT}),
+    "swift": _Rules(dict.fromkeys((Around.TOP, Around.TYPE, Around.VALUES), (_SWIFT,))),
     "python": _Rules(
-        {Around.TOP: _ASSIGNED, Around.TYPE: _ASSIGNED},
-        anywhere=r"[ \t]+self\.NAME[ \t]*(?:=(?!=)|:(?!=)[ \t]*\S)",
+        {Around.TOP: (_ASSIGNED,), Around.TYPE: (_ASSIGNED,)},
+        anywhere=(r"[ \t]+self\.NAME[ \t]*(?:=(?!=)|:(?!=)[ \t]*\S)",),
         see_through=r"(?:if|elif|else|try|except|finally|with)\b",
     ),
 }
@@ -190,8 +193,11 @@ def _looks_declaring(rules: _Rules, language: str, line: str, name: str) -> bool
     """Return whether a line declares the name, or would if the right block were around it."""
     if len(line) > MAX_LINE_CHARS:
         return False
-    line = _cut_calls(language, line)
-    patterns = dict.fromkeys((*filter(None, (rules.anywhere,)), *rules.lines.values()))
+    patterns = dict.fromkeys(chain(rules.anywhere, *rules.lines.values()))
+    return _matches(patterns, name, _cut_calls(language, line))
+
+
+def _matches(patterns: Iterable[str], name: str, line: str) -> bool:
     return any(_compile(pattern, name).match(line) for pattern in patterns)
 
 
@@ -202,10 +208,9 @@ def _cut_calls(language: str, line: str) -> str:
 def _declares(rules: _Rules, language: str, lines: Sequence[str], at: int, name: str) -> bool:
     """Return whether a line that looks as if it did declares a name, by what is around it."""
     line = _cut_calls(language, lines[at])
-    if rules.anywhere and _compile(rules.anywhere, name).match(line):
+    if _matches(rules.anywhere, name, line):
         return True
-    pattern = rules.lines.get(find_around(language, lines, at))
-    return pattern is not None and _compile(pattern, name).match(line) is not None
+    return _matches(rules.lines.get(find_around(language, lines, at), ()), name, line)
 
 
 @lru_cache(maxsize=64)
