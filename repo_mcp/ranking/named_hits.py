@@ -97,8 +97,9 @@ def find_named(
 ) -> NamedHits | None:
     """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
 
-    With `ends_early`, those after the first `few` may be left out. `declared` is as `look_up` takes it. One of
-    several names may be declared nowhere if it has several parts: then a warning says so.
+    With `ends_early`, those after the first `few` may be left out. `declared` is as `look_up` takes it.
+
+    One of several names may be declared nowhere if it has several parts: then a warning says so.
 
     Raises IndexFormatError, OSError.
     """

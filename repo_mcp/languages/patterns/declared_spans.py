@@ -18,6 +18,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +59,8 @@ _HOLDS_MEMBERS = compile_late(
     r"\b(?:class|struct|interface|trait|impl|module|namespace|enum|object|extension|protocol|package|mod|union"
     r"|record|defmodule|describe)\b"
 )
+_MACRO_LANGUAGES = frozenset(("c", "cpp", "objective-c", "assembly"))
+_DEFINES = (b"#define ", b"#define\t")
 _NAME_FIRST = compile_late(rb"[ \t]*[A-Za-z_]\w*(?:(?:<[^<>\n]{0,60}+>)?::~?\w+){0,4}[ \t]*\(")
 _TYPE_ALONE = compile_late(
     rb"[ \t]*(?!else\b|do\b|try\b|[A-Z_][A-Z0-9_]*[ \t]*$)[A-Za-z_][\w \t*&:<>,]{0,200}(?<![:,])"
@@ -81,6 +84,7 @@ _BRACKETS = np.array([(byte in b"([{") - (byte in b")]}") for byte in range(256)
 _TAB, _LINE_FEED, _HASH, _BACKSLASH, _BRACE, _SEMICOLON = b"\t\n#\\{;"
 
 Mask = npt.NDArray[np.bool_]
+_Place = tuple[int, tuple[int, int]]  # the line of a name, from 0, and its byte span
 _Found = tuple[int, int, int, str, str]  # first line, last line, line of the name (from 0), name, owner
 
 
@@ -98,18 +102,25 @@ class SymbolSpan:
 
 
 def list_declared_spans(
-    language: Language, text: bytes, landmarks: Landmarks | None = None
+    language: Language,
+    text: bytes,
+    landmarks: Landmarks | None = None,
+    within: tuple[int, int] | None = None,
 ) -> tuple[SymbolSpan, ...]:
     """Return the declarations of normalised text in the order of their names; `landmarks` if known.
 
-    Spans are nested or disjoint.
+    Spans are nested or disjoint. If only those around or in the lines `within` are wanted, which are the
+    first and the last, counted from 1, others may be left out.
     """
     landmarks = landmarks or scan(language, text)
     if not landmarks.definitions:
         return ()
     layout = _Layout(text, landmarks.doc_spans, language.name)
     definitions = landmarks.definitions[:MAX_SPANS]
-    places = zip(layout.find_lines([start for start, _ in definitions]), definitions, strict=True)
+    places = [*zip(layout.find_lines([start for start, _ in definitions]), definitions, strict=True)]
+    macros: list[_Found] = []
+    if language.name in _MACRO_LANGUAGES:
+        macros, places = _take_macros(layout, text, places, within)
     owners = Owners(language.name, layout.lines)
     names = [
         (line, text[start:end].decode("utf-8", "replace"), owners.find(line, layout.read_before(line, start)))
@@ -125,7 +136,29 @@ def list_declared_spans(
             (layout.find_start(line), find_end(layout, line, closes), line, name, owner)
             for line, name, owner in names
         ]
-    return _nest(spans, layout)
+    return _nest(sorted([*spans, *macros], key=itemgetter(2)) if macros else spans, layout)
+
+
+def _take_macros(
+    layout: _Layout, text: bytes, places: list[_Place], within: tuple[int, int] | None
+) -> tuple[list[_Found], list[_Place]]:
+    """Return the macros of one line right below others, and the other definitions.
+
+    Headers of registers have hundreds of them, which nothing leads and nothing follows.
+    """
+    first, last = (0, len(layout.lines)) if within is None else (within[0] - 1, within[1] - 1)
+    lines, is_doc = layout.lines, layout.is_doc
+    macros: list[_Found] = []
+    others: list[_Place] = []
+    for place in places:
+        line = place[0]
+        is_below = bool(line) and lines[line - 1].startswith(b"#define") and not is_doc[line - 1]
+        if not is_below or not lines[line].startswith(_DEFINES) or lines[line].endswith(b"\\"):
+            others.append(place)
+        elif first <= line <= last:
+            start, end = place[1]
+            macros.append((line, line, line, text[start:end].decode("utf-8", "replace"), ""))
+    return macros, others
 
 
 def qualify_name(name: str, owner: str, outer: SymbolSpan | None) -> str:

@@ -367,7 +367,7 @@ def test_search() -> None:
     }
     assert envelope["result"]["snapshot"] == "abc"
     _call(repository, "repo.search", {"query": "x"})
-    assert repository.asked[1] == SearchRequest("x", 10, names_alone=True)
+    assert repository.asked[1] == SearchRequest("x", 10, names_alone=True, ends_early=True)
     _call(repository, "repo.search", {"query": "x", "detail": "text"})
     assert repository.asked[2] == SearchRequest("x", 10, names_alone=True, shows_whole=False)
 
