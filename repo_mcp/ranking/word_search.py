@@ -31,7 +31,7 @@ from repo_mcp.ranking.intent import NO_MATCH, PARTS, AskedName, Grade, list_word
 from repo_mcp.ranking.live_chunks import ReadLive
 from repo_mcp.ranking.look_up import DeclaredLines, Found, count_close, look_up
 from repo_mcp.ranking.named_hits import NamedHits, find_named
-from repo_mcp.ranking.query import STORY_WORDS, parse_query, widen
+from repo_mcp.ranking.query import STORY_WORDS, Query, parse_query, widen
 from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
 from repo_mcp.ranking.snippets import WHOLE_LINES, ShownHits, show_hits
@@ -91,6 +91,21 @@ def run_search(
         )
         if named is not None:
             return _answer_named(query.text, snapshot, named, (*query.warnings, *progress))
+    answer = _answer_ranked(searcher, request, query, wanted, read_live, look, progress)
+    return replace(answer, snapshot=snapshot)
+
+
+def _answer_ranked(
+    searcher: Searcher,
+    request: SearchRequest,
+    query: Query,
+    wanted: Filter,
+    read_live: ReadLive,
+    look: Callable[..., Found],
+    progress: Sequence[str],
+) -> SearchAnswer:
+    """Return the best chunks for a query that is not answered by names alone. `look` looks up what it asks for."""
+    asked = understand(query.text).asked
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
     widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
@@ -102,7 +117,8 @@ def run_search(
     few = count_near([chunk.score for chunk in ranking.chunks]) if telling else None
     words = look_up_words(query.text, searcher.count_units)
     lacks = not progress and lacks_most(query.text, words)
-    most = request.top_k if few is None or lacks or not request.ends_early else min(few, request.top_k)
+    ends_early = request.ends_early and few is not None and not lacks  # else a note tells of the others
+    most = min(few or 0, request.top_k) if ends_early else request.top_k
     shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, few, room)
     if query.phrases and not shown.hits and query.has_other_words:
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
@@ -120,7 +136,7 @@ def run_search(
         _name_matched(query.text, widened.weights, shown.hits),
         total,
         truncated=is_least or total > len(shown.hits) or most < min(request.top_k, len(ranking.chunks)),
-        snapshot=snapshot,
+        snapshot="",
         warnings=(*told, *near, *query.warnings, *progress, *shown.warnings),
         total_is_lower_bound=is_least,
         lacks_most=lacks,
