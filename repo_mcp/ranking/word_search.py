@@ -104,7 +104,7 @@ def _answer_ranked(
     look: Callable[..., Found],
     progress: Sequence[str],
 ) -> SearchAnswer:
-    """Return the best chunks for a query that is not answered by names alone. `look` looks up what it asks for."""
+    """Return the best chunks for a query that names alone do not answer. `look` looks up the name in it."""
     asked = understand(query.text).asked
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
