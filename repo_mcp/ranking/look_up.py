@@ -126,7 +126,8 @@ def look_up(
         narrowed = replace(query, symbols=[*query.symbols, *question.needed], phrases=[])
         is_exact = all(term.startswith(DECLARED) for one in question.needed for term in one)
         is_exact = is_exact and not (asked is not None and asked.qualifiers)
-        ranking = rank(searcher, narrowed, top_k + (0 if is_exact else MORE_CHUNKS), wanted)
+        most = top_k + (0 if is_exact else MORE_CHUNKS)
+        ranking = rank(searcher, narrowed, most, wanted, counted=least is None)
         is_cut = is_cut or ranking.total > len(ranking.chunks)
         live = read_chunks(ranking.chunks, query.phrases, read_live)
         warnings |= dict.fromkeys(live.warnings)
@@ -246,7 +247,7 @@ def _iter_declaring_lines(
     narrowed = replace(query, terms=list(get_word_terms(asked.name)[:1]), symbols=[], phrases=[])
     best: dict[str, RankedChunk] = {}
     for among in (_narrow_to_headers(wanted), wanted):
-        for chunk in rank(searcher, narrowed, WORD_CHUNKS, among).chunks:
+        for chunk in rank(searcher, narrowed, WORD_CHUNKS, among, counted=False).chunks:
             if chunk.matched_terms:
                 best.setdefault(chunk.path, chunk)
     for place, live in enumerate(read_chunks(best.values(), (), read_live).chunks):

@@ -137,7 +137,8 @@ def _build(
     terms = list(dict.fromkeys(term for lead in leads for term in lead.terms))
     order: list[str] = []
     if any(len(lead.hits) > 1 for lead in leads):  # declarations of one name: the ranking says which is meant
-        order = [chunk.path for chunk in rank(searcher, query, FILES_ORDERED, wanted).chunks]
+        best = rank(searcher, query, FILES_ORDERED, wanted, counted=False).chunks
+        order = [chunk.path for chunk in best]
     named = [hit for lead in leads for hit in _order(lead.hits, order)]
     first = list({(hit.path, hit.start_line): hit for hit in named}.values())
     shown = frozenset((hit.path, line) for hit in first for line in _list_shown(hit))

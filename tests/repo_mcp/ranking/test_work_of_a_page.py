@@ -12,6 +12,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking import look_up
 from repo_mcp.ranking.named_hits import FEW_PLACES
+from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.repository import Repository
 
 USERS = 40
@@ -117,3 +118,15 @@ def test_chunks_that_only_share_parts_of_a_name_are_not_searched_for_its_declara
     searched.clear()
     ask(repository, "use_39", ends_early=True)
     assert set(searched) == {"src/user_39.c"}
+
+
+def test_chunks_are_counted_only_for_a_total_that_is_told(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = []
+    count = Searcher.count_best_chunks
+    monkeypatch.setattr(
+        Searcher, "count_best_chunks", lambda self, best: counted.append(1) or count(self, best)
+    )
+    assert ask(repository, "post_entry", ends_early=True).total > USERS
+    assert len(counted) == 1
