@@ -132,10 +132,8 @@ def look_up(
         live = read_chunks(ranking.chunks, query.phrases, read_live)
         warnings |= dict.fromkeys(live.warnings)
         for place, chunk in enumerate(live.chunks):
-            if asked is not None and least is not None and not question.is_close:
-                needed = _find_needed(asked, least, seen.values(), place, top_k)
-                if not asked.may_be_in(_cut_chunk(chunk), needed):
-                    continue
+            if not (question.is_close or _may_matter(chunk, place, asked, least, seen.values(), top_k)):
+                continue
             for rated in _iter_declarations(chunk, place, asked, words):
                 key = chunk.ranked.path, rated.span.name_line
                 if key not in seen or seen[key].score < rated.score:
@@ -181,12 +179,21 @@ def _may_be_better(seen: Iterable[_Rated], asked: AskedName | None, top_k: int) 
     return sum(rated.score >= best for rated in seen) < top_k
 
 
-def _find_needed(asked: AskedName, least: int, seen: Iterable[_Rated], place: int, top_k: int) -> int:
-    """Return how closely the declarations of a chunk must be spelled to be among the best `top_k`."""
-    if least > PARTS or asked.qualifiers:
-        return least
-    score, _ = _explain(_rate_name((PARTS, 0)), place)
-    return SPELLING if sum(one.score > score for one in seen) >= top_k else least
+def _may_matter(
+    live: LiveChunk,
+    place: int,
+    asked: AskedName | None,
+    least: int | None,
+    seen: Iterable[_Rated],
+    top_k: int,
+) -> bool:
+    """Return whether a chunk that has all parts of a name may declare one of the best `top_k`."""
+    if asked is None or least is None:
+        return True
+    if least <= PARTS and not asked.qualifiers:
+        score, _ = _explain(_rate_name((PARTS, 0)), place)
+        least = SPELLING if sum(one.score > score for one in seen) >= top_k else least
+    return asked.may_be_in(_cut_chunk(live), least)
 
 
 def _cut_chunk(live: LiveChunk) -> bytes:
