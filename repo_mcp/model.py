@@ -140,6 +140,7 @@ class SearchRequest:
     symbols_only: bool = False  # searches names of declarations only, exact matches first
     names_alone: bool = False  # a query of names finds what they declare and the places with them, no others
     shows_whole: bool = True  # declarations that a question is about; False: where they are, by their heads
+    ends_early: bool = False  # no more hits are made than end a page: those behind them say little
     names_snapshot: bool = True  # in the answer: the first time it takes half a µs for each file of the index
 
 

@@ -204,6 +204,14 @@ class AskedName:
         """Return a text that every name fitting at all has in lower case, if it is ASCII; "" for none."""
         return _cut_asked(self.name).roots[0]
 
+    def may_be_in(self, text: bytes, least: int) -> bool:
+        """Return False if no word of a text is spelled like the name as closely as the grade `least`."""
+        if least <= PARTS:
+            return True
+        if least >= EXACT:
+            return self.name.encode("utf-8", "surrogatepass") in text
+        return not text.isascii() or _cut_asked(self.name).spelled.search(text.lower()) is not None
+
     @property
     def best_grade(self) -> Grade:
         """Return the grade of an exact match."""
@@ -251,6 +259,7 @@ class _CutName:
     folded: str
     parts: list[str]
     stems: frozenset[str]
+    spelled: re.Pattern[bytes]  # in the lower case of every ASCII name with the parts, and no others
     roots: tuple[str, ...]  # in the lower case of every ASCII name with the stems; the longest first, or ""
 
 
@@ -258,9 +267,12 @@ class _CutName:
 def _cut_asked(name: str) -> _CutName:
     stems = _split_stems(name)
     roots = map(get_root, stems) if name.isascii() and LONG_WORD not in stems else ()
-    return _CutName(
-        name.lower(), _split(name), frozenset(stems), tuple(sorted(roots, key=len, reverse=True)) or ("",)
+    parts = _split(name)
+    spelled = re.compile(
+        b"[^a-z0-9]*".join(re.escape(part.encode("utf-8", "surrogatepass")) for part in parts)
     )
+    longest = tuple(sorted(roots, key=len, reverse=True)) or ("",)
+    return _CutName(name.lower(), parts, frozenset(stems), spelled, longest)
 
 
 def _split(name: str) -> list[str]:

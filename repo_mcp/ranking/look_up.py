@@ -38,17 +38,11 @@ from repo_mcp.ranking.intent import (
     split_qualified,
     understand,
 )
+from repo_mcp.ranking.live_chunks import LiveChunk, ReadLive, decode_lines, read_chunks
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import Points, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
-from repo_mcp.ranking.snippets import (
-    LiveChunk,
-    ReadLive,
-    decode_lines,
-    grade_span,
-    read_chunks,
-    show_declaration,
-)
+from repo_mcp.ranking.snippets import grade_span, show_declaration
 from repo_mcp.ranking.spell_suggest import find_near
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import DECLARED, get_name_term, get_word_terms
@@ -95,6 +89,9 @@ class _Rated:
     span: SymbolSpan
 
 
+DeclaredLines = dict[AskedName, list[_Rated]]  # what lines declare, by the name that was asked for
+
+
 def look_up(
     searcher: Searcher,
     query: Query,
@@ -103,12 +100,15 @@ def look_up(
     top_k: int,
     *,
     is_whole: bool = True,
-    tells: bool = True,
+    least: int | None = None,
     shown_lines: Sequence[int] = SHOWN_LINES,
+    declared: DeclaredLines | None = None,
 ) -> Found:
     """Return the best `top_k` declarations of what a query names. `is_whole`: every file is indexed.
 
-    With `tells`, a warning names what is not declared.
+    A warning names what is not declared. With `least`, only hits are wanted, of which a name is spelled so
+    closely: nothing is warned of, and worse declarations may be left out and uncounted. `declared` keeps what
+    lines declare for further look-ups of the same search.
 
     Raises IndexFormatError, OSError.
     """
@@ -126,23 +126,29 @@ def look_up(
         narrowed = replace(query, symbols=[*query.symbols, *question.needed], phrases=[])
         is_exact = all(term.startswith(DECLARED) for one in question.needed for term in one)
         is_exact = is_exact and not (asked is not None and asked.qualifiers)
-        ranking = rank(searcher, narrowed, top_k + (0 if is_exact else MORE_CHUNKS), wanted)
+        most = top_k + (0 if is_exact else MORE_CHUNKS)
+        ranking = rank(searcher, narrowed, most, wanted, counted=least is None)
         is_cut = is_cut or ranking.total > len(ranking.chunks)
         live = read_chunks(ranking.chunks, query.phrases, read_live)
         warnings |= dict.fromkeys(live.warnings)
         for place, chunk in enumerate(live.chunks):
+            if not (question.is_close or _may_matter(chunk, place, asked, least, seen.values(), top_k)):
+                continue
             for rated in _iter_declarations(chunk, place, asked, words):
                 key = chunk.ranked.path, rated.span.name_line
                 if key not in seen or seen[key].score < rated.score:
                     seen[key] = rated
     if asked is not None and _may_be_better(seen.values(), asked, 1):
-        for rated in _iter_declaring_lines(searcher, query, asked, wanted, read_live):
+        declared = {} if declared is None else declared
+        if asked not in declared:
+            declared[asked] = [*_iter_declaring_lines(searcher, query, asked, wanted, read_live)]
+        for rated in declared[asked]:
             seen.setdefault((rated.live.ranked.path, rated.span.name_line), rated)
     ordered = sorted(seen, key=lambda key: (-seen[key].score, key[0].encode(), key[1]))
     lines = chain(shown_lines, repeat(shown_lines[-1]))
     hits = tuple(_show(seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False))
     missing = []
-    if tells:
+    if least is None:
         missing = _describe_missing(searcher, query, asked, words, hits, wanted, read_live, is_whole=is_whole)
     return Found(hits, len(seen), is_cut, (*missing, *warnings))
 
@@ -171,6 +177,29 @@ def _may_be_better(seen: Iterable[_Rated], asked: AskedName | None, top_k: int) 
         return True
     best = EXACT + len(asked.qualifiers) / 10
     return sum(rated.score >= best for rated in seen) < top_k
+
+
+def _may_matter(
+    live: LiveChunk,
+    place: int,
+    asked: AskedName | None,
+    least: int | None,
+    seen: Iterable[_Rated],
+    top_k: int,
+) -> bool:
+    """Return whether a chunk that has all parts of a name may declare one of the best `top_k`."""
+    if asked is None or least is None:
+        return True
+    if least <= PARTS and not asked.qualifiers:
+        score, _ = _explain(_rate_name((PARTS, 0)), place)
+        least = SPELLING if sum(one.score > score for one in seen) >= top_k else least
+    return asked.may_be_in(_cut_chunk(live), least)
+
+
+def _cut_chunk(live: LiveChunk) -> bytes:
+    """Return the text of a chunk, of the whole file where it has changed."""
+    chunk = live.ranked.chunk
+    return live.data if live.is_changed else live.lines.cut(chunk.start_line - 1, chunk.end_line)
 
 
 def _list_questions(query: Query, words: Sequence[str]) -> list[_Question]:
@@ -225,7 +254,7 @@ def _iter_declaring_lines(
     narrowed = replace(query, terms=list(get_word_terms(asked.name)[:1]), symbols=[], phrases=[])
     best: dict[str, RankedChunk] = {}
     for among in (_narrow_to_headers(wanted), wanted):
-        for chunk in rank(searcher, narrowed, WORD_CHUNKS, among).chunks:
+        for chunk in rank(searcher, narrowed, WORD_CHUNKS, among, counted=False).chunks:
             if chunk.matched_terms:
                 best.setdefault(chunk.path, chunk)
     for place, live in enumerate(read_chunks(best.values(), (), read_live).chunks):

@@ -21,19 +21,14 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
 from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.intent import EXACT, SPELLING, AskedName, find_asked_name, split_qualified
-from repo_mcp.ranking.look_up import Found, look_up
+from repo_mcp.ranking.line_terms import find_line_terms
+from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines, read_chunks
+from repo_mcp.ranking.look_up import DeclaredLines, Found, look_up
 from repo_mcp.ranking.prompt import find_meant
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import add_up, rank
 from repo_mcp.ranking.searcher import Filter, Searcher
-from repo_mcp.ranking.snippets import (
-    LiveChunk,
-    ReadLive,
-    decode_lines,
-    find_line_terms,
-    read_chunks,
-    show_lines,
-)
+from repo_mcp.ranking.snippets import show_lines
 from repo_mcp.ranking.spell_suggest import find_paths
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text, get_word_terms
@@ -91,9 +86,18 @@ def list_names(text: str) -> list[str]:
 
 
 def find_named(
-    searcher: Searcher, query: Query, wanted: Filter, read_live: ReadLive, top_k: int
+    searcher: Searcher,
+    query: Query,
+    wanted: Filter,
+    read_live: ReadLive,
+    top_k: int,
+    declared: DeclaredLines,
+    *,
+    ends_early: bool = False,
 ) -> NamedHits | None:
     """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
+
+    With `ends_early`, those after the first `few` may be left out. `declared` is as `look_up` takes it.
 
     One of several names may be declared nowhere if it has several parts: then a warning says so.
 
@@ -102,7 +106,7 @@ def find_named(
     names = [] if query.phrases or query.symbols else list_names(query.text)
     leads: list[_Leads] = []
     for name in names:
-        lead = _find_declared(searcher, query, name, wanted, read_live, is_only=len(names) == 1)
+        lead = _find_declared(searcher, query, name, wanted, read_live, declared, is_only=len(names) == 1)
         lead = lead or _find_files(searcher, query, name, wanted, read_live)
         terms = get_word_terms(name)
         if lead is None and len(terms) > 2 and len(names) > 1:
@@ -112,7 +116,7 @@ def find_named(
         leads.append(lead)
     if not any(lead.hits for lead in leads):
         return None
-    return _build(searcher, query, wanted, read_live, leads, top_k)
+    return _build(searcher, query, wanted, read_live, leads, top_k, ends_early=ends_early)
 
 
 def _describe_missing(searcher: Searcher, name: str, term: str) -> str:
@@ -126,22 +130,28 @@ def _build(
     read_live: ReadLive,
     leads: Sequence[_Leads],
     top_k: int,
+    *,
+    ends_early: bool,
 ) -> NamedHits:
     """Return what is named, and after it the places that have the names, ranked by them."""
     terms = list(dict.fromkeys(term for lead in leads for term in lead.terms))
     order: list[str] = []
     if any(len(lead.hits) > 1 for lead in leads):  # declarations of one name: the ranking says which is meant
-        order = [chunk.path for chunk in rank(searcher, query, FILES_ORDERED, wanted).chunks]
+        best = rank(searcher, query, FILES_ORDERED, wanted, counted=False).chunks
+        order = [chunk.path for chunk in best]
     named = [hit for lead in leads for hit in _order(lead.hits, order)]
     first = list({(hit.path, hit.start_line): hit for hit in named}.values())
     shown = frozenset((hit.path, line) for hit in first for line in _list_shown(hit))
     ranking = rank(searcher, replace(query, terms=terms), top_k + len(first), wanted)
-    live = read_chunks((chunk for chunk in ranking.chunks if chunk.matched_terms), (), read_live)
-    places = chain.from_iterable(_show_places(chunk, terms, shown) for chunk in live.chunks)
-    found = list(islice(places, top_k))
+    reader = ChunkReader((), read_live)
+    live = reader.iter(chunk for chunk in ranking.chunks if chunk.matched_terms)
+    places = chain.from_iterable(_show_places(chunk, terms, shown) for chunk in live)
+    # Where the index knows the total, places that are not shown need not be counted.
+    is_counted = ends_early and ranking.total > top_k + len(first)
+    found = list(islice(places, min(top_k, FEW_PLACES) if is_counted else top_k))
     hits = (*_lift(first, found[0].score if found else 0.0), *found)
     goes_on = ranking.total > len(ranking.chunks)
-    warnings = dict.fromkeys([*(told for lead in leads for told in lead.warnings), *live.warnings])
+    warnings = dict.fromkeys([*(told for lead in leads for told in lead.warnings), *reader.list_warnings()])
     return NamedHits(
         hits[:top_k],
         len(first) + FEW_PLACES,
@@ -152,7 +162,14 @@ def _build(
 
 
 def _find_declared(
-    searcher: Searcher, query: Query, name: str, wanted: Filter, read_live: ReadLive, *, is_only: bool
+    searcher: Searcher,
+    query: Query,
+    name: str,
+    wanted: Filter,
+    read_live: ReadLive,
+    declared: DeclaredLines,
+    *,
+    is_only: bool,
 ) -> _Leads | None:
     """Return the declarations of a name as written; of one of several parts, also in other spellings."""
     asked = find_asked_name(name)
@@ -160,8 +177,18 @@ def _find_declared(
         return None
     lines = ONE_SHOWN if is_only else MORE_SHOWN
     narrowed = replace(query, text=name, terms=analyse_text(name))
-    found = look_up(searcher, narrowed, wanted, read_live, len(lines), tells=False, shown_lines=lines)
-    hits = list(_iter_best(found, asked))
+    least = EXACT if len(get_word_terms(asked.name)) <= 2 else SPELLING
+    found = look_up(
+        searcher,
+        narrowed,
+        wanted,
+        read_live,
+        len(lines),
+        least=least,
+        shown_lines=lines,
+        declared=declared,
+    )
+    hits = list(_iter_best(found, asked, least))
     if not hits:
         return None
     terms: dict[str, None] = {}
@@ -170,9 +197,8 @@ def _find_declared(
     return _Leads(tuple(hits), tuple(terms), found.warnings)
 
 
-def _iter_best(found: Found, asked: AskedName) -> Iterator[Hit]:
-    """Yield the declarations that have the name and all qualifiers."""
-    least = EXACT if len(get_word_terms(asked.name)) <= 2 else SPELLING
+def _iter_best(found: Found, asked: AskedName, least: int) -> Iterator[Hit]:
+    """Yield the declarations that have the name, spelled as closely as `least`, and all qualifiers."""
     for hit in found.hits:
         told = dict(hit.explanation)
         agrees = told.get("qualifiers", 0.0) >= round(0.1 * len(asked.qualifiers), DECIMALS)

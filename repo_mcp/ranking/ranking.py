@@ -79,10 +79,12 @@ def rank(
     weights: RankingWeights = WEIGHTS,
     *,
     bounded: bool = False,
+    counted: bool = True,
 ) -> Ranking:
     """Return the best `top_k` chunks by their files' rank; a file's best chunk precedes its others.
 
-    With `bounded`, it carries an upper bound: see `bound_scores`. Raises IndexFormatError, OSError.
+    With `bounded`, it carries an upper bound: see `bound_scores`. Without `counted`, the total is that of the
+    chunks returned. Raises IndexFormatError, OSError.
     """
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
     rated = rate_files(searcher, query, best, weights)
@@ -97,7 +99,9 @@ def rank(
         if not lists.frequency and term not in query.synonyms
     ]
     bound = bound_scores(searcher, best, rated, weights) if bounded else 0.0
-    if sum(map(len, map(attrgetter("units"), best.segments))) >= BEST_UNITS:
+    if not counted:
+        total = len(explained)
+    elif sum(map(len, map(attrgetter("units"), best.segments))) >= BEST_UNITS:
         total = searcher.count_chunks(query, best, MOST_COUNTED)
     else:
         total = searcher.count_best_chunks(best)

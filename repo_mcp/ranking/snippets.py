@@ -6,20 +6,12 @@ text, and left out when what matched is gone.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from operator import itemgetter
-from typing import overload
 
-import numpy as np
-
-from index_format import compute_fingerprint
-from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
-from repo_mcp.languages.patterns.enclosing import Declarations, find_declarations, find_near
-from repo_mcp.languages.patterns.language_registry import get_language
+from repo_mcp.languages.patterns.enclosing import Declarations
 from repo_mcp.model import Hit
 from repo_mcp.ranking.declaration_rating import (
     MAX_RATED_LINES,
@@ -31,10 +23,10 @@ from repo_mcp.ranking.declaration_rating import (
     list_asked,
 )
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
+from repo_mcp.ranking.line_terms import find_line_terms, find_text_terms
+from repo_mcp.ranking.live_chunks import LiveChunk, ReadLive, decode_lines, read_chunks
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.analysis import LONG_WORD, get_root, get_word_terms
-from repo_mcp.text.lines import decode_source
 
 WINDOW_LINES = 8
 SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; of each further one as many as of the last of these
@@ -53,78 +45,6 @@ LEAST_LINES = 3  # for a further declaration of a hit
 SPARE_SHARE = 0.5  # of the lines shown of a declaration: if no more are left, they are shown too
 MAX_LEAD_LINES = 4  # decorators that are shown above the line with the name
 MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
-_WORD = re.compile(r"\w+")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-# ASCII words in lower case, with spaces in place of everything between them.
-_FOLDED = bytes(ord(chr(byte).lower()) if _WORD.match(chr(byte)) else ord(" ") for byte in range(128)) * 2
-_get_terms = lru_cache(maxsize=2_048)(get_word_terms)  # hits on a page share words; 1 MB
-
-ReadLive = Callable[[str], bytes]  # reads a file through the repository reader; raises RepoError
-
-
-# Finding fifty lines in 211 KB takes 38 us, splitting off all of them 292; in 20 KB it takes 13 and 19.
-LINE_FEED = ord("\n")
-NEAR_BYTES = 4096  # scanned line end by line end
-
-
-class TextLines(Sequence[bytes]):
-    """Equals `split_lines` of normalised text, but cuts each line only on request."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._is_end = np.frombuffer(data, dtype=np.uint8) == LINE_FEED
-        self._ends = int(np.count_nonzero(self._is_end))
-        self.line_count = self._ends + (data[-1:] not in (b"", b"\n"))
-        self._known = 0, 0  # a line and its start offset: the next one asked for is mostly near
-        self._starts: dict[int, int] = {}  # of the lines asked for: most of them twice
-
-    def __len__(self) -> int:
-        return self.line_count
-
-    def find_start(self, line: int) -> int:
-        """Return the offset, in bytes, of a line counted from 0; the end of the text beyond the last line."""
-        if line > self._ends:
-            return len(self._data)
-        start = self._starts.get(line)
-        if start is None:
-            start = self._starts[line] = self._search(line)
-        return start
-
-    def _search(self, line: int) -> int:
-        known, start = self._known if self._known[0] <= line else (0, 0)
-        ends = line - known  # to be passed
-        if not ends:
-            return start
-        near = self._is_end[start : start + NEAR_BYTES].nonzero()[0]
-        if len(near) >= ends:
-            return start + int(near[ends - 1]) + 1
-        start, stop, ends = start + NEAR_BYTES, len(self._data), ends - len(near)
-        while stop - start > NEAR_BYTES:
-            middle = (start + stop) // 2
-            passed = int(np.count_nonzero(self._is_end[start:middle]))
-            if passed < ends:
-                start, ends = middle, ends - passed
-            else:
-                stop = middle
-        return start + int(self._is_end[start:stop].nonzero()[0][ends - 1]) + 1
-
-    @overload
-    def __getitem__(self, position: int) -> bytes: ...
-    @overload
-    def __getitem__(self, position: slice) -> list[bytes]: ...
-    def __getitem__(self, position: int | slice) -> bytes | list[bytes]:
-        if isinstance(position, slice):
-            first, stop, step = position.indices(self.line_count)
-            assert step == 1
-            return self.cut(first, stop).split(b"\n") if first < stop else []
-        at = range(self.line_count)[position]
-        return self.cut(at, at + 1)
-
-    def cut(self, first: int, stop: int) -> bytes:
-        """Return the lines [first, stop), counted from 0, as one text without its last line end."""
-        start = self.find_start(first)
-        self._known = first, start
-        return self._data[start : self.find_start(stop)].removesuffix(b"\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,84 +92,6 @@ def _iter_shown_lines() -> Iterator[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class LiveChunk:
-    """One chunk of a ranking within the current text of its file."""
-
-    ranked: RankedChunk
-    data: bytes  # the whole file, normalised
-    lines: TextLines  # of `data`
-    start_line: int  # lines to search for the best window: the best unit,
-    end_line: int  # or the whole chunk when the file has changed
-    fingerprint: bytes  # of the file as it is now
-    is_changed: bool = False  # the file differs from what was indexed
-
-    def find_declarations(self) -> Declarations:
-        """Return the declarations of the file as it is now."""
-        return find_declarations(get_language(self.ranked.language), self.data, self.fingerprint)
-
-    def find_near(self, first: int, last: int) -> Declarations:
-        """Return the declarations around or in the lines from `first` to `last`, and perhaps others."""
-        offsets = self.lines.find_start(first - 1), self.lines.find_start(max(first, last))
-        language = get_language(self.ranked.language)
-        return find_near(language, self.data, self.fingerprint, (first, last), offsets)
-
-
-@dataclass(frozen=True, slots=True)
-class LiveChunks:
-    """Chunks in ranking order, and warnings about those that could not be shown as indexed."""
-
-    chunks: tuple[LiveChunk, ...]
-    warnings: tuple[str, ...]
-
-
-def read_chunks(
-    ranked: Iterable[RankedChunk], phrases: Sequence[str], read_live: ReadLive, most: int | None = None
-) -> LiveChunks:
-    """Return the first `most` (or all) chunks whose file still holds what matched and all `phrases`."""
-    chunks: list[LiveChunk] = []
-    changed = tried = 0
-    for chunk in ranked:
-        if most is not None and len(chunks) >= most:
-            break
-        tried += 1
-        try:
-            raw = read_live(chunk.path)
-            data = decode_source(raw).data
-        except RepoError:
-            changed += 1
-            continue
-        fingerprint = compute_fingerprint(raw)
-        changed += fingerprint != chunk.fingerprint
-        live = _find_live(chunk, phrases, data, fingerprint)
-        if live is not None:
-            chunks.append(live)
-    warnings = []
-    if changed:
-        warnings.append(f"{changed} of the files found changed after indexing: refresh the index.")
-    if len(chunks) < tried:
-        left_out = tried - len(chunks)
-        warnings.append(f"Hits left out because their text is gone or lacks the phrase: {left_out}.")
-    return LiveChunks(tuple(chunks), tuple(warnings))
-
-
-def _find_live(
-    ranked: RankedChunk, phrases: Sequence[str], data: bytes, fingerprint: bytes
-) -> LiveChunk | None:
-    """Return the chunk in a file's normalised text; None when the match is no longer there."""
-    changed = fingerprint != ranked.fingerprint
-    raw = TextLines(data)
-    count = raw.line_count
-    chunk_start, chunk_end = ranked.chunk.start_line, min(ranked.chunk.end_line, count)
-    if changed and not any(find_line_terms(decode_lines(raw, chunk_start, chunk_end), ranked.matched_terms)):
-        return None
-    if phrases and not _holds(" ".join(decode_lines(raw, chunk_start, chunk_end)), phrases):
-        return None
-    if changed:  # the unit's lines may have moved within the chunk
-        return LiveChunk(ranked, data, raw, chunk_start, chunk_end, fingerprint, is_changed=True)
-    return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, count), fingerprint)
-
-
-@dataclass(frozen=True, slots=True)
 class _RatedFile:
     """The declarations of a hit's file that a question may be about."""
 
@@ -270,7 +112,8 @@ def _rate_first(
         if live.ranked.path in seen or live.lines.line_count > MAX_RATED_LINES:
             continue
         seen.add(live.ranked.path)
-        words = find_line_terms(decode_lines(live.lines, 1, live.lines.line_count), list(telling))
+        text, lines = live.data.decode("utf-8", "replace"), live.lines.line_count
+        words = find_text_terms(text, lines, list(telling))
         found = list_asked(live.find_declarations(), words, list(telling.values()), MOST_RATED)
         if found:
             places.append(place)
@@ -468,75 +311,6 @@ def _trim(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
     while last - first > 1 and not lines[first].strip():
         first += 1
     return first, last
-
-
-def decode_lines(raw: TextLines, first: int, last: int) -> list[str]:
-    """Return the lines from `first` to `last`, counted from 1, both included."""
-    return raw.cut(first - 1, last).decode("utf-8", "replace").split("\n") if first <= last else []
-
-
-def _holds(text: str, phrases: Sequence[str]) -> bool:
-    folded = " ".join(text.lower().split())
-    return all(phrase.lower() in folded for phrase in phrases)
-
-
-def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
-    """Return, for each line, a bit set of the terms it holds; the first term is the lowest bit."""
-    wanted = _prepare_terms(tuple(terms))
-    text = "\n".join(lines)
-    found = [0] * len(lines)
-    known: dict[str, int] = {}
-    line = passed = 0
-    for position, word in sorted(_find_words(text, wanted.roots)):
-        held = known.get(word)
-        if held is None:
-            held = 0
-            for term in _get_terms(word):
-                held |= wanted.bits.get(term, 0)
-            known[word] = held
-        if held:
-            line += text.count("\n", passed, position)
-            passed = position
-            found[line] |= held
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class _WantedTerms:
-    """The terms sought on a page, which its hits share."""
-
-    bits: Mapping[str, int]  # each term's bit
-    roots: tuple[bytes, ...]  # every word that yields a term holds one of them; none when any word may
-
-
-@lru_cache(maxsize=64)
-def _prepare_terms(terms: tuple[str, ...]) -> _WantedTerms:
-    roots = {get_root(term).encode("utf-8", "surrogatepass") for term in terms}
-    is_any = b"" in roots or LONG_WORD in terms
-    bits = {term: 1 << position for position, term in enumerate(terms)}
-    return _WantedTerms(bits, () if is_any else tuple(roots))
-
-
-def _find_words(text: str, roots: Sequence[bytes]) -> list[tuple[int, str]]:
-    """Return positions and words of a text, including every word that holds a root; some repeat."""
-    if not roots:
-        return [(match.start(), match[0]) for match in _WORD.finditer(text)]
-    found: list[tuple[int, str]] = []
-    folded = bytearray(text.encode("ascii", "replace").translate(_FOLDED) + b" ")
-    end = 0
-    for other in () if text.isascii() else _NOT_ASCII.finditer(text):
-        if other.start() >= end:
-            start, end = text.rfind("\n", 0, other.start()) + 1, text.find("\n", other.end())
-            end = len(text) if end < 0 else end
-            found += [(match.start(), match[0]) for match in _WORD.finditer(text, start, end)]
-            folded[start:end] = b" " * (end - start)
-    for root in roots:
-        at = folded.find(root)
-        while at >= 0:
-            start, end = folded.rfind(b" ", 0, at) + 1, folded.index(b" ", at)
-            found.append((start, text[start:end]))
-            at = folded.find(root, end + 1)
-    return found
 
 
 def choose_window(

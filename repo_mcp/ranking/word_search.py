@@ -24,16 +24,18 @@ from itertools import chain
 
 from index_format import Snapshot
 from repo_mcp.errors import RepoError
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.declaration_rating import weigh_terms
-from repo_mcp.ranking.intent import NO_MATCH, AskedName, Grade, list_words, spell, understand
-from repo_mcp.ranking.look_up import Found, count_close, look_up
+from repo_mcp.ranking.intent import NO_MATCH, PARTS, AskedName, Grade, list_words, spell, understand
+from repo_mcp.ranking.live_chunks import ReadLive
+from repo_mcp.ranking.look_up import DeclaredLines, Found, count_close, look_up
 from repo_mcp.ranking.named_hits import NamedHits, find_named
-from repo_mcp.ranking.query import STORY_WORDS, parse_query, widen
+from repo_mcp.ranking.query import STORY_WORDS, Query, parse_query, widen
 from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
-from repo_mcp.ranking.snippets import WHOLE_LINES, ReadLive, ShownHits, show_hits
+from repo_mcp.ranking.snippets import WHOLE_LINES, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import PART, get_word_terms
@@ -43,6 +45,7 @@ from repo_mcp.text.stop_words import QUESTION_WORDS
 from repo_mcp.workspace.ignore import GlobFilter
 
 LEAD = 0.1  # points of a declaration that was looked up before the best of the ranked hits
+REMEMBERED_BYTES = 1 << 22  # of the files that one search reads
 PHRASE_DEPTH = 100  # chunks examined for an exact phrase
 _WORD = re.compile(r"\w+")
 _PART = re.compile(PART)
@@ -78,13 +81,32 @@ def run_search(
     progress = describe_progress(searcher.snapshot)
     snapshot = searcher.snapshot.name if request.names_snapshot else ""
     asked = understand(query.text).asked
-    look = partial(look_up, searcher, query, wanted, read_live, is_whole=not progress)
+    read_live = _remember(read_live)
+    declared: DeclaredLines = {}
+    look = partial(look_up, searcher, query, wanted, read_live, is_whole=not progress, declared=declared)
     if request.symbols_only:
         return _answer_look_up(snapshot, asked, look(request.top_k), (*query.warnings, *progress))
     if request.names_alone:
-        named = find_named(searcher, query, wanted, read_live, request.top_k)
+        named = find_named(
+            searcher, query, wanted, read_live, request.top_k, declared, ends_early=request.ends_early
+        )
         if named is not None:
             return _answer_named(query.text, snapshot, named, (*query.warnings, *progress))
+    answer = _answer_ranked(searcher, request, query, wanted, read_live, look, progress)
+    return replace(answer, snapshot=snapshot)
+
+
+def _answer_ranked(
+    searcher: Searcher,
+    request: SearchRequest,
+    query: Query,
+    wanted: Filter,
+    read_live: ReadLive,
+    look: Callable[..., Found],
+    progress: Sequence[str],
+) -> SearchAnswer:
+    """Return the best chunks for a query that names alone do not answer. `look` looks up the name in it."""
+    asked = understand(query.text).asked
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
     widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
@@ -94,15 +116,18 @@ def run_search(
         telling = weigh_terms(query.terms, searcher.count_units, searcher.snapshot.unit_count, MOST_TELLING)
     room = WHOLE_LINES if request.shows_whole else 0
     few = count_near([chunk.score for chunk in ranking.chunks]) if telling else None
-    shown = show_hits(ranking.chunks, query.phrases, read_live, request.top_k, asked, telling, few, room)
+    words = look_up_words(query.text, searcher.count_units)
+    lacks = not progress and lacks_most(query.text, words)
+    ends_early = request.ends_early and few is not None and not lacks  # else a note tells of the others
+    most = min(few or 0, request.top_k) if ends_early else request.top_k
+    shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, few, room)
     if query.phrases and not shown.hits and query.has_other_words:
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
     if asked is not None:
-        shown = _put_first(shown, asked, request.top_k, partial(look, tells=False))
+        shown = _put_first(shown, asked, request.top_k, partial(look, least=PARTS))
     unknown = choose_unknown(query, ranking)
     near = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
-    words = look_up_words(query.text, searcher.count_units)
     told = describe_words(words, searcher, ranking.chunks[:1], near, read_live, is_whole=not progress)
     total, is_least = ranking.total, ranking.total_is_lower_bound
     if query.phrases and NO_PHRASE not in shown.warnings:  # the index counts chunks with their words
@@ -111,13 +136,19 @@ def run_search(
     return SearchAnswer(
         _name_matched(query.text, widened.synonyms, shown.hits),
         total,
-        truncated=is_least or total > len(shown.hits),
-        snapshot=snapshot,
+        truncated=is_least or total > len(shown.hits) or most < min(request.top_k, len(ranking.chunks)),
+        snapshot="",
         warnings=(*told, *near, *query.warnings, *progress, *shown.warnings),
         total_is_lower_bound=is_least,
-        lacks_most=not progress and lacks_most(query.text, words),
+        lacks_most=lacks,
         few=few or 0,
     )
+
+
+def _remember(read_live: ReadLive) -> ReadLive:
+    """Return a function that reads each file of one search once, as long as not many bytes are read."""
+    known: LruCache[str, bytes] = LruCache(REMEMBERED_BYTES, len)
+    return lambda path: known.get(path, lambda: read_live(path))
 
 
 def count_near(scores: Sequence[float]) -> int:

@@ -15,9 +15,10 @@ CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "tiny_repo"
 # the first three files are rated for two words and more, in a module of their own, by some 60 calls:
 # docs/decisions/0136-any-words-are-rated.md. Whether a query is of names is asked in a module of its own, for
 # which paths are looked up in another: docs/decisions/0141-lean-pages-of-names.md. Tables that spare searches
-# have two modules: docs/decisions/0148-where-the-microseconds-of-a-query-go.md.
-MOST_CALLS = 636
-MOST_MODULES = 40
+# have two modules: docs/decisions/0148-where-the-microseconds-of-a-query-go.md. Two more were cut off one
+# that was too long: docs/decisions/0153-whole-answers.md.
+MOST_CALLS = 520
+MOST_MODULES = 42
 
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "O_DIRECTORY"), reason="files are read otherwise there")

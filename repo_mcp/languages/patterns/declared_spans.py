@@ -18,6 +18,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,10 @@ MAX_NESTING = 50  # deeper declarations are named after the fiftieth that enclos
 TAB_COLUMNS = 8
 NO_TEXT = 1 << 30  # depth of a line without text: deeper than any
 MAX_SPANS = 50_000  # declarations of one file, the first ones: half a kilobyte each
+MAX_PASSES = (
+    64  # over all lines at once, for their indentation. Those that are deeper are measured one by one,
+)
+FEW_LINES = 16  # as are the last few
 MAX_STEPS = 1_000_000  # lines examined in one file for the ends of declarations; about 0.2 s
 
 _CLOSES = re.compile(rb"[}\])]")
@@ -41,7 +46,7 @@ _CLOSES_WITH_END = compile_late(rb"[}\])]|end\b")  # not where braces end blocks
 _LEADS = re.compile(
     rb"[ \t]*(?:@|#(?!include|if|else|endif|define|undef|pragma)|//|/?\*|--|\[[A-Za-z#]|template\b)"
 )
-_SMALL_OPENER = re.compile(rb"[{(\[]\s*$")
+_OPENERS = (b"{", b"(", b"[")  # at the end of a line
 # Blocks of all other languages are assumed to have braces, or lines of their own for their ends.
 _INDENTED_LANGUAGES = frozenset(
     ("python", "ruby", "lua", "haskell", "elixir", "julia", "nim", "make", "cmake", "kconfig", "sql")
@@ -54,6 +59,8 @@ _HOLDS_MEMBERS = compile_late(
     r"\b(?:class|struct|interface|trait|impl|module|namespace|enum|object|extension|protocol|package|mod|union"
     r"|record|defmodule|describe)\b"
 )
+_MACRO_LANGUAGES = frozenset(("c", "cpp", "objective-c", "assembly"))
+_DEFINES = (b"#define ", b"#define\t")
 _NAME_FIRST = compile_late(rb"[ \t]*[A-Za-z_]\w*(?:(?:<[^<>\n]{0,60}+>)?::~?\w+){0,4}[ \t]*\(")
 _TYPE_ALONE = compile_late(
     rb"[ \t]*(?!else\b|do\b|try\b|[A-Z_][A-Z0-9_]*[ \t]*$)[A-Za-z_][\w \t*&:<>,]{0,200}(?<![:,])"
@@ -77,6 +84,7 @@ _BRACKETS = np.array([(byte in b"([{") - (byte in b")]}") for byte in range(256)
 _TAB, _LINE_FEED, _HASH, _BACKSLASH, _BRACE, _SEMICOLON = b"\t\n#\\{;"
 
 Mask = npt.NDArray[np.bool_]
+_Place = tuple[int, tuple[int, int]]  # the line of a name, from 0, and its byte span
 _Found = tuple[int, int, int, str, str]  # first line, last line, line of the name (from 0), name, owner
 
 
@@ -94,18 +102,25 @@ class SymbolSpan:
 
 
 def list_declared_spans(
-    language: Language, text: bytes, landmarks: Landmarks | None = None
+    language: Language,
+    text: bytes,
+    landmarks: Landmarks | None = None,
+    within: tuple[int, int] | None = None,
 ) -> tuple[SymbolSpan, ...]:
     """Return the declarations of normalised text in the order of their names; `landmarks` if known.
 
-    Spans are nested or disjoint.
+    Spans are nested or disjoint. If only those around or in the lines `within` are wanted, which are the
+    first and the last, counted from 1, others may be left out.
     """
     landmarks = landmarks or scan(language, text)
     if not landmarks.definitions:
         return ()
     layout = _Layout(text, landmarks.doc_spans, language.name)
     definitions = landmarks.definitions[:MAX_SPANS]
-    places = zip(layout.find_lines([start for start, _ in definitions]), definitions, strict=True)
+    places = [*zip(layout.find_lines([start for start, _ in definitions]), definitions, strict=True)]
+    macros: list[_Found] = []
+    if language.name in _MACRO_LANGUAGES:
+        macros, places = _take_macros(layout, text, places, within)
     owners = Owners(language.name, layout.lines)
     names = [
         (line, text[start:end].decode("utf-8", "replace"), owners.find(line, layout.read_before(line, start)))
@@ -121,7 +136,29 @@ def list_declared_spans(
             (layout.find_start(line), find_end(layout, line, closes), line, name, owner)
             for line, name, owner in names
         ]
-    return _nest(spans, layout)
+    return _nest(sorted([*spans, *macros], key=itemgetter(2)) if macros else spans, layout)
+
+
+def _take_macros(
+    layout: _Layout, text: bytes, places: list[_Place], within: tuple[int, int] | None
+) -> tuple[list[_Found], list[_Place]]:
+    """Return the macros of one line right below others, and the other definitions.
+
+    Headers of registers have hundreds of them, which nothing leads and nothing follows.
+    """
+    first, last = (0, len(layout.lines)) if within is None else (within[0] - 1, within[1] - 1)
+    lines, is_doc = layout.lines, layout.is_doc
+    macros: list[_Found] = []
+    others: list[_Place] = []
+    for place in places:
+        line = place[0]
+        is_below = bool(line) and lines[line - 1].startswith(b"#define") and not is_doc[line - 1]
+        if not is_below or not lines[line].startswith(_DEFINES) or lines[line].endswith(b"\\"):
+            others.append(place)
+        elif first <= line <= last:
+            start, end = place[1]
+            macros.append((line, line, line, text[start:end].decode("utf-8", "replace"), ""))
+    return macros, others
 
 
 def qualify_name(name: str, owner: str, outer: SymbolSpan | None) -> str:
@@ -155,46 +192,54 @@ class _Layout:
             self.lines.pop()
         count = len(self.lines)
         data = np.frombuffer(text, dtype=np.uint8)
-        starts = np.concatenate([[0], np.flatnonzero(data == _LINE_FEED) + 1])[:count]
+        feeds = (data == _LINE_FEED).nonzero()[0]
+        starts = np.zeros(count, dtype=np.int64)
+        starts[1:] = feeds[: count - 1] + 1
         self._data, self._line_starts = data, starts
-        self._starts: list[int] = starts.tolist()
+        self._line_ends = feeds if len(feeds) == count else np.append(feeds, len(data))
         self.is_doc = bytearray(count + 1)
-        for start, end in doc_spans:
-            first, last = self.find_line(start), self.find_line(max(start, end - 1))
+        firsts = self.find_lines([start for start, _ in doc_spans])
+        lasts = self.find_lines([max(start, end - 1) for start, end in doc_spans])
+        for first, last in zip(firsts, lasts, strict=True):
             self.is_doc[first + 1 : last + 1] = b"\1" * (last - first)  # the first line tells the depth
-        self._depths, firsts = self._measure_depths(data, starts)
+        self._depths, texts = self._measure_depths()
         self.depths: list[int] = self._depths.tolist()
         self._ends_nothing = np.frombuffer(self.is_doc, dtype=np.bool_)[:count].copy()
-        has_text = self._depths != NO_TEXT
-        is_inside = np.zeros(count, dtype=np.bool_)
+        self._has_text = self._depths != NO_TEXT
+        self.is_inside: Sequence[int] = bytes(count)  # within a string or brackets that began above
         if language == "python":
-            is_inside, has_code = _find_statements(text, data, starts, firsts, has_text)
+            is_inside, has_code = _find_statements(text, data, starts, texts, self._has_text)
             self._ends_nothing |= is_inside | ~has_code
-            has_text = has_code
-        self.is_inside: list[bool] = is_inside.tolist()  # within a string or brackets that began above
-        last_texts = np.maximum.accumulate(np.where(has_text, np.arange(count), -1))
-        self._last_texts: list[int] = last_texts.tolist()
+            self._has_text = has_code
+            self.is_inside = is_inside.tobytes()
         self._outer: dict[int, list[int]] = {}  # per depth: the lines that are not deeper, comments aside
         self._steps = MAX_STEPS
 
-    def _measure_depths(
-        self, data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the columns of indentation of each line, and the offset of its first other byte."""
-        ends = np.append(starts[1:] - 1, len(data))
-        texts = np.append(np.flatnonzero(~_IS_SPACE[data]), len(data))
-        firsts = texts[np.searchsorted(texts, starts)]
-        is_blank = firsts >= ends
-        firsts = np.where(is_blank, starts, firsts)
-        tabs = np.append(0, np.cumsum(data == _TAB))
-        tabs = tabs[firsts] - tabs[starts]
-        depths = firsts - starts + (TAB_COLUMNS - 1) * tabs  # right where tabs come before all spaces
-        for line in np.flatnonzero((tabs > 0) & (tabs < firsts - starts)).tolist():
-            depths[line] = _measure_depth(self.lines[line])
-        return np.where(is_blank, NO_TEXT, depths), firsts
+    def _measure_depths(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the columns of indentation of each line, and the offset of its first other byte.
 
-    def find_line(self, offset: int) -> int:
-        return min(bisect_right(self._starts, offset) - 1, len(self.lines) - 1)
+        All lines are passed through together, a byte at a time, as those that are indented deeply are few.
+        """
+        data, ends = self._data, self._line_ends
+        firsts, depths = self._line_starts.copy(), np.zeros(len(ends), dtype=np.int64)
+        lines = (firsts < ends).nonzero()[0]
+        for _ in range(MAX_PASSES):
+            bytes_there = data[firsts[lines]]
+            is_space = _IS_SPACE[bytes_there]
+            lines = lines[is_space]
+            if len(lines) <= FEW_LINES:
+                break
+            before = depths[lines]
+            tabbed = before + TAB_COLUMNS - before % TAB_COLUMNS
+            depths[lines] = np.where(bytes_there[is_space] == _TAB, tabbed, before + 1)
+            firsts[lines] += 1
+            lines = lines[firsts[lines] < ends[lines]]
+        for line in lines.tolist():
+            text = self.lines[line]
+            firsts[line] = self._line_starts[line] + len(text) - len(text.lstrip())
+            depths[line] = _measure_depth(text)
+        is_blank = firsts >= ends
+        return np.where(is_blank, NO_TEXT, depths), np.where(is_blank, self._line_starts, firsts)
 
     def find_lines(self, offsets: Sequence[int]) -> list[int]:
         """Return the line of each offset."""
@@ -204,19 +249,27 @@ class _Layout:
 
     def read_before(self, line: int, offset: int) -> bytes:
         """Return the text of a line before an offset of the whole text."""
-        return self.lines[line][: max(0, offset - self._starts[line])]
+        return self.lines[line][: max(0, offset - int(self._line_starts[line]))]
 
     @cached_property
     def _stops(self) -> list[int]:
         """Return the lines that have a brace, end in a semicolon, or are blank."""
         stops = self._depths == NO_TEXT
-        braces = np.flatnonzero(self._data == _BRACE)
+        braces = (self._data == _BRACE).nonzero()[0]
         stops[self._line_starts.searchsorted(braces, "right") - 1] = True
-        texts = np.flatnonzero(~_IS_SPACE[self._data])
-        lasts = texts[texts.searchsorted(np.append(self._line_starts[1:], len(self._data))) - 1]
-        stops |= (self._data[lasts] == _SEMICOLON) & (lasts >= self._line_starts)
+        lasts = np.maximum(self._line_ends - 1, 0)
+        stops |= self._data[lasts] == _SEMICOLON
+        for line in (_IS_SPACE[self._data[lasts]] & ~stops).nonzero()[0].tolist():
+            stops[line] = self.lines[line].rstrip().endswith(b";")
         found: list[int] = stops.nonzero()[0].tolist()
         return found
+
+    @cached_property
+    def _last_texts(self) -> list[int]:
+        """Return for each line the last one up to it that has text."""
+        numbers = np.where(self._has_text, np.arange(len(self.lines)), -1)
+        lasts: list[int] = np.maximum.accumulate(numbers).tolist()
+        return lasts
 
     def iter_stops(self, line: int, end: int) -> Iterator[int]:
         """Yield `line` and those of the lines before `end` that can end the head of a declaration.
@@ -249,6 +302,8 @@ class _Layout:
 
     def find_start(self, line: int) -> int:
         """Return the first line of the type, comments and decorators that touch a declaration from above."""
+        if line and self.depths[line - 1] == NO_TEXT and not self.is_inside[line - 1]:
+            return line  # most of them
         if self._continues_macros(line):
             return line
         start = line - 1 if self._has_type_above(line) else line
@@ -353,11 +408,11 @@ def _find_brace_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> in
         return _find_statement_end(layout, line)
     depth = layout.depths[line]
     text = layout.lines[body]
-    if not _SMALL_OPENER.search(text) and text.count(b"{") <= text.count(b"}"):
+    if text.count(b"{") <= text.count(b"}") and not text.rstrip().endswith(_OPENERS):
         return body
     for position in layout.iter_outer(body + 1, depth):
-        stripped = layout.lines[position].lstrip()
-        if closes.match(stripped) and not _SMALL_OPENER.search(stripped):
+        stripped = layout.lines[position].strip()
+        if closes.match(stripped) and not stripped.endswith(_OPENERS):
             return position if layout.depths[position] == depth else layout.trim(line, position)
     return layout.trim(line, len(layout.lines))
 
@@ -365,12 +420,14 @@ def _find_brace_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> in
 def _find_body(layout: _Layout, line: int) -> int | None:
     """Return the line whose brace opens the body of the declaration in `line`, or None without a body."""
     for position in layout.iter_stops(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
-        text = layout.lines[position]
-        if b"{}" in text and text.rstrip().endswith(b","):
-            text = text.replace(b"{}", b"")  # of a type or a default among the parameters
-        if b"{" in text or (position == line and _SMALL_OPENER.search(text) and b"=" in text):
+        text = layout.lines[position].rstrip()
+        if b"{" in text:
+            if not text.endswith(b",") or b"{" in text.replace(b"{}", b""):
+                return position  # else it is that of a type or a default among the parameters
+            text = text.replace(b"{}", b"").rstrip()
+        if position == line and text.endswith(_OPENERS) and b"=" in text:
             return position
-        if text.rstrip().endswith(b";") or not text.strip():
+        if not text or text.endswith(b";"):
             return None
     return None
 
@@ -433,7 +490,7 @@ def _nest(spans: Sequence[_Found], layout: _Layout) -> tuple[SymbolSpan, ...]:
         if outer is not None:
             first, last = max(first, outer.name_line), min(last, outer.end_line)
         head = layout.find_head(first - 1, line) + 1 if first <= line else first
-        qualified = qualify_name(name, owner, outer)
+        qualified = qualify_name(name, owner, outer) if owner or outer is not None else name
         span = SymbolSpan(first, last, line + 1, head, name, qualified, owner)
         found.append(span)
         if len(open_spans) < MAX_NESTING:

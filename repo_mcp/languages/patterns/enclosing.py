@@ -96,9 +96,8 @@ class Declarations:
         return SymbolSpan(start, end, name_line, head, *names)
 
 
-_known: LruCache[tuple[str, bytes, int, int], Declarations] = LruCache(
-    CACHED_SPANS, lambda one: len(one) + NO_SPANS
-)
+_Part = tuple[str, bytes, int, int, tuple[int, int] | None]
+_known: LruCache[_Part, Declarations] = LruCache(CACHED_SPANS, lambda one: len(one) + NO_SPANS)
 
 
 def find_declarations(language: Language, text: bytes, fingerprint: bytes) -> Declarations:
@@ -125,18 +124,28 @@ def find_near(
         return find_declarations(language, text, fingerprint)
     language = find_dialect(language, text) if language.name == "c" else language
     above = lines[0] - 1 - text.count(b"\n", begin, offsets[0])
-    return _find_in_part(language, text, fingerprint, begin, end, above)
+    return _find_in_part(language, text, fingerprint, begin, end, above, lines)
 
 
 def _find_in_part(
-    language: Language, text: bytes, fingerprint: bytes, begin: int, end: int, above: int = 0
+    language: Language,
+    text: bytes,
+    fingerprint: bytes,
+    begin: int,
+    end: int,
+    above: int = 0,
+    lines: tuple[int, int] | None = None,
 ) -> Declarations:
-    """Return the declarations of a part of a text that is below so many lines, as `cut_around` has it."""
-    key = language.name, fingerprint, begin, end
+    """Return the declarations of a part of a text that is below so many lines, as `cut_around` has it.
+
+    If `lines` of the text are given, only those around or in them, and perhaps others.
+    """
+    key = language.name, fingerprint, begin, end, lines
     known = _known.find(key)
     if known is not None:
         return known
-    spans = list_declared_spans(language, text[begin:end])
+    within = None if lines is None else (lines[0] - above, lines[1] - above)
+    spans = list_declared_spans(language, text[begin:end], within=within)
     if begin:
         spans = tuple(span for span in spans if span.name_line > 1)
     return _known.put(key, Declarations(spans, above))

@@ -107,6 +107,7 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
         symbols_only=arguments.get("mode") == "symbol",
         names_alone=True,
         shows_whole=detail != _TEXT,
+        ends_early=not page.start and "top_k" not in arguments and detail != "files",
     )
     answer = repository.search(request)
     warnings = answer.warnings

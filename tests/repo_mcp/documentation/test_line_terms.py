@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,9 +17,10 @@ from repo_mcp.documentation.query_words import (
     rate_rarity,
     weigh_words,
 )
+from repo_mcp.ranking import line_terms
+from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.snippets import find_line_terms
-from repo_mcp.text.analysis import LONG_WORD
+from repo_mcp.text.analysis import LONG_WORD, get_word_terms
 
 FORMS = """
 install installs installed installing installation INSTALL reinstall happy happily happiness flies flying fly
@@ -91,3 +93,16 @@ def test_what_makes_a_section_better() -> None:
     assert score("work queue", "a workqueue") > 0.0
     assert score("work_queue", "work_queue") > score("work_queue", "work on the queue") > 0.0
     assert score("registering", "", "register_door") > 0.0
+
+
+def test_words_that_hold_a_root_but_no_part_with_it_are_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut: list[str] = []
+
+    def note(word: str) -> tuple[str, ...]:
+        cut.append(word)
+        return get_word_terms(word)
+
+    monkeypatch.setattr(line_terms, "_get_terms", note)
+    lines = ["start smart_art", "partArt", "artful Cart x2art", "ART"]
+    assert find_line_terms(lines, ["art"]) == [1, 1, 1, 1]
+    assert sorted(cut) == ["ART", "artful", "partArt", "smart_art", "x2art"]

@@ -118,3 +118,21 @@ def test_a_qualifier_may_stand_around() -> None:
 def test_any_text_is_read(text: str) -> None:
     asked = find_asked_name(text)
     assert asked is None or asked.name in text
+
+
+@pytest.mark.parametrize("asked", ["foo_bar", "fooBar", "FooBAR2", "foo", "_foo_bar_", "straße_x"])
+@pytest.mark.parametrize(
+    "name", ["foo_bar", "foobar", "FOO_BAR", "_foo__bar", "fooBar2", "foo2bar", "Foo", "barfoo", "straße_X"]
+)
+def test_a_text_with_a_name_that_fits_may_have_it(asked: str, name: str) -> None:
+    grade = grade_name(asked, name)
+    for least in (PARTS, SPELLING, EXACT):
+        if grade >= least:
+            assert AskedName(asked).may_be_in(f"int {name}(void);".encode(), least)
+
+
+def test_a_text_without_the_parts_of_a_name_in_a_row_does_not_have_it() -> None:
+    text = b"int foo(int bar); int bar_foo;"
+    assert not AskedName("foo_bar").may_be_in(text, SPELLING)
+    assert AskedName("foo_bar").may_be_in(text, PARTS)
+    assert not AskedName("Foo").may_be_in(text, EXACT)

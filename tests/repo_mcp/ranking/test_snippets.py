@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from index_format import ChunkSpan, compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES
+from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.ranking.snippets import (
     FIRST_LINES,
@@ -20,7 +21,6 @@ from repo_mcp.ranking.snippets import (
     SHOWN_LINES,
     WINDOW_LINES,
     choose_window,
-    find_line_terms,
     render_lines,
     show_hits,
 )

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.ranking import snippets
-from repo_mcp.ranking.snippets import TextLines
+from repo_mcp.ranking import live_chunks
+from repo_mcp.ranking.live_chunks import TextLines
 from repo_mcp.text.lines import split_lines
 
 
 @pytest.fixture(autouse=True)
 def _look_near(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snippets, "NEAR_BYTES", 4)
+    monkeypatch.setattr(live_chunks, "NEAR_BYTES", 4)
 
 
 TEXTS = st.lists(st.sampled_from([b"\n", b"a", b"bcd", b"\n\n"]), max_size=40).map(b"".join)

@@ -369,9 +369,9 @@ def test_search() -> None:
     }
     assert envelope["result"]["snapshot"] == "abc"
     _call(repository, "repo.search", {"query": "x"})
-    assert repository.asked[1] == SearchRequest("x", 10, names_alone=True)
+    assert repository.asked[1] == SearchRequest("x", 10, names_alone=True, ends_early=True)
     _call(repository, "repo.search", {"query": "x", "detail": "text"})
-    assert repository.asked[2] == SearchRequest("x", 10, names_alone=True, shows_whole=False)
+    assert repository.asked[2] == SearchRequest("x", 10, names_alone=True, shows_whole=False, ends_early=True)
 
 
 def test_search_explains_scores_when_asked_to() -> None:

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.languages.patterns.declared_spans import MAX_NESTING, MAX_SPANS
+from repo_mcp.languages.patterns.declared_spans import (
+    MAX_NESTING,
+    MAX_SPANS,
+    NO_TEXT,
+    TAB_COLUMNS,
+    _Layout,
+    list_declared_spans,
+)
+from repo_mcp.languages.patterns.language_registry import find_language
 from tests.architecture.source_tree import list_files, load_module
 from tests.deep.sizes import choose
 from tests.repo_mcp.symbol_spans import list_symbol_spans
@@ -269,3 +277,26 @@ def test_heads_end_as_if_each_of_their_lines_were_looked_at(text: str) -> None:
         patch.setattr(every, lambda layout, line, end: range(line, end))
         patch.setattr(every.replace("iter_stops", "_continues_macros"), lambda layout, line: False)
         assert list_symbol_spans("a.c", text.encode()) == found
+
+
+INDENTATION = st.text(" \t\f", max_size=12) | st.integers(0, 200).map("\t ".__mul__)
+
+
+@given(st.lists(st.tuples(INDENTATION, st.sampled_from(["", "x", "x ;"])), min_size=1, max_size=40))
+def test_indentation_is_measured_as_by_lines(parts: list[tuple[str, str]]) -> None:
+    lines = ["x", *(indentation + text for indentation, text in parts)]
+    layout = _Layout("\n".join(lines).encode(), [], "c")
+    for line, depth in zip(lines, layout.depths, strict=False):  # a last line without text is none
+        expanded = line.expandtabs(TAB_COLUMNS)
+        wanted = len(expanded) - len(expanded.lstrip()) if line.strip() else NO_TEXT
+        assert depth == wanted
+
+
+def test_macros_outside_of_the_wanted_lines_are_left_out() -> None:
+    macros = b"".join(b"#define REGISTER_%d %d\n" % (at, at) for at in range(90))
+    text = b"int f(void)\n{\n" + macros + b"}\n"
+    whole = list_declared_spans(find_language("a.c"), text)
+    near = list_declared_spans(find_language("a.c"), text, within=(11, 20))
+    around = [span for span in whole if span.head_line <= 20 and span.end_line >= 11]
+    assert [span for span in near if span in around] == around
+    assert len(near) == len(around) + 1 < len(whole)  # and the first macro, which stands below no other

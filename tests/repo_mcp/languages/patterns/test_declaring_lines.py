@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.languages.patterns.declaring_lines import MAX_LINES, list_declaring_lines
+from repo_mcp.languages.patterns.declaring_lines import MAX_LINES, _compile, list_declaring_lines
 
 C = """\
 #define LOOP_FIELDS \\
@@ -277,3 +277,10 @@ def test_so_many_lines_with_a_name_are_looked_at() -> None:
 def test_text_of_any_layout_is_no_error(text: str) -> None:
     for language in ("c", "go", "csharp", "rust", "swift", "typescript", "python"):
         list_declaring_lines(language, text, "name")
+
+
+def test_patterns_are_compiled_once_for_all_names() -> None:
+    assert list_declaring_lines("c", C, "bytes")
+    compiled = _compile.cache_info().misses
+    assert list_declaring_lines("c", C, "chunks")
+    assert _compile.cache_info().misses == compiled

@@ -1,0 +1,132 @@
+"""A search reads each file once, and makes no hits that its page does not show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from repo_mcp.config.server_config import load_config
+from repo_mcp.model import SearchAnswer, SearchRequest
+from repo_mcp.ranking import look_up
+from repo_mcp.ranking.named_hits import FEW_PLACES
+from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.repository import Repository
+
+USERS = 40
+FILES = {
+    "src/ledger.c": "/* The ledger of a shop. */\nint post_entry(int entry)\n{\n\treturn entry;\n}\n",
+    **{
+        f"src/user_{at}.c": f"int use_{at}(int value)\n{{\n\treturn post_entry(value) + {at};\n}}\n"
+        for at in range(USERS)
+    },
+    "docs/posting.md": "# Posting\n\nThe ledger posts an entry of a shop while the shop is open.\n",
+    "docs/opening.md": "# Opening\n\nThe shop is open.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    root = tmp_path_factory.mktemp("pages") / "root"
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with closing(Repository(load_config(str(root)))) as repository:
+        repository.refresh()
+        yield repository
+
+
+@pytest.fixture
+def reads(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    counted: Counter[str] = Counter()
+    read = repository.tree.read_bytes
+
+    def count(path: str) -> bytes:
+        counted[path] += 1
+        return read(path)
+
+    monkeypatch.setattr(repository.tree, "read_bytes", count)
+    return counted
+
+
+def ask(repository: Repository, query: str, *, ends_early: bool) -> SearchAnswer:
+    return repository.search(SearchRequest(query, 10, names_alone=True, ends_early=ends_early))
+
+
+def test_places_behind_the_end_of_a_page_are_not_read(repository: Repository, reads: Counter[str]) -> None:
+    whole = ask(repository, "post_entry", ends_early=False)
+    read_for_all = len(reads)
+    reads.clear()
+    page = ask(repository, "post_entry", ends_early=True)
+    assert page.few == 1 + FEW_PLACES < len(whole.hits)
+    assert page.hits == whole.hits[: page.few]
+    assert (page.total, page.truncated, page.few) == (whole.total, whole.truncated, whole.few)
+    assert len(reads) < read_for_all
+
+
+def test_hits_that_score_low_are_not_made(repository: Repository, reads: Counter[str]) -> None:
+    query = "which ledger posts the entry of a shop"
+    whole = ask(repository, query, ends_early=False)
+    read_for_all = len(reads)
+    reads.clear()
+    page = ask(repository, query, ends_early=True)
+    assert 0 < page.few < len(whole.hits)
+    assert page.hits == whole.hits[: page.few]
+    assert page.truncated
+    assert len(reads) < read_for_all
+
+
+def test_of_a_page_that_lacks_most_words_all_hits_are_made(repository: Repository) -> None:
+    query = "xylophone quagmire zeppelin bagpipe entry shop"
+    whole = ask(repository, query, ends_early=False)
+    assert whole.lacks_most
+    assert ask(repository, query, ends_early=True) == whole
+
+
+@pytest.mark.parametrize("query", ["post_entry", "ledger entry shop", "use_value", "entry_post"])
+def test_each_file_is_read_once(repository: Repository, reads: Counter[str], query: str) -> None:
+    ask(repository, query, ends_early=True)
+    assert set(reads.values()) == {1}
+
+
+def test_lines_that_declare_a_name_are_looked_for_once(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = []
+    find = look_up._iter_declaring_lines
+    monkeypatch.setattr(
+        look_up, "_iter_declaring_lines", lambda *given: looked.append(given[2].name) or find(*given)
+    )
+    assert ask(repository, "entry_posted", ends_early=True).hits
+    assert looked == ["entry_posted"]
+
+
+def test_chunks_that_only_share_parts_of_a_name_are_not_searched_for_its_declaration(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = []
+    find = look_up._iter_declarations
+    monkeypatch.setattr(
+        look_up,
+        "_iter_declarations",
+        lambda live, *given: searched.append(live.ranked.path) or find(live, *given),
+    )
+    (first, *_) = ask(repository, "postEntry", ends_early=True).hits
+    assert (first.path, first.symbol) == ("src/ledger.c", "post_entry")
+    searched.clear()
+    ask(repository, "use_39", ends_early=True)
+    assert set(searched) == {"src/user_39.c"}
+
+
+def test_chunks_are_counted_only_for_a_total_that_is_told(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = []
+    count = Searcher.count_best_chunks
+    monkeypatch.setattr(
+        Searcher, "count_best_chunks", lambda self, best: counted.append(1) or count(self, best)
+    )
+    assert ask(repository, "post_entry", ends_early=True).total > USERS
+    assert len(counted) == 1
