@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from repo_mcp.ranking.snippets import find_line_terms
+from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.text.analysis import analyse_text
 
 ROOM_CHARS = 1_200  # of the lines that are chosen: some thirty
