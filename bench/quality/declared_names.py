@@ -1,11 +1,13 @@
 """Does a look-up show what declares a name, in every language and of every kind? Asked over stdio.
 
     python -m bench.quality.declared_names --trees DIR [--only NAMES] [--kept-back] [--misses] [--mode bm25]
+        [--others] [--outlined]
 
 `DIR` has a folder for each tree. Names are those that the symbol parsers find declared once in a tree, a
-sample of each kind and language by a fixed seed. Half of them, by a hash of the name, is kept back and asked
-only with `--kept-back`. A name counts as shown when the first hit is of its file and shows it in the first
-lines of its declaration.
+sample of each kind and language by a fixed seed; with `--others` those of languages without a parser, as
+Universal Ctags lists them (`bench/quality/other_names.py`). Half of them, by a hash of the name, is kept back
+and asked only with `--kept-back`. A name counts as shown when the first hit is of its file and shows it in the
+first lines of its declaration; with `--outlined`, when the outline of its file has it in a span with its line.
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from bench.economy.client import Client
 from bench.economy.policy import SEARCH, list_hits
 from bench.quality.definitions import MODES, build_parser, is_kept_back, iter_served
+from bench.quality.other_names import Named, iter_other_names
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import decode_symbol_record
@@ -28,30 +30,27 @@ SEED = 149
 SAMPLE = 25  # names of a kind, a language and a tree
 HEAD_LINES = 12  # of a declaration, in which its name is
 LEAST_CHARS = 4
+OUTLINE = "repo.outline"
 
 
-class Declared(NamedTuple):
-    """A name, and the one place that declares it."""
+def list_declared_once(root: Path, *, others: bool = False) -> list[Named]:
+    """Return the names that one line of a tree declares, in order."""
+    found: dict[str, set[Named]] = defaultdict(set)
+    for one in iter_other_names(root) if others else _iter_parsed(root):
+        if len(one.name) >= LEAST_CHARS:
+            found[one.name].add(one)
+    places = [sorted(own) for _, own in sorted(found.items())]
+    return [own[0] for own in places if len({(one.path, one.line) for one in own}) == 1]
 
-    name: str
-    path: str
-    line: int
-    kind: str
-    language: str
 
-
-def list_declared_once(root: Path) -> list[Declared]:
-    """Return the names that one symbol of a tree has, in order."""
-    found: dict[str, list[Declared]] = defaultdict(list)
+def _iter_parsed(root: Path) -> Iterator[Named]:
     for file in sorted(root.rglob("*")):
         path = file.relative_to(root).as_posix()
         if file.is_file() and not path.startswith(".git/"):
-            for one in _iter_symbols(path, file.read_bytes()):
-                found[one.name].append(one)
-    return [places[0] for _, places in sorted(found.items()) if len(places) == 1]
+            yield from _iter_symbols(path, file.read_bytes())
 
 
-def _iter_symbols(path: str, data: bytes) -> Iterator[Declared]:
+def _iter_symbols(path: str, data: bytes) -> Iterator[Named]:
     language = find_language(path).name
     task = find_parser_task(path, language)
     if task is None:
@@ -59,13 +58,13 @@ def _iter_symbols(path: str, data: bytes) -> Iterator[Declared]:
     record = decode_symbol_record(run_parser_task(task, path.encode() + b"\n" + data))
     for ordinal in range(1, record.symbol_count):
         symbol = record.get_symbol(ordinal)
-        if len(symbol.name) >= LEAST_CHARS and symbol.name.isidentifier():
-            yield Declared(symbol.name, path, symbol.start_line, symbol.kind.name.lower(), language)
+        if symbol.name.isidentifier():
+            yield Named(symbol.name, path, symbol.start_line, symbol.kind.name.lower(), language)
 
 
-def choose(names: Sequence[Declared], *, kept_back: bool) -> list[Declared]:
+def choose(names: Sequence[Named], *, kept_back: bool) -> list[Named]:
     """Return a sample of one half of the names."""
-    groups: dict[tuple[str, str], list[Declared]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Named]] = defaultdict(list)
     for one in names:
         if is_kept_back(one.name) == kept_back:
             groups[one.language, one.kind].append(one)
@@ -73,7 +72,7 @@ def choose(names: Sequence[Declared], *, kept_back: bool) -> list[Declared]:
     return [one for _, own in sorted(groups.items()) for one in draw.sample(own, min(len(own), SAMPLE))]
 
 
-def is_shown(client: Client, wanted: Declared, mode: str) -> bool:
+def is_shown(client: Client, wanted: Named, mode: str) -> bool:
     """Return whether the first hit for a name shows its declaration."""
     hits = list_hits(client.call(SEARCH, query=wanted.name, mode=mode))
     if not hits or hits[0]["path"] != wanted.path:
@@ -83,17 +82,29 @@ def is_shown(client: Client, wanted: Declared, mode: str) -> bool:
     return any(number.isdecimal() and int(number) in head and wanted.name in text for number, _, text in rows)
 
 
+def is_outlined(client: Client, wanted: Named) -> bool:
+    """Return whether the outline of a file has a name, in a span with the line that declares it."""
+    answer = client.call(OUTLINE, path=wanted.path)
+    symbols = (answer.record.get("result") or {}).get("symbols", ())
+    return any(
+        one["name"] == wanted.name and one["start_line"] <= wanted.line <= one["end_line"] for one in symbols
+    )
+
+
 def main(arguments: list[str]) -> int:
     """Ask, and print for each language and kind how many names were shown."""
     parser = build_parser("bench.quality.declared_names", __doc__)
     parser.add_argument("--mode", default="symbol", choices=MODES)
+    parser.add_argument("--others", action="store_true", help="languages without a symbol parser")
+    parser.add_argument("--outlined", action="store_true", help="look for the names in outlines instead")
     given = parser.parse_args(arguments)
     asked, shown = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for root, client in iter_served(given):
-        for one in choose(list_declared_once(root), kept_back=given.kept_back):
+        for one in choose(list_declared_once(root, others=given.others), kept_back=given.kept_back):
             key = one.language, one.kind
             asked[key] += 1
-            shown[key] += (is_there := is_shown(client, one, given.mode))
+            is_there = is_outlined(client, one) if given.outlined else is_shown(client, one, given.mode)
+            shown[key] += is_there
             if given.misses and not is_there:
                 print("missed:", *one)
     for (language, kind), count in sorted(asked.items()):

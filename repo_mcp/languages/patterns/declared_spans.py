@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -29,6 +29,8 @@ from repo_mcp.record_classes import dataclass
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
 MAX_STATEMENT_LINES = 200  # of a declaration without a body
+MAX_META_LINES = 12  # of the metadata before a name of Clojure
+MAX_SQL_LINES = 2_000  # of one statement
 MAX_LEAD_LINES = 40  # comment and decorator lines above the name
 MAX_NESTING = 50  # deeper declarations are named after the fiftieth that encloses them
 TAB_COLUMNS = 8
@@ -44,11 +46,12 @@ _LEADS = re.compile(
 _SMALL_OPENER = re.compile(rb"[{(\[]\s*$")
 # Blocks of all other languages are assumed to have braces, or lines of their own for their ends.
 _INDENTED_LANGUAGES = frozenset(
-    ("python", "ruby", "lua", "haskell", "elixir", "julia", "nim", "make", "cmake", "kconfig", "sql")
+    ("python", "ruby", "lua", "haskell", "elixir", "julia", "nim", "make", "cmake", "kconfig", "clojure")
+    + ("common-lisp", "ocaml", "fsharp", "erlang")
 )
-_WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia"))  # blocks end in a word
+_WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia", "ocaml"))  # blocks end in a word
 _DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may be above a name
-_HEADING_LANGUAGES = frozenset(("markdown", "rst", "toml", "ini"))
+_HEADING_LANGUAGES = frozenset(("markdown", "rst", "toml", "ini", "dockerfile"))
 _TYPED_LANGUAGES = frozenset(("c", "cpp", "objective-c"))  # whose types may stand above names
 _HOLDS_MEMBERS = compile_late(
     r"\b(?:class|struct|interface|trait|impl|module|namespace|enum|object|extension|protocol|package|mod|union"
@@ -59,6 +62,20 @@ _TYPE_ALONE = compile_late(
     rb"[ \t]*(?!else\b|do\b|try\b|[A-Z_][A-Z0-9_]*[ \t]*$)[A-Za-z_][\w \t*&:<>,]{0,200}(?<![:,])"
     rb"(?:__\w{1,40}[ \t]*\([^;{}\n]{0,200}\))?[ \t]*"
 )
+_SIGNATURE = compile_late(rb"[ \t]*([A-Za-z_][\w']*|\([^\w\s()]+\))[^:\n]*::")  # of a name of Haskell
+_FORM = compile_late(rb"\((?=(?:[\w.]+[/:])?(?:def|ns\b))")
+_LISP_TOKENS = compile_late(  # of these, brackets alone are counted
+    rb"""
+    ;[^\n]*+ | "[^"\\]*+(?:\\.[^"\\]*+){0,20000}"? | \\. | [()\[\]{}]
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_DIRECTIVE = compile_late(rb"@(?:interface|implementation|protocol)\b")
+_DOLLARS = compile_late(rb"\$\w*\$")  # the quotes of PostgreSQL
+_CREATES = compile_late(rb"(?i)(?:create|drop|grant|alter|comment on)\b")
+_BEGINS = compile_late(rb"(?i)[ \t]*begin\b[^;]*$")
+_ENDS_BODY = compile_late(rb"(?i)end\b")
+_GOES_ON = compile_late(rb"[)\]}{#]|\w+:\s*$|where\b")  # a line that ends no declaration with a brace
 _MACRO = compile_late(rb"[ \t]*#[ \t]*define\b")  # ends with its line, and those that a backslash continues
 _COMMENT = re.compile(rb"[ \t]*(?:#(?!\[)|//|/?\*|--)")
 # Repeats of groups are counted, not possessive: Python before 3.11.5 matches those wrongly.
@@ -115,7 +132,7 @@ def list_declared_spans(
     if language.name in _HEADING_LANGUAGES:
         spans = _span_headings(layout, names)
     else:
-        find_end = _find_indented_end if language.name in _INDENTED_LANGUAGES else _find_brace_end
+        find_end = _choose_end(language.name)
         closes = _CLOSES_WITH_END if language.name in _WORD_LANGUAGES else _CLOSES
         spans = [
             (layout.find_start(line), find_end(layout, line, closes), line, name, owner)
@@ -149,7 +166,8 @@ class _Layout:
 
     def __init__(self, text: bytes, doc_spans: Spans, language: str) -> None:
         self._docs_stand_above = language not in _DOCSTRING_LANGUAGES
-        self._language = language
+        self.language = language
+        self.text = text
         self.lines = text.split(b"\n")
         if self.lines[-1] == b"":
             self.lines.pop()
@@ -195,6 +213,10 @@ class _Layout:
 
     def find_line(self, offset: int) -> int:
         return min(bisect_right(self._starts, offset) - 1, len(self.lines) - 1)
+
+    def find_offset(self, line: int) -> int:
+        """Return where a line begins, or the text ends."""
+        return self._starts[line] if line < len(self._starts) else len(self.text)
 
     def find_lines(self, offsets: Sequence[int]) -> list[int]:
         """Return the line of each offset."""
@@ -268,7 +290,7 @@ class _Layout:
     def _has_type_above(self, line: int) -> bool:
         if line == 0 or self.depths[line - 1] != self.depths[line] or self.is_doc[line - 1]:
             return False
-        return is_type_above(self._language, self.lines[line - 1], self.lines[line])
+        return is_type_above(self.language, self.lines[line - 1], self.lines[line])
 
     def _find_lead(self, line: int, depth: int) -> int | None:
         """Return the first line of the comment or decorator that ends in `line`, or None."""
@@ -334,6 +356,78 @@ def _find_statements(
     return is_inside, has_text & ~is_comment
 
 
+def _choose_end(language: str) -> Callable[[_Layout, int, re.Pattern[bytes]], int]:
+    """Return what finds the last line of a declaration, given the line of its name."""
+    return _ENDS.get(language, _find_indented_end if language in _INDENTED_LANGUAGES else _find_brace_end)
+
+
+def _find_equations_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    """Return the last line of a name of Haskell: below its signature, its equations begin with it."""
+    end = _find_indented_end(layout, line, closes)
+    signature = _SIGNATURE.match(layout.lines[line])
+    if signature is None:
+        return end
+    depth, name = layout.depths[line], signature[1]
+    for position in layout.iter_outer(end + 1, depth):
+        if layout.depths[position] < depth or not _is_equation(layout.lines[position].strip(), name):
+            break
+        end = _find_indented_end(layout, position, closes)
+    return end
+
+
+def _is_equation(text: bytes, name: bytes) -> bool:
+    """Return whether a line defines a name for some arguments: `f x = ...`, `x <+> y = ...`, or guards."""
+    if name.startswith(b"("):
+        return name[1:-1] in text.partition(b"=")[0] or text.startswith(name)
+    return re.match(rb"%b(?![\w'])" % re.escape(name), text) is not None or b"`%b`" % name in text
+
+
+def _find_form_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    """Return the last line of a form of a Lisp, by its brackets; by indentation where they do not balance."""
+    first = line
+    while first > line - MAX_META_LINES and first and not layout.lines[first].lstrip().startswith((b"(", b"#?")):
+        first -= 1  # metadata may stand between "(ns" and the name
+    form = _FORM.search(layout.text, layout.find_offset(first), layout.find_offset(line + 1))
+    depth = 0
+    for token in _LISP_TOKENS.finditer(layout.text, form.start()) if form else ():
+        if not layout.spend_step():
+            break
+        depth += (token[0] in b"([{") - (token[0] in b")]}")
+        if not depth:
+            return layout.find_line(token.start())
+    return _find_indented_end(layout, line, closes)
+
+
+def _find_directive_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    """Return the last line of a declaration of Objective-C: `@end`, if it is a class or the like."""
+    if not _DIRECTIVE.match(layout.lines[line]):
+        return _find_brace_end(layout, line, closes)
+    for position in layout.iter_outer(line + 1, layout.depths[line]):
+        if layout.lines[position].startswith(b"@end"):
+            return position
+    return line
+
+
+def _find_statement_of_sql(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    """Return the last line of a statement of SQL: the first that ends in `;`, outside `$$ ... $$`.
+
+    A body between `BEGIN` and `END` ends where its `END` does.
+    """
+    quote, is_begun = b"", False
+    for position in range(line, min(line + MAX_SQL_LINES, len(layout.lines))):
+        text = layout.lines[position]
+        if position > line and not quote and _CREATES.match(text):
+            return layout.trim(line, position)
+        for mark in _DOLLARS.findall(text):
+            quote = b"" if mark == quote else quote or mark
+        is_begun = is_begun or (not quote and _BEGINS.match(text) is not None)
+        if quote or not layout.spend_step() or not text.rstrip().endswith((b";", b"$$", b"//")):
+            continue
+        if not is_begun or _ENDS_BODY.match(text):
+            return position
+    return layout.trim(line, min(line + MAX_SQL_LINES, len(layout.lines)))
+
+
 def _find_indented_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> int:
     depth = layout.depths[line]
     for position in layout.iter_outer(line + 1, depth):
@@ -355,24 +449,59 @@ def _find_brace_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> in
     text = layout.lines[body]
     if not _SMALL_OPENER.search(text) and text.count(b"{") <= text.count(b"}"):
         return body
+    may_close_deeper = text.rstrip().endswith((b"(", b"[")) or (
+        layout.depths[body] > depth and layout.language not in _TYPED_LANGUAGES
+    )
     for position in layout.iter_outer(body + 1, depth):
         stripped = layout.lines[position].lstrip()
+        if may_close_deeper and not _GOES_ON.match(stripped):
+            return layout.trim(line, position)
         if closes.match(stripped) and not _SMALL_OPENER.search(stripped):
             return position if layout.depths[position] == depth else layout.trim(line, position)
     return layout.trim(line, len(layout.lines))
 
 
 def _find_body(layout: _Layout, line: int) -> int | None:
-    """Return the line whose brace opens the body of the declaration in `line`, or None without a body."""
+    """Return the line whose brace opens the body of the declaration in `line`, or None without a body.
+
+    A brace among the parameters opens none, and no blank line among them ends a head.
+    """
+    nesting, read = 0, line  # of the parameters in the lines before `read`
     for position in layout.iter_stops(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
-        text = layout.lines[position]
-        if b"{}" in text and text.rstrip().endswith(b","):
-            text = text.replace(b"{}", b"")  # of a type or a default among the parameters
-        if b"{" in text or (position == line and _SMALL_OPENER.search(text) and b"=" in text):
+        for text in layout.lines[read:position]:
+            nesting += text.count(b"(") - text.count(b")")
+        text, read = layout.lines[position], position
+        if b"{" in text and _opens_body(text, nesting):
             return position
-        if text.rstrip().endswith(b";") or not text.strip():
+        if position == line and _SMALL_OPENER.search(text) and b"=" in text:
+            return position
+        if text.rstrip().endswith(b";") or not (text.strip() or nesting > 0):
             return None
     return None
+
+
+_ENDS = {
+    "clojure": _find_form_end,
+    "common-lisp": _find_form_end,
+    "haskell": _find_equations_end,
+    "objective-c": _find_directive_end,
+    "sql": _find_statement_of_sql,
+}
+
+
+def _opens_body(text: bytes, nesting: int) -> bool:
+    """Return whether a line of a head has the brace of a body, given the parentheses open before it.
+
+    Between them, that of a function does: `x = wrap(function () {`. Those of named or destructured
+    parameters, and of defaults, do not: `({`, `, {`, `= { true },`.
+    """
+    head = text.partition(b"{")[0]
+    if nesting + head.count(b"(") <= head.count(b")"):
+        return True
+    if nesting + text.count(b"(") <= text.count(b")"):
+        return b"{" in text[text.rfind(b")") :]
+    opened = text.rstrip()
+    return opened.endswith(b"{") and opened[:-1].rstrip()[-1:] not in (b"(", b",")
 
 
 def _find_macro_end(layout: _Layout, line: int) -> int:
@@ -383,15 +512,25 @@ def _find_macro_end(layout: _Layout, line: int) -> int:
 
 def _find_statement_end(layout: _Layout, line: int) -> int:
     """Return the last line of a declaration without a body, which includes deeper and continued lines."""
-    depth = layout.depths[line]
     for position in range(line, min(line + MAX_STATEMENT_LINES, len(layout.lines))):
         text = layout.lines[position].rstrip()
-        follows = position + 1 < len(layout.lines) and (
-            text.endswith(b"\\") or NO_TEXT > layout.depths[position + 1] > depth
-        )
-        if text.endswith(b";") or not follows or not layout.spend_step():
+        if text.endswith(b";") or not layout.spend_step():
+            return position
+        if not text.endswith(b"\\") and not _follows(layout, line, position + 1):
             return position
     return line
+
+
+def _follows(layout: _Layout, line: int, position: int) -> bool:
+    """Return whether the statement that begins in `line` goes on in a line without a body of its own."""
+    depth = layout.depths[line]
+    if layout.language == "scala":  # whose bodies may be indented, and then have blank lines
+        while position < len(layout.lines) and layout.depths[position] == NO_TEXT:
+            position += 1
+    if position >= len(layout.lines):
+        return False
+    closes = layout.depths[position] == depth and layout.lines[position].lstrip().startswith((b")", b"]"))
+    return closes or NO_TEXT > layout.depths[position] > depth
 
 
 def _span_headings(layout: _Layout, names: Sequence[tuple[int, str, str]]) -> list[_Found]:

@@ -83,8 +83,47 @@ _VAL = r"""
     [ \t]*(?:(?:@\w+(?:\([^()\n]*\))?|[a-z]+(?:\[\w+\])?)[ \t]+)*(?:val|var|typealias|type|given)[ \t]+NAME\b
 """
 _RUBY = r"[ \t]*(?:attr_(?:reader|writer|accessor)[ \t(]+(?::\w+,[ \t]*)*:NAME\b|NAME[ \t]*=(?!=))"
+_PROTO = r"""
+    [ \t]*(?:(?:repeated|optional|required)[ \t]+)?[\w.]+(?:<[\w., \t]+>)?[ \t]+NAME[ \t]*=[ \t]*\d
+"""
+_GRAPHQL = r"[ \t]*NAME[ \t]*(?:\([^)\n]*\)?[ \t]*)?:[ \t]*[\w\[(]|[ \t]*NAME[ \t]*\($"
+_ELIXIR = r"""
+    [ \t]*(?:@NAME[ \t]+[^\s=<>|).,]
+    | (?:field|belongs_to|has_one|has_many|many_to_many|embeds_one|embeds_many|attr|slot|plug|arg|object|enum|value
+      |attribute|argument)[ \t(]+:NAME\b)
+"""
+_HASKELL = r"[ \t]*[{,][ \t]*(?:\w+[ \t]*,[ \t]*)*NAME[ \t]*(?:,[^:\n]*)?::"
+_CONSTRUCTOR = r"""
+    [ \t]*(?:[|=][ \t]*(?:!?forall[^.\n]*\.[ \t]*)?NAME(?:[ \t{]|$) | NAME[ \t]*(?:::[ \t]|\{|$))
+    | (?:data|newtype)\b[^=\n]*=(?:[^\n]*\|)?[ \t]*NAME(?:[ \t{]|$)
+"""
+_OCAML_VARIANT = r"""
+    [ \t]*(?:\|[ \t]*NAME(?:[ \t]+of\b|[ \t]*:[^:=]|[ \t]*(?:\||\(\*|$)) | NAME(?:[ \t]+of\b|[ \t]*\|))
+    | [ \t]*(?:type|and|exception)\b[^=\n]*=(?:[^\n]*\|)?[ \t]*\[?[ \t]*`?NAME\b
+"""
+_OCAML_FIELD = r"[ \t]*(?:type\b[^={\n]*=[ \t]*)?[{;]?[ \t]*(?:[^{}=\n]*;[ \t]*)?(?:mutable[ \t]+)?NAME[ \t]*:(?![:=])"
+_ML_BOUND = r"[ \t]+(?:let|and)[ \t]+NAME\b|[ \t]*val[ \t]+(?:mutable[ \t]+)?NAME\b"
+_JULIA = r"[ \t]*(?:const[ \t]+)?NAME[ \t]*(?:::|$|\#|=(?!=))"
+_LUA = r"""
+    (?:local[ \t]+)(?:[\w \t]+(?:<\w+>)?,[ \t]*)*NAME\b(?![ \t]*=[ \t]*require\b)
+    | (?:[\w.]+[.:])?NAME[ \t]*=(?!=)
+"""
+_PERL = r"""
+    (?:our|my|state|local)[ \t]+(?:\([^)\n]*)?[$@%]NAME\b
+    | has[ \t]+\[?[ \t]*(?:qw[(\[ \t]+)?[^=\n]*?\bNAME\b[^=\n]*=> | field[ \t]+[$@%]NAME\b
+    | use[ \t]+(?:constant|vars)\b[^=\n]*\bNAME\b | use[ \t]+constant[ \t]*\{(?:[^\n]*,)?[ \t]*NAME[ \t]*=>
+    | [ \t]*\*NAME[ \t]*=
+"""
+_MAKE = r"(?:(?:export|override|define)[ \t]+)*NAME[ \t]*(?:[:+?!]?:?=|$)"
+_TERRAFORM = r"[ \t]+NAME[ \t]*=(?!=)"
+_ZIG = r"[ \t]*(?:comptime[ \t]+)?NAME[ \t]*(?::[ \t]|,|=(?!=))|[ \t]*(?:pub[ \t]+)?(?:const|var)[ \t]+NAME\b"
+_R = r"NAME[ \t]*(?:<-|<<-|=(?!=))"
+_SQL = r"[ \t]*(?:,[ \t]*)?[\"`\[]?NAME[\"`\]]?[ \t]+[A-Za-z]|.*\badd[ \t]+(?:column|constraint)\b[^;\n]*\bNAME\b"
+_CSS = r"(?:[^{};:\n]*[\s,>+~&)])?[.\#]NAME(?:[ \t]*[,{]|[ \t]*$)|[ \t]*NAME[ \t]*:"
+_LISP_METHOD = r"[ \t]+\(NAME[ \t]*[\[\n(\"]"
 _GO_LIST = r"(?:\w+,[ \t]*)*NAME(?:,[ \t]*\w+)*"
 
+_WORD_HEADS = r"[ \t]*(?:class|module|struct|mutable[ \t]+struct|Base\.@kwdef|@kwdef|abstract[ \t]+type|baremodule)\b"
 _SCRIPT = _Rules(
     {Around.TOP: _BOUND, Around.TYPE: _KEY, Around.VALUES: _VALUE},
     anywhere=r"[ \t]*this\.NAME[ \t]*(?::[^=\n]+)?=(?!=)",
@@ -95,9 +134,61 @@ _SCRIPT = _Rules(
 _BRACES = _Rules(
     {Around.TOP: _TYPED, Around.TYPE: _TYPED, Around.VALUES: f"{_VALUE}|{_TYPED}"}, anywhere=_ENUM_LINE
 )
+_BOUND_FIELDS = (  # const { a, NAME } = use()
+    r"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t]*[{\[][^=\n]*?(?:\w+[ \t]*:[ \t]*)?NAME[ \t]*[,}\]=]"
+)
+_COMPONENT = _Rules(
+    {**_SCRIPT.lines, Around.TOP: f"{_BOUND}|{_BOUND_FIELDS}"},
+    _SCRIPT.anywhere,
+    _SCRIPT.type_head,
+    rf"<script\b|{_SCRIPT.see_through}",
+)
 _RULES = {
     **dict.fromkeys(("c", "cpp", "objective-c", "csharp", "java", "dart", "groovy", "php", "d"), _BRACES),
-    **dict.fromkeys(("typescript", "javascript", "vue", "svelte"), _SCRIPT),
+    **dict.fromkeys(("typescript", "javascript"), _SCRIPT),
+    **dict.fromkeys(("vue", "svelte"), _COMPONENT),
+    "protobuf": _Rules(
+        {Around.TYPE: _PROTO, Around.VALUES: r"[ \t]*NAME[ \t]*=[ \t]*-?\d"},
+        type_head=r"[ \t]*(?:message|oneof|extend)\b",
+    ),
+    "graphql": _Rules(
+        {Around.TYPE: _GRAPHQL, Around.VALUES: r"[ \t]*NAME[ \t]*(?:@|$|\#)"},
+        type_head=r"(?:extend[ \t]+)?(?:type|interface|input)\b",
+    ),
+    "elixir": _Rules({}, anywhere=_ELIXIR),
+    "haskell": _Rules({}, anywhere=f"{_HASKELL}|{_CONSTRUCTOR}"),
+    "ocaml": _Rules(
+        {Around.TYPE: f"{_OCAML_FIELD}|{_ML_BOUND}", Around.TOP: f"{_OCAML_FIELD}|{_ML_BOUND}"},
+        anywhere=_OCAML_VARIANT,
+        type_head=r".*(?:\{|\bstruct|\bsig|\bobject(?:[ \t]*\(\w+\))?|\btype\b.*=)$",
+    ),
+    "fsharp": _Rules(
+        {Around.TYPE: rf"{_OCAML_FIELD}|{_ML_BOUND}", Around.TOP: _ML_BOUND},
+        anywhere=_OCAML_VARIANT,
+        type_head=r"(?:type|module|and)\b",
+    ),
+    "julia": _Rules({Around.TYPE: _JULIA, Around.TOP: _JULIA}, type_head=_WORD_HEADS),
+    "lua": _Rules({Around.TOP: _LUA}, anywhere=r"[ \t]*self\.NAME[ \t]*=(?!=)"),
+    "perl": _Rules({Around.TOP: _PERL, Around.TYPE: r"[ \t]+NAME[ \t]*=>"}, type_head=r"use[ \t]+constant\b"),
+    "make": _Rules({Around.TOP: _MAKE}),
+    "dockerfile": _Rules({Around.TOP: r"(?i:arg|env)[ \t]+(?:[^=\n]*=[^\n]*[ \t])?NAME(?:[= \t]|$)"}),
+    "terraform": _Rules({Around.TYPE: _TERRAFORM}, type_head=r"locals\b"),
+    "zig": _Rules(
+        {
+            Around.TOP: _ZIG,
+            Around.TYPE: _ZIG,
+            Around.VALUES: r"[ \t]*(?:@\")?NAME\"?[ \t]*(?:[,:=(]|$)",
+        },
+        type_head=r".*\b(?:struct|union|opaque)\b[^;]*\{$",
+        enum_head=r".*\b(?:enum|error|union)\b[^;]*\{$",
+    ),
+    "r": _Rules({Around.TOP: _R}),
+    "sql": _Rules({Around.TYPE: _SQL}, anywhere=_SQL.partition("|")[2], type_head=r"(?i)create\b.*\b(?:table|type)\b"),
+    "css": _Rules({}, anywhere=_CSS),
+    "clojure": _Rules({}, anywhere=_LISP_METHOD),
+    "shell": _Rules(
+        {Around.TOP: r"(?:(?:export|readonly|local|typeset|declare)[ \t]+(?:-\w+[ \t]+)?)?NAME\+?=|alias[ \t]+NAME="},
+    ),
     **dict.fromkeys(
         ("kotlin", "scala"), _Rules({Around.TOP: _VAL, Around.TYPE: _VAL, Around.VALUES: f"{_VALUE}|{_VAL}"})
     ),
