@@ -16,6 +16,7 @@ import random
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from bench.economy.client import Client
@@ -35,12 +36,12 @@ OUTLINE = "repo.outline"
 
 def list_declared_once(root: Path, *, others: bool = False) -> list[Named]:
     """Return the names that one line of a tree declares, in order."""
-    found: dict[str, set[Named]] = defaultdict(set)
-    for one in iter_other_names(root) if others else _iter_parsed(root):
-        if len(one.name) >= LEAST_CHARS:
-            found[one.name].add(one)
-    places = [sorted(own) for _, own in sorted(found.items())]
-    return [own[0] for own in places if len({(one.path, one.line) for one in own}) == 1]
+    wanted = [*(iter_other_names(root) if others else _iter_parsed(root))]
+    found: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    for one in chain(wanted, _iter_parsed(root) if others else ()):
+        found[one.name].add((one.path, one.line))
+    alone = {one.name: one for one in wanted if len(one.name) >= LEAST_CHARS and len(found[one.name]) == 1}
+    return [one for _, one in sorted(alone.items())]
 
 
 def _iter_parsed(root: Path) -> Iterator[Named]:

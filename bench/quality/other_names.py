@@ -10,6 +10,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,7 +55,6 @@ _READ = {
             "function": r"\s*(?:pub |export |inline |extern )*fn (\w+)",
             "constant": r"(?:    )?pub const (\w+)",
             "field": r"    (\w+): [^=]+(?:=.*)?,$",
-            "test": r'test "(\w+)',
         },
     ),
     "dart": (
@@ -75,7 +75,6 @@ _READ = {
             "variable": r'variable "(\w+)"',
             "output": r'output "(\w+)"',
             "module": r'module "(\w+)"',
-            "local": r"  (\w+) += ",
         },
     ),
     "graphql": (
@@ -134,7 +133,13 @@ class Named(NamedTuple):
 
 def iter_other_names(root: Path) -> Iterator[Named]:
     """Yield the declared names of a tree. FileNotFoundError without Universal Ctags."""
-    yield from _iter_listed(root)
+    for one in chain(_iter_listed(root), _iter_read(root)):
+        is_name = not set(one.name) & set("$%{}")
+        if is_name and not any(part.startswith(".") for part in one.path.split("/")):
+            yield one
+
+
+def _iter_read(root: Path) -> Iterator[Named]:
     for language, (suffixes, kinds) in _READ.items():
         ends = tuple(suffixes.split())
         for file in sorted(path for path in root.rglob("*") if path.name.endswith(ends) and path.is_file()):
@@ -155,5 +160,6 @@ def _iter_listed(root: Path) -> Iterator[Named]:
             continue
         language, kinds = _LISTED.get(tag["language"], ("", ""))
         name = re.split(r"[.:](?=\w+$)", tag["name"])[-1] if language == "lua" else tag["name"]
-        if tag["kind"] in kinds.split() and "line" in tag:
+        is_file = language == "ocaml" and tag["line"] == 1  # its module
+        if tag["kind"] in kinds.split() and not is_file and not name.endswith("="):
             yield Named(name.removesuffix(":"), tag["path"].removeprefix("./"), tag["line"], tag["kind"], language)

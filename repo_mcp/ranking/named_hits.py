@@ -20,7 +20,14 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
 from repo_mcp.ranking.bm25f import DECIMALS
-from repo_mcp.ranking.intent import EXACT, SPELLING, AskedName, find_asked_name, split_qualified
+from repo_mcp.ranking.intent import (
+    EXACT,
+    SPELLING,
+    AskedName,
+    find_asked_name,
+    find_signed_name,
+    split_qualified,
+)
 from repo_mcp.ranking.look_up import Found, look_up
 from repo_mcp.ranking.prompt import find_meant
 from repo_mcp.ranking.query import Query
@@ -79,7 +86,7 @@ def list_names(text: str) -> list[str]:
 
     Of several words, at least half have the shape of a name.
     """
-    if find_asked_name(text) is not None:
+    if find_asked_name(text) is not None or find_signed_name(text) is not None:
         return [text.strip()]
     words = list(dict.fromkeys(text.replace(",", " ").split()))
     if len(words) > MAX_NAMES or not all(find_asked_name(word) or "/" in word for word in words):
@@ -155,7 +162,7 @@ def _find_declared(
     searcher: Searcher, query: Query, name: str, wanted: Filter, read_live: ReadLive, *, is_only: bool
 ) -> _Leads | None:
     """Return the declarations of a name as written; of one of several parts, also in other spellings."""
-    asked = find_asked_name(name)
+    asked = find_asked_name(name) or find_signed_name(name)
     if asked is None:
         return None
     lines = ONE_SHOWN if is_only else MORE_SHOWN
@@ -172,7 +179,8 @@ def _find_declared(
 
 def _iter_best(found: Found, asked: AskedName) -> Iterator[Hit]:
     """Yield the declarations that have the name and all qualifiers."""
-    least = EXACT if len(get_word_terms(asked.name)) <= 2 else SPELLING
+    is_plain = _WORD.fullmatch(asked.name) is not None and len(get_word_terms(asked.name)) > 2
+    least = SPELLING if is_plain else EXACT
     for hit in found.hits:
         told = dict(hit.explanation)
         agrees = told.get("qualifiers", 0.0) >= round(0.1 * len(asked.qualifiers), DECIMALS)

@@ -15,214 +15,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import Enum
 from functools import lru_cache
 
 from repo_mcp.languages.patterns.declared_spans import TAB_COLUMNS
-from repo_mcp.record_classes import dataclass
+from repo_mcp.languages.patterns.declaring_rules import RULES, Around, Rules
 
 MAX_LINES = 200  # of a file with the name that are looked at
 MAX_ABOVE = 3_000  # lines looked through for the one that opens a block: an enum may be long
 MAX_HEAD_LINES = 6  # of what opens a block, above its brace
 MAX_VALUE_LINES = 14  # of what is declared
 MAX_LINE_CHARS = 1_000  # a longer line is data
-
-
-class Around(Enum):
-    """Names the kind of block around a line."""
-
-    TOP = "the top of a file, or of a namespace"
-    TYPE = "a type"
-    VALUES = "an enum"
-    GROUP = "a group of declarations in brackets"
-    OTHER = "a function, a call, a value"
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """Holds the patterns of lines that declare NAME in a family of languages."""
-
-    lines: dict[Around, str]  # by what is around them
-    anywhere: str = ""
-    type_head: str = (
-        r"[^=(]*?\b(?:class|struct|union|interface|trait|protocol|extension|impl|actor|record|object)\b"
-    )
-    see_through: str = r"[^=(]*?\b(?:namespace|module|mod|extern)\b"  # as if what it opens stood outside
-
-
-_ATTRIBUTES = r"(?:(?:\[[^\]\n]*\]|\#\[[^\]\n]*\]|@\w+(?:\([^()\n]*\))?)[ \t]*)*"
-_VALUE = rf"""
-    [ \t]*{_ATTRIBUTES}(?:(?:indirect[ \t]+)?case[ \t]+)?
-    (?:\w+[ \t]*(?:\([^()\n]*\)[ \t]*)?(?:=[^,\n]*)?,[ \t]*)*
-    NAME[ \t]*(?:[=,({{}};:]|//|/\*|$|__\w)
-"""
-_ENUM_LINE = r"[^\n({]*\benum\b[^\n{;]*\{[^}\n]*\bNAME[ \t]*(?:[=,}(]|$)"  # in one line
-_TYPED = r"""
-    [ \t]*(?!(?:return|goto|else|case|throw|delete|new|import|package|await|yield|use)\b)
-    [A-Za-z_@\[$][\w:<>,.*&?@$\[\] \t]*[ \t*&>\]$]NAME
-    [ \t]*(?:\[[^\]\n]*\][ \t]*)*(?::[ \t]*\w+[ \t]*)?(?:[;,{(]|=(?!=)|//|/\*|__\w|[A-Z_]{2,}\b|\\?$)
-    | [ \t]*[A-Za-z_][\w:<>.*&\[\] \t]*[ \t*&\]]\w+[ \t]*=[^;(){}\n]*,   # int a = 0, NAME = 1;
-      [ \t]*\*?NAME[ \t]*[;,=\[]
-    | [ \t]*[A-Za-z_][\w:<>,.*& \t]*\([ \t]*(?:\w+[ \t]+)?    # a type of functions, or of pointers to them
-      (?:[*^][ \t]*NAME[ \t]*(?:\[\w*\][ \t]*)?\)|NAME[ \t]*\)[ \t]*\()
-    | [ \t]*\}[\w \t*,]*\bNAME[ \t]*[;,=\[]
-    | [ \t]*using[ \t]+NAME[ \t]*=
-"""
-_KEY = r"""
-    [ \t]*(?:@\w+(?:\([^()\n]*\))?[ \t]+)*
-    (?:(?:public|private|protected|internal|static|readonly|declare|abstract|override|accessor|async|get|set|val|var|def)
-    [ \t]+)*[\#'"]?NAME['"]?[?!]?[ \t]*(?::(?!:)|[;(<,]|=(?!=)|$)
-"""
-_BOUND = r"[ \t]*(?:export[ \t]+)?(?:declare[ \t]+)?(?:const|let|var|val|static|type)[ \t]+NAME\b"
-_ASSIGNED = r"[ \t]*(?:\w+[ \t]*,[ \t]*)*NAME[ \t]*(?:,[ \t]*\w+[ \t]*)*(?:=(?!=)|:(?!=)[ \t]*\S)"
-_SWIFT = r"""
-    [ \t]*(?:(?:@\w+(?:\([^()\n]*\))?|[a-z]+(?:\([a-z]+\))?)[ \t]+)*
-    (?:let|var|case|typealias|associatedtype)[ \t]+(?:\w+[^,\n]*,[ \t]*)*NAME\b
-"""
-_VAL = r"""
-    [ \t]*(?:(?:@\w+(?:\([^()\n]*\))?|[a-z]+(?:\[\w+\])?)[ \t]+)*(?:val|var|typealias|type|given)[ \t]+NAME\b
-"""
-_RUBY = r"[ \t]*(?:attr_(?:reader|writer|accessor)[ \t(]+(?::\w+,[ \t]*)*:NAME\b|NAME[ \t]*=(?!=))"
-_PROTO = r"""
-    [ \t]*(?:(?:repeated|optional|required)[ \t]+)?[\w.]+(?:<[\w., \t]+>)?[ \t]+NAME[ \t]*=[ \t]*\d
-"""
-_GRAPHQL = r"[ \t]*NAME[ \t]*(?:\([^)\n]*\)?[ \t]*)?:[ \t]*[\w\[(]|[ \t]*NAME[ \t]*\($"
-_ELIXIR = r"""
-    [ \t]*(?:@NAME[ \t]+[^\s=<>|).,]
-    | (?:field|belongs_to|has_one|has_many|many_to_many|embeds_one|embeds_many|attr|slot|plug|arg|object|enum|value
-      |attribute|argument)[ \t(]+:NAME\b)
-"""
-_HASKELL = r"[ \t]*[{,][ \t]*(?:\w+[ \t]*,[ \t]*)*NAME[ \t]*(?:,[^:\n]*)?::"
-_CONSTRUCTOR = r"""
-    [ \t]*(?:[|=][ \t]*(?:!?forall[^.\n]*\.[ \t]*)?NAME(?:[ \t{]|$) | NAME[ \t]*(?:::[ \t]|\{|$))
-    | (?:data|newtype)\b[^=\n]*=(?:[^\n]*\|)?[ \t]*NAME(?:[ \t{]|$)
-"""
-_OCAML_VARIANT = r"""
-    [ \t]*(?:\|[ \t]*NAME(?:[ \t]+of\b|[ \t]*:[^:=]|[ \t]*(?:\||\(\*|$)) | NAME(?:[ \t]+of\b|[ \t]*\|))
-    | [ \t]*(?:type|and|exception)\b[^=\n]*=(?:[^\n]*\|)?[ \t]*\[?[ \t]*`?NAME\b
-"""
-_OCAML_FIELD = r"[ \t]*(?:type\b[^={\n]*=[ \t]*)?[{;]?[ \t]*(?:[^{}=\n]*;[ \t]*)?(?:mutable[ \t]+)?NAME[ \t]*:(?![:=])"
-_ML_BOUND = r"[ \t]+(?:let|and)[ \t]+NAME\b|[ \t]*val[ \t]+(?:mutable[ \t]+)?NAME\b"
-_JULIA = r"[ \t]*(?:const[ \t]+)?NAME[ \t]*(?:::|$|\#|=(?!=))"
-_LUA = r"""
-    (?:local[ \t]+)(?:[\w \t]+(?:<\w+>)?,[ \t]*)*NAME\b(?![ \t]*=[ \t]*require\b)
-    | (?:[\w.]+[.:])?NAME[ \t]*=(?!=)
-"""
-_PERL = r"""
-    (?:our|my|state|local)[ \t]+(?:\([^)\n]*)?[$@%]NAME\b
-    | has[ \t]+\[?[ \t]*(?:qw[(\[ \t]+)?[^=\n]*?\bNAME\b[^=\n]*=> | field[ \t]+[$@%]NAME\b
-    | use[ \t]+(?:constant|vars)\b[^=\n]*\bNAME\b | use[ \t]+constant[ \t]*\{(?:[^\n]*,)?[ \t]*NAME[ \t]*=>
-    | [ \t]*\*NAME[ \t]*=
-"""
-_MAKE = r"(?:(?:export|override|define)[ \t]+)*NAME[ \t]*(?:[:+?!]?:?=|$)"
-_TERRAFORM = r"[ \t]+NAME[ \t]*=(?!=)"
-_ZIG = r"[ \t]*(?:comptime[ \t]+)?NAME[ \t]*(?::[ \t]|,|=(?!=))|[ \t]*(?:pub[ \t]+)?(?:const|var)[ \t]+NAME\b"
-_R = r"NAME[ \t]*(?:<-|<<-|=(?!=))"
-_SQL = r"[ \t]*(?:,[ \t]*)?[\"`\[]?NAME[\"`\]]?[ \t]+[A-Za-z]|.*\badd[ \t]+(?:column|constraint)\b[^;\n]*\bNAME\b"
-_CSS = r"(?:[^{};:\n]*[\s,>+~&)])?[.\#]NAME(?:[ \t]*[,{]|[ \t]*$)|[ \t]*NAME[ \t]*:"
-_LISP_METHOD = r"[ \t]+\(NAME[ \t]*[\[\n(\"]"
-_GO_LIST = r"(?:\w+,[ \t]*)*NAME(?:,[ \t]*\w+)*"
-
-_WORD_HEADS = r"[ \t]*(?:class|module|struct|mutable[ \t]+struct|Base\.@kwdef|@kwdef|abstract[ \t]+type|baremodule)\b"
-_SCRIPT = _Rules(
-    {Around.TOP: _BOUND, Around.TYPE: _KEY, Around.VALUES: _VALUE},
-    anywhere=r"[ \t]*this\.NAME[ \t]*(?::[^=\n]+)?=(?!=)",
-    type_head=r"[^=(]*?(?:\b(?:class|interface|object|trait)\b|\b(?:type|const|let|var)\b[^=\n]*=[ \t]*\{"
-    r"|exports[ \t]*=[ \t]*\{|export[ \t]+default[ \t]*\{)",
-    see_through=r"[^=(]*?\b(?:namespace|module|global)\b|['\"]?\w+['\"]?:[ \t]*\{",  # {a: {NAME: 1}}
-)
-_BRACES = _Rules(
-    {Around.TOP: _TYPED, Around.TYPE: _TYPED, Around.VALUES: f"{_VALUE}|{_TYPED}"}, anywhere=_ENUM_LINE
-)
-_BOUND_FIELDS = (  # const { a, NAME } = use()
-    r"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t]*[{\[][^=\n]*?(?:\w+[ \t]*:[ \t]*)?NAME[ \t]*[,}\]=]"
-)
-_COMPONENT = _Rules(
-    {**_SCRIPT.lines, Around.TOP: f"{_BOUND}|{_BOUND_FIELDS}"},
-    _SCRIPT.anywhere,
-    _SCRIPT.type_head,
-    rf"<script\b|{_SCRIPT.see_through}",
-)
-_RULES = {
-    **dict.fromkeys(("c", "cpp", "objective-c", "csharp", "java", "dart", "groovy", "php", "d"), _BRACES),
-    **dict.fromkeys(("typescript", "javascript"), _SCRIPT),
-    **dict.fromkeys(("vue", "svelte"), _COMPONENT),
-    "protobuf": _Rules(
-        {Around.TYPE: _PROTO, Around.VALUES: r"[ \t]*NAME[ \t]*=[ \t]*-?\d"},
-        type_head=r"[ \t]*(?:message|oneof|extend)\b",
-    ),
-    "graphql": _Rules(
-        {Around.TYPE: _GRAPHQL, Around.VALUES: r"[ \t]*NAME[ \t]*(?:@|$|\#)"},
-        type_head=r"(?:extend[ \t]+)?(?:type|interface|input)\b",
-    ),
-    "elixir": _Rules({}, anywhere=_ELIXIR),
-    "haskell": _Rules({}, anywhere=f"{_HASKELL}|{_CONSTRUCTOR}"),
-    "ocaml": _Rules(
-        {Around.TYPE: f"{_OCAML_FIELD}|{_ML_BOUND}", Around.TOP: f"{_OCAML_FIELD}|{_ML_BOUND}"},
-        anywhere=_OCAML_VARIANT,
-        type_head=r".*(?:\{|\bstruct|\bsig|\bobject(?:[ \t]*\(\w+\))?|\btype\b.*=)$",
-    ),
-    "fsharp": _Rules(
-        {Around.TYPE: rf"{_OCAML_FIELD}|{_ML_BOUND}", Around.TOP: _ML_BOUND},
-        anywhere=_OCAML_VARIANT,
-        type_head=r"(?:type|module|and)\b",
-    ),
-    "julia": _Rules({Around.TYPE: _JULIA, Around.TOP: _JULIA}, type_head=_WORD_HEADS),
-    "lua": _Rules({Around.TOP: _LUA}, anywhere=r"[ \t]*self\.NAME[ \t]*=(?!=)"),
-    "perl": _Rules({Around.TOP: _PERL, Around.TYPE: r"[ \t]+NAME[ \t]*=>"}, type_head=r"use[ \t]+constant\b"),
-    "make": _Rules({Around.TOP: _MAKE}),
-    "dockerfile": _Rules({Around.TOP: r"(?i:arg|env)[ \t]+(?:[^=\n]*=[^\n]*[ \t])?NAME(?:[= \t]|$)"}),
-    "terraform": _Rules({Around.TYPE: _TERRAFORM}, type_head=r"locals\b"),
-    "zig": _Rules(
-        {
-            Around.TOP: _ZIG,
-            Around.TYPE: _ZIG,
-            Around.VALUES: r"[ \t]*(?:@\")?NAME\"?[ \t]*(?:[,:=(]|$)",
-        },
-        type_head=r".*\b(?:struct|union|opaque)\b[^;]*\{$",
-        enum_head=r".*\b(?:enum|error|union)\b[^;]*\{$",
-    ),
-    "r": _Rules({Around.TOP: _R}),
-    "sql": _Rules({Around.TYPE: _SQL}, anywhere=_SQL.partition("|")[2], type_head=r"(?i)create\b.*\b(?:table|type)\b"),
-    "css": _Rules({}, anywhere=_CSS),
-    "clojure": _Rules({}, anywhere=_LISP_METHOD),
-    "shell": _Rules(
-        {Around.TOP: r"(?:(?:export|readonly|local|typeset|declare)[ \t]+(?:-\w+[ \t]+)?)?NAME\+?=|alias[ \t]+NAME="},
-    ),
-    **dict.fromkeys(
-        ("kotlin", "scala"), _Rules({Around.TOP: _VAL, Around.TYPE: _VAL, Around.VALUES: f"{_VALUE}|{_VAL}"})
-    ),
-    "ruby": _Rules(
-        {Around.TOP: _RUBY, Around.TYPE: _RUBY},
-        anywhere=r"[ \t]+@NAME[ \t]*(?:\|\|)?=(?!=)",
-        type_head=r"(?:class|module)\b",
-    ),
-    "go": _Rules(
-        {
-            Around.TOP: rf"(?:var|const|type)[ \t]+{_GO_LIST}(?:[ \t\[=]|$)",
-            Around.GROUP: rf"[ \t]+{_GO_LIST}[ \t]*(?:=(?!=)|//|$|[\w*\[(])",
-            Around.TYPE: rf"[ \t]+{_GO_LIST}(?:[ \t]+[\w*\[(<]|\(|[ \t]*$|[ \t]*//)",
-        },
-        type_head=r".*\b(?:struct|interface)[ \t]*\{",
-    ),
-    "rust": _Rules(
-        {
-            Around.TYPE: r"[ \t]*(?:pub(?:\([\w: ]+\))?[ \t]+)?NAME[ \t]*:(?!:)",
-            Around.VALUES: _VALUE,
-        },
-        type_head=r"[^=(]*?\b(?:struct|union)\b",
-    ),
-    "swift": _Rules({Around.TOP: _SWIFT, Around.TYPE: _SWIFT, Around.VALUES: _SWIFT}),
-    "python": _Rules(
-        {Around.TOP: _ASSIGNED, Around.TYPE: _ASSIGNED},
-        anywhere=r"[ \t]+self\.NAME[ \t]*(?:=(?!=)|:(?!=)[ \t]*\S)",
-        see_through=r"(?:if|elif|else|try|except|finally|with)\b",
-    ),
-}
-_ENUM_HEAD = re.compile(r"[^=(]*\benum\b[^=;(]*")
 _GROUP_HEAD = re.compile(r"(?:const|var|type)[ \t]*\($")
 _NO_HEAD = re.compile(
-    r"[ \t]*(?:$|#(?!\[)|//|/\*|\*|--|(?:public|private|protected|signals|default)\b[\w \t]*:[ \t]*$)"
+    r"[ \t]*(?:$|#(?!\[)|//|/\*|\*|--|\(\*|(?:public|private|protected|signals|default)\b[\w \t]*:[ \t]*$)"
 )
 _MACRO_HEAD = re.compile(r"#[ \t]*define[ \t]+\w+[ \t]*\\$")  # of fields that a struct takes by name
 _VISIBILITY = re.compile(r"\bpub\([\w: ]+\)[ \t]*")
@@ -238,7 +43,7 @@ def list_declaring_lines(language: str, text: str, name: str) -> list[tuple[int,
 
     Returns nothing for a language without rules, and leaves out what line patterns find.
     """
-    rules = _RULES.get(language)
+    rules = RULES.get(language)
     if rules is None or name not in text:
         return []
     if language == "php":
@@ -271,7 +76,7 @@ def _is_of_word(char: str) -> bool:
     return char.isalnum() or char == "_"
 
 
-def _declares(rules: _Rules, language: str, lines: Sequence[str], at: int, name: str) -> bool:
+def _declares(rules: Rules, language: str, lines: Sequence[str], at: int, name: str) -> bool:
     line = _CALL_ATTRIBUTES.sub("", lines[at]) if language in _NO_CALLS else lines[at]
     if rules.anywhere and _compile(rules.anywhere, name).match(line):
         return True
@@ -288,7 +93,7 @@ def _compile(pattern: str, name: str) -> re.Pattern[str]:
 
 def find_around(language: str, lines: Sequence[str], at: int) -> Around:
     """Return what is around a line, counted from 0, by the lines that open blocks above it."""
-    rules = _RULES[language]
+    rules = RULES[language]
     while True:
         opener = _find_opener(lines, at)
         if opener is None:
@@ -296,7 +101,7 @@ def find_around(language: str, lines: Sequence[str], at: int) -> Around:
         at, head = opener
         if _GROUP_HEAD.match(head):
             return Around.GROUP
-        if _ENUM_HEAD.match(head):
+        if re.match(rules.values_head, head):
             return Around.VALUES
         if _opens_type(rules, language, head):
             return Around.TYPE
@@ -304,7 +109,7 @@ def find_around(language: str, lines: Sequence[str], at: int) -> Around:
             return Around.OTHER
 
 
-def _opens_type(rules: _Rules, language: str, head: str) -> bool:
+def _opens_type(rules: Rules, language: str, head: str) -> bool:
     if language in _NO_CALLS:
         if _MACRO_HEAD.match(head):
             return True

@@ -128,7 +128,8 @@ JULIA = build_language(
     "code",
     r"""
     {opt}(?:
-        (?P<doc>{hashes} | {double})
+        (?P<doc>{hashes} | (?:@doc{gap}(?:raw)?)?{double})
+        | (?:const{gap})?({name}){opt}={opt}(?:raw|md)?{double}
         | (?:@{name}{gap}){0,3}
           (?:function|macro|(?:mutable{gap})?struct|(?:abstract|primitive){gap}type|(?:bare)?module|const){gap}
           (?:{name}\.){0,4}({name}!?)
@@ -136,6 +137,7 @@ JULIA = build_language(
     | (?:@{name}{gap}){0,3}(?:{name}\.){0,4}({name}!?)
       (?:\{[^{}\n]{1,80}\})?\([^()\n]{0,200}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,4}\)
       (?:{opt}::{opt}[^\s=]{1,80}+)?(?:{gap}where{gap}[^=\n]{1,120})?{opt}=(?!=)
+    | [^"\#\n]{1,200}+{double}                                          # stepped over
     """,
     double=_DOUBLE,
 )
