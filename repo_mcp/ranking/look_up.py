@@ -23,6 +23,7 @@ from itertools import chain, repeat
 from index_format import Snapshot
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.languages.patterns.declaring_lines import list_declaring_lines
+from repo_mcp.languages.patterns.language_registry import find_dialect, get_language
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
 from repo_mcp.ranking.bm25f import DECIMALS
@@ -238,7 +239,8 @@ def _iter_declaring_lines(
                 best.setdefault(chunk.path, chunk)
     for place, live in enumerate(read_chunks(best.values(), (), read_live).chunks):
         text = live.data.decode("utf-8", "replace")
-        for first, last in list_declaring_lines(live.ranked.language, text, asked.name):
+        language = find_dialect(get_language(live.ranked.language), live.data).name
+        for first, last in list_declaring_lines(language, text, asked.name):
             qualified = _qualify_line(live, first, asked.name)
             span = SymbolSpan(first, last, first, first, asked.name, qualified)
             score, explained = _explain(_rate_name(grade_span(asked, span, live)), place)

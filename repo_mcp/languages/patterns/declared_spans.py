@@ -53,6 +53,13 @@ _WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia", "ocaml"))  # bloc
 _DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may be above a name
 _HEADING_LANGUAGES = frozenset(("markdown", "rst", "toml", "ini", "dockerfile"))
 _TYPED_LANGUAGES = frozenset(("c", "cpp", "objective-c"))  # whose types may stand above names
+_LINE_ENDED_LANGUAGES = frozenset(
+    ("kotlin", "scala", "swift", "go", "javascript", "typescript", "vue", "svelte", "groovy", "r", "shell")
+    + ("graphql",)
+)
+_GOES_ON_IN_HEAD = compile_late(
+    rb"[{)\]}:=|&.,#/]|->|$|(?:where|extends|implements|with|throws|async|requires|derives)\b"
+)
 _HOLDS_MEMBERS = compile_late(
     r"\b(?:class|struct|interface|trait|impl|module|namespace|enum|object|extension|protocol|package|mod|union"
     r"|record|defmodule|describe)\b"
@@ -468,9 +475,13 @@ def _find_body(layout: _Layout, line: int) -> int | None:
     """
     nesting, read = 0, line  # of the parameters in the lines before `read`
     for position in layout.iter_stops(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
-        for text in layout.lines[read:position]:
-            nesting += text.count(b"(") - text.count(b")")
-        text, read = layout.lines[position], position
+        for place in range(read, position + 1):
+            text = layout.lines[place]
+            if place > line and nesting <= 0 and _begins_anew(layout, line, place):
+                return None
+            if place < position:
+                nesting += text.count(b"(") - text.count(b")")
+        read = position
         if b"{" in text and _opens_body(text, nesting):
             return position
         if position == line and _SMALL_OPENER.search(text) and b"=" in text:
@@ -487,6 +498,13 @@ _ENDS = {
     "objective-c": _find_directive_end,
     "sql": _find_statement_of_sql,
 }
+
+
+def _begins_anew(layout: _Layout, line: int, place: int) -> bool:
+    """Return whether a line below the head in `line` is another statement, where no semicolon ends one."""
+    if layout.language not in _LINE_ENDED_LANGUAGES or layout.depths[place] > layout.depths[line]:
+        return False
+    return _GOES_ON_IN_HEAD.match(layout.lines[place].lstrip()) is None
 
 
 def _opens_body(text: bytes, nesting: int) -> bool:
