@@ -162,4 +162,6 @@ def _iter_listed(root: Path) -> Iterator[Named]:
         name = re.split(r"[.:](?=\w+$)", tag["name"])[-1] if language == "lua" else tag["name"]
         is_file = language == "ocaml" and tag["line"] == 1  # its module
         if tag["kind"] in kinds.split() and not is_file and not name.endswith("="):
-            yield Named(name.removesuffix(":"), tag["path"].removeprefix("./"), tag["line"], tag["kind"], language)
+            yield Named(
+                name.removesuffix(":"), tag["path"].removeprefix("./"), tag["line"], tag["kind"], language
+            )

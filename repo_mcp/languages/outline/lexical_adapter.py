@@ -25,9 +25,10 @@ from repo_mcp.languages.outline.adapter import (
 )
 from repo_mcp.languages.outline.prototypes import Within, iter_prototypes
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
-from repo_mcp.languages.patterns.declared_spans import is_type_above, list_declared_spans
+from repo_mcp.languages.patterns.declared_spans import list_declared_spans
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
+from repo_mcp.languages.patterns.line_layout import is_type_above
 from repo_mcp.languages.patterns.owners import Owners, join_owner
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass, replace

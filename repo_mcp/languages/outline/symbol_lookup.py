@@ -105,9 +105,7 @@ def find_named(symbols: Sequence[Symbol], name: str) -> list[Symbol]:
 def _find_declaring(outline: Outline, text: bytes, symbol: str) -> DeclaredSpan | None:
     """Return the first lines that declare a name which the outline does not list, and a note of others."""
     wanted = _unify(symbol.strip("$@.%-"))
-    lines = list_declaring_lines(
-        outline.language, text.decode("utf-8", "replace"), wanted.rpartition(".")[2]
-    )
+    lines = list_declaring_lines(outline.language, text.decode("utf-8", "replace"), wanted.rpartition(".")[2])
     found = [DeclaredSpan(first, last, _qualify_line(outline, first, wanted)) for first, last in lines]
     found = [one for one in found if f".{one.symbol}".endswith(f".{wanted}")]
     if not found:

@@ -17,8 +17,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from repo_mcp.languages.patterns.declared_spans import TAB_COLUMNS
 from repo_mcp.languages.patterns.declaring_rules import RULES, Around, Rules
+from repo_mcp.languages.patterns.line_layout import TAB_COLUMNS
 
 MAX_LINES = 200  # of a file with the name that are looked at
 MAX_ABOVE = 3_000  # lines looked through for the one that opens a block: an enum may be long

@@ -89,7 +89,9 @@ _OCAML_VARIANT = r"""
     [ \t]*(?:\|[ \t]*NAME(?:[ \t]+of\b|[ \t]*:[^:=]|[ \t]*(?:\||\(\*|$)) | NAME(?:[ \t]+of\b|[ \t]*\|))
     | [ \t]*(?:type|and|exception)\b[^=\n]*=(?:[^\n]*\|)?[ \t]*\[?[ \t]*`?NAME\b
 """
-_OCAML_FIELD = r"[ \t]*(?:type\b[^={\n]*=[ \t]*)?[{;]?[ \t]*(?:[^{}=\n]*;[ \t]*)?(?:mutable[ \t]+)?NAME[ \t]*:(?![:=])"
+_OCAML_FIELD = (
+    r"[ \t]*(?:type\b[^={\n]*=[ \t]*)?[{;]?[ \t]*(?:[^{}=\n]*;[ \t]*)?(?:mutable[ \t]+)?NAME[ \t]*:(?![:=])"
+)
 _ML_BOUND = r"[ \t]+(?:let|and)[ \t]+NAME\b|[ \t]*val[ \t]+(?:mutable[ \t]+)?NAME\b"
 _JULIA = r"[ \t]*(?:const[ \t]+)?NAME[ \t]*(?:::|$|\#|=(?!=))"
 _LUA = r"""
@@ -112,7 +114,9 @@ _CSS = r"(?:[^{};:\n]*[\s,>+~&)])?[.\#]NAME(?:[ \t]*[,{]|[ \t]*$)|[ \t]*(?:--|[$
 _LISP_METHOD = r"[ \t]+\(NAME[ \t]*[\[\n(\"]"
 _GO_LIST = r"(?:\w+,[ \t]*)*NAME(?:,[ \t]*\w+)*"
 
-_WORD_HEADS = r"[ \t]*(?:class|module|struct|mutable[ \t]+struct|Base\.@kwdef|@kwdef|abstract[ \t]+type|baremodule)\b"
+_WORD_HEADS = (
+    r"[ \t]*(?:class|module|struct|mutable[ \t]+struct|Base\.@kwdef|@kwdef|abstract[ \t]+type|baremodule)\b"
+)
 _SCRIPT = Rules(
     {Around.TOP: _BOUND, Around.TYPE: _KEY, Around.VALUES: _VALUE},
     anywhere=r"[ \t]*this\.NAME[ \t]*(?::[^=\n]+)?=(?!=)",
@@ -186,7 +190,9 @@ RULES = {
     "css": Rules({}, anywhere=_CSS),
     "clojure": Rules({}, anywhere=_LISP_METHOD),
     "shell": Rules(
-        {Around.TOP: r"(?:(?:export|readonly|local|typeset|declare)[ \t]+(?:-\w+[ \t]+)?)?NAME\+?=|alias[ \t]+NAME="},
+        {
+            Around.TOP: r"(?:(?:export|readonly|local|typeset|declare)[ \t]+(?:-\w+[ \t]+)?)?NAME\+?=|alias[ \t]+NAME="
+        },
     ),
     **dict.fromkeys(
         ("kotlin", "scala"), Rules({Around.TOP: _VAL, Around.TYPE: _VAL, Around.VALUES: f"{_VALUE}|{_VAL}"})

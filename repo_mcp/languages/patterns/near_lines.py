@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.languages.patterns.declared_spans import MAX_HEADER_LINES, MAX_LEAD_LINES
+from repo_mcp.languages.patterns.declaration_ends import MAX_HEADER_LINES
+from repo_mcp.languages.patterns.line_layout import MAX_LEAD_LINES
 from repo_mcp.late_patterns import compile_late
 
 # Languages with braces whose declarations are matched line by line, comments and an opening brace aside.

@@ -1,0 +1,248 @@
+"""The lines of a text as indentation tells their order: what declarations and their ends are found by."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from repo_mcp.languages.patterns.landmarks import Spans
+from repo_mcp.late_patterns import compile_late
+
+MAX_LEAD_LINES = 40  # comment and decorator lines above the name
+TAB_COLUMNS = 8
+NO_TEXT = 1 << 30  # depth of a line without text: deeper than any
+MAX_STEPS = 1_000_000  # lines examined in one file for the ends of declarations; about 0.2 s
+_LEADS = re.compile(
+    rb"[ \t]*(?:@|#(?!include|if|else|endif|define|undef|pragma)|//|/?\*|--|\[[A-Za-z#]|template\b)"
+)
+_DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may be above a name
+TYPED_LANGUAGES = frozenset(("c", "cpp", "objective-c"))  # whose types may stand above names
+_NAME_FIRST = compile_late(rb"[ \t]*[A-Za-z_]\w*(?:(?:<[^<>\n]{0,60}+>)?::~?\w+){0,4}[ \t]*\(")
+_TYPE_ALONE = compile_late(
+    rb"[ \t]*(?!else\b|do\b|try\b|[A-Z_][A-Z0-9_]*[ \t]*$)[A-Za-z_][\w \t*&:<>,]{0,200}(?<![:,])"
+    rb"(?:__\w{1,40}[ \t]*\([^;{}\n]{0,200}\))?[ \t]*"
+)
+_COMMENT = re.compile(rb"[ \t]*(?:#(?!\[)|//|/?\*|--)")
+# Repeats of groups are counted, not possessive: Python before 3.11.5 matches those wrongly.
+_PYTHON_TOKENS = compile_late(
+    rb"""
+    "{3}[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+){0,20000}(?:"{3})?
+    | '{3}[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+){0,20000}(?:'{3})?
+    | "[^"\\\n]*+(?:\\.[^"\\\n]*+){0,20000}"?
+    | '[^'\\\n]*+(?:\\.[^'\\\n]*+){0,20000}'?
+    | \#[^\n]*+
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_IS_SPACE = np.array([bytes([byte]).isspace() for byte in range(256)])
+_BRACKETS = np.array([(byte in b"([{") - (byte in b")]}") for byte in range(256)], dtype=np.int32)
+_TAB, _LINE_FEED, _HASH, _BACKSLASH, _BRACE, _SEMICOLON = b"\t\n#\\{;"
+
+Mask = npt.NDArray[np.bool_]
+
+
+def is_type_above(language: str, above: bytes, line: bytes) -> bool:
+    """Return whether a line begins with the name of a function, and the one above holds its type alone."""
+    if language not in TYPED_LANGUAGES or not _NAME_FIRST.match(line):
+        return False
+    return _TYPE_ALONE.fullmatch(above) is not None
+
+
+class Layout:
+    """The lines of a text by 0-based number: their offsets and depths of indentation."""
+
+    def __init__(self, text: bytes, doc_spans: Spans, language: str) -> None:
+        self._docs_stand_above = language not in _DOCSTRING_LANGUAGES
+        self.language = language
+        self.text = text
+        self.lines = text.split(b"\n")
+        if self.lines[-1] == b"":
+            self.lines.pop()
+        count = len(self.lines)
+        data = np.frombuffer(text, dtype=np.uint8)
+        starts = np.concatenate([[0], np.flatnonzero(data == _LINE_FEED) + 1])[:count]
+        self._data, self._line_starts = data, starts
+        self._starts: list[int] = starts.tolist()
+        self.is_doc = bytearray(count + 1)
+        for start, end in doc_spans:
+            first, last = self.find_line(start), self.find_line(max(start, end - 1))
+            self.is_doc[first + 1 : last + 1] = b"\1" * (last - first)  # the first line tells the depth
+        self._depths, firsts = self._measure_depths(data, starts)
+        self.depths: list[int] = self._depths.tolist()
+        self._ends_nothing = np.frombuffer(self.is_doc, dtype=np.bool_)[:count].copy()
+        has_text = self._depths != NO_TEXT
+        is_inside = np.zeros(count, dtype=np.bool_)
+        if language == "python":
+            is_inside, has_code = _find_statements(text, data, starts, firsts, has_text)
+            self._ends_nothing |= is_inside | ~has_code
+            has_text = has_code
+        self.is_inside: list[bool] = is_inside.tolist()  # within a string or brackets that began above
+        last_texts = np.maximum.accumulate(np.where(has_text, np.arange(count), -1))
+        self._last_texts: list[int] = last_texts.tolist()
+        self._outer: dict[int, list[int]] = {}  # per depth: the lines that are not deeper, comments aside
+        self._steps = MAX_STEPS
+
+    def _measure_depths(
+        self, data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the columns of indentation of each line, and the offset of its first other byte."""
+        ends = np.append(starts[1:] - 1, len(data))
+        texts = np.append(np.flatnonzero(~_IS_SPACE[data]), len(data))
+        firsts = texts[np.searchsorted(texts, starts)]
+        is_blank = firsts >= ends
+        firsts = np.where(is_blank, starts, firsts)
+        tabs = np.append(0, np.cumsum(data == _TAB))
+        tabs = tabs[firsts] - tabs[starts]
+        depths = firsts - starts + (TAB_COLUMNS - 1) * tabs  # right where tabs come before all spaces
+        for line in np.flatnonzero((tabs > 0) & (tabs < firsts - starts)).tolist():
+            depths[line] = _measure_depth(self.lines[line])
+        return np.where(is_blank, NO_TEXT, depths), firsts
+
+    def find_line(self, offset: int) -> int:
+        return min(bisect_right(self._starts, offset) - 1, len(self.lines) - 1)
+
+    def find_offset(self, line: int) -> int:
+        """Return where a line begins, or the text ends."""
+        return self._starts[line] if line < len(self._starts) else len(self.text)
+
+    def find_lines(self, offsets: Sequence[int]) -> list[int]:
+        """Return the line of each offset."""
+        found = np.searchsorted(self._line_starts, offsets, "right") - 1
+        lines: list[int] = np.minimum(found, len(self.lines) - 1).tolist()
+        return lines
+
+    def read_before(self, line: int, offset: int) -> bytes:
+        """Return the text of a line before an offset of the whole text."""
+        return self.lines[line][: max(0, offset - self._starts[line])]
+
+    @cached_property
+    def _stops(self) -> list[int]:
+        """Return the lines that have a brace, end in a semicolon, or are blank."""
+        stops = self._depths == NO_TEXT
+        braces = np.flatnonzero(self._data == _BRACE)
+        stops[self._line_starts.searchsorted(braces, "right") - 1] = True
+        texts = np.flatnonzero(~_IS_SPACE[self._data])
+        lasts = texts[texts.searchsorted(np.append(self._line_starts[1:], len(self._data))) - 1]
+        stops |= (self._data[lasts] == _SEMICOLON) & (lasts >= self._line_starts)
+        found: list[int] = stops.nonzero()[0].tolist()
+        return found
+
+    def iter_stops(self, line: int, end: int) -> Iterator[int]:
+        """Yield `line` and those of the lines before `end` that can end the head of a declaration.
+
+        These have a brace, end in a semicolon, or are blank.
+        """
+        if line < end:
+            yield line
+        stops = self._stops
+        for place in range(bisect_right(stops, line), len(stops)):
+            if stops[place] >= end:
+                return
+            yield stops[place]
+
+    def spend_step(self) -> bool:
+        """Return True while a further line may be examined."""
+        self._steps -= 1
+        return self._steps >= 0
+
+    def iter_outer(self, start: int, depth: int) -> Iterator[int]:
+        """Yield the lines from `start` on that are not deeper, comments aside, until the steps run out."""
+        outer = self._outer.get(depth)
+        if outer is None:
+            is_outer = (self._depths <= depth) & ~self._ends_nothing
+            outer = self._outer[depth] = np.flatnonzero(is_outer).tolist()
+        for place in range(bisect_left(outer, start), len(outer)):
+            if not self.spend_step():
+                return
+            yield outer[place]
+
+    def find_start(self, line: int) -> int:
+        """Return the first line of the type, comments and decorators that touch a declaration from above."""
+        if self._continues_macros(line):
+            return line
+        start = line - 1 if self._has_type_above(line) else line
+        while start > 0 and line - start < MAX_LEAD_LINES:
+            above = self._find_lead(start - 1, self.depths[line])
+            if above is None:
+                break
+            start = above
+        return start
+
+    def _continues_macros(self, line: int) -> bool:
+        """Return True for a macro right below another, as in headers of registers: nothing leads it."""
+        if line == 0 or not self.lines[line].startswith(b"#") or self.is_doc[line - 1]:
+            return False
+        return self.lines[line - 1].startswith(b"#define")
+
+    def _has_type_above(self, line: int) -> bool:
+        if line == 0 or self.depths[line - 1] != self.depths[line] or self.is_doc[line - 1]:
+            return False
+        return is_type_above(self.language, self.lines[line - 1], self.lines[line])
+
+    def _find_lead(self, line: int, depth: int) -> int | None:
+        """Return the first line of the comment or decorator that ends in `line`, or None."""
+        while self.is_inside[line] and line > 0:  # of a decorator over several lines
+            line -= 1
+        text = self.lines[line]
+        if self._docs_stand_above and self.is_doc[line] and text.strip():
+            return line
+        if _LEADS.match(text):
+            return line if self.depths[line] - depth in (0, 1) else None
+        if text.strip() != b")" or self.depths[line] != depth:
+            return None
+        opening = next(
+            (
+                position
+                for position in range(line - 1, max(-1, line - MAX_LEAD_LINES), -1)
+                if self.depths[position] <= depth
+            ),
+            None,
+        )
+        return opening if opening is not None and self.lines[opening].lstrip().startswith(b"@") else None
+
+    def find_head(self, start: int, line: int) -> int:
+        """Return the first line from `start` on that is not a comment, at most `line`."""
+        while start < line and (self.is_doc[start] or _COMMENT.match(self.lines[start])):
+            start += 1
+        return start
+
+    def trim(self, start: int, end: int) -> int:
+        """Return the last line with text of the half-open span, at least its first."""
+        return max(start, self._last_texts[end - 1]) if end > start else start
+
+
+def _measure_depth(line: bytes) -> int:
+    """Return the columns of indentation of a line with text."""
+    return len(line[: len(line) - len(line.lstrip())].expandtabs(TAB_COLUMNS))
+
+
+def _find_statements(
+    text: bytes,
+    data: npt.NDArray[np.uint8],
+    starts: npt.NDArray[np.int64],
+    firsts: npt.NDArray[np.int64],
+    has_text: Mask,
+) -> tuple[Mask, Mask]:
+    """Return the lines of Python that continue a string, brackets or a statement, and those with code.
+
+    Brackets that do not balance, as in an unfinished file, are ignored.
+    """
+    spans = np.array([match.span() for match in _PYTHON_TOKENS.finditer(text)], dtype=np.int64)
+    edges = np.zeros(len(data) + 1, dtype=np.int8)
+    if len(spans):
+        edges[spans[:, 0]] += 1
+        edges[spans[:, 1]] -= 1
+    is_token = np.cumsum(edges, dtype=np.int8)[:-1] > 0
+    nesting = np.cumsum(np.where(is_token, 0, _BRACKETS[data]))
+    before = starts[1:] - 1  # the line feeds
+    goes_on = is_token[before] | ((data[before - 1] == _BACKSLASH) & ~is_token[before - 1])
+    if nesting[-1] == 0 and nesting.min() >= 0:
+        goes_on |= nesting[before] > 0
+    is_inside = np.append(False, goes_on)
+    is_comment = (data[np.minimum(firsts, len(data) - 1)] == _HASH) & ~is_inside
+    return is_inside, has_text & ~is_comment
