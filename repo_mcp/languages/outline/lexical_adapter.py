@@ -25,7 +25,7 @@ from repo_mcp.languages.outline.adapter import (
 )
 from repo_mcp.languages.outline.prototypes import Within, iter_prototypes
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
-from repo_mcp.languages.patterns.declared_spans import list_declared_spans
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.line_layout import is_type_above
@@ -118,10 +118,10 @@ class _Reading:
         landmarks = scan(language, data)
         self._language = language.name
         self._braces = language.name not in _BY_INDENTATION
-        self._ends: dict[int, int] | None = None  # line of a name -> last line, both from 0
+        self._spans: dict[int, SymbolSpan] | None = None  # by the line of the name, from 0
         if language.name not in _ENDED_BY_LINES:
             spans = list_declared_spans(language, data, landmarks)
-            self._ends = {one.name_line - 1: one.end_line - 1 for one in spans}
+            self._spans = {one.name_line - 1: one for one in spans}
         self._lines = data.split(b"\n")
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
         self._declared = self._locate_names(landmarks.definitions)
@@ -186,7 +186,7 @@ class _Reading:
                 continue
             indent = _measure_indent(line)
             declares = columns is not None or number in self._prototypes
-            if self._ends is not None:
+            if self._spans is not None:
                 self._close_before(number)
             else:
                 self._close(line, indent, number, last, declares=declares)
@@ -198,7 +198,7 @@ class _Reading:
             if len(self._symbols) > MAX_SYMBOLS:
                 break
         while self._open:
-            self._end(last if self._ends is None else self._find_last(self._open[-1]))
+            self._end(last if self._spans is None else self._find_last(self._open[-1]))
         found = self._symbols[:MAX_SYMBOLS]
         order = sorted(range(len(found)), key=lambda at: (found[at].start_line, found[at].end_line, at))
         return tuple(found[at] for at in order), len(self._symbols) > MAX_SYMBOLS
@@ -220,8 +220,9 @@ class _Reading:
 
     def _find_last(self, opened: _Open) -> int:
         """Return the last line of a declaration, where it is known beforehand."""
-        assert self._ends is not None
-        return self._ends.get(opened.line, opened.line)
+        assert self._spans is not None
+        span = self._spans.get(opened.line)
+        return opened.line if span is None else span.end_line - 1
 
     def _close(self, line: bytes, indent: int, number: int, last: int, *, declares: bool) -> None:
         """End the declarations that this line is not part of."""
@@ -306,6 +307,8 @@ class _Reading:
 
     def _find_first_line(self, number: int) -> int:
         """Return the line of the first decorator, attribute or type right above a declaration."""
+        if self._spans is not None and number in self._spans:
+            return self._spans[number].head_line - 1
         first = number - self._has_type_above(number)
         while first > 0 and number - first < _DECORATOR_LINES and _DECORATOR.match(self._lines[first - 1]):
             first -= 1

@@ -76,6 +76,8 @@ def _find_equations_end(layout: Layout, line: int, closes: re.Pattern[bytes]) ->
 
 def _is_equation(text: bytes, name: bytes) -> bool:
     """Return whether a line defines a name for some arguments: `f x = ...`, `x <+> y = ...`, or guards."""
+    if _SIGNATURE.match(text):
+        return False
     if name.startswith(b"("):
         return name[1:-1] in text.partition(b"=")[0] or text.startswith(name)
     return re.match(rb"%b(?![\w'])" % re.escape(name), text) is not None or b"`%b`" % name in text
@@ -241,5 +243,5 @@ def _follows(layout: Layout, line: int, position: int) -> bool:
             position += 1
     if position >= len(layout.lines):
         return False
-    closes = layout.depths[position] == depth and layout.lines[position].lstrip().startswith((b")", b"]"))
+    closes = layout.depths[position] == depth and layout.lines[position].lstrip().startswith((b")", b"]", b"})"))
     return closes or NO_TEXT > layout.depths[position] > depth

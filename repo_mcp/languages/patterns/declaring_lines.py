@@ -44,9 +44,9 @@ def list_declaring_lines(language: str, text: str, name: str) -> list[tuple[int,
     Returns nothing for a language without rules, and leaves out what line patterns find.
     """
     rules = RULES.get(language)
-    if rules is None or name not in text:
+    if rules is None or not name or name not in text:
         return []
-    if language == "php":
+    if language in ("php", "perl"):
         text = text.replace("$", " ")  # where variables are declared and used alike
     lines = text.split("\n")
     found = []

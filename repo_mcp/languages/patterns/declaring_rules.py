@@ -67,8 +67,9 @@ _VAL = r"""
     [ \t]*(?:(?:@\w+(?:\([^()\n]*\))?|[a-z]+(?:\[\w+\])?)[ \t]+)*(?:val|var|typealias|type|given)[ \t]+NAME\b
 """
 _RUBY = r"""
-    [ \t]*(?:\w*attr_\w+|\w*_accessor|alias(?:_method)?|def(?:ine|_delegat)\w*|delegate|scope|attribute|enum|class_attribute
-      |has_many|has_one|belongs_to|has_and_belongs_to_many|let!?)[ \t(]+(?::\w+[?!=]?,[ \t]*)*:?NAME(?:\b|$|[ \t,])
+    [ \t]*(?:\w*attr_\w+|\w*_accessor|def_delegat\w*|delegate)[ \t(]+(?::\w+[?!=]?,[ \t]*)*:NAME(?:\b|$|[ \t,])
+    | [ \t]*(?:alias(?:_method)?|define\w*|scope|attribute|enum|class_attribute|has_many|has_one|belongs_to
+      |has_and_belongs_to_many|let!?)[ \t(]+:?NAME(?:\b|$|[ \t,])
     | [ \t]*NAME[ \t]*=(?!=)
 """
 _PROTO = r"""
@@ -83,7 +84,7 @@ _ELIXIR = r"""
 _HASKELL = r"(?:data|newtype)\b[^=\n]*=(?:[^\n]*[|{,])?[ \t]*NAME(?:[ \t{]|$)"  # in one line
 _CONSTRUCTOR = r"""
     [ \t]*(?:[|=][ \t]*(?:forall[^.\n]*\.[ \t]*)?(?:[^|\n]*\|[ \t]*)*NAME(?:[ \t{]|$) | NAME[ \t]*(?:::[ \t]|\{|$|[A-Z(|]))
-    | [ \t]*[{,][ \t]*(?:\w+[ \t]*,[ \t]*)*NAME[ \t]*(?:,[^:\n]*)?(?:::|$)
+    | [ \t]*(?:[|=]?[ \t]*[A-Z]\w*[ \t]*)?[{,][ \t]*(?:\w+[ \t]*,[ \t]*)*NAME[ \t]*(?:,[^:\n]*)?(?:::|$)
 """
 _OCAML_VARIANT = r"""
     [ \t]*(?:\|[ \t]*NAME(?:[ \t]+of\b|[ \t]*:[^:=]|[ \t]*(?:\||\(\*|$)) | NAME(?:[ \t]+of\b|[ \t]*\|))
@@ -99,8 +100,8 @@ _LUA = r"""
     | (?:[\w.]+[.:])?NAME[ \t]*=(?!=)
 """
 _PERL = r"""
-    (?:our|my|state|local)[ \t]+(?:\([^)\n]*)?[$@%]NAME\b
-    | has[ \t]+\[?[ \t]*(?:qw[(\[ \t]+)?[^=\n]*?\bNAME\b[^=\n]*=> | field[ \t]+[$@%]NAME\b
+    (?:our|my|state|local)[ \t]+(?:\([^)\n]*)?[@%]?NAME\b
+    | has[ \t]+\[?[ \t]*(?:qw[(\[ \t]+)?[^=\n]*?\bNAME\b[^=\n]*=> | field[ \t]+[@%]?NAME\b
     | use[ \t]+(?:constant|vars)\b[^=\n]*\bNAME\b | use[ \t]+constant[ \t]*\{(?:[^\n]*,)?[ \t]*NAME[ \t]*=>
     | [ \t]*\*NAME[ \t]*=
 """
@@ -110,7 +111,7 @@ _ZIG = r"[ \t]*(?:comptime[ \t]+)?NAME[ \t]*(?::[ \t]|,|=(?!=))|[ \t]*(?:pub[ \t
 _R = r"NAME[ \t]*(?:<-|<<-|=(?!=))"
 _SQL = r"[ \t]*(?:,[ \t]*)?[\"`\[]?NAME[\"`\]]?[ \t]+[A-Za-z]"
 _SQL_ADDED = r".*(?i:\badd[ \t]+(?:column|constraint|value)\b)[^;\n]*\bNAME\b"
-_CSS = r"(?:[^{};:\n]*[\s,>+~&)])?[.\#]NAME(?:[ \t]*[,{]|[ \t]*$)|[ \t]*(?:--|[$@])NAME[ \t]*:"
+_CSS = r"(?:[^{};:\n]*[\s,>+~&)])?[.\#]NAME(?:[ \t]*[,{]|[ \t]*$)|[ \t]*(?:--|@)NAME[ \t]*:"
 _LISP_METHOD = r"[ \t]+\(NAME[ \t]*[\[\n(\"]"
 _GO_LIST = r"(?:\w+,[ \t]*)*NAME(?:,[ \t]*\w+)*"
 

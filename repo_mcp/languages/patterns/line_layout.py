@@ -191,6 +191,8 @@ class Layout:
         text = self.lines[line]
         if self._docs_stand_above and self.is_doc[line] and text.strip():
             return line
+        if self.language == "objective-c" and text.startswith(b"@"):  # `@end`, `@implementation`
+            return None
         if _LEADS.match(text):
             return line if self.depths[line] - depth in (0, 1) else None
         if text.strip() != b")" or self.depths[line] != depth:
