@@ -1,13 +1,13 @@
 """Does a look-up show what declares a name, in every language and of every kind? Asked over stdio.
 
     python -m bench.quality.declared_names --trees DIR [--only NAMES] [--kept-back] [--misses] [--mode bm25]
-        [--others] [--outlined]
+        [--others] [--opened]
 
 `DIR` has a folder for each tree. Names are those that the symbol parsers find declared once in a tree, a
 sample of each kind and language by a fixed seed; with `--others` those of languages without a parser, as
-Universal Ctags lists them (`bench/quality/other_names.py`). Half of them, by a hash of the name, is kept back
-and asked only with `--kept-back`. A name counts as shown when the first hit is of its file and shows it in the
-first lines of its declaration; with `--outlined`, when the outline of its file has it in a span with its line.
+Universal Ctags lists them (`bench/quality/other_names.py`). Half of them, by a hash of the name, is kept
+back and asked only with `--kept-back`. A name counts as shown when the first hit is of its file and shows it
+in the first lines of its declaration; with `--opened`, when `repo.open_file` shows that line for the name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 
 from bench.economy.client import Client
-from bench.economy.policy import SEARCH, list_hits
+from bench.economy.policy import OPEN, SEARCH, list_hits
 from bench.quality.definitions import MODES, build_parser, is_kept_back, iter_served
 from bench.quality.other_names import Named, iter_other_names
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -31,7 +31,6 @@ SEED = 149
 SAMPLE = 25  # names of a kind, a language and a tree
 HEAD_LINES = 12  # of a declaration, in which its name is
 LEAST_CHARS = 4
-OUTLINE = "repo.outline"
 
 
 def list_declared_once(root: Path, *, others: bool = False) -> list[Named]:
@@ -83,13 +82,11 @@ def is_shown(client: Client, wanted: Named, mode: str) -> bool:
     return any(number.isdecimal() and int(number) in head and wanted.name in text for number, _, text in rows)
 
 
-def is_outlined(client: Client, wanted: Named) -> bool:
-    """Return whether the outline of a file has a name, in a span with the line that declares it."""
-    answer = client.call(OUTLINE, path=wanted.path)
-    symbols = (answer.record.get("result") or {}).get("symbols", ())
-    return any(
-        one["name"] == wanted.name and one["start_line"] <= wanted.line <= one["end_line"] for one in symbols
-    )
+def is_opened(client: Client, wanted: Named) -> bool:
+    """Return whether opening a name in its file shows the line that declares it."""
+    answer = client.call(OPEN, path=wanted.path, symbol=wanted.name)
+    opened = answer.record.get("result") or {}
+    return bool(opened) and opened["start_line"] <= wanted.line <= opened["end_line"]
 
 
 def main(arguments: list[str]) -> int:
@@ -97,14 +94,14 @@ def main(arguments: list[str]) -> int:
     parser = build_parser("bench.quality.declared_names", __doc__)
     parser.add_argument("--mode", default="symbol", choices=MODES)
     parser.add_argument("--others", action="store_true", help="languages without a symbol parser")
-    parser.add_argument("--outlined", action="store_true", help="look for the names in outlines instead")
+    parser.add_argument("--opened", action="store_true", help="open the names in their files instead")
     given = parser.parse_args(arguments)
     asked, shown = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for root, client in iter_served(given):
         for one in choose(list_declared_once(root, others=given.others), kept_back=given.kept_back):
             key = one.language, one.kind
             asked[key] += 1
-            is_there = is_outlined(client, one) if given.outlined else is_shown(client, one, given.mode)
+            is_there = is_opened(client, one) if given.opened else is_shown(client, one, given.mode)
             shown[key] += is_there
             if given.misses and not is_there:
                 print("missed:", *one)

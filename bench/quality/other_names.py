@@ -1,7 +1,7 @@
 """The names that a tree declares in languages without a symbol parser here, as others list them.
 
-Universal Ctags lists most; the languages that it does not know are read line by line, with expressions that are
-none of the program's own. Left out are local names, and the kinds that Ctags confuses.
+Universal Ctags lists most; the languages that it does not know are read line by line, with expressions that
+are none of the program's own. Left out are local names, and the kinds that Ctags confuses.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _LISTED = {
     "Sh": ("shell", "alias function"),
 }
 _FUNCTIONS = frozenset("function method singletonMethod subroutine val macro var".split())  # noqa: SIM905
-# Language -> its extension, and the expressions of its kinds. Haskell's functions and much of Clojure are here
-# as Ctags has only part of them.
+# Language -> its extension, and the expressions of its kinds. Haskell's functions and much of Clojure are
+# here, as Ctags has only part of them.
 _READ = {
     "scala": (
         ".scala",
@@ -61,7 +61,7 @@ _READ = {
         ".dart",
         {
             "type": r"(?:\w+ )*?(?:class|mixin|enum|extension|typedef) (\w+)",
-            "method": r"  (?!return|await|if|for|while|switch|else|assert|throw|super)[\w<>?, ]+ (\w+)\([^;]*\{$",
+            "method": r"  (?!return|await|if|for|while|switch|else|throw|super)[\w<>?, ]+ (\w+)\([^;]*\{$",
             "getter": r"  [\w<>?]+ get (\w+)",
             "field": r"  (?:static |final |const |late )*[A-Z][\w<>?, ]* (\w+)(?: =.*)?;",
             "constant": r"const \w*\s?(\w+) =",
@@ -108,7 +108,10 @@ _READ = {
     "dockerfile": ("Dockerfile", {"stage": r"(?i)from \S+ as (\S+)", "argument": r"(?:ARG|ENV) (\w+)"}),
     "css": (".css .scss", {"property": r"\s+(--[\w-]+):", "class": r"\.([a-z][\w-]+)(?:,| \{)$"}),
     "perl": (".pm .pl", {"attribute": r"has '?(\w+)'?\s*=>", "variable": r"our [$@%](\w+)"}),
-    "lua": (".lua", {"field": r"(?:M|self|_M)\.(\w+) = (?!function)", "local": r"local (\w+) = (?!function|require)"}),
+    "lua": (
+        ".lua",
+        {"field": r"(?:M|_M)\.(\w+) = (?!function)", "local": r"local (\w+) = (?!function|require)"},
+    ),
     "r": (".R", {"class": r"(?:setClass|R6Class)\(\"(\w+)\"", "generic": r"setGeneric\(\"(\w+)\""}),
     "vue": (
         ".vue .svelte",

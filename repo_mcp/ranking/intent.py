@@ -65,6 +65,9 @@ _SIGNED = re.compile(
     r"(?P<name>[^\W\d]\w{0,199}(?:(?:->|[-!?'*])\w{1,199}){0,16}[*!?'=]{0,2})\s*+"
 )
 
+# A selector of Objective-C: `put:at:`.
+_SELECTOR = re.compile(rf"\s*+(?P<name>{_NAME})(?P<labels>(?::{_NAME}){{2,16}}:?|(?::{_NAME})?:)\s*+")
+
 Grade = tuple[int, int]  # of the spelling, and the qualifiers that agree; more is better
 NO_MATCH: Grade = (0, 0)
 EXACT, CASE, SPELLING, PARTS = 4, 3, 2, 1  # grades of a spelling; 0: another name
@@ -226,8 +229,19 @@ def find_asked_name(text: str) -> AskedName | None:
     return AskedName(match["name"], qualifiers, may_be_file)
 
 
-def find_signed_name(text: str) -> AskedName | None:
-    """Return the name with signs that a query consists of, or None for any other query."""
+def find_name(text: str) -> AskedName | None:
+    """Return the name that a query consists of, with or without signs, or None for any other query."""
+    return find_asked_name(text) or _find_signed_name(text)
+
+
+def _find_signed_name(text: str) -> AskedName | None:
+    """Return the name with signs that a query consists of, or None for any other query.
+
+    Ranking does not know these: for it they are words.
+    """
+    match = _SELECTOR.fullmatch(text)
+    if match is not None:  # of Objective-C: the line of its declaration has all parts
+        return AskedName(match["name"], tuple(re.findall(_NAME, match["labels"])))
     match = _SIGNED.fullmatch(text)
     if match is None or not (match["sign"] or _WORD.fullmatch(match["name"]) is None):
         return None

@@ -34,7 +34,7 @@ from repo_mcp.ranking.intent import (
     AskedName,
     Grade,
     NameKind,
-    find_signed_name,
+    find_name,
     grade_name,
     spell,
     split_qualified,
@@ -114,7 +114,7 @@ def look_up(
 
     Raises IndexFormatError, OSError.
     """
-    asked = understand(query.text).asked or find_signed_name(query.text)
+    asked = find_name(query.text)
     words = list(dict.fromkeys(_WORD.findall(query.text if asked is None else asked.name)))[:MAX_NAMES]
     seen: dict[tuple[str, int], _Rated] = {}
     warnings: dict[str, None] = {}

@@ -25,7 +25,7 @@ from repo_mcp.ranking.intent import (
     SPELLING,
     AskedName,
     find_asked_name,
-    find_signed_name,
+    find_name,
     split_qualified,
 )
 from repo_mcp.ranking.look_up import Found, look_up
@@ -86,7 +86,7 @@ def list_names(text: str) -> list[str]:
 
     Of several words, at least half have the shape of a name.
     """
-    if find_asked_name(text) is not None or find_signed_name(text) is not None:
+    if find_name(text) is not None:
         return [text.strip()]
     words = list(dict.fromkeys(text.replace(",", " ").split()))
     if len(words) > MAX_NAMES or not all(find_asked_name(word) or "/" in word for word in words):
@@ -162,7 +162,7 @@ def _find_declared(
     searcher: Searcher, query: Query, name: str, wanted: Filter, read_live: ReadLive, *, is_only: bool
 ) -> _Leads | None:
     """Return the declarations of a name as written; of one of several parts, also in other spellings."""
-    asked = find_asked_name(name) or find_signed_name(name)
+    asked = find_name(name)
     if asked is None:
         return None
     lines = ONE_SHOWN if is_only else MORE_SHOWN

@@ -26,7 +26,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.declaration_rating import weigh_terms
-from repo_mcp.ranking.intent import NO_MATCH, AskedName, Grade, list_words, spell, understand
+from repo_mcp.ranking.intent import NO_MATCH, AskedName, Grade, find_name, list_words, spell
 from repo_mcp.ranking.look_up import Found, count_close, look_up
 from repo_mcp.ranking.named_hits import NamedHits, find_named
 from repo_mcp.ranking.query import STORY_WORDS, parse_query, widen
@@ -76,7 +76,7 @@ def run_search(
     )
     progress = describe_progress(searcher.snapshot)
     snapshot = searcher.snapshot.name if request.names_snapshot else ""
-    asked = understand(query.text).asked
+    asked = find_name(query.text)
     look = partial(look_up, searcher, query, wanted, read_live, is_whole=not progress)
     if request.symbols_only:
         return _answer_look_up(snapshot, asked, look(request.top_k), (*query.warnings, *progress))

@@ -2,9 +2,9 @@
 
 The patterns of `patterns/` find the declared names. The words around a name give its kind; indentation gives
 its end and its parent. Formatted code is outlined well, minified code line by line. The text is read once: a
-stack holds the declarations whose end is not known yet. For most languages `declared_spans` has found their
-ends. In those that declare without a body, or where it is right less often, a line that is not indented deeper
-than the last declaration ends it, unless the line continues it.
+stack holds the declarations that are open. For most languages `declared_spans` has found their ends. In those
+that declare without a body, or where it is right less often, a line that is not indented deeper than the last
+declaration ends it, unless the line continues it.
 """
 
 from __future__ import annotations

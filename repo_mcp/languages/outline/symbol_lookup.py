@@ -1,8 +1,8 @@
 """Finds declarations in an outline: by name, around a line, by what encloses them.
 
-Names are compared exactly, qualified ones from their end: `m` and `A.m` find `A.m`, as `A::m` and `A#m` do, and
-`empty` finds `empty?` where nothing has exactly that name. What an outline does not list, as a field or a value
-of an enum, is found by the lines that declare it.
+Names are compared exactly, qualified ones from their end: `m` and `A.m` find `A.m`, as `A::m` and `A#m` do.
+`empty` finds `empty?` where nothing has exactly that name. What an outline does not list, such as a field or
+a value of an enum, is found by the line that declares it.
 
 Left out on purpose: imported and inherited names, which the toolset `graph` resolves.
 """
@@ -39,7 +39,8 @@ class DeclaredSpan:
 def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int | None) -> DeclaredSpan:
     """Return the span of the declaration of a name, or of the innermost around a line if `symbol` is None.
 
-    `text` is that of the outline, normalised. Raises RepoError: NOT_FOUND for a name that is not declared, INVALID_ARGUMENT for a line beyond the end.
+    `text` is that of the outline, normalised. Raises RepoError: NOT_FOUND for a name that is not declared,
+    INVALID_ARGUMENT for a line beyond the end.
     """
     if symbol is not None:
         declared = None if find_named(outline.symbols, symbol) else _find_declaring(outline, text, symbol)

@@ -1,4 +1,4 @@
-"""Finds the last line of a declaration: by indentation, by the brace of its body, or by rules of its language.
+"""Finds the last line of a declaration: by indentation, by the brace of its body, or by its language.
 
 A declaration ends before the next line that is indented no deeper; a line there that closes a bracket or a
 block (`}`, `)`, `end`) still belongs to it. In languages with braces only such a line ends it, because labels
@@ -25,13 +25,12 @@ _CLOSES_WITH_END = compile_late(rb"[}\])]|end\b")  # not where braces end blocks
 _SMALL_OPENER = re.compile(rb"[{(\[]\s*$")
 # Blocks of all other languages are assumed to have braces, or lines of their own for their ends.
 _INDENTED_LANGUAGES = frozenset(
-    ("python", "ruby", "lua", "haskell", "elixir", "julia", "nim", "make", "cmake", "kconfig", "clojure")
-    + ("common-lisp", "ocaml", "fsharp", "erlang")
+    "python ruby lua haskell elixir julia nim make cmake kconfig clojure common-lisp ocaml fsharp"  # noqa: SIM905
+    " erlang".split()
 )
 _WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia", "ocaml"))  # blocks end in a word
 _LINE_ENDED_LANGUAGES = frozenset(
-    ("kotlin", "scala", "swift", "go", "javascript", "typescript", "vue", "svelte", "groovy", "r", "shell")
-    + ("graphql",)
+    "kotlin scala swift go javascript typescript vue svelte groovy r shell graphql".split()  # noqa: SIM905
 )
 _GOES_ON_IN_HEAD = compile_late(
     rb"[{)\]}:=|&.,#/]|->|$|(?:where|extends|implements|with|throws|async|requires|derives)\b"
@@ -243,5 +242,7 @@ def _follows(layout: Layout, line: int, position: int) -> bool:
             position += 1
     if position >= len(layout.lines):
         return False
-    closes = layout.depths[position] == depth and layout.lines[position].lstrip().startswith((b")", b"]", b"})"))
+    closes = layout.depths[position] == depth and layout.lines[position].lstrip().startswith(
+        (b")", b"]", b"})")
+    )
     return closes or NO_TEXT > layout.depths[position] > depth

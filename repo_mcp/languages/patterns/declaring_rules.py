@@ -67,7 +67,8 @@ _VAL = r"""
     [ \t]*(?:(?:@\w+(?:\([^()\n]*\))?|[a-z]+(?:\[\w+\])?)[ \t]+)*(?:val|var|typealias|type|given)[ \t]+NAME\b
 """
 _RUBY = r"""
-    [ \t]*(?:\w*attr_\w+|\w*_accessor|def_delegat\w*|delegate)[ \t(]+(?::\w+[?!=]?,[ \t]*)*:NAME(?:\b|$|[ \t,])
+    [ \t]*(?:\w*attr_\w+|\w*_accessor|def_delegat\w*|delegate)[ \t(]+
+      (?::\w+[?!=]?,[ \t]*)*:NAME(?:\b|$|[ \t,])
     | [ \t]*(?:alias(?:_method)?|define\w*|scope|attribute|enum|class_attribute|has_many|has_one|belongs_to
       |has_and_belongs_to_many|let!?)[ \t(]+:?NAME(?:\b|$|[ \t,])
     | [ \t]*NAME[ \t]*=(?!=)
@@ -78,12 +79,13 @@ _PROTO = r"""
 _GRAPHQL = r"[ \t]*NAME[ \t]*(?:\([^)\n]*\)?[ \t]*)?:[ \t]*[\w\[(]|[ \t]*NAME[ \t]*\($"
 _ELIXIR = r"""
     [ \t]*(?:@NAME[ \t]+[^\s=<>|).,]
-    | (?:field|belongs_to|has_one|has_many|many_to_many|embeds_one|embeds_many|attr|slot|plug|arg|object|enum|value
-      |attribute|argument)[ \t(]+:NAME\b)
+    | (?:field|belongs_to|has_one|has_many|many_to_many|embeds_one|embeds_many|attr|slot|plug|arg|object|enum
+      |value|attribute|argument)[ \t(]+:NAME\b)
 """
 _HASKELL = r"(?:data|newtype)\b[^=\n]*=(?:[^\n]*[|{,])?[ \t]*NAME(?:[ \t{]|$)"  # in one line
 _CONSTRUCTOR = r"""
-    [ \t]*(?:[|=][ \t]*(?:forall[^.\n]*\.[ \t]*)?(?:[^|\n]*\|[ \t]*)*NAME(?:[ \t{]|$) | NAME[ \t]*(?:::[ \t]|\{|$|[A-Z(|]))
+    [ \t]*[|=][ \t]*(?:forall[^.\n]*\.[ \t]*)?(?:[^|\n]*\|[ \t]*)*NAME(?:[ \t{]|$)
+    | [ \t]*NAME[ \t]*(?:::[ \t]|\{|$|[A-Z(|])
     | [ \t]*(?:[|=]?[ \t]*[A-Z]\w*[ \t]*)?[{,][ \t]*(?:\w+[ \t]*,[ \t]*)*NAME[ \t]*(?:,[^:\n]*)?(?:::|$)
 """
 _OCAML_VARIANT = r"""
@@ -112,6 +114,7 @@ _R = r"NAME[ \t]*(?:<-|<<-|=(?!=))"
 _SQL = r"[ \t]*(?:,[ \t]*)?[\"`\[]?NAME[\"`\]]?[ \t]+[A-Za-z]"
 _SQL_ADDED = r".*(?i:\badd[ \t]+(?:column|constraint|value)\b)[^;\n]*\bNAME\b"
 _CSS = r"(?:[^{};:\n]*[\s,>+~&)])?[.\#]NAME(?:[ \t]*[,{]|[ \t]*$)|[ \t]*(?:--|@)NAME[ \t]*:"
+_SHELL = r"(?:(?:export|readonly|typeset|declare|alias)[ \t]+(?:-\w+[ \t]+)?)?NAME\+?="
 _LISP_METHOD = r"[ \t]+\(NAME[ \t]*[\[\n(\"]"
 _GO_LIST = r"(?:\w+,[ \t]*)*NAME(?:,[ \t]*\w+)*"
 
@@ -190,11 +193,7 @@ RULES = {
     "sql": Rules({Around.TYPE: _SQL}, anywhere=_SQL_ADDED, type_head=r"(?i)create\b.*\b(?:table|type)\b"),
     "css": Rules({}, anywhere=_CSS),
     "clojure": Rules({}, anywhere=_LISP_METHOD),
-    "shell": Rules(
-        {
-            Around.TOP: r"(?:(?:export|readonly|local|typeset|declare)[ \t]+(?:-\w+[ \t]+)?)?NAME\+?=|alias[ \t]+NAME="
-        },
-    ),
+    "shell": Rules({Around.TOP: _SHELL}),
     **dict.fromkeys(
         ("kotlin", "scala"), Rules({Around.TOP: _VAL, Around.TYPE: _VAL, Around.VALUES: f"{_VALUE}|{_VAL}"})
     ),

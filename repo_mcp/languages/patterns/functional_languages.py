@@ -53,7 +53,8 @@ OCAML = build_language(
         | (?:let|and)(?:[%@\[][^\s\n]{1,40}+)?{gap}(?:rec{gap})?({ml}){parameter}
         | (?:val|external|method)[!%]?{gap}(?:(?:mutable|private|virtual){gap}){0,2}
           (?:({ml}) | \({opt}([^\s\w()][^\s()]{0,8}+){opt}\))
-        | (?:module|exception|class){gap}(?:(?:type|rec|virtual){gap}){0,2}(?:\[[^\]\n]{1,80}\]{gap})?({name}'*+)
+        | (?:module|exception|class){gap}(?:(?:type|rec|virtual){gap}){0,2}(?:\[[^\]\n]{1,80}\]{gap})?
+          ({name}'*+)
         | (?:type|and){gap}(?:nonrec{gap})?(?:(?:[+!-]{0,2}'{ml}|\([^()\n=]{1,80}\)){gap})?
           ({ml})(?={opt}(?:=|\n|:=|\+=))
       )

@@ -101,8 +101,8 @@ HASKELL = build_language(
     r"""
     {opt}(?P<doc>\{-(?!\#)[^-]*+(?:-(?!\})[^-]*+){0,20000}(?:-\})?
         | --(?![!\#$%&*+./<=>?@\\^|~:])[^\n]*+(?:\n[ \t]*+--[^\n]*+){0,500})
-    | (?:(?:data|newtype|type)(?:{gap}(?:family|instance))?|class{gap}[^\n]{0,100}=>|class|pattern(?={gap}[A-Z])){gap}
-      ({name}'*+)
+    | (?:(?:data|newtype|type)(?:{gap}(?:family|instance))?|class{gap}[^\n]{0,100}=>|class
+        |pattern(?={gap}[A-Z])){gap}({name}'*+)
     | {opt}(?:({name}'*+)|\(([!\#$%&*+./<=>?@\\^|~:-]{1,8}+)\))(?:{opt},{opt}{name}'*+){0,6}{opt}::
     | foreign{gap}import\b[^:\n]{0,120}{gap}({name}'*+){opt}::
     """,
@@ -148,7 +148,8 @@ R = build_language(
     r"""
     {opt}(?:
         {hash_doc}
-        | ["'`]?([A-Za-z.%|&+-][^\s"'`()=,$\[\]]{0,80}?)["'`]?{opt}(?:<-|=|<<-){opt}\n?{opt}(?:function\b|\\\()
+        | ["'`]?([A-Za-z.%|&+-][^\s"'`()=,$\[\]]{0,80}?)["'`]?{opt}(?:<-|=|<<-){opt}\n?{opt}
+          (?:function\b|\\\()
       )
     | (?:[A-Za-z.][A-Za-z0-9_.]*+{opt}(?:<-|=){opt})?
       (?:(?:methods::)?set(?:Class|RefClass|Generic|Method|Validity|ClassUnion)|(?:R6::)?R6Class)\({opt}\n?{opt}

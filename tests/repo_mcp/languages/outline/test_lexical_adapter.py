@@ -203,12 +203,20 @@ def test_python_without_a_parser() -> None:
     assert symbols[1].signature == "async def m( self, ) -> None"
 
 
+def test_ends_are_those_of_declared_spans() -> None:
+    text = '(defn mix!\n  "Mixes.\n\nFirst column."\n  [out]\n  out)\n(defn- next? [x] x)\n'
+    assert rows("a.clj", text) == [("function", "mix!", 1, 6, None), ("function", "next?", 7, 7, None)]
+    text = "@implementation Cache\n- (void)clear {\n  a();\n}\n@end\n"
+    assert [row[1:] for row in rows("a.m", text)] == [("Cache", 1, 5, None), ("clear", 2, 4, "Cache")]
+
+
 @pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
         ("a.clj", "(defn greet [x]\n  x)\n", [("function", "greet")]),
         ("a.f90", "subroutine solve(a)\nend subroutine\n", [("function", "solve")]),
         ("a.ps1", "function Get-Item {\n  1\n}\n", [("function", "Get-Item")]),
+        ("a.nim", "proc greet(x: int) =\n  echo x\n", [("function", "greet")]),
         ("a.erl", "start(A) ->\n  A.\n", [("function", "start")]),
         ("a.graphql", "type User {\n  id: ID\n}\n", [("type_alias", "User")]),
     ],

@@ -194,8 +194,10 @@ LIMIT = 3
             "heads.kt",
             b"class Entry(\n  val path: Path,\n\n  val pick: () -> Int = { 1 },\n) {\n  fun run() {\n  }\n}\n"
             b"val first = 1\nval second = 2\nfun after() {\n}\nfun short() = call(\n  1,\n)\n",
-            [("Entry", 1, 8), ("Entry.run", 6, 7), ("first", 9, 9), ("second", 10, 10)]
-            + [("after", 11, 12), ("short", 13, 15)],
+            [
+                *(("Entry", 1, 8), ("Entry.run", 6, 7), ("first", 9, 9), ("second", 10, 10)),
+                *(("after", 11, 12), ("short", 13, 15)),
+            ],
         ),
         (
             "heads.php",
@@ -209,7 +211,8 @@ LIMIT = 3
         ),
         (
             "value.cs",
-            b"class A\n{\n    Task Run() =>\n        Start(async () =>\n        {\n            a();\n        });\n"
+            b"class A\n{\n    Task Run() =>\n        Start(async () =>\n        {\n            a();\n"
+            b"        });\n"
             b"    void Next()\n    {\n    }\n}\n",
             [("A", 1, 11), ("A.Run", 3, 7), ("A.Next", 8, 10)],
         ),
@@ -220,12 +223,14 @@ LIMIT = 3
         ),
         (
             "a.hs",
-            b"add :: Int -> Int\nadd 0 = 1\nadd x\n  | x > 1 = 2\n\nadder :: Int\nadder = 3\n(<+>) :: Int\na <+> b = a\n",
+            b"add :: Int -> Int\nadd 0 = 1\nadd x\n  | x > 1 = 2\n\nadder :: Int\nadder = 3\n(<+>) :: Int\n"
+            b"a <+> b = a\n",
             [("add", 1, 4), ("adder", 6, 7), ("<+>", 8, 9)],
         ),
         (
             "a.clj",
-            b'(defn mix\n  "Mixes.\n\nIn the first column (\"\n  [out]\n  \\( out)\n\n(ns ^{:a 1}\n  app.core\n  (:b))\n',
+            b'(defn mix\n  "Mixes.\n\nIn the first column ("\n  [out]\n  \\( out)\n\n'
+            b"(ns ^{:a 1}\n  app.core\n  (:b))\n",
             [("mix", 1, 6), ("app.core", 9, 10)],
         ),
         (

@@ -24,7 +24,7 @@ TEXTS: dict[str, tuple[str, list[str], list[str]]] = {
     "devicetree": ("/* A board. */\nuart0: serial@1000 {\n};\n", ["uart0"], ["/* A board. */"]),
     "dockerfile": ("# Build\nFROM alpine AS builder\nARG VERSION=1\n", ["builder"], ["# Build"]),
     "clojure": (
-        "; Greets.\n(ns ^{:doc \"x\"} app.core)\n(defn- ^String greet! [x]\n  (def y 1))\n(default x)\n"
+        '; Greets.\n(ns ^{:doc "x"} app.core)\n(defn- ^String greet! [x]\n  (def y 1))\n(default x)\n'
         "#?(:clj (defmacro go-loop [] x))\n(s/def ::name string?)\n",
         ["app.core", "greet!", "y", "go-loop", "::name"],
         ["; Greets."],
@@ -57,7 +57,8 @@ TEXTS: dict[str, tuple[str, list[str], list[str]]] = {
         ["# Users"],
     ),
     "solidity": (
-        "// A token.\ncontract Token is Base {\n  function send(uint x) public {}\n  event Sent(uint x);\n}\n",
+        "// A token.\ncontract Token is Base {\n  function send(uint x) public {}\n"
+        "  event Sent(uint x);\n}\n",
         ["Token", "send", "Sent"],
         ["// A token."],
     ),
@@ -122,9 +123,13 @@ FURTHER: dict[str, tuple[str, list[str]]] = {
         "typedef NS_ENUM(NSInteger, CacheType) {\n};\n",
         ["Codec", "handler", "CacheType"],
     ),
-    "perl": ("use constant LIMIT => 3;\nhas 'name' => 1;\nhas level => sub { 1 };\n", ["LIMIT", "name", "level"]),
+    "perl": (
+        "use constant LIMIT => 3;\nhas 'name' => 1;\nhas level => sub { 1 };\n",
+        ["LIMIT", "name", "level"],
+    ),
     "r": (
-        'Mask <- R6Class("Mask",\n)\nsetClass("Row", x)\n`%||%` <- function(a, b) a\n`names<-.x` = function(x) 1\n',
+        'Mask <- R6Class("Mask",\n)\nsetClass("Row", x)\n`%||%` <- function(a, b) a\n'
+        "`names<-.x` = function(x) 1\n",
         ["Mask", "Row", "%||%", "names<-.x"],
     ),
     "ruby": ("def ==(other)\nend\ndef name=(x)\nend\nPoint = Struct.new(:x)\n", ["==", "name=", "Point"]),
