@@ -137,7 +137,6 @@ JULIA = build_language(
     | (?:@{name}{gap}){0,3}(?:{name}\.){0,4}({name}!?)
       (?:\{[^{}\n]{1,80}\})?\([^()\n]{0,200}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,4}\)
       (?:{opt}::{opt}[^\s=]{1,80}+)?(?:{gap}where{gap}[^=\n]{1,120})?{opt}=(?!=)
-    | [^"\#\n]{1,200}+{double}                                          # stepped over
     """,
     double=_DOUBLE,
 )
@@ -148,12 +147,11 @@ R = build_language(
     r"""
     {opt}(?:
         {hash_doc}
-        | ["'`]?([A-Za-z.%|&+-][^\s"'`()=,$\[\]]{0,80}?)["'`]?{opt}(?:<-|=|<<-){opt}\n?{opt}
+        | (?:([A-Za-z.][A-Za-z0-9_.]*+)|["'`]([^"'`\n]{1,80}+)["'`]){opt}(?:<-|=|<<-){opt}\n?{opt}
           (?:function\b|\\\()
       )
-    | (?:[A-Za-z.][A-Za-z0-9_.]*+{opt}(?:<-|=){opt})?
-      (?:(?:methods::)?set(?:Class|RefClass|Generic|Method|Validity|ClassUnion)|(?:R6::)?R6Class)\({opt}\n?{opt}
-      ["']([^"'\n]{1,80}+)
+    | ([A-Za-z.][A-Za-z0-9_.]*+){opt}(?:<-|=){opt}(?:R6::)?(?:R6Class|setClass|setRefClass)\(
+    | set(?:Class|RefClass|Generic|Method|Validity|ClassUnion)\({opt}\n?{opt}["']([^"'\n]{1,80}+)
     """,
 )
 
