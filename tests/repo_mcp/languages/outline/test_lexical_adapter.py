@@ -218,7 +218,21 @@ def test_ends_are_those_of_declared_spans() -> None:
         ("a.ps1", "function Get-Item {\n  1\n}\n", [("function", "Get-Item")]),
         ("a.nim", "proc greet(x: int) =\n  echo x\n", [("function", "greet")]),
         ("a.erl", "start(A) ->\n  A.\n", [("function", "start")]),
-        ("a.graphql", "type User {\n  id: ID\n}\n", [("type_alias", "User")]),
+        ("a.graphql", "type User {\n  id: ID\n}\n", [("type", "User")]),
+        ("a.clj", "(def limit 3)\n(defmulti area :shape)\n", [("variable", "limit"), ("function", "area")]),
+        (
+            "a.ml",
+            "let add x y = x\nlet limit = 3\nlet rec f = function A -> 1\ntype row = int\n",
+            [("function", "add"), ("variable", "limit"), ("function", "f"), ("type", "row")],
+        ),
+        ("a.mli", "val add : int -> int\nval limit : int\n", [("function", "add"), ("variable", "limit")]),
+        (
+            "a.m",
+            "@implementation Row\n- (void)put:(id)row {\n}\n@end\n",
+            [("class", "Row"), ("method", "put")],
+        ),
+        ("a.sql", "CREATE DOMAIN mail AS text;\n", [("type_alias", "mail")]),
+        ("Dockerfile", "FROM alpine AS build\n", [("stage", "build")]),
     ],
 )
 def test_languages_without_patterns_of_their_own(
