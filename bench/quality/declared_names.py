@@ -22,7 +22,7 @@ from pathlib import Path
 from bench.economy.client import Client
 from bench.economy.policy import OPEN, SEARCH, list_hits
 from bench.quality.definitions import MODES, build_parser, is_kept_back, iter_served
-from bench.quality.other_names import Named, iter_other_names
+from bench.quality.other_names import Declared, iter_other_names
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import decode_symbol_record
@@ -33,7 +33,7 @@ HEAD_LINES = 12  # of a declaration, in which its name is
 LEAST_CHARS = 4
 
 
-def list_declared_once(root: Path, *, others: bool = False) -> list[Named]:
+def list_declared_once(root: Path, *, others: bool = False) -> list[Declared]:
     """Return the names that one line of a tree declares, in order."""
     wanted = [*(iter_other_names(root) if others else _iter_parsed(root))]
     found: dict[str, set[tuple[str, int]]] = defaultdict(set)
@@ -43,14 +43,14 @@ def list_declared_once(root: Path, *, others: bool = False) -> list[Named]:
     return [one for _, one in sorted(alone.items())]
 
 
-def _iter_parsed(root: Path) -> Iterator[Named]:
+def _iter_parsed(root: Path) -> Iterator[Declared]:
     for file in sorted(root.rglob("*")):
         path = file.relative_to(root).as_posix()
         if file.is_file() and not path.startswith(".git/"):
             yield from _iter_symbols(path, file.read_bytes())
 
 
-def _iter_symbols(path: str, data: bytes) -> Iterator[Named]:
+def _iter_symbols(path: str, data: bytes) -> Iterator[Declared]:
     language = find_language(path).name
     task = find_parser_task(path, language)
     if task is None:
@@ -59,12 +59,12 @@ def _iter_symbols(path: str, data: bytes) -> Iterator[Named]:
     for ordinal in range(1, record.symbol_count):
         symbol = record.get_symbol(ordinal)
         if symbol.name.isidentifier():
-            yield Named(symbol.name, path, symbol.start_line, symbol.kind.name.lower(), language)
+            yield Declared(symbol.name, path, symbol.start_line, symbol.kind.name.lower(), language)
 
 
-def choose(names: Sequence[Named], *, kept_back: bool) -> list[Named]:
+def choose(names: Sequence[Declared], *, kept_back: bool) -> list[Declared]:
     """Return a sample of one half of the names."""
-    groups: dict[tuple[str, str], list[Named]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Declared]] = defaultdict(list)
     for one in names:
         if is_kept_back(one.name) == kept_back:
             groups[one.language, one.kind].append(one)
@@ -72,7 +72,7 @@ def choose(names: Sequence[Named], *, kept_back: bool) -> list[Named]:
     return [one for _, own in sorted(groups.items()) for one in draw.sample(own, min(len(own), SAMPLE))]
 
 
-def is_shown(client: Client, wanted: Named, mode: str) -> bool:
+def is_shown(client: Client, wanted: Declared, mode: str) -> bool:
     """Return whether the first hit for a name shows its declaration."""
     hits = list_hits(client.call(SEARCH, query=wanted.name, mode=mode))
     if not hits or hits[0]["path"] != wanted.path:
@@ -82,7 +82,7 @@ def is_shown(client: Client, wanted: Named, mode: str) -> bool:
     return any(number.isdecimal() and int(number) in head and wanted.name in text for number, _, text in rows)
 
 
-def is_opened(client: Client, wanted: Named) -> bool:
+def is_opened(client: Client, wanted: Declared) -> bool:
     """Return whether opening a name in its file shows the line that declares it."""
     answer = client.call(OPEN, path=wanted.path, symbol=wanted.name)
     opened = answer.record.get("result") or {}

@@ -124,7 +124,7 @@ _READ = {
 }  # fmt: skip
 
 
-class Named(NamedTuple):
+class Declared(NamedTuple):
     """A name that a line declares."""
 
     name: str
@@ -134,15 +134,16 @@ class Named(NamedTuple):
     language: str
 
 
-def iter_other_names(root: Path) -> Iterator[Named]:
+def iter_other_names(root: Path) -> Iterator[Declared]:
     """Yield the declared names of a tree. FileNotFoundError without Universal Ctags."""
-    for one in chain(_iter_listed(root), _iter_read(root)):
+    for one in chain(_iter_listed(root), iter_read(root)):
         is_name = not set(one.name) & set("$%{}")
         if is_name and not any(part.startswith(".") for part in one.path.split("/")):
             yield one
 
 
-def _iter_read(root: Path) -> Iterator[Named]:
+def iter_read(root: Path) -> Iterator[Declared]:
+    """Yield the names in the languages of which lines are read."""
     for language, (suffixes, kinds) in _READ.items():
         ends = tuple(suffixes.split())
         for file in sorted(path for path in root.rglob("*") if path.name.endswith(ends) and path.is_file()):
@@ -150,10 +151,10 @@ def _iter_read(root: Path) -> Iterator[Named]:
             for number, line in enumerate(file.read_text("utf-8", "replace").split("\n"), 1):
                 for kind, expression in kinds.items():
                     if found := re.match(expression, line):
-                        yield Named(found[1], path, number, kind, language)
+                        yield Declared(found[1], path, number, kind, language)
 
 
-def _iter_listed(root: Path) -> Iterator[Named]:
+def _iter_listed(root: Path) -> Iterator[Declared]:
     command = ["ctags", "-R", "--output-format=json", "--fields=+nKlsZ", "--languages=" + ",".join(_LISTED)]
     command += ["--languages=+Sh,SQL", "--map-Perl=+.t", "--extras=-{anonymous}", "-f", "-", "."]
     run = subprocess.run(command, cwd=root, capture_output=True, check=True)
@@ -165,6 +166,6 @@ def _iter_listed(root: Path) -> Iterator[Named]:
         name = re.split(r"[.:](?=\w+$)", tag["name"])[-1] if language == "lua" else tag["name"]
         is_file = language == "ocaml" and tag["line"] == 1  # its module
         if tag["kind"] in kinds.split() and not is_file and not name.endswith("="):
-            yield Named(
+            yield Declared(
                 name.removesuffix(":"), tag["path"].removeprefix("./"), tag["line"], tag["kind"], language
             )
