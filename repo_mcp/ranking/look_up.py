@@ -23,7 +23,8 @@ from itertools import chain, repeat
 from index_format import Snapshot
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.languages.patterns.declaring_lines import list_declaring_lines
-from repo_mcp.languages.patterns.language_registry import find_dialect, get_language
+from repo_mcp.languages.patterns.language_registry import find_dialect
+from repo_mcp.languages.patterns.markup_languages import UNKNOWN
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
 from repo_mcp.ranking.bm25f import DECIMALS
@@ -239,7 +240,9 @@ def _iter_declaring_lines(
                 best.setdefault(chunk.path, chunk)
     for place, live in enumerate(read_chunks(best.values(), (), read_live).chunks):
         text = live.data.decode("utf-8", "replace")
-        language = find_dialect(get_language(live.ranked.language), live.data).name
+        language = live.ranked.language
+        if language == UNKNOWN.name:  # headers are read as C, whose rules are those of C++ as well
+            language = find_dialect(UNKNOWN, live.data).name
         for first, last in list_declaring_lines(language, text, asked.name):
             qualified = _qualify_line(live, first, asked.name)
             span = SymbolSpan(first, last, first, first, asked.name, qualified)

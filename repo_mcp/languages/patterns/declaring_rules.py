@@ -39,11 +39,12 @@ _VALUE = rf"""
     (?:\w+[ \t]*(?:\([^()\n]*\)[ \t]*)?(?:=[^,\n]*)?,[ \t]*)*
     NAME[ \t]*(?:[=,({{}};:]|//|/\*|$|__\w)
 """
+_PHP = r"[ \t]*(?:(?:public|protected|private|static|readonly|var)[ \t]+)+[\w|?&\\ \t]*[ \t]NAME[ \t]*[;=,]"
 _PROPERTY = r"@property\b[^;\n]*?(?:[ \t*]NAME\b|\(\^[ \t]*NAME\))"  # of Objective-C
 _ENUM_LINE = r"[^\n({]*\benum\b[^\n{;]*\{[^}\n]*\bNAME[ \t]*(?:[=,}(]|$)"  # in one line
 _TYPED = r"""
     [ \t]*(?!(?:return|goto|else|case|throw|delete|new|import|package|await|yield|use)\b)
-    [A-Za-z_?@\[$\\][\w:<>,.*&?@$|\\\[\] \t]*[ \t*&>\]$]NAME
+    [A-Za-z_@\[$][\w:<>,.*&?@$\[\] \t]*[ \t*&>\]$]NAME
     [ \t]*(?:\[[^\]\n]*\][ \t]*)*(?::[ \t]*\w+[ \t]*)?(?:[;,{(]|=(?!=)|//|/\*|__\w|[A-Z_]{2,}\b|\\?$)
     | [ \t]*[A-Za-z_][\w:<>.*&\[\] \t]*[ \t*&\]]\w+[ \t]*=[^;(){}\n]*,   # int a = 0, NAME = 1;
       [ \t]*\*?NAME[ \t]*[;,=\[]
@@ -142,7 +143,8 @@ _COMPONENT = Rules(
     rf"<script\b|{_SCRIPT.see_through}",
 )
 RULES = {
-    **dict.fromkeys(("c", "cpp", "objective-c", "csharp", "java", "dart", "groovy", "php", "d"), _BRACES),
+    **dict.fromkeys(("c", "cpp", "objective-c", "csharp", "java", "dart", "groovy", "d"), _BRACES),
+    "php": Rules({Around.TOP: _TYPED, Around.TYPE: f"{_PHP}|{_TYPED}", Around.VALUES: f"{_VALUE}|{_TYPED}"}),
     **dict.fromkeys(("typescript", "javascript"), _SCRIPT),
     **dict.fromkeys(("vue", "svelte"), _COMPONENT),
     "protobuf": Rules(

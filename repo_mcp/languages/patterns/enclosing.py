@@ -119,10 +119,10 @@ def find_near(
     """
     language = find_dialect(language, text)
     if language.name not in CUT_LANGUAGES or len(text) < LEAST_CUT or lines[1] > MAX_SPANS:
-        return find_declarations(language, text, fingerprint)
+        return _find_in_part(language, text, fingerprint, 0, len(text))
     begin, end = cut_around(text, *offsets)
     if 2 * (end - begin) > len(text):  # the whole serves all further lines
-        return find_declarations(language, text, fingerprint)
+        return _find_in_part(language, text, fingerprint, 0, len(text))
     above = lines[0] - 1 - text.count(b"\n", begin, offsets[0])
     return _find_in_part(language, text, fingerprint, begin, end, above)
 

@@ -211,7 +211,8 @@ def find_dialect(language: Language, text: bytes) -> Language:
     A header of C may be C++ or Objective-C; what has no language by its name may name its interpreter.
     """
     if language is c.C:
-        if c.OBJECTIVE_C_LINE.search(text, 0, MARK_BYTES):
+        at = text.find(b"\n@", 0, MARK_BYTES)  # a tenth of the time of the expression
+        if at >= 0 and c.OBJECTIVE_C_LINE.search(text, at, MARK_BYTES):
             return c.OBJECTIVE_C
         return c.CPP if c.CPP_LINE.search(text, 0, MARK_BYTES) else language
     if language is markup.UNKNOWN and (told := _INTERPRETER.match(text)):

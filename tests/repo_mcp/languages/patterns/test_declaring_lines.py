@@ -205,6 +205,7 @@ PHP = """\
 class Client
 {
     private int $timeout = 30;
+    protected ?\\App\\Row|null $row;
     public function run($given)
     {
         $local = $this->timeout;
@@ -334,7 +335,7 @@ DECLARED = [
     ("zig", OTHERS["zig"], {"limit": 2, "up": 5, "down": 6}),
     ("kotlin", KOTLIN, {"LIMIT": 1, "FAST": 3, "SLOW": 4, "url": 7, "socket": 9}),
     ("ruby", RUBY, {"LIMIT": 2, "url": 4, "socket": 4, "retries": 6}),
-    ("php", PHP, {"timeout": 4}),
+    ("php", PHP, {"timeout": 4, "row": 5}),
     ("c", C, {"handles": 2, "backend_fd": 3, "RUN_DEFAULT": 6, "RUN_ONCE": 7, "run_mode_pointer": 8}),
     ("c", C, {"is_disabled": 10, "fails": 11, "skips": 11, "push_callback": 12, "open_all": 13}),
     ("c", C, {"bytes": 16, "chunks": 16, "unlocked_ioctl": 17, "short_name": 19, "u": 20}),
