@@ -212,7 +212,7 @@ def _iter_declarations(
     near = live.find_near(first, last)
     spans = near.find_between(first, last, "" if asked is None else asked.root)
     if not (near or live.find_declarations()):  # no line patterns: an adapter told the index of its names
-        spans = _find_named_lines(live, words, first, last)
+        spans = _find_named_lines(live, words if asked is None else [asked.name], first, last)
     known: dict[Grade, tuple[float, Points]] = {}
     for span in spans:
         if asked is None:
