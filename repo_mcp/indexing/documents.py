@@ -360,8 +360,8 @@ class SegmentBuilder:
 
 def find_landmarks(file: SourceFile) -> Landmarks:
     """Return the comments and the declared names of a file: those by an adapter in place of line patterns."""
-    is_header = file.path.endswith(".h")  # sources of C++ have extensions of their own
-    language = find_dialect(file.language, file.data) if is_header else file.language
+    is_source = file.path.endswith(".c")  # a header may be of another language
+    language = file.language if is_source else find_dialect(file.language, file.data)
     landmarks = scan(language, file.data)
     if file.marks is None or (file.marks.fault and not file.marks.definitions):
         return landmarks

@@ -28,8 +28,9 @@ from repo_mcp.languages.outline.adapter_answers import (
 from repo_mcp.languages.outline.heading_readers import HeadingsAdapter
 from repo_mcp.languages.outline.installed import InstalledAdapter
 from repo_mcp.languages.outline.keys_adapter import KeysAdapter
-from repo_mcp.languages.outline.lexical_adapter import LexicalAdapter
+from repo_mcp.languages.outline.lexical_adapter import LexicalAdapter, outline_lexically
 from repo_mcp.languages.patterns.landmarks import Language
+from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.language_registry import find_language as find_language_by_name
 from repo_mcp.languages.python.adapter import PythonAdapter
 from repo_mcp.model import Outline
@@ -87,8 +88,12 @@ class AdapterRegistry:
     def outline(self, path: str, text: str) -> Outline:
         """Return the outline of a text with "\\n" line ends; warn of an installed adapter that failed."""
         adapter = self.find(path)
-        language = self._find_language(path).name
+        own = self._find_language(path)
+        language = own.name
         if adapter is None:
+            dialect = find_dialect(own, text.encode())
+            if dialect is not own:
+                return outline_lexically(path, dialect, text)
             return Outline(
                 path, language, (), "none", (f"there are no outlines for the language {language}",)
             )

@@ -58,6 +58,15 @@ _ASKED = re.compile(
     rf"(?P<qualifiers>(?:{_NAME}(?:\.|::|\#|->)){{0,{MAX_QUALIFIERS}}})(?P<name>{_NAME})(?:\(\))?`?[:;]?\s*+"
 )
 
+# A name with signs, as some languages write it: `alts!`, `empty?`, `go-loop`, `async/alts!`; or with the sign
+# before it that some write: `$container`, `.card-title`, `--font-size`.
+_SIGNED = re.compile(
+    rf"\s*+(?P<sign>[.#$%]|--)?(?P<qualifiers>(?:{_NAME}(?:\.|::|\#|/)){{0,{MAX_QUALIFIERS}}})"
+    r"(?P<name>[^\W\d]\w{0,199}(?:(?:->|[-!?'*])\w{1,199}){0,16}[*!?'=]{0,2})\s*+"
+)
+
+# A selector of Objective-C: `put:at:`.
+_SELECTOR = re.compile(rf"\s*+(?P<name>{_NAME})(?P<labels>(?::{_NAME}){{2,16}}:?|(?::{_NAME})?:)\s*+")
 
 Grade = tuple[int, int]  # of the spelling, and the qualifiers that agree; more is better
 NO_MATCH: Grade = (0, 0)
@@ -228,6 +237,25 @@ def find_asked_name(text: str) -> AskedName | None:
     return AskedName(match["name"], qualifiers, may_be_file)
 
 
+def find_name(text: str) -> AskedName | None:
+    """Return the name that a query consists of, with or without signs, or None for any other query."""
+    return find_asked_name(text) or _find_signed_name(text)
+
+
+def _find_signed_name(text: str) -> AskedName | None:
+    """Return the name with signs that a query consists of, or None for any other query.
+
+    Ranking does not know these: for it they are words.
+    """
+    match = _SELECTOR.fullmatch(text)
+    if match is not None:  # of Objective-C: the line of its declaration has all parts
+        return AskedName(match["name"], tuple(re.findall(_NAME, match["labels"])))
+    match = _SIGNED.fullmatch(text)
+    if match is None or not (match["sign"] or _WORD.fullmatch(match["name"]) is None):
+        return None
+    return AskedName(match["name"], tuple(re.findall(_NAME, match["qualifiers"])))
+
+
 def list_words(*texts: str) -> set[str]:
     """Return the words of some texts, as written."""
     return set(_WORD.findall(" ".join(texts)))
@@ -240,7 +268,7 @@ def split_qualified(name: str) -> list[str]:
 
 def grade_name(asked: str, name: str) -> int:
     """Return the grade of a declared name against the requested one."""
-    if name == asked:
+    if asked in (name, name.rstrip("?!=")):
         return EXACT
     wanted, folded = _cut_asked(asked), name.lower()
     if folded == wanted.folded:

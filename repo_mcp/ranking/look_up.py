@@ -23,6 +23,8 @@ from itertools import chain, repeat
 from index_format import Snapshot
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.languages.patterns.declaring_lines import list_declaring_lines
+from repo_mcp.languages.patterns.language_registry import find_dialect
+from repo_mcp.languages.patterns.markup_languages import UNKNOWN
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
 from repo_mcp.ranking.bm25f import DECIMALS
@@ -33,6 +35,7 @@ from repo_mcp.ranking.intent import (
     AskedName,
     Grade,
     NameKind,
+    find_name,
     grade_name,
     spell,
     split_qualified,
@@ -112,12 +115,12 @@ def look_up(
 
     Raises IndexFormatError, OSError.
     """
-    asked = understand(query.text).asked
-    words = [asked.name] if asked is not None else list(dict.fromkeys(_WORD.findall(query.text)))[:MAX_NAMES]
+    asked = find_name(query.text)
+    words = list(dict.fromkeys(_WORD.findall(query.text if asked is None else asked.name)))[:MAX_NAMES]
     seen: dict[tuple[str, int], _Rated] = {}
     warnings: dict[str, None] = {}
     is_cut = False
-    for question in _list_questions(query, words):
+    for question in _list_questions(query, words, is_one=asked is not None):
         if len(seen) >= top_k and not (question.is_close and _may_be_better(seen.values(), asked, top_k)):
             is_cut = True
             break
@@ -202,9 +205,14 @@ def _cut_chunk(live: LiveChunk) -> bytes:
     return live.data if live.is_changed else live.lines.cut(chunk.start_line - 1, chunk.end_line)
 
 
-def _list_questions(query: Query, words: Sequence[str]) -> list[_Question]:
-    """Return the index queries: whole names together, each alone, in any spelling, then their parts."""
+def _list_questions(query: Query, words: Sequence[str], *, is_one: bool) -> list[_Question]:
+    """Return the index queries: whole names together, each alone, in any spelling, then their parts.
+
+    With `is_one`, the words are those of one name.
+    """
     wholes = [(get_name_term(word),) for word in words]
+    if is_one:  # a name with signs: the index knows its last word as that of a whole name
+        wholes = [*((get_word_terms(word)[0],) for word in words[:-1]), *wholes[-1:]]
     spelled = [
         ((term,),)
         for term, kind in understand(query.text).names
@@ -213,8 +221,8 @@ def _list_questions(query: Query, words: Sequence[str]) -> list[_Question]:
     spelled += [((name,),) for word in words for name in spell(word) if get_name_term(name) == name]
     terms = [get_word_terms(word) for word in words]
     parts = [own[1:] or own for own in terms]
-    close = [tuple(wholes), *((one,) for one in wholes), *spelled]
-    loose = [tuple(parts), *((one,) for one in parts)]
+    close = [tuple(wholes), *(() if is_one else ((one,) for one in wholes)), *spelled]
+    loose = [tuple(parts), *(() if is_one else ((one,) for one in parts))]
     questions = [_Question(needed, True) for needed in close] + [_Question(one, False) for one in loose]
     return list({one.needed: one for one in reversed(questions) if one.needed}.values())[::-1]
 
@@ -233,7 +241,7 @@ def _iter_declarations(
     near = live.find_near(first, last)
     spans = near.find_between(first, last, "" if asked is None else asked.root)
     if not (near or live.find_declarations()):  # no line patterns: an adapter told the index of its names
-        spans = _find_named_lines(live, words, first, last)
+        spans = _find_named_lines(live, words if asked is None else [asked.name], first, last)
     known: dict[Grade, tuple[float, Points]] = {}
     for span in spans:
         if asked is None:
@@ -251,7 +259,9 @@ def _iter_declaring_lines(
     searcher: Searcher, query: Query, asked: AskedName, wanted: Filter, read_live: ReadLive
 ) -> Iterator[_Rated]:
     """Yield what is declared by lines that have the name as it is written, each with its score."""
-    narrowed = replace(query, terms=list(get_word_terms(asked.name)[:1]), symbols=[], phrases=[])
+    terms = [get_word_terms(word)[0] for word in _WORD.findall(asked.name)]
+    required = [*query.required, *((term,) for term in terms)]
+    narrowed = replace(query, terms=terms, required=required, symbols=[], phrases=[])
     best: dict[str, RankedChunk] = {}
     for among in (_narrow_to_headers(wanted), wanted):
         for chunk in rank(searcher, narrowed, WORD_CHUNKS, among, counted=False).chunks:
@@ -259,7 +269,10 @@ def _iter_declaring_lines(
                 best.setdefault(chunk.path, chunk)
     for place, live in enumerate(read_chunks(best.values(), (), read_live).chunks):
         text = live.data.decode("utf-8", "replace")
-        for first, last in list_declaring_lines(live.ranked.language, text, asked.name):
+        language = live.ranked.language
+        if language == UNKNOWN.name:  # headers are read as C, whose rules are those of C++ as well
+            language = find_dialect(UNKNOWN, live.data).name
+        for first, last in list_declaring_lines(language, text, asked.name):
             qualified = _qualify_line(live, first, asked.name)
             span = SymbolSpan(first, last, first, first, asked.name, qualified)
             score, explained = _explain(_rate_name(grade_span(asked, span, live)), place)
@@ -342,7 +355,7 @@ def _describe_missing(
     if not words or best >= (SPELLING if asked is not None else 0.2 * PARTS):
         lacks = asked is not None and asked.qualifiers and "qualifiers" not in dict(hits[0].explanation)
         return [f"No `{words[0]}` is declared in `{asked.qualifiers[-1]}`."] if asked and lacks else []
-    named = " or ".join(f"`{word}`" for word in words[:MAX_NEAR])
+    named = " or ".join(f"`{word}`" for word in ([asked.name] if asked is not None else words)[:MAX_NEAR])
     near = list(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))[:MAX_NEAR]
     if not near:
         found = _iter_near(searcher, query, words, wanted, read_live)

@@ -20,7 +20,14 @@ from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
 from repo_mcp.ranking.bm25f import DECIMALS
-from repo_mcp.ranking.intent import EXACT, SPELLING, AskedName, find_asked_name, split_qualified
+from repo_mcp.ranking.intent import (
+    EXACT,
+    SPELLING,
+    AskedName,
+    find_asked_name,
+    find_name,
+    split_qualified,
+)
 from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines, read_chunks
 from repo_mcp.ranking.look_up import DeclaredLines, Found, look_up
@@ -74,7 +81,7 @@ def list_names(text: str) -> list[str]:
 
     Of several words, at least half have the shape of a name.
     """
-    if find_asked_name(text) is not None:
+    if find_name(text) is not None:
         return [text.strip()]
     words = list(dict.fromkeys(text.replace(",", " ").split()))
     if len(words) > MAX_NAMES or not all(find_asked_name(word) or "/" in word for word in words):
@@ -172,12 +179,13 @@ def _find_declared(
     is_only: bool,
 ) -> _Leads | None:
     """Return the declarations of a name as written; of one of several parts, also in other spellings."""
-    asked = find_asked_name(name)
+    asked = find_name(name)
     if asked is None:
         return None
     lines = ONE_SHOWN if is_only else MORE_SHOWN
     narrowed = replace(query, text=name, terms=analyse_text(name))
-    least = EXACT if len(get_word_terms(asked.name)) <= 2 else SPELLING
+    is_plain = _WORD.fullmatch(asked.name) is not None and len(get_word_terms(asked.name)) > 2
+    least = SPELLING if is_plain else EXACT
     found = look_up(
         searcher,
         narrowed,

@@ -28,7 +28,7 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.declaration_rating import weigh_terms
-from repo_mcp.ranking.intent import NO_MATCH, PARTS, AskedName, Grade, list_words, spell, understand
+from repo_mcp.ranking.intent import NO_MATCH, PARTS, AskedName, Grade, find_name, list_words, spell
 from repo_mcp.ranking.live_chunks import ReadLive
 from repo_mcp.ranking.look_up import DeclaredLines, Found, count_close, look_up
 from repo_mcp.ranking.named_hits import NamedHits, find_named
@@ -80,7 +80,7 @@ def run_search(
     )
     progress = describe_progress(searcher.snapshot)
     snapshot = searcher.snapshot.name if request.names_snapshot else ""
-    asked = understand(query.text).asked
+    asked = find_name(query.text)
     read_live = _remember(read_live)
     declared: DeclaredLines = {}
     look = partial(look_up, searcher, query, wanted, read_live, is_whole=not progress, declared=declared)
@@ -106,7 +106,7 @@ def _answer_ranked(
     progress: Sequence[str],
 ) -> SearchAnswer:
     """Return the best chunks for a query that names alone do not answer. `look` looks up the name in it."""
-    asked = understand(query.text).asked
+    asked = find_name(query.text)
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
     widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)

@@ -49,7 +49,7 @@ from repo_mcp.storage.namespaces import Namespaces
 from repo_mcp.storage.packs import ListPacked
 from repo_mcp.storage.poison import POISON_FILE, PoisonList
 from repo_mcp.storage.user_key import load_user_key
-from repo_mcp.text.lines import decode_source, split_lines
+from repo_mcp.text.lines import decode_source
 from repo_mcp.threads import start_daemon
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
@@ -194,7 +194,7 @@ class Repository:
         else:
             text = decode_source(opened.data)
             found = self.outliner.outline(opened.path, text.data)
-            span = choose_span(found, len(split_lines(text.data)), symbol, around)
+            span = choose_span(found, text.data, symbol, around)
             shown = show_lines(opened, span.start_line, span.end_line, most, most)
             told = (*shown.warnings, *found.warnings, *span.notes)
             shown = replace(shown, symbol=span.symbol, warnings=told)

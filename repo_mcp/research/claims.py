@@ -12,6 +12,7 @@ from itertools import dropwhile, takewhile
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.locating import is_test_place
 from repo_mcp.research.records import Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
@@ -39,9 +40,9 @@ _RELATIONS = {
 
 def build_claim(state: ResearchState, reading: Reading, groups: Sequence[Group] = ()) -> str:
     """Return the answer in a few sentences; "" if there is none for its form. `groups` lie around it."""
-    undeclared = [one for one in reading.subjects if one.how == "undeclared"]
-    if undeclared:
-        return " ".join(_describe_undeclared(one) for one in undeclared)
+    unknown = [one for one in reading.subjects if one.how in ("undeclared", "unparsed")]
+    if unknown:
+        return " ".join(map(_describe_unknown, unknown))
     if reading.form in _RELATIONS:
         return f"{_describe_relation(state, reading)}{_describe_overriding(reading.form, groups)}"
     if reading.form is Form.CONFIGURED:
@@ -83,10 +84,25 @@ def _name_subjects(nodes: Sequence[Node]) -> str:
     return join_names(f"{name} ({', '.join(dict.fromkeys(own))})" for name, own in places.items())
 
 
-def _describe_undeclared(subject: Subject) -> str:
+def _describe_unknown(subject: Subject) -> str:
+    if subject.places:
+        return _describe_unparsed(subject)
     near = "; ".join(map(name_briefly, subject.near))
     nearest = f" The nearest names are {near}." if near else " No name here is similar to it."
     return f"{subject.asked} is not declared in this repository.{nearest}"
+
+
+def _describe_unparsed(subject: Subject) -> str:
+    """Return where a subject is declared, and what is not known of it."""
+    first = subject.places[0]
+    start, end = first.symbol_lines or (first.start_line, first.end_line)
+    more = len(subject.places) - 1
+    others = f" and at {more} more {'place' if more == 1 else 'places'}" if more else ""
+    language = find_language(first.path).name
+    return (
+        f"{subject.asked} is declared at {first.path}:{start}-{end}{others}. Nothing here parses {language}:"
+        " references are not followed, and what is shown was found by its name alone."
+    )
 
 
 def _describe_relation(state: ResearchState, reading: Reading) -> str:

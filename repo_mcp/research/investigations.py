@@ -45,6 +45,7 @@ from repo_mcp.research.shapes import find_alike, find_shapes
 from repo_mcp.research.structural import gather_groups, list_structural
 from repo_mcp.research.subjects import Subjects
 from repo_mcp.research.understanding import is_about_shapes
+from repo_mcp.research.unparsed import note_unparsed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.question_words import shares_word
 
@@ -109,7 +110,8 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     Raises RepoError with CANCELLED.
     """
     gathered = Gathered()
-    if not any(subject.how == "undeclared" for subject in reading.subjects):
+    note_unparsed(state, reading)
+    if not any(subject.how in ("undeclared", "unparsed") for subject in reading.subjects):
         if reading.form is not Form.DIFFERENCE:
             _note_subjects(state, reading)
         _INVESTIGATIONS[reading.form](state, reading, gathered)

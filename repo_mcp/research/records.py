@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.model import Hit
 from repo_mcp.record_classes import dataclass
 
 MIN_DEPTH, DEFAULT_DEPTH, MAX_DEPTH = 1, 2, 5
@@ -207,11 +208,14 @@ class Subject:
     """Something that a question names, and the symbols taken for it."""
 
     asked: str
-    how: str  # declared | declared_otherwise | file | folder | outside | words | undeclared
+    # declared | declared_otherwise | file | folder | outside | words | undeclared | unparsed: declared in a
+    # language that has no symbol parser
+    how: str
     nodes: tuple[Node, ...] = ()
     name: str = ""  # of a folder, or of something outside
     left_out: int = 0  # declarations of the same name that were left out
     near: tuple[Node, ...] = ()  # symbols with names like one that is not declared
+    places: tuple[Hit, ...] = ()  # that declare what is unparsed
 
     @property
     def is_found(self) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Protocol
 
 from index_format import IndexFormatError
@@ -47,6 +48,7 @@ from repo_mcp.research.records import (
 )
 from repo_mcp.research.research_state import ResearchState, Searches, Source, list_limits, search_words
 from repo_mcp.research.understanding import understand
+from repo_mcp.research.unparsed import find_unparsed
 
 TEXT_HITS = 20
 MAX_OUTSIDE = 40  # names
@@ -160,7 +162,12 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
     state = ResearchState(source, request, control)
     state.report_progress(0, "understanding the question")
     reading = understand(
-        source.graph, request, source.is_absent, is_partial=source.is_partial, read_lines=source.read_lines
+        source.graph,
+        request,
+        source.is_absent,
+        is_partial=source.is_partial,
+        read_lines=source.read_lines,
+        find_unparsed=partial(find_unparsed, state),
     )
     if source.graph is None:
         return _answer_by_text(state, reading)

@@ -291,6 +291,8 @@ def describe_subject(subject: Subject) -> str:
         return f"{subject.name}, which is declared outside this repository"
     if subject.how == "undeclared":
         return f"{subject.asked}, which is not declared in this repository"
+    if subject.how == "unparsed":
+        return f"{subject.asked}, which is declared in a language without a symbol parser"
     if not subject.nodes:
         return f'"{subject.asked}" (not declared here)'
     counts = Counter(node.qualified_name for node in subject.nodes)

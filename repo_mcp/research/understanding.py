@@ -67,11 +67,13 @@ def understand(
     *,
     is_partial: bool = False,
     read_lines: Callable[[str], Sequence[str]] = lambda _path: (),
+    find_unparsed: Callable[[Subject], Subject] = lambda subject: subject,
 ) -> Reading:
     """Return the way a question is understood. Without a graph every question is one of words.
 
     A subject of one word that `is_absent`, because no file has it, is a name that is not declared.
     A graph that `is_partial` may lack a name that is declared, so the words of the name are searched for.
+    `find_unparsed` returns what is declared in a language without a parser for one that is not declared.
     """
     parsed = parse_question(request.query)
     if graph is None:
@@ -82,7 +84,7 @@ def understand(
         if reading is not None:
             return reading
     for one in () if is_partial else parsed:
-        reading = _try_undeclared(subjects, one, is_absent)
+        reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
         if reading is not None:
             return reading
     for one in parsed:
@@ -147,7 +149,12 @@ def _try_overview(subjects: Subjects, parsed: Parsed, request: ResearchRequest) 
     return None if folder is None else _build_reading(Form.OVERVIEW, (folder,))
 
 
-def _try_undeclared(subjects: Subjects, parsed: Parsed, is_absent: Callable[[str], bool]) -> Reading | None:
+def _try_undeclared(
+    subjects: Subjects,
+    parsed: Parsed,
+    is_absent: Callable[[str], bool],
+    find_unparsed: Callable[[Subject], Subject],
+) -> Reading | None:
     """Return the reading of a question about a symbol whose name is not declared, or None."""
     if parsed.form not in _OF_SYMBOLS:
         return None
@@ -156,11 +163,8 @@ def _try_undeclared(subjects: Subjects, parsed: Parsed, is_absent: Callable[[str
     for phrase in parsed.phrases:
         declared = subjects.find(phrase, parsed.form)
         found.append(declared if declared.is_found else subjects.find_undeclared(phrase, check))
-    if not any(one is not None and one.how == "undeclared" for one in found):
-        return None
-    return _build_reading(
-        parsed.form, tuple(one for one in found if one is not None and one.how == "undeclared")
-    )
+    missing = tuple(find_unparsed(one) for one in found if one is not None and one.how == "undeclared")
+    return _build_reading(parsed.form, missing) if missing else None
 
 
 def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
@@ -185,7 +189,7 @@ def _build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
     if form is Form.OVERVIEW:
         name = subjects[0].name
         text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
-    elif subjects[0].how == "undeclared":
+    elif subjects[0].how in ("undeclared", "unparsed"):
         text = f"a question about {' and '.join(map(describe_subject, subjects))}"
     elif form in (Form.OPEN, *OF_WORDS):
         text = _PHRASES[form].format(subjects[0].asked)

@@ -125,7 +125,7 @@ def test_search_by_name_and_by_language(repository: Repository) -> None:
     assert {hit.path for hit in search(repository, "build image lang:just")} == {"justfile", "ci/deploy.just"}
     best = search(repository, "build-image")[0]
     assert best.path == "justfile"
-    assert "asked name" in dict(best.explanation)  # it defines what the query names
+    assert "name" in dict(best.explanation)  # it declares what the query names
 
 
 def test_chunks_are_those_that_the_adapter_proposes(

@@ -2,8 +2,9 @@
 
 The patterns of `patterns/` find the declared names. The words around a name give its kind; indentation gives
 its end and its parent. Formatted code is outlined well, minified code line by line. The text is read once: a
-stack holds the declarations whose end is not known yet, and a line that is not indented deeper than the last
-of them ends it, unless the line continues it.
+stack holds the declarations that are open. For most languages `declared_spans` has found their ends. In those
+that declare without a body, or where it is right less often, a line that is not indented deeper than the last
+declaration ends it, unless the line continues it.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from repo_mcp.languages.outline.adapter import (
 )
 from repo_mcp.languages.outline.prototypes import Within, iter_prototypes
 from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
-from repo_mcp.languages.patterns.declared_spans import is_type_above
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
 from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
+from repo_mcp.languages.patterns.line_layout import is_type_above
 from repo_mcp.languages.patterns.owners import Owners, join_owner
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass, replace
@@ -36,7 +38,8 @@ _SIGNATURE_LINES = 12  # joined at most while parentheses are open
 _ATTRIBUTE = re.compile(rb"[ \t]+(?:__|[A-Z_]{2})")  # of a prototype, below its brackets
 _DECORATOR_LINES = 20
 
-_BY_INDENTATION = frozenset({"python", "haskell", "make", "yaml", "nim", "fsharp"})
+_ENDED_BY_LINES = frozenset({"c", "cpp", "csharp", "typescript", "python", "assembly"})
+_BY_INDENTATION = frozenset({"python"})
 _PREPROCESSED = frozenset({"c", "cpp", "objective-c", "csharp", "assembly"})
 _CLOSER = re.compile(
     rb"[ \t]*(?:[)\]}]|(?:end|fi|done|esac|endfunction|endmodule|endclass)\b)", re.IGNORECASE
@@ -101,6 +104,7 @@ class _Open:
     """A declaration whose end is not known yet."""
 
     number: int  # its position among the symbols
+    line: int  # that has its name
     indent: int
     has_body: bool  # a brace is still open
     owner: str = ""  # as `Owners` finds it
@@ -114,6 +118,10 @@ class _Reading:
         landmarks = scan(language, data)
         self._language = language.name
         self._braces = language.name not in _BY_INDENTATION
+        self._spans: dict[int, SymbolSpan] | None = None  # by the line of the name, from 0
+        if language.name not in _ENDED_BY_LINES:
+            spans = list_declared_spans(language, data, landmarks)
+            self._spans = {one.name_line - 1: one for one in spans}
         self._lines = data.split(b"\n")
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
         self._declared = self._locate_names(landmarks.definitions)
@@ -178,7 +186,10 @@ class _Reading:
                 continue
             indent = _measure_indent(line)
             declares = columns is not None or number in self._prototypes
-            self._close(line, indent, number, last, declares=declares)
+            if self._spans is not None:
+                self._close_before(number)
+            else:
+                self._close(line, indent, number, last, declares=declares)
             if columns is not None:
                 self._declare(number, columns, indent)
             elif (prototype := self._find_prototype(number)) is not None:
@@ -187,7 +198,7 @@ class _Reading:
             if len(self._symbols) > MAX_SYMBOLS:
                 break
         while self._open:
-            self._end(last)
+            self._end(last if self._spans is None else self._find_last(self._open[-1]))
         found = self._symbols[:MAX_SYMBOLS]
         order = sorted(range(len(found)), key=lambda at: (found[at].start_line, found[at].end_line, at))
         return tuple(found[at] for at in order), len(self._symbols) > MAX_SYMBOLS
@@ -201,6 +212,17 @@ class _Reading:
             return True
         self._quote = next((mark for mark in (b'"""', b"'''") if line.count(mark) % 2), b"")
         return False
+
+    def _close_before(self, number: int) -> None:
+        """End the declarations whose last line is above the given one."""
+        while self._open and self._find_last(self._open[-1]) < number:
+            self._end(self._find_last(self._open[-1]))
+
+    def _find_last(self, opened: _Open) -> int:
+        """Return the last line of a declaration, where it is known beforehand."""
+        assert self._spans is not None
+        span = self._spans.get(opened.line)
+        return opened.line if span is None else span.end_line - 1
 
     def _close(self, line: bytes, indent: int, number: int, last: int, *, declares: bool) -> None:
         """End the declarations that this line is not part of."""
@@ -268,7 +290,7 @@ class _Reading:
             )
         )
         header = b"".join(self._lines[number : header_end + 1])
-        self._open.append(_Open(len(self._symbols) - 1, indent, _opens(header), owner))
+        self._open.append(_Open(len(self._symbols) - 1, number, indent, _opens(header), owner))
         return header_end
 
     def _declare_macro(self, number: int, columns: tuple[int, int]) -> None:
@@ -285,6 +307,8 @@ class _Reading:
 
     def _find_first_line(self, number: int) -> int:
         """Return the line of the first decorator, attribute or type right above a declaration."""
+        if self._spans is not None and number in self._spans:
+            return self._spans[number].head_line - 1
         first = number - self._has_type_above(number)
         while first > 0 and number - first < _DECORATOR_LINES and _DECORATOR.match(self._lines[first - 1]):
             first -= 1

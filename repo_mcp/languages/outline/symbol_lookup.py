@@ -1,6 +1,9 @@
 """Finds declarations in an outline: by name, around a line, by what encloses them.
 
 Names are compared exactly, qualified ones from their end: `m` and `A.m` find `A.m`, as `A::m` and `A#m` do.
+`empty` finds `empty?` where nothing has exactly that name. What an outline does not list, such as a field or
+a value of an enum, is found by the line that declares it.
+
 Left out on purpose: imported and inherited names, which the toolset `graph` resolves.
 """
 
@@ -9,13 +12,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.languages.patterns.declaration_kinds import FUNCTION_KINDS
+from repo_mcp.languages.patterns.declaring_lines import list_declaring_lines
 from repo_mcp.model import Outline, Symbol
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.text.lines import split_lines
 
 MAX_SHOWN_CHARS = 64  # of a name given by the client
 NEAR_LINES = 20  # before and after a line outside every declaration
 MAX_NAMED = 5  # other declarations named in a message
 MAX_COMPARED = 2_000  # declarations whose names are compared with an unknown one: at most 0.1 s
+_SIGNS = "?!="  # at the end of names, in languages such as Ruby
 _NO_BLOCK = frozenset({"constant", "variable", "type_alias", "key", "field"})  # not meant by "around"
 
 
@@ -29,14 +36,19 @@ class DeclaredSpan:
     notes: tuple[str, ...] = ()
 
 
-def choose_span(outline: Outline, total_lines: int, symbol: str | None, around: int | None) -> DeclaredSpan:
+def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int | None) -> DeclaredSpan:
     """Return the span of the declaration of a name, or of the innermost around a line if `symbol` is None.
 
-    Raises RepoError: NOT_FOUND for a name that is not declared, INVALID_ARGUMENT for a line beyond the end.
+    `text` is that of the outline, normalised. Raises RepoError: NOT_FOUND for a name that is not declared,
+    INVALID_ARGUMENT for a line beyond the end.
     """
     if symbol is not None:
+        declared = None if find_named(outline.symbols, symbol) else _find_declaring(outline, text, symbol)
+        if declared is not None:
+            return declared
         best, notes = get_named(outline, symbol)
         return DeclaredSpan(best.start_line, best.end_line, qualify(best), notes)
+    total_lines = len(split_lines(text))
     line = 1 if around is None else around
     if not 1 <= line <= max(1, total_lines):
         raise RepoError(
@@ -84,7 +96,33 @@ def find_named(symbols: Sequence[Symbol], name: str) -> list[Symbol]:
     names = [(qualify(one), one) for one in symbols]
     exact = [one for whole, one in names if whole in wanted or _unify(whole) in wanted]
     ends = tuple(f".{one}" for one in wanted)
-    return exact or [one for whole, one in names if f".{_unify(whole)}".endswith(ends)]
+    return (
+        exact
+        or [one for whole, one in names if f".{_unify(whole)}".endswith(ends)]
+        or [one for whole, one in names if f".{_unify(whole).rstrip(_SIGNS)}".endswith(ends)]
+    )
+
+
+def _find_declaring(outline: Outline, text: bytes, symbol: str) -> DeclaredSpan | None:
+    """Return the first lines that declare a name which the outline does not list, and a note of others."""
+    wanted = _unify(symbol.strip("$@.%-"))
+    lines = list_declaring_lines(outline.language, text.decode("utf-8", "replace"), wanted.rpartition(".")[2])
+    found = [DeclaredSpan(first, last, _qualify_line(outline, first, wanted)) for first, last in lines]
+    found = [one for one in found if f".{one.symbol}".endswith(f".{wanted}")]
+    if not found:
+        return None
+    others = ", ".join(f"{one.symbol} {one.start_line}-{one.end_line}" for one in found[1 : MAX_NAMED + 1])
+    return replace(found[0], notes=(f"other declarations of this name: {others}",) if others else ())
+
+
+def _qualify_line(outline: Outline, line: int, wanted: str) -> str:
+    """Return the name of what a line declares, qualified by the type around it."""
+    name = wanted.rpartition(".")[2]
+    outer = find_around(outline.symbols, line)
+    if outer is None or outer.start_line == outer.end_line:
+        return name
+    around = outer.parent_symbol if outer.kind in FUNCTION_KINDS else qualify(outer)
+    return _unify(f"{around}.{name}") if around else name
 
 
 def _unify(name: str) -> str:

@@ -185,8 +185,8 @@ ZIG = build_language(
     {opt}(?:
         (?P<doc>{slashes})
         | (?:(?:pub|export|inline|noinline|extern(?:{gap}"[^"\n]{0,20}+")?){gap}){0,4}fn{gap}({name})
-        | (?:pub{gap})?const{gap}({name}){opt}={opt}
-          (?:(?:extern|packed){gap})?(?:struct|enum|union|opaque|error)\b
+        | pub{gap}(?:const|var){gap}({name})
+        | const{gap}({name}){opt}={opt}(?:(?:extern|packed){gap})?(?:struct|enum|union|opaque|error)\b
     )
     | (?:(?:pub|export|threadlocal){gap}){0,3}(?:const|var){gap}({name})
     """,
@@ -194,4 +194,30 @@ ZIG = build_language(
 
 PROTOBUF = build_language(
     "protobuf", "code", r"{opt}(?:{slash_doc} | (?:message|service|enum|rpc|extend|oneof){gap}({name}))"
+)
+
+GRAPHQL = build_language(
+    "graphql",
+    "code",
+    r"""
+    {opt}(?:
+        (?P<doc>{hashes} | "{3}[^"\\]*+(?:(?:\\[^\n]?|"(?!""))[^"\\]*+){0,20000}(?:"{3})?)
+        | (?:extend{gap})?(?:type|interface|union|enum|input|scalar|query|mutation|subscription|fragment){gap}
+          ({name})
+        | directive{gap}@{opt}({name})
+    )
+    """,
+)
+
+SOLIDITY = build_language(
+    "solidity",
+    "code",
+    r"""
+    {opt}(?:
+        {slash_doc}
+        | (?:abstract{gap})?(?:contract|interface|library|struct|enum|event|error|modifier|function|type){gap}
+          ({name})
+        | (?=[a-z])(?:[A-Za-z0-9_.\[\]]++{gap}){1,4}(?<=constant[ ])({name}){opt}=
+    )
+    """,
 )

@@ -18,6 +18,7 @@ CPP_LINE = compile_late(
     | class[ \t]+(?:[A-Z][A-Z0-9_]*[ \t]+)?\w+[ \t]*(?:final[ \t]*)?(?::[^;\n]*)?\{?[ \t]*\n)""",
     re.VERBOSE,
 )
+OBJECTIVE_C_LINE = compile_late(rb"\n@(?:interface|protocol|implementation|class|import|property|end)\b")
 # Statements and attributes that look like the head of a function.
 _NOT_STATEMENT = (
     r"(?!(?:if|for|while|switch|return|else|do|case|default|goto|catch|enum|throw|new|delete|sizeof|using"
@@ -68,7 +69,12 @@ C = build_language("c", "code", _C, **_C_PARTS)
 OBJECTIVE_C = build_language(
     "objective-c",
     "code",
-    r"@(?:interface|implementation|protocol){gap}({name}) | [-+]{opt}\([^)\n]{1,80}+\){opt}({name}) |" + _C,
+    r"""
+    @(?:interface|implementation|protocol){gap}({name})(?!{opt};)
+    | [-+]{opt}\((?:[^()\n]|\([^()\n]{0,80}+\)){1,120}\){opt}({name})
+    | typedef{gap}NS_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)\([^,()\n]{1,80}+,{opt}({name})
+    |"""
+    + _C,
     **_C_PARTS,
 )
 

@@ -57,6 +57,29 @@ _ALONE = {
     "javascript": "function",
     "typescript": "function",
 }
+# Language -> what its own words right before a name declare, where they mean something else above or nothing.
+_OWN = {
+    "clojure": {"def": "variable", "defonce": "variable", "defmulti": "function", "defmethod": "function"}
+    | {"deftest": "function", "definterface": "interface", "deftype": "class"},
+    "common-lisp": {"defvar": "variable", "defparameter": "variable", "define": "function"}
+    | {"defmethod": "function", "defgeneric": "function", "defclass": "class"},
+    "css": {"keyframes": "keyframes"},
+    "dockerfile": {"as": "stage"},
+    "erlang": {"opaque": "type_alias"},
+    "fsharp": {"member": "method", "type": "type", "exception": "exception"},
+    "graphql": {"type": "type", "input": "type", "scalar": "type", "union": "type", "directive": "directive"}
+    | dict.fromkeys(("query", "mutation", "subscription", "fragment"), "operation"),
+    "haskell": {"data": "type", "newtype": "type", "class": "class", "pattern": "pattern"},
+    "objective-c": {"implementation": "class"},
+    "ocaml": {"type": "type", "method": "method", "external": "function", "exception": "exception"},
+    "solidity": {"contract": "class", "event": "event", "error": "error", "modifier": "function"},
+    "sql": {"domain": "type_alias", "sequence": "sequence", "aggregate": "function", "policy": "policy"},
+}
+_ML = frozenset({"ocaml", "fsharp"})
+_ML_FUNCTION = re.compile(  # let f x = ..., let f = fun ..., val f : a -> b
+    rb"\s{1,8}[a-z_~?(\[{][^\n=]{0,200}=|\s{0,8}=\s{0,8}(?:fun|function)\b|\s{0,8}:[^\n]{0,200}->"
+)
+_OBJECTIVE_METHOD = re.compile(rb"[-+]\s{0,8}\(")
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _CALLED = re.compile(rb"\s{0,8}(?:<[^<>\n]{0,80}>)?\(")
 _ASSIGNED = re.compile(rb"[^=\n]{0,120}=(?![=>])")
@@ -71,6 +94,13 @@ def find_kind(language: str, before: bytes, name: bytes, after: bytes) -> str:
     """Return the kind of a declaration from the text of its line before and after the declared name."""
     words = [word.decode("ascii", "replace").lower() for word in _WORD.findall(before[-_SHOWN_BYTES:])]
     after = after[:_SHOWN_BYTES]
+    own = _OWN.get(language, {}).get(words[-1]) if words else None
+    if own is not None:
+        return own
+    if language in _ML and words and words[-1] in ("let", "and", "rec", "val", "inline"):
+        return "function" if _ML_FUNCTION.match(after) else "variable"
+    if language == "objective-c" and _OBJECTIVE_METHOD.match(before):
+        return "method"
     kind = KINDS.get(words[-1]) if words else None
     if language == "go" and kind == "type_alias":
         declared = _GO_TYPE.match(after)

@@ -14,76 +14,26 @@ A parser that finds spans can replace `list_declared_spans`.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from operator import itemgetter
 
-import numpy as np
-import numpy.typing as npt
-
-from repo_mcp.languages.patterns.landmarks import Landmarks, Language, Spans, scan
+from repo_mcp.languages.patterns.declaration_ends import choose_end
+from repo_mcp.languages.patterns.landmarks import Landmarks, Language, scan
+from repo_mcp.languages.patterns.line_layout import Layout
 from repo_mcp.languages.patterns.owners import Owners, join_owner
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 
-MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
-MAX_STATEMENT_LINES = 200  # of a declaration without a body
-MAX_LEAD_LINES = 40  # comment and decorator lines above the name
 MAX_NESTING = 50  # deeper declarations are named after the fiftieth that encloses them
-TAB_COLUMNS = 8
-NO_TEXT = 1 << 30  # depth of a line without text: deeper than any
 MAX_SPANS = 50_000  # declarations of one file, the first ones: half a kilobyte each
-MAX_PASSES = (
-    64  # over all lines at once, for their indentation. Those that are deeper are measured one by one,
-)
-FEW_LINES = 16  # as are the last few
-MAX_STEPS = 1_000_000  # lines examined in one file for the ends of declarations; about 0.2 s
-
-_CLOSES = re.compile(rb"[}\])]")
-_CLOSES_WITH_END = compile_late(rb"[}\])]|end\b")  # not where braces end blocks: there it may be a label
-_LEADS = re.compile(
-    rb"[ \t]*(?:@|#(?!include|if|else|endif|define|undef|pragma)|//|/?\*|--|\[[A-Za-z#]|template\b)"
-)
-_OPENERS = (b"{", b"(", b"[")  # at the end of a line
-# Blocks of all other languages are assumed to have braces, or lines of their own for their ends.
-_INDENTED_LANGUAGES = frozenset(
-    ("python", "ruby", "lua", "haskell", "elixir", "julia", "nim", "make", "cmake", "kconfig", "sql")
-)
-_WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia"))  # blocks end in a word
-_DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may be above a name
-_HEADING_LANGUAGES = frozenset(("markdown", "rst", "toml", "ini"))
-_TYPED_LANGUAGES = frozenset(("c", "cpp", "objective-c"))  # whose types may stand above names
+_HEADING_LANGUAGES = frozenset(("markdown", "rst", "toml", "ini", "dockerfile"))
 _HOLDS_MEMBERS = compile_late(
     r"\b(?:class|struct|interface|trait|impl|module|namespace|enum|object|extension|protocol|package|mod|union"
     r"|record|defmodule|describe)\b"
 )
 _MACRO_LANGUAGES = frozenset(("c", "cpp", "objective-c", "assembly"))
 _DEFINES = (b"#define ", b"#define\t")
-_NAME_FIRST = compile_late(rb"[ \t]*[A-Za-z_]\w*(?:(?:<[^<>\n]{0,60}+>)?::~?\w+){0,4}[ \t]*\(")
-_TYPE_ALONE = compile_late(
-    rb"[ \t]*(?!else\b|do\b|try\b|[A-Z_][A-Z0-9_]*[ \t]*$)[A-Za-z_][\w \t*&:<>,]{0,200}(?<![:,])"
-    rb"(?:__\w{1,40}[ \t]*\([^;{}\n]{0,200}\))?[ \t]*"
-)
-_MACRO = compile_late(rb"[ \t]*#[ \t]*define\b")  # ends with its line, and those that a backslash continues
-_COMMENT = re.compile(rb"[ \t]*(?:#(?!\[)|//|/?\*|--)")
-# Repeats of groups are counted, not possessive: Python before 3.11.5 matches those wrongly.
-_PYTHON_TOKENS = compile_late(
-    rb"""
-    "{3}[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+){0,20000}(?:"{3})?
-    | '{3}[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+){0,20000}(?:'{3})?
-    | "[^"\\\n]*+(?:\\.[^"\\\n]*+){0,20000}"?
-    | '[^'\\\n]*+(?:\\.[^'\\\n]*+){0,20000}'?
-    | \#[^\n]*+
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_IS_SPACE = np.array([bytes([byte]).isspace() for byte in range(256)])
-_BRACKETS = np.array([(byte in b"([{") - (byte in b")]}") for byte in range(256)], dtype=np.int32)
-_TAB, _LINE_FEED, _HASH, _BACKSLASH, _BRACE, _SEMICOLON = b"\t\n#\\{;"
 
-Mask = npt.NDArray[np.bool_]
 _Place = tuple[int, tuple[int, int]]  # the line of a name, from 0, and its byte span
 _Found = tuple[int, int, int, str, str]  # first line, last line, line of the name (from 0), name, owner
 
@@ -115,7 +65,7 @@ def list_declared_spans(
     landmarks = landmarks or scan(language, text)
     if not landmarks.definitions:
         return ()
-    layout = _Layout(text, landmarks.doc_spans, language.name)
+    layout = Layout(text, landmarks.doc_spans, language.name)
     definitions = landmarks.definitions[:MAX_SPANS]
     places = [*zip(layout.find_lines([start for start, _ in definitions]), definitions, strict=True)]
     macros: list[_Found] = []
@@ -130,17 +80,16 @@ def list_declared_spans(
     if language.name in _HEADING_LANGUAGES:
         spans = _span_headings(layout, names)
     else:
-        find_end = _find_indented_end if language.name in _INDENTED_LANGUAGES else _find_brace_end
-        closes = _CLOSES_WITH_END if language.name in _WORD_LANGUAGES else _CLOSES
+        find_end = choose_end(language.name)
         spans = [
-            (layout.find_start(line), find_end(layout, line, closes), line, name, owner)
+            (layout.find_start(line), find_end(layout, line), line, name, owner)
             for line, name, owner in names
         ]
     return _nest(sorted([*spans, *macros], key=itemgetter(2)) if macros else spans, layout)
 
 
 def _take_macros(
-    layout: _Layout, text: bytes, places: list[_Place], within: tuple[int, int] | None
+    layout: Layout, text: bytes, places: list[_Place], within: tuple[int, int] | None
 ) -> tuple[list[_Found], list[_Place]]:
     """Return the macros of one line right below others, and the other definitions.
 
@@ -169,289 +118,12 @@ def qualify_name(name: str, owner: str, outer: SymbolSpan | None) -> str:
     return f"{join_owner(around, owner, owner_around)}.{name}"
 
 
-def is_type_above(language: str, above: bytes, line: bytes) -> bool:
-    """Return whether a line begins with the name of a function, and the one above holds its type alone."""
-    if language not in _TYPED_LANGUAGES or not _NAME_FIRST.match(line):
-        return False
-    return _TYPE_ALONE.fullmatch(above) is not None
-
-
 def holds_members(head: str, name: str) -> bool:
     """Return whether a declaration is that of a type, a module or the like, by the text of its head."""
     return _HOLDS_MEMBERS.search(head.partition(name)[0]) is not None
 
 
-class _Layout:
-    """The lines of a text by 0-based number: their offsets and depths of indentation."""
-
-    def __init__(self, text: bytes, doc_spans: Spans, language: str) -> None:
-        self._docs_stand_above = language not in _DOCSTRING_LANGUAGES
-        self._language = language
-        self.lines = text.split(b"\n")
-        if self.lines[-1] == b"":
-            self.lines.pop()
-        count = len(self.lines)
-        data = np.frombuffer(text, dtype=np.uint8)
-        feeds = (data == _LINE_FEED).nonzero()[0]
-        starts = np.zeros(count, dtype=np.int64)
-        starts[1:] = feeds[: count - 1] + 1
-        self._data, self._line_starts = data, starts
-        self._line_ends = feeds if len(feeds) == count else np.append(feeds, len(data))
-        self.is_doc = bytearray(count + 1)
-        firsts = self.find_lines([start for start, _ in doc_spans])
-        lasts = self.find_lines([max(start, end - 1) for start, end in doc_spans])
-        for first, last in zip(firsts, lasts, strict=True):
-            self.is_doc[first + 1 : last + 1] = b"\1" * (last - first)  # the first line tells the depth
-        self._depths, texts = self._measure_depths()
-        self.depths: list[int] = self._depths.tolist()
-        self._ends_nothing = np.frombuffer(self.is_doc, dtype=np.bool_)[:count].copy()
-        self._has_text = self._depths != NO_TEXT
-        self.is_inside: Sequence[int] = bytes(count)  # within a string or brackets that began above
-        if language == "python":
-            is_inside, has_code = _find_statements(text, data, starts, texts, self._has_text)
-            self._ends_nothing |= is_inside | ~has_code
-            self._has_text = has_code
-            self.is_inside = is_inside.tobytes()
-        self._outer: dict[int, list[int]] = {}  # per depth: the lines that are not deeper, comments aside
-        self._steps = MAX_STEPS
-
-    def _measure_depths(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the columns of indentation of each line, and the offset of its first other byte.
-
-        All lines are passed through together, a byte at a time, as those that are indented deeply are few.
-        """
-        data, ends = self._data, self._line_ends
-        firsts, depths = self._line_starts.copy(), np.zeros(len(ends), dtype=np.int64)
-        lines = (firsts < ends).nonzero()[0]
-        for _ in range(MAX_PASSES):
-            bytes_there = data[firsts[lines]]
-            is_space = _IS_SPACE[bytes_there]
-            lines = lines[is_space]
-            if len(lines) <= FEW_LINES:
-                break
-            before = depths[lines]
-            tabbed = before + TAB_COLUMNS - before % TAB_COLUMNS
-            depths[lines] = np.where(bytes_there[is_space] == _TAB, tabbed, before + 1)
-            firsts[lines] += 1
-            lines = lines[firsts[lines] < ends[lines]]
-        for line in lines.tolist():
-            text = self.lines[line]
-            firsts[line] = self._line_starts[line] + len(text) - len(text.lstrip())
-            depths[line] = _measure_depth(text)
-        is_blank = firsts >= ends
-        return np.where(is_blank, NO_TEXT, depths), np.where(is_blank, self._line_starts, firsts)
-
-    def find_lines(self, offsets: Sequence[int]) -> list[int]:
-        """Return the line of each offset."""
-        found = np.searchsorted(self._line_starts, offsets, "right") - 1
-        lines: list[int] = np.minimum(found, len(self.lines) - 1).tolist()
-        return lines
-
-    def read_before(self, line: int, offset: int) -> bytes:
-        """Return the text of a line before an offset of the whole text."""
-        return self.lines[line][: max(0, offset - int(self._line_starts[line]))]
-
-    @cached_property
-    def _stops(self) -> list[int]:
-        """Return the lines that have a brace, end in a semicolon, or are blank."""
-        stops = self._depths == NO_TEXT
-        braces = (self._data == _BRACE).nonzero()[0]
-        stops[self._line_starts.searchsorted(braces, "right") - 1] = True
-        lasts = np.maximum(self._line_ends - 1, 0)
-        stops |= self._data[lasts] == _SEMICOLON
-        for line in (_IS_SPACE[self._data[lasts]] & ~stops).nonzero()[0].tolist():
-            stops[line] = self.lines[line].rstrip().endswith(b";")
-        found: list[int] = stops.nonzero()[0].tolist()
-        return found
-
-    @cached_property
-    def _last_texts(self) -> list[int]:
-        """Return for each line the last one up to it that has text."""
-        numbers = np.where(self._has_text, np.arange(len(self.lines)), -1)
-        lasts: list[int] = np.maximum.accumulate(numbers).tolist()
-        return lasts
-
-    def iter_stops(self, line: int, end: int) -> Iterator[int]:
-        """Yield `line` and those of the lines before `end` that can end the head of a declaration.
-
-        These have a brace, end in a semicolon, or are blank.
-        """
-        if line < end:
-            yield line
-        stops = self._stops
-        for place in range(bisect_right(stops, line), len(stops)):
-            if stops[place] >= end:
-                return
-            yield stops[place]
-
-    def spend_step(self) -> bool:
-        """Return True while a further line may be examined."""
-        self._steps -= 1
-        return self._steps >= 0
-
-    def iter_outer(self, start: int, depth: int) -> Iterator[int]:
-        """Yield the lines from `start` on that are not deeper, comments aside, until the steps run out."""
-        outer = self._outer.get(depth)
-        if outer is None:
-            is_outer = (self._depths <= depth) & ~self._ends_nothing
-            outer = self._outer[depth] = np.flatnonzero(is_outer).tolist()
-        for place in range(bisect_left(outer, start), len(outer)):
-            if not self.spend_step():
-                return
-            yield outer[place]
-
-    def find_start(self, line: int) -> int:
-        """Return the first line of the type, comments and decorators that touch a declaration from above."""
-        if line and self.depths[line - 1] == NO_TEXT and not self.is_inside[line - 1]:
-            return line  # most of them
-        if self._continues_macros(line):
-            return line
-        start = line - 1 if self._has_type_above(line) else line
-        while start > 0 and line - start < MAX_LEAD_LINES:
-            above = self._find_lead(start - 1, self.depths[line])
-            if above is None:
-                break
-            start = above
-        return start
-
-    def _continues_macros(self, line: int) -> bool:
-        """Return True for a macro right below another, as in headers of registers: nothing leads it."""
-        if line == 0 or not self.lines[line].startswith(b"#") or self.is_doc[line - 1]:
-            return False
-        return self.lines[line - 1].startswith(b"#define")
-
-    def _has_type_above(self, line: int) -> bool:
-        if line == 0 or self.depths[line - 1] != self.depths[line] or self.is_doc[line - 1]:
-            return False
-        return is_type_above(self._language, self.lines[line - 1], self.lines[line])
-
-    def _find_lead(self, line: int, depth: int) -> int | None:
-        """Return the first line of the comment or decorator that ends in `line`, or None."""
-        while self.is_inside[line] and line > 0:  # of a decorator over several lines
-            line -= 1
-        text = self.lines[line]
-        if self._docs_stand_above and self.is_doc[line] and text.strip():
-            return line
-        if _LEADS.match(text):
-            return line if self.depths[line] - depth in (0, 1) else None
-        if text.strip() != b")" or self.depths[line] != depth:
-            return None
-        opening = next(
-            (
-                position
-                for position in range(line - 1, max(-1, line - MAX_LEAD_LINES), -1)
-                if self.depths[position] <= depth
-            ),
-            None,
-        )
-        return opening if opening is not None and self.lines[opening].lstrip().startswith(b"@") else None
-
-    def find_head(self, start: int, line: int) -> int:
-        """Return the first line from `start` on that is not a comment, at most `line`."""
-        while start < line and (self.is_doc[start] or _COMMENT.match(self.lines[start])):
-            start += 1
-        return start
-
-    def trim(self, start: int, end: int) -> int:
-        """Return the last line with text of the half-open span, at least its first."""
-        return max(start, self._last_texts[end - 1]) if end > start else start
-
-
-def _measure_depth(line: bytes) -> int:
-    """Return the columns of indentation of a line with text."""
-    return len(line[: len(line) - len(line.lstrip())].expandtabs(TAB_COLUMNS))
-
-
-def _find_statements(
-    text: bytes,
-    data: npt.NDArray[np.uint8],
-    starts: npt.NDArray[np.int64],
-    firsts: npt.NDArray[np.int64],
-    has_text: Mask,
-) -> tuple[Mask, Mask]:
-    """Return the lines of Python that continue a string, brackets or a statement, and those with code.
-
-    Brackets that do not balance, as in an unfinished file, are ignored.
-    """
-    spans = np.array([match.span() for match in _PYTHON_TOKENS.finditer(text)], dtype=np.int64)
-    edges = np.zeros(len(data) + 1, dtype=np.int8)
-    if len(spans):
-        edges[spans[:, 0]] += 1
-        edges[spans[:, 1]] -= 1
-    is_token = np.cumsum(edges, dtype=np.int8)[:-1] > 0
-    nesting = np.cumsum(np.where(is_token, 0, _BRACKETS[data]))
-    before = starts[1:] - 1  # the line feeds
-    goes_on = is_token[before] | ((data[before - 1] == _BACKSLASH) & ~is_token[before - 1])
-    if nesting[-1] == 0 and nesting.min() >= 0:
-        goes_on |= nesting[before] > 0
-    is_inside = np.append(False, goes_on)
-    is_comment = (data[np.minimum(firsts, len(data) - 1)] == _HASH) & ~is_inside
-    return is_inside, has_text & ~is_comment
-
-
-def _find_indented_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> int:
-    depth = layout.depths[line]
-    for position in layout.iter_outer(line + 1, depth):
-        stripped = layout.lines[position].strip()
-        if layout.depths[position] < depth or not closes.match(stripped):
-            return layout.trim(line, position)
-        if not stripped.endswith((b":", b"(", b"[", b"{", b"=")):  # else: parameters over several lines
-            return position
-    return layout.trim(line, len(layout.lines))
-
-
-def _find_brace_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> int:
-    if _MACRO.match(layout.lines[line]):
-        return _find_macro_end(layout, line)
-    body = _find_body(layout, line)
-    if body is None:
-        return _find_statement_end(layout, line)
-    depth = layout.depths[line]
-    text = layout.lines[body]
-    if text.count(b"{") <= text.count(b"}") and not text.rstrip().endswith(_OPENERS):
-        return body
-    for position in layout.iter_outer(body + 1, depth):
-        stripped = layout.lines[position].strip()
-        if closes.match(stripped) and not stripped.endswith(_OPENERS):
-            return position if layout.depths[position] == depth else layout.trim(line, position)
-    return layout.trim(line, len(layout.lines))
-
-
-def _find_body(layout: _Layout, line: int) -> int | None:
-    """Return the line whose brace opens the body of the declaration in `line`, or None without a body."""
-    for position in layout.iter_stops(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
-        text = layout.lines[position].rstrip()
-        if b"{" in text:
-            if not text.endswith(b",") or b"{" in text.replace(b"{}", b""):
-                return position  # else it is that of a type or a default among the parameters
-            text = text.replace(b"{}", b"").rstrip()
-        if position == line and text.endswith(_OPENERS) and b"=" in text:
-            return position
-        if not text or text.endswith(b";"):
-            return None
-    return None
-
-
-def _find_macro_end(layout: _Layout, line: int) -> int:
-    while line + 1 < len(layout.lines) and layout.lines[line].endswith(b"\\") and layout.spend_step():
-        line += 1
-    return line
-
-
-def _find_statement_end(layout: _Layout, line: int) -> int:
-    """Return the last line of a declaration without a body, which includes deeper and continued lines."""
-    depth = layout.depths[line]
-    for position in range(line, min(line + MAX_STATEMENT_LINES, len(layout.lines))):
-        text = layout.lines[position].rstrip()
-        follows = position + 1 < len(layout.lines) and (
-            text.endswith(b"\\") or NO_TEXT > layout.depths[position + 1] > depth
-        )
-        if text.endswith(b";") or not follows or not layout.spend_step():
-            return position
-    return line
-
-
-def _span_headings(layout: _Layout, names: Sequence[tuple[int, str, str]]) -> list[_Found]:
+def _span_headings(layout: Layout, names: Sequence[tuple[int, str, str]]) -> list[_Found]:
     """Return sections, each up to the next heading that is not deeper. `#` or underline gives the depth."""
     spans = []
     following: list[tuple[int, int]] = []  # depth and line of the next headings, each one less deep
@@ -465,7 +137,7 @@ def _span_headings(layout: _Layout, names: Sequence[tuple[int, str, str]]) -> li
     return spans[::-1]
 
 
-def _get_heading_depth(layout: _Layout, line: int) -> int:
+def _get_heading_depth(layout: Layout, line: int) -> int:
     text = layout.lines[line]
     if text.startswith(b"["):
         return 1
@@ -475,7 +147,7 @@ def _get_heading_depth(layout: _Layout, line: int) -> int:
     return 1 + b'=-~^"'.find(under) if under in b'=-~^"' else 1
 
 
-def _nest(spans: Sequence[_Found], layout: _Layout) -> tuple[SymbolSpan, ...]:
+def _nest(spans: Sequence[_Found], layout: Layout) -> tuple[SymbolSpan, ...]:
     """Qualify each span by its enclosing spans.
 
     A span that would cross the end of an enclosing one is cut there.

@@ -15,126 +15,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from enum import Enum
 from functools import cache
-from itertools import chain
 
-from repo_mcp.languages.patterns.declared_spans import TAB_COLUMNS
-from repo_mcp.record_classes import dataclass
+from repo_mcp.languages.patterns.declaring_rules import RULES, Around, Rules
+from repo_mcp.languages.patterns.line_layout import TAB_COLUMNS
 
 MAX_LINES = 200  # of a file with the name that are looked at
 MAX_ABOVE = 3_000  # lines looked through for the one that opens a block: an enum may be long
 MAX_HEAD_LINES = 6  # of what opens a block, above its brace
 MAX_VALUE_LINES = 14  # of what is declared
 MAX_LINE_CHARS = 1_000  # a longer line is data
-
-
-class Around(Enum):
-    """Names the kind of block around a line."""
-
-    TOP = "the top of a file, or of a namespace"
-    TYPE = "a type"
-    VALUES = "an enum"
-    GROUP = "a group of declarations in brackets"
-    OTHER = "a function, a call, a value"
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """Holds the patterns of lines that declare NAME in a family of languages."""
-
-    lines: dict[Around, tuple[str, ...]]  # by what is around them
-    anywhere: tuple[str, ...] = ()
-    type_head: str = (
-        r"[^=(]*?\b(?:class|struct|union|interface|trait|protocol|extension|impl|actor|record|object)\b"
-    )
-    see_through: str = r"[^=(]*?\b(?:namespace|module|mod|extern)\b"  # as if what it opens stood outside
-
-
-_ATTRIBUTES = r"(?:(?:\[[^\]\n]*\]|\#\[[^\]\n]*\]|@\w+(?:\([^()\n]*\))?)[ \t]*)*"
-_VALUE = rf"""
-    [ \t]*{_ATTRIBUTES}(?:(?:indirect[ \t]+)?case[ \t]+)?
-    (?:\w+[ \t]*(?:\([^()\n]*\)[ \t]*)?(?:=[^,\n]*)?,[ \t]*)*
-    NAME[ \t]*(?:[=,({{}};:]|//|/\*|$|__\w)
-"""
-_ENUM_LINE = r"[^\n({]*\benum\b[^\n{;]*\{[^}\n]*\bNAME[ \t]*(?:[=,}(]|$)"  # in one line
-_TYPED = r"""
-    [ \t]*(?!(?:return|goto|else|case|throw|delete|new|import|package|await|yield|use)\b)
-    [A-Za-z_@\[$][\w:<>,.*&?@$\[\] \t]*[ \t*&>\]$]NAME
-    [ \t]*(?:\[[^\]\n]*\][ \t]*)*(?::[ \t]*\w+[ \t]*)?(?:[;,{(]|=(?!=)|//|/\*|__\w|[A-Z_]{2,}\b|\\?$)
-    | [ \t]*[A-Za-z_][\w:<>.*&\[\] \t]*[ \t*&\]]\w+[ \t]*=[^;(){}\n]*,   # int a = 0, NAME = 1;
-      [ \t]*\*?NAME[ \t]*[;,=\[]
-    | [ \t]*[A-Za-z_][\w:<>,.*& \t]*\([ \t]*(?:\w+[ \t]+)?    # a type of functions, or of pointers to them
-      (?:[*^][ \t]*NAME[ \t]*(?:\[\w*\][ \t]*)?\)|NAME[ \t]*\)[ \t]*\()
-    | [ \t]*\}[\w \t*,]*\bNAME[ \t]*[;,=\[]
-    | [ \t]*using[ \t]+NAME[ \t]*=
-"""
-_KEY = r"""
-    [ \t]*(?:@\w+(?:\([^()\n]*\))?[ \t]+)*
-    (?:(?:public|private|protected|internal|static|readonly|declare|abstract|override|accessor|async|get|set|val|var|def)
-    [ \t]+)*[\#'"]?NAME['"]?[?!]?[ \t]*(?::(?!:)|[;(<,]|=(?!=)|$)
-"""
-_BOUND = r"[ \t]*(?:export[ \t]+)?(?:declare[ \t]+)?(?:const|let|var|val|static|type)[ \t]+NAME\b"
-_ASSIGNED = r"[ \t]*(?:\w+[ \t]*,[ \t]*)*NAME[ \t]*(?:,[ \t]*\w+[ \t]*)*(?:=(?!=)|:(?!=)[ \t]*\S)"
-_SWIFT = r"""
-    [ \t]*(?:(?:@\w+(?:\([^()\n]*\))?|[a-z]+(?:\([a-z]+\))?)[ \t]+)*
-    (?:let|var|case|typealias|associatedtype)[ \t]+(?:\w+[^,\n]*,[ \t]*)*NAME\b
-"""
-_VAL = r"""
-    [ \t]*(?:(?:@\w+(?:\([^()\n]*\))?|[a-z]+(?:\[\w+\])?)[ \t]+)*(?:val|var|typealias|type|given)[ \t]+NAME\b
-"""
-_RUBY = r"[ \t]*(?:attr_(?:reader|writer|accessor)[ \t(]+(?::\w+,[ \t]*)*:NAME\b|NAME[ \t]*=(?!=))"
-_GO_LIST = r"(?:\w+,[ \t]*)*NAME(?:,[ \t]*\w+)*"
-
-_SCRIPT = _Rules(
-    {Around.TOP: (_BOUND,), Around.TYPE: (_KEY,), Around.VALUES: (_VALUE,)},
-    anywhere=(r"[ \t]*this\.NAME[ \t]*(?::[^=\n]+)?=(?!=)",),
-    type_head=r"[^=(]*?(?:\b(?:class|interface|object|trait)\b|\b(?:type|const|let|var)\b[^=\n]*=[ \t]*\{"
-    r"|exports[ \t]*=[ \t]*\{|export[ \t]+default[ \t]*\{)",
-    see_through=r"[^=(]*?\b(?:namespace|module|global)\b|['\"]?\w+['\"]?:[ \t]*\{",  # {a: {NAME: 1}}
-)
-_BRACES = _Rules(
-    {Around.TOP: (_TYPED,), Around.TYPE: (_TYPED,), Around.VALUES: (_VALUE, _TYPED)},
-    anywhere=(_ENUM_LINE,),
-)
-_RULES = {
-    **dict.fromkeys(("c", "cpp", "objective-c", "csharp", "java", "dart", "groovy", "php", "d"), _BRACES),
-    **dict.fromkeys(("typescript", "javascript", "vue", "svelte"), _SCRIPT),
-    **dict.fromkeys(
-        ("kotlin", "scala"),
-        _Rules({Around.TOP: (_VAL,), Around.TYPE: (_VAL,), Around.VALUES: (_VALUE, _VAL)}),
-    ),
-    "ruby": _Rules(
-        {Around.TOP: (_RUBY,), Around.TYPE: (_RUBY,)},
-        anywhere=(r"[ \t]+@NAME[ \t]*(?:\|\|)?=(?!=)",),
-        type_head=r"(?:class|module)\b",
-    ),
-    "go": _Rules(
-        {
-            Around.TOP: (rf"(?:var|const|type)[ \t]+{_GO_LIST}(?:[ \t\[=]|$)",),
-            Around.GROUP: (rf"[ \t]+{_GO_LIST}[ \t]*(?:=(?!=)|//|$|[\w*\[(])",),
-            Around.TYPE: (rf"[ \t]+{_GO_LIST}(?:[ \t]+[\w*\[(<]|\(|[ \t]*$|[ \t]*//)",),
-        },
-        type_head=r".*\b(?:struct|interface)[ \t]*\{",
-    ),
-    "rust": _Rules(
-        {
-            Around.TYPE: (r"[ \t]*(?:pub(?:\([\w: ]+\))?[ \t]+)?NAME[ \t]*:(?!:)",),
-            Around.VALUES: (_VALUE,),
-        },
-        type_head=r"[^=(]*?\b(?:struct|union)\b",
-    ),
-    "swift": _Rules(dict.fromkeys((Around.TOP, Around.TYPE, Around.VALUES), (_SWIFT,))),
-    "python": _Rules(
-        {Around.TOP: (_ASSIGNED,), Around.TYPE: (_ASSIGNED,)},
-        anywhere=(r"[ \t]+self\.NAME[ \t]*(?:=(?!=)|:(?!=)[ \t]*\S)",),
-        see_through=r"(?:if|elif|else|try|except|finally|with)\b",
-    ),
-}
-_ENUM_HEAD = re.compile(r"[^=(]*\benum\b[^=;(]*")
 _GROUP_HEAD = re.compile(r"(?:const|var|type)[ \t]*\($")
 _NO_HEAD = re.compile(
-    r"[ \t]*(?:$|#(?!\[)|//|/\*|\*|--|(?:public|private|protected|signals|default)\b[\w \t]*:[ \t]*$)"
+    r"[ \t]*(?:$|#(?!\[)|//|/\*|\*|--|\(\*|(?:public|private|protected|signals|default)\b[\w \t]*:[ \t]*$)"
 )
 _MACRO_HEAD = re.compile(r"#[ \t]*define[ \t]+\w+[ \t]*\\$")  # of fields that a struct takes by name
 _VISIBILITY = re.compile(r"\bpub\([\w: ]+\)[ \t]*")
@@ -150,10 +43,10 @@ def list_declaring_lines(language: str, text: str, name: str) -> list[tuple[int,
 
     Returns nothing for a language without rules, and leaves out what line patterns find.
     """
-    rules = _RULES.get(language)
-    if rules is None or name not in text:
+    rules = RULES.get(language)
+    if rules is None or not name or name not in text:
         return []
-    if language == "php":
+    if language in ("php", "perl"):
         text = text.replace("$", " ")  # where variables are declared and used alike
     held = [
         (at, line) for at, line in _list_holding(text, name) if _looks_declaring(rules, language, line, name)
@@ -189,29 +82,29 @@ def _is_of_word(char: str) -> bool:
     return char.isalnum() or char == "_"
 
 
-def _looks_declaring(rules: _Rules, language: str, line: str, name: str) -> bool:
+def _looks_declaring(rules: Rules, language: str, line: str, name: str) -> bool:
     """Return whether a line declares the name, or would if the right block were around it."""
     if len(line) > MAX_LINE_CHARS:
         return False
-    patterns = dict.fromkeys(chain(rules.anywhere, *rules.lines.values()))
+    patterns = dict.fromkeys((rules.anywhere, *rules.lines.values()))
     return _matches(patterns, name, _cut_calls(language, line))
 
 
 def _matches(patterns: Iterable[str], name: str, line: str) -> bool:
     text = f"{name}\0{line}"
-    return any(_compile(pattern).match(text) for pattern in patterns)
+    return any(pattern and _compile(pattern).match(text) for pattern in patterns)
 
 
 def _cut_calls(language: str, line: str) -> str:
     return _CALL_ATTRIBUTES.sub("", line) if language in _NO_CALLS else line
 
 
-def _declares(rules: _Rules, language: str, lines: Sequence[str], at: int, name: str) -> bool:
+def _declares(rules: Rules, language: str, lines: Sequence[str], at: int, name: str) -> bool:
     """Return whether a line that looks as if it did declares a name, by what is around it."""
     line = _cut_calls(language, lines[at])
-    if _matches(rules.anywhere, name, line):
+    if _matches((rules.anywhere,), name, line):
         return True
-    return _matches(rules.lines.get(find_around(language, lines, at), ()), name, line)
+    return _matches((rules.lines.get(find_around(language, lines, at), ""),), name, line)
 
 
 @cache
@@ -226,7 +119,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 def find_around(language: str, lines: Sequence[str], at: int) -> Around:
     """Return what is around a line, counted from 0, by the lines that open blocks above it."""
-    rules = _RULES[language]
+    rules = RULES[language]
     while True:
         opener = _find_opener(lines, at)
         if opener is None:
@@ -234,7 +127,7 @@ def find_around(language: str, lines: Sequence[str], at: int) -> Around:
         at, head = opener
         if _GROUP_HEAD.match(head):
             return Around.GROUP
-        if _ENUM_HEAD.match(head):
+        if re.match(rules.values_head, head):
             return Around.VALUES
         if _opens_type(rules, language, head):
             return Around.TYPE
@@ -242,7 +135,7 @@ def find_around(language: str, lines: Sequence[str], at: int) -> Around:
             return Around.OTHER
 
 
-def _opens_type(rules: _Rules, language: str, head: str) -> bool:
+def _opens_type(rules: Rules, language: str, head: str) -> bool:
     if language in _NO_CALLS:
         if _MACRO_HEAD.match(head):
             return True

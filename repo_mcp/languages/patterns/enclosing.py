@@ -105,8 +105,7 @@ def find_declarations(language: Language, text: bytes, fingerprint: bytes) -> De
 
     `fingerprint` must be that of the text, or of the file that it comes from.
     """
-    language = find_dialect(language, text) if language.name == "c" else language
-    return _find_in_part(language, text, fingerprint, 0, len(text))
+    return _find_in_part(find_dialect(language, text), text, fingerprint, 0, len(text))
 
 
 def find_near(
@@ -117,12 +116,12 @@ def find_near(
     `lines` are the first and the last, counted from 1, and `offsets` in bytes where the first begins and
     where the last ends. `fingerprint` is as in `find_declarations`.
     """
+    language = find_dialect(language, text)
     if language.name not in CUT_LANGUAGES or len(text) < LEAST_CUT or lines[1] > MAX_SPANS:
-        return find_declarations(language, text, fingerprint)
+        return _find_in_part(language, text, fingerprint, 0, len(text))
     begin, end = cut_around(text, *offsets)
     if 2 * (end - begin) > len(text):  # the whole serves all further lines
-        return find_declarations(language, text, fingerprint)
-    language = find_dialect(language, text) if language.name == "c" else language
+        return _find_in_part(language, text, fingerprint, 0, len(text))
     above = lines[0] - 1 - text.count(b"\n", begin, offsets[0])
     return _find_in_part(language, text, fingerprint, begin, end, above, lines)
 

@@ -33,7 +33,18 @@ RST = build_language(
 
 HTML = build_language("html", "docs", r"{opt}(?P<doc>{html})")
 XML = build_language("xml", "data", r"{opt}(?P<doc>{html})")
-CSS = build_language("css", "code", r"{opt}{slash_doc}")
+CSS = build_language(
+    "css",
+    "code",
+    r"""
+    {opt}(?:
+        {slash_doc}
+        | @(?:mixin|function|keyframes|-webkit-keyframes|property|layer|counter-style){gap}([\w-]{1,100}+)
+        | %([\w-]{1,100}+)(?={opt}[,{])
+      )
+    | [$@](?!media\b|page\b)([\w-]{1,100}+){opt}:
+    """,
+)
 YAML = build_language("yaml", "config", r"{opt}{hash_doc}")
 TOML = build_language("toml", "config", r"{opt}{hash_doc} | \[\[?([^\[\]\n]{1,200}+)\]")
 INI = build_language(
@@ -47,7 +58,9 @@ MAKE = build_language(
     r"{hash_doc} | ([A-Za-z0-9_][A-Za-z0-9_./-]{0,80}+){opt}:(?!=) | define{gap}({name})",
 )
 CMAKE = build_language("cmake", "config", r"{opt}(?:{hash_doc} | (?i:function|macro){opt}\({opt}({name}))")
-DOCKERFILE = build_language("dockerfile", "config", r"{opt}{hash_doc}")
+DOCKERFILE = build_language(
+    "dockerfile", "config", r"{opt}{hash_doc} | (?i:from){gap}[^\n]{1,200}?{gap}(?i:as){gap}([\w.-]{1,80}+)"
+)
 KCONFIG = build_language("kconfig", "config", r"{hash_doc} | (?:menu)?config{gap}({name})")
 DEVICE_TREE = build_language(
     "devicetree", "config", r"{opt}(?:{slash_doc} | ({name}):(?=[^;{}\n]{1,100}+\{))"

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.languages.patterns.declared_spans import MAX_HEADER_LINES, MAX_LEAD_LINES
+from repo_mcp.languages.patterns.declaration_ends import MAX_HEADER_LINES
+from repo_mcp.languages.patterns.line_layout import MAX_LEAD_LINES
 from repo_mcp.late_patterns import compile_late
 
 # Languages with braces whose declarations are matched line by line, comments and an opening brace aside.
-CUT_LANGUAGES = frozenset({"c", "cpp", "objective-c", "go"})
+CUT_LANGUAGES = frozenset({"c", "cpp", "go"})
 NEAR_BYTES = 16_384  # around the lines, where a `}` or a run of macros is looked for first
 MAX_AHEAD_BYTES = 700  # from a name to the brace that a pattern looks for
 MAX_STARS = 300  # looked at one by one for the comment before a line

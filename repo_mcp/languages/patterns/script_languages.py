@@ -42,9 +42,12 @@ RUBY = build_language(
     (?P<doc_pod>=begin\b[^\n]*+(?:\n(?!=end\b)[^\n]*+){0,20000}(?:\n=end[^\n]*+)?)
     | {opt}(?:
         {hash_doc}
-        | (?:(?:private|protected|public|module_function){gap})?def{gap}(?:{name}\.)?({name})
+        | (?:(?:private|protected|public|private_class_method|module_function|memoize){gap})?
+          def{gap}(?:{name}\.)?({name}[?!=]?(?![=~]))
+        | def{gap}(?:self\.)?(\[\]=?|<=>|===?|=~|<<|[+*/%<>!&|^-]=?)(?=[\s(])
         | (?:class|module){gap}({name}(?:::{name}){0,6})
         | ({CONST}){opt}=(?!=)
+        | ([A-Z]{w}*+){opt}={opt}(?:Struct|Class|Module|Data)\.(?:new|define)\b
       )
     """,
 )
@@ -84,8 +87,10 @@ PERL = build_language(
       (?:\n(?!=cut\b)[^\n]*+){0,20000}(?:\n=cut[^\n]*+)?)
     | {opt}(?:
         {hash_doc}
-        | (?:sub|package){gap}({name}(?:::{name}){0,6})
+        | (?:sub|package|class|role|method){gap}({name}(?:::{name}){0,6})
         | (?:our|my){gap}[$@%]({CONST}){opt}=
+        | use{gap}constant{gap}({name}){opt}(?:=>|,)
+        | has{gap}['"+]{0,2}({name})
       )
     """,
 )
@@ -96,8 +101,10 @@ HASKELL = build_language(
     r"""
     {opt}(?P<doc>\{-(?!\#)[^-]*+(?:-(?!\})[^-]*+){0,20000}(?:-\})?
         | --(?![!\#$%&*+./<=>?@\\^|~:])[^\n]*+(?:\n[ \t]*+--[^\n]*+){0,500})
-    | (?:data|newtype|type(?:{gap}family)?|class{gap}[^\n]{0,100}=>|class){gap}({name}'*+)
-    | {opt}({name}'*+){opt}::
+    | (?:(?:data|newtype|type)(?:{gap}(?:family|instance))?|class{gap}[^\n]{0,100}=>|class
+        |pattern(?={gap}[A-Z])){gap}({name}'*+)
+    | {opt}(?:({name}'*+)|\(([!\#$%&*+./<=>?@\\^|~:-]{1,8}+)\))(?:{opt},{opt}{name}'*+){0,6}{opt}::
+    | foreign{gap}import\b[^:\n]{0,120}{gap}({name}'*+){opt}::
     """,
 )
 
@@ -109,7 +116,8 @@ ELIXIR = build_language(
         {hash_doc}
         | @(?:module|type)?doc{gap}(?P<doc_string>(?:~[sS])?{triple})
         | (?:defp?|defmacrop?|defguardp?|defdelegate|defmodule|defprotocol|defimpl){gap}
-          ({name}(?:\.{name}){0,8})
+          ({name}(?:\.{name}){0,8}[?!]?)
+        | @(?:typep?|opaque|callback|macrocallback){gap}({name}[?!]?)
     )
     """,
     triple=f"(?:{_DOUBLE}|{_SINGLE})",
@@ -120,17 +128,31 @@ JULIA = build_language(
     "code",
     r"""
     {opt}(?:
-        (?P<doc>{hashes} | {double})
-        | (?:@{name}{gap})?(?:function|macro|(?:mutable{gap})?struct|abstract{gap}type|module|const){gap}
-          (?:{name}\.)?({name})
+        (?P<doc>{hashes} | (?:@doc{gap}(?:raw)?)?{double})
+        | (?:const{gap})?({name}){opt}={opt}(?:raw|md)?{double}
+        | (?:@{name}{gap}){0,3}
+          (?:function|macro|(?:mutable{gap})?struct|(?:abstract|primitive){gap}type|(?:bare)?module|const){gap}
+          (?:{name}\.){0,4}({name}!?)
       )
-    | ({name})\([^()\n]{0,200}+\){opt}=(?!=)
+    | (?:@{name}{gap}){0,3}(?:{name}\.){0,4}({name}!?)
+      (?:\{[^{}\n]{1,80}\})?\([^()\n]{0,200}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,4}\)
+      (?:{opt}::{opt}[^\s=]{1,80}+)?(?:{gap}where{gap}[^=\n]{1,120})?{opt}=(?!=)
     """,
     double=_DOUBLE,
 )
 
 R = build_language(
-    "r", "code", r"{opt}(?:{hash_doc} | ([A-Za-z.][A-Za-z0-9_.]*+){opt}(?:<-|=){opt}function\b)"
+    "r",
+    "code",
+    r"""
+    {opt}(?:
+        {hash_doc}
+        | (?:([A-Za-z.][A-Za-z0-9_.]*+)|["'`]([^"'`\n]{1,80}+)["'`]){opt}(?:<-|=|<<-){opt}\n?{opt}
+          (?:function\b|\\\()
+      )
+    | ([A-Za-z.][A-Za-z0-9_.]*+){opt}(?:<-|=){opt}(?:R6::)?(?:R6Class|setClass|setRefClass)\(
+    | set(?:Class|RefClass|Generic|Method|Validity|ClassUnion)\({opt}\n?{opt}["']([^"'\n]{1,80}+)
+    """,
 )
 
 SQL = build_language(
@@ -139,9 +161,23 @@ SQL = build_language(
     r"""
     {opt}(?:
         (?P<doc>{dashes} | {block})
-        | (?i:create{gap}(?:or{gap}replace{gap})?(?:{name}{gap}){0,2}
-            (?:table|view|function|procedure|trigger|index|type|schema){gap}(?:if{gap}not{gap}exists{gap})?)
-          (?:["`\[]?{name}["`\]]?\.)?["`\[]?({name})
+        | (?i:create{gap}(?:or{gap}(?:replace|alter){gap})?(?:{name}{gap}){0,2}
+            (?:table|view|function|procedure|trigger|index|type|schema|domain|sequence|aggregate|policy
+              |package(?:{gap}body)?|rule){gap}
+            (?:concurrently{gap})?(?:if{gap}not{gap}exists{gap})?)
+          (?:["`\[]?{name}["`\]]?\.){0,2}["`\[]?({name})
+    )
+    """,
+)
+
+POWERSHELL = build_language(
+    "powershell",
+    "code",
+    r"""
+    {opt}(?:
+        (?P<doc><\#[^\#]*+(?:\#(?!>)[^\#]*+){0,20000}(?:\#>)? | {hashes})
+        | (?i:function|filter|class|enum|configuration){gap}(?:(?:global|script|local|private):)?
+          ({name}(?:-{w}{1,80}+){0,4})
     )
     """,
 )

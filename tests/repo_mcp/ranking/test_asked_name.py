@@ -16,6 +16,7 @@ from repo_mcp.ranking.intent import (
     SPELLING,
     AskedName,
     find_asked_name,
+    find_name,
     grade_name,
 )
 from repo_mcp.text.analysis import PART, get_word_terms
@@ -43,6 +44,36 @@ def test_a_query_that_is_a_name(text: str, name: str, qualifiers: tuple[str, ...
 @pytest.mark.parametrize("text", ["", "class loader", "get user", "a/b", "3", "how?", "x = 1", "f(x)"])
 def test_a_query_that_is_none(text: str) -> None:
     assert find_asked_name(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "qualifiers"),
+    [
+        ("alts!", "alts!", ()),
+        ("async/go-loop", "go-loop", ("async",)),
+        ("Row.empty?", "empty?", ("Row",)),
+        ("--font-size", "font-size", ()),
+        (".card", "card", ()),
+        ("$container", "container", ()),
+        ("put:at:", "put", ("at",)),
+        ("put:at:last", "put", ("at", "last")),
+        ("plain_name", "plain_name", ()),
+    ],
+)
+def test_a_name_may_have_signs(text: str, name: str, qualifiers: tuple[str, ...]) -> None:
+    assert find_name(text) == AskedName(name, qualifiers)
+
+
+@pytest.mark.parametrize(
+    "text", ["a-b c", "src/plain", "key:value", "-x", "a--b", "!", "List<String>", "a=b"]
+)
+def test_other_signs_make_no_name(text: str) -> None:
+    assert find_name(text) is None
+
+
+def test_a_sign_at_the_end_of_a_declared_name_is_no_other_name() -> None:
+    assert grade_name("empty", "empty?") == grade_name("empty?", "empty?") == EXACT
+    assert grade_name("empty!", "empty?") == SPELLING
 
 
 def test_what_may_be_a_file_is_told() -> None:

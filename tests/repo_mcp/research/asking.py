@@ -19,7 +19,7 @@ from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.searcher import Searcher
-from repo_mcp.ranking.word_search import QueryWord, look_up_words
+from repo_mcp.ranking.word_search import QueryWord, look_up_words, run_search
 from repo_mcp.research.records import Finding, Focus, Report, ResearchRequest, RunControl
 from repo_mcp.research.research import answer_question
 from repo_mcp.research.research_state import Source
@@ -99,7 +99,9 @@ class Asked:
         return self.texts[path].encode()
 
     def search(self, request: SearchRequest) -> SearchAnswer:
-        """Return pieces of HIT_LINES lines, those with most of the words first."""
+        """Return pieces of HIT_LINES lines, those with most of the words first; declarations as they are."""
+        if request.symbols_only:
+            return run_search(self._searcher, request, 32, self._read, lambda _snapshot: ())
         terms = list(dict.fromkeys(analyse_text(request.query)))
         hits = []
         for path, text in sorted(self.texts.items()):

@@ -177,6 +177,26 @@ def test_a_plain_word_that_no_file_has_is_no_prose(shop: Asked) -> None:
     assert report.findings == ()
 
 
+def test_what_is_declared_in_a_language_without_a_parser_is_not_called_undeclared() -> None:
+    texts = {
+        "a.py": "def run():\n    pass\n",
+        "queue.rb": "class Queue\n  def push_bulk!(job)\n    store(job)\n  end\nend\n",
+        "client.rb": "def send_all(jobs)\n  queue.push_bulk! jobs\nend\n",
+    }
+    report = Asked(texts).ask("what calls push_bulk!?")
+    assert report.claim == (
+        "push_bulk is declared at queue.rb:2-4. Nothing here parses ruby: references are not followed, and"
+        " what is shown was found by its name alone."
+    )
+    first, *places = report.findings
+    assert (first.why, first.excerpt) == (
+        "declares push_bulk",
+        "2\t  def push_bulk!(job)\n3\t    store(job)\n4\t  end\n",
+    )
+    assert [(one.path, one.why) for one in places] == [("client.rb", "has the name push_bulk")]
+    assert "language without a symbol parser" in report.reading.text
+
+
 def test_a_name_that_may_be_in_a_file_not_parsed_yet_is_looked_for() -> None:
     texts = {
         "a.py": "def known():\n    return 1\n",

@@ -203,14 +203,36 @@ def test_python_without_a_parser() -> None:
     assert symbols[1].signature == "async def m( self, ) -> None"
 
 
+def test_ends_are_those_of_declared_spans() -> None:
+    text = '(defn mix!\n  "Mixes.\n\nFirst column."\n  [out]\n  out)\n(defn- next? [x] x)\n'
+    assert rows("a.clj", text) == [("function", "mix!", 1, 6, None), ("function", "next?", 7, 7, None)]
+    text = "@implementation Cache\n- (void)clear {\n  a();\n}\n@end\n"
+    assert [row[1:] for row in rows("a.m", text)] == [("Cache", 1, 5, None), ("clear", 2, 4, "Cache")]
+
+
 @pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
         ("a.clj", "(defn greet [x]\n  x)\n", [("function", "greet")]),
         ("a.f90", "subroutine solve(a)\nend subroutine\n", [("function", "solve")]),
         ("a.ps1", "function Get-Item {\n  1\n}\n", [("function", "Get-Item")]),
+        ("a.nim", "proc greet(x: int) =\n  echo x\n", [("function", "greet")]),
         ("a.erl", "start(A) ->\n  A.\n", [("function", "start")]),
-        ("a.graphql", "type User {\n  id: ID\n}\n", [("type_alias", "User")]),
+        ("a.graphql", "type User {\n  id: ID\n}\n", [("type", "User")]),
+        ("a.clj", "(def limit 3)\n(defmulti area :shape)\n", [("variable", "limit"), ("function", "area")]),
+        (
+            "a.ml",
+            "let add x y = x\nlet limit = 3\nlet rec f = function A -> 1\ntype row = int\n",
+            [("function", "add"), ("variable", "limit"), ("function", "f"), ("type", "row")],
+        ),
+        ("a.mli", "val add : int -> int\nval limit : int\n", [("function", "add"), ("variable", "limit")]),
+        (
+            "a.m",
+            "@implementation Row\n- (void)put:(id)row {\n}\n@end\n",
+            [("class", "Row"), ("method", "put")],
+        ),
+        ("a.sql", "CREATE DOMAIN mail AS text;\n", [("type_alias", "mail")]),
+        ("Dockerfile", "FROM alpine AS build\n", [("stage", "build")]),
     ],
 )
 def test_languages_without_patterns_of_their_own(

@@ -6,6 +6,7 @@ import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.languages.outline.symbol_lookup import (
+    choose_span,
     find_around,
     find_named,
     find_parents,
@@ -33,12 +34,14 @@ SYMBOLS = (
     declare("method", "run", 51, 51, "B"),
     declare("method", "ns::go", 52, 52, "B"),
     declare("heading", "C# in short", 70, 80),
+    declare("method", "is_open?", 81, 82),
 )
 
 
 @pytest.mark.parametrize(
     ("name", "found"),
     [
+        ("is_open", ["is_open?"]),
         ("A", ["A"]),
         ("A.x", ["A.x", "A.x"]),
         ("B.run", ["B.run"]),
@@ -118,7 +121,32 @@ def test_the_innermost_declaration_around_a_line(line: int, found: str | None) -
 
 def test_depths_are_those_of_the_declarations_around() -> None:
     parents = find_parents(SYMBOLS)
-    assert parents == [None, None, None, 2, 2, 2, 2, 6, None, 8, 8, None]
-    assert measure_depths(SYMBOLS, parents) == [1, 1, 1, 2, 2, 2, 2, 3, 1, 2, 2, 1]
+    assert parents == [None, None, None, 2, 2, 2, 2, 6, None, 8, 8, None, None]
+    assert measure_depths(SYMBOLS, parents) == [1, 1, 1, 2, 2, 2, 2, 3, 1, 2, 2, 1, 1]
     orphan = (declare("method", "m", 1, 1, "Elsewhere"),)
     assert measure_depths(orphan, find_parents(orphan)) == [1]
+
+
+FIELDS = b"""class Client {
+    int timeout = 3;
+    void run() {
+        int local = 1;
+    }
+}
+class Other {
+    int timeout;
+}
+"""
+
+
+def test_what_no_outline_lists_is_found_by_the_line_that_declares_it() -> None:
+    symbols = (declare("class", "Client", 1, 6), declare("class", "Other", 7, 9))
+    outline = Outline("A.java", "java", symbols, "lexical")
+    found = choose_span(outline, FIELDS, "Other.timeout", None)
+    assert (found.start_line, found.end_line, found.symbol, found.notes) == (8, 8, "Other.timeout", ())
+    both = choose_span(outline, FIELDS, "timeout", None)
+    assert (both.start_line, both.symbol) == (2, "Client.timeout")
+    assert both.notes == ("other declarations of this name: Other.timeout 8-8",)
+    for name in ("Third.timeout", "local", "", "timeou"):
+        with pytest.raises(RepoError):
+            choose_span(outline, FIELDS, name, None)

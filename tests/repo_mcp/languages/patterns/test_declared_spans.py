@@ -9,15 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.languages.patterns.declared_spans import (
-    MAX_NESTING,
-    MAX_SPANS,
-    NO_TEXT,
-    TAB_COLUMNS,
-    _Layout,
-    list_declared_spans,
-)
+from repo_mcp.languages.patterns.declared_spans import MAX_NESTING, MAX_SPANS, list_declared_spans
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.patterns.line_layout import NO_TEXT, TAB_COLUMNS, Layout
 from tests.architecture.source_tree import list_files, load_module
 from tests.deep.sizes import choose
 from tests.repo_mcp.symbol_spans import list_symbol_spans
@@ -192,6 +186,72 @@ LIMIT = 3
         ),
         ("b.ts", b"function open(\n  way: Way = {},\n) {\n  go(way);\n}\n", [("open", 1, 5)]),
         ("a.py", PYTHON, [("outer", 1, 17), ("outer.inner", 13, 14), ("LIMIT", 20, 20)]),
+        (
+            "heads.dart",
+            b"Matcher check(\n  Type type, {\n  String? text,\n}) =>\n    throwsA(\n      text,\n    );\n\n"
+            b"bool get isOpen => (super.call(\n    1) as bool);\nvoid stop() {\n}\n",
+            [("check", 1, 7), ("isOpen", 9, 10), ("stop", 11, 12)],
+        ),
+        (
+            "heads.kt",
+            b"class Entry(\n  val path: Path,\n\n  val pick: () -> Int = { 1 },\n) {\n  fun run() {\n  }\n}\n"
+            b"val first = 1\nval second = 2\nfun after() {\n}\nfun short() = call(\n  1,\n)\n",
+            [
+                *(("Entry", 1, 8), ("Entry.run", 6, 7), ("first", 9, 9), ("second", 10, 10)),
+                *(("after", 11, 12), ("short", 13, 15)),
+            ],
+        ),
+        (
+            "heads.php",
+            b"<?php\nfunction run(string $format = '{name}')\n{\n  a();\n}\n",
+            [("run", 2, 5)],
+        ),
+        (
+            "value.js",
+            b"const wrapped = wrap(function () {\n  a()\n})\nconst next = 1\n",
+            [("wrapped", 1, 3), ("next", 4, 4)],
+        ),
+        (
+            "value.cs",
+            b"class A\n{\n    Task Run() =>\n        Start(async () =>\n        {\n            a();\n"
+            b"        });\n"
+            b"    void Next()\n    {\n    }\n}\n",
+            [("A", 1, 11), ("A.Run", 3, 7), ("A.Next", 8, 10)],
+        ),
+        (
+            "a.scala",
+            b"def run: Int =\n  val x = 1\n\n  x\n\nobject After\n",
+            [("run", 1, 4), ("run.x", 2, 2), ("After", 6, 6)],
+        ),
+        (
+            "a.hs",
+            b"add :: Int -> Int\nadd 0 = 1\nadd x\n  | x > 1 = 2\n\nadder :: Int\nadder = 3\n(<+>) :: Int\n"
+            b"a <+> b = a\n",
+            [("add", 1, 4), ("adder", 6, 7), ("<+>", 8, 9)],
+        ),
+        (
+            "a.clj",
+            b'(defn mix\n  "Mixes.\n\nIn the first column ("\n  [out]\n  \\( out)\n\n'
+            b"(ns ^{:a 1}\n  app.core\n  (:b))\n",
+            [("mix", 1, 6), ("app.core", 9, 10)],
+        ),
+        (
+            "a.sql",
+            b"CREATE FUNCTION add() RETURNS int AS $$\nBEGIN\n  RETURN 1;\nEND;\n$$ LANGUAGE sql;\n"
+            b"CREATE VIEW rows AS\nSELECT 1;\nCREATE TRIGGER t\nBEGIN\n  a;\nEND;\n",
+            [("add", 1, 5), ("rows", 6, 7), ("t", 8, 11)],
+        ),
+        (
+            "a.m",
+            b"@implementation Cache\n- (void)clear {\n  a();\n}\n@end\n@interface Row : Base\n@end\n",
+            [("Cache", 1, 5), ("Cache.clear", 2, 4), ("Row", 6, 7)],
+        ),
+        (
+            "Dockerfile",
+            b"FROM alpine AS build\nRUN make\nFROM scratch AS final\nCOPY a b\n",
+            [("build", 1, 2), ("final", 3, 4)],
+        ),
+        ("run.sh", b"ONE=1\nTWO=2\nrun() {\n  a\n}\n", [("ONE", 1, 1), ("TWO", 2, 2), ("run", 3, 5)]),
         ("a.json", b'{"a": 1}', []),
         ("a.py", b"", []),
     ],
@@ -273,7 +333,7 @@ PIECES = [
 def test_heads_end_as_if_each_of_their_lines_were_looked_at(text: str) -> None:
     found = list_symbol_spans("a.c", text.encode())
     with pytest.MonkeyPatch.context() as patch:
-        every = "repo_mcp.languages.patterns.declared_spans._Layout.iter_stops"
+        every = "repo_mcp.languages.patterns.line_layout.Layout.iter_stops"
         patch.setattr(every, lambda layout, line, end: range(line, end))
         patch.setattr(every.replace("iter_stops", "_continues_macros"), lambda layout, line: False)
         assert list_symbol_spans("a.c", text.encode()) == found
@@ -285,7 +345,7 @@ INDENTATION = st.text(" \t\f", max_size=12) | st.integers(0, 200).map("\t ".__mu
 @given(st.lists(st.tuples(INDENTATION, st.sampled_from(["", "x", "x ;"])), min_size=1, max_size=40))
 def test_indentation_is_measured_as_by_lines(parts: list[tuple[str, str]]) -> None:
     lines = ["x", *(indentation + text for indentation, text in parts)]
-    layout = _Layout("\n".join(lines).encode(), [], "c")
+    layout = Layout("\n".join(lines).encode(), [], "c")
     for line, depth in zip(lines, layout.depths, strict=False):  # a last line without text is none
         expanded = line.expandtabs(TAB_COLUMNS)
         wanted = len(expanded) - len(expanded.lstrip()) if line.strip() else NO_TEXT

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.languages.patterns.declaring_lines import MAX_LINES, _compile, list_declaring_lines
+from repo_mcp.languages.patterns.declaring_rules import RULES
 
 C = """\
 #define LOOP_FIELDS \\
@@ -204,16 +205,137 @@ PHP = """\
 class Client
 {
     private int $timeout = 30;
+    protected ?\\App\\Row|null $row;
     public function run($given)
     {
         $local = $this->timeout;
     }
 }
 """
+OTHERS = {
+    "clojure": "(defprotocol Codec\n  (encode [this x])\n  (decode! [this]))\n",
+    "css": ".card-title,\n.card > .is-open {\n  --card-gap: 1px;\n  font-size: 2px;\n}\n",
+    "dockerfile": "ARG version=1\nENV HOME=/a PATH=/b\nRUN a=1\n",
+    "elixir": "defmodule A do\n  @timeout 5\n  field :email, :string\n  def a, do: @limit\nend\n",
+    "graphql": "type User {\n  id: ID!\n  posts(first: Int): [Post]\n}\nenum Role {\n  ADMIN\n}\n",
+    "haskell": """\
+data Shape
+  = Round { radius :: Int
+          , unit :: Unit }
+  | Square
+
+f x
+  | Odd = 1
+data Way = Up | Down deriving Eq
+""",
+    "julia": "struct Row{T}\n    id::Int\n    rest\nend\nfunction f()\n    local_id = 1\nend\n",
+    "lua": """\
+local limit, other = 1, 2
+M.retries = 3
+local defaults = {
+  timeout = 5,
+}
+function f()
+  local inner = 1
+end
+""",
+    "make": "CFLAGS ?= -O2\nbuild:\n\techo CC=1\n",
+    "objective-c": """\
+@interface Row : Base
+@property (nonatomic, copy) NSString *title;
+@property (copy) void (^handler)(int);
+@end
+typedef NS_OPTIONS(NSUInteger, Mode) {
+    ModeFast = 1,
+};
+""",
+    "ocaml": """\
+type row = {
+  id : int;
+  mutable rest : int;
+}
+type way =
+  | Up of int
+  | Down
+let f x =
+  match x with
+  | Other -> 1
+""",
+    "perl": """\
+use constant {
+    FAST => 1,
+};
+our $VERSION = 1;
+has [qw(host port)] => 1;
+sub f {
+    my $inner = 1;
+}
+""",
+    "protobuf": """\
+message Row {
+  repeated string names = 1;
+  map<string, int32> marks = 2;
+}
+enum Way {
+  WAY_UP = 0;
+}
+""",
+    "r": "rows <- read()\nf <- function() {\n  inner <- 1\n}\n",
+    "ruby": "class A\n  alias_method :size, :count\n  delegate :name, :open?, to: :row\nend\n",
+    "sql": """\
+CREATE TABLE rows (
+  id int,
+  title text
+);
+ALTER TABLE rows ADD COLUMN size int;
+SELECT other FROM rows;
+""",
+    "terraform": 'locals {\n  zone = 1\n}\nresource "a" "b" {\n  size = 1\n}\n',
+    "vue": """\
+<script setup>
+const { info, update: change } = use()
+function f() {
+  const inner = 1
+}
+</script>
+""",
+    "zig": """\
+const A = struct {
+    limit: u32 = 1,
+};
+const Way = enum {
+    up,
+    down,
+};
+fn f(
+    given: u32,
+) void {}
+""",
+}
 DECLARED = [
+    ("clojure", OTHERS["clojure"], {"encode": 2, "decode!": 3}),
+    ("css", OTHERS["css"], {"card-title": 1, "is-open": 2, "card-gap": 3}),
+    ("dockerfile", OTHERS["dockerfile"], {"version": 1, "HOME": 2, "PATH": 2}),
+    ("elixir", OTHERS["elixir"], {"timeout": 2, "email": 3}),
+    ("graphql", OTHERS["graphql"], {"id": 2, "posts": 3, "ADMIN": 6}),
+    ("haskell", OTHERS["haskell"], {"Round": 2, "radius": 2, "unit": 3, "Square": 4, "Up": 8, "Down": 8}),
+    ("julia", OTHERS["julia"], {"id": 2, "rest": 3}),
+    ("lua", OTHERS["lua"], {"limit": 1, "other": 1, "retries": 2, "timeout": 4}),
+    ("make", OTHERS["make"], {"CFLAGS": 1}),
+    ("objective-c", OTHERS["objective-c"], {"title": 2, "handler": 3, "ModeFast": 6}),
+    ("c", OTHERS["objective-c"], {"title": 2, "handler": 3, "ModeFast": 6}),
+    ("ocaml", OTHERS["ocaml"], {"id": 2, "rest": 3, "Up": 6, "Down": 7}),
+    ("perl", OTHERS["perl"], {"FAST": 2, "VERSION": 4, "host": 5, "port": 5}),
+    ("protobuf", OTHERS["protobuf"], {"names": 2, "marks": 3, "WAY_UP": 6}),
+    ("r", OTHERS["r"], {"rows": 1}),
+    ("ruby", OTHERS["ruby"], {"size": 2, "name": 3, "open?": 3}),
+    ("sql", OTHERS["sql"], {"id": 2, "title": 3, "size": 5}),
+    ("terraform", OTHERS["terraform"], {"zone": 2}),
+    ("vue", OTHERS["vue"], {"info": 2, "change": 2}),
+    ("zig", OTHERS["zig"], {"limit": 2, "up": 5, "down": 6}),
     ("kotlin", KOTLIN, {"LIMIT": 1, "FAST": 3, "SLOW": 4, "url": 7, "socket": 9}),
     ("ruby", RUBY, {"LIMIT": 2, "url": 4, "socket": 4, "retries": 6}),
-    ("php", PHP, {"timeout": 4}),
+    ("php", PHP, {"timeout": 4, "row": 5}),
     ("c", C, {"handles": 2, "backend_fd": 3, "RUN_DEFAULT": 6, "RUN_ONCE": 7, "run_mode_pointer": 8}),
     ("c", C, {"is_disabled": 10, "fails": 11, "skips": 11, "push_callback": 12, "open_all": 13}),
     ("c", C, {"bytes": 16, "chunks": 16, "unlocked_ioctl": 17, "short_name": 19, "u": 20}),
@@ -237,6 +359,22 @@ NOT_DECLARED = [
     ("kotlin", KOTLIN, ["local"]),
     ("ruby", RUBY, ["local"]),
     ("php", PHP, ["local", "given"]),
+    ("css", OTHERS["css"], ["font-size", "card"]),
+    ("dockerfile", OTHERS["dockerfile"], ["a"]),
+    ("elixir", OTHERS["elixir"], ["string"]),
+    ("haskell", OTHERS["haskell"], ["Odd", "Unit"]),
+    ("julia", OTHERS["julia"], ["local_id"]),
+    ("lua", OTHERS["lua"], ["inner"]),
+    ("make", OTHERS["make"], ["CC"]),
+    ("ocaml", OTHERS["ocaml"], ["Other"]),
+    ("perl", OTHERS["perl"], ["inner"]),
+    ("protobuf", OTHERS["protobuf"], ["string"]),
+    ("r", OTHERS["r"], ["inner"]),
+    ("ruby", OTHERS["ruby"], ["count"]),
+    ("sql", OTHERS["sql"], ["other"]),
+    ("terraform", OTHERS["terraform"], ["size"]),
+    ("vue", OTHERS["vue"], ["inner", "use"]),
+    ("zig", OTHERS["zig"], ["given"]),
     ("cmake", "set(name 1)\n", ["name"]),
 ]
 
@@ -275,7 +413,7 @@ def test_so_many_lines_with_a_name_are_looked_at() -> None:
     "text", ["", "}\n", "    name", "{\n  name = 1\n", "\t\tname;\n\t}\nname", "(" * 900 + "name"]
 )
 def test_text_of_any_layout_is_no_error(text: str) -> None:
-    for language in ("c", "go", "csharp", "rust", "swift", "typescript", "python"):
+    for language in RULES:
         list_declaring_lines(language, text, "name")
 
 
@@ -284,3 +422,7 @@ def test_patterns_are_compiled_once_for_all_names() -> None:
     compiled = _compile.cache_info().misses
     assert list_declaring_lines("c", C, "chunks")
     assert _compile.cache_info().misses == compiled
+
+
+def test_no_name_is_declared_nowhere() -> None:
+    assert list_declaring_lines("c", "int size;\n", "") == []

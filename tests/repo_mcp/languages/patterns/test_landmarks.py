@@ -391,7 +391,7 @@ module Rack
   end
 end
 """,
-        ["Rack", "Request::Env", "MAX_SIZE", "parse", "fetch"],
+        ["Rack", "Request::Env", "MAX_SIZE", "parse", "fetch!"],
         ["# frozen_string_literal: true", "=begin\ndef hidden\n=end", "# doc"],
     ),
     "php": (

@@ -1,0 +1,248 @@
+"""Finds the last line of a declaration: by indentation, by the brace of its body, or by its language.
+
+A declaration ends before the next line that is indented no deeper; a line there that closes a bracket or a
+block (`}`, `)`, `end`) still belongs to it. In languages with braces only such a line ends it, because labels
+and preprocessor lines of C begin in the first column. A head may take several lines: braces and blank lines
+among its parameters do not end it. Indentation does not tell the ends of forms of Lisps, of equations of
+Haskell, of what `@end` ends and of statements of SQL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from repo_mcp.languages.patterns.line_layout import NO_TEXT, TYPED_LANGUAGES, Layout
+from repo_mcp.late_patterns import compile_late
+
+MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
+MAX_STATEMENT_LINES = 200  # of a declaration without a body
+MAX_META_LINES = 12  # of the metadata before a name of Clojure
+MAX_SQL_LINES = 2_000  # of one statement
+_CLOSES = re.compile(rb"[}\])]")
+_CLOSES_WITH_END = compile_late(rb"[}\])]|end\b")  # not where braces end blocks: there it may be a label
+_OPENERS = (b"{", b"(", b"[")  # at the end of a line
+# Blocks of all other languages are assumed to have braces, or lines of their own for their ends.
+_INDENTED_LANGUAGES = frozenset(
+    "python ruby lua haskell elixir julia nim make cmake kconfig clojure common-lisp ocaml fsharp"  # noqa: SIM905
+    " erlang".split()
+)
+_WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia", "ocaml"))  # blocks end in a word
+_LINE_ENDED_LANGUAGES = frozenset(
+    "kotlin scala swift go javascript typescript vue svelte groovy r shell graphql".split()  # noqa: SIM905
+)
+_GOES_ON_IN_HEAD = compile_late(
+    rb"[{)\]}:=|&.,#/]|->|$|(?:where|extends|implements|with|throws|async|requires|derives)\b"
+)
+_SIGNATURE = compile_late(rb"[ \t]*([A-Za-z_][\w']*|\([^\w\s()]+\))[^:\n]*::")  # of a name of Haskell
+_FORM = compile_late(rb"\((?=(?:[\w.]+[/:])?(?:def|ns\b))")
+_LISP_TOKENS = compile_late(  # of these, brackets alone are counted
+    rb"""
+    ;[^\n]*+ | "[^"\\]*+(?:\\.[^"\\]*+){0,20000}"? | \\. | [()\[\]{}]
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_DIRECTIVE = compile_late(rb"@(?:interface|implementation|protocol)\b")
+_DOLLARS = compile_late(rb"\$\w*\$")  # the quotes of PostgreSQL
+_CREATES = compile_late(rb"(?i)(?:create|drop|grant|alter|comment on)\b")
+_BEGINS = compile_late(rb"(?i)[ \t]*begin\b[^;]*$")
+_ENDS_BODY = compile_late(rb"(?i)end\b")
+_GOES_ON = compile_late(rb"[)\]}{#]|\w+:\s*$|where\b")  # a line that ends no declaration with a brace
+_MACRO = compile_late(rb"[ \t]*#[ \t]*define\b")  # ends with its line, and those that a backslash continues
+
+
+def choose_end(language: str) -> Callable[[Layout, int], int]:
+    """Return what finds the last line of a declaration, given the line of its name."""
+    closes = _CLOSES_WITH_END if language in _WORD_LANGUAGES else _CLOSES
+    find = _ENDS.get(language, _find_indented_end if language in _INDENTED_LANGUAGES else _find_brace_end)
+    return partial(find, closes=closes)
+
+
+def _find_equations_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    """Return the last line of a name of Haskell: below its signature, its equations begin with it."""
+    end = _find_indented_end(layout, line, closes)
+    signature = _SIGNATURE.match(layout.lines[line])
+    if signature is None:
+        return end
+    depth, name = layout.depths[line], signature[1]
+    for position in layout.iter_outer(end + 1, depth):
+        if layout.depths[position] < depth or not _is_equation(layout.lines[position].strip(), name):
+            break
+        end = _find_indented_end(layout, position, closes)
+    return end
+
+
+def _is_equation(text: bytes, name: bytes) -> bool:
+    """Return whether a line defines a name for some arguments: `f x = ...`, `x <+> y = ...`, or guards."""
+    if _SIGNATURE.match(text):
+        return False
+    if name.startswith(b"("):
+        return name[1:-1] in text.partition(b"=")[0] or text.startswith(name)
+    return re.match(rb"%b(?![\w'])" % re.escape(name), text) is not None or b"`%b`" % name in text
+
+
+def _find_form_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    """Return the last line of a form of a Lisp, by its brackets; by indentation where they do not balance."""
+    first = line
+    while (
+        first > line - MAX_META_LINES and first and not layout.lines[first].lstrip().startswith((b"(", b"#?"))
+    ):
+        first -= 1  # metadata may stand between "(ns" and the name
+    form = _FORM.search(layout.text, layout.find_offset(first), layout.find_offset(line + 1))
+    depth = 0
+    for token in _LISP_TOKENS.finditer(layout.text, form.start()) if form else ():
+        if not layout.spend_step():
+            break
+        depth += (token[0] in b"([{") - (token[0] in b")]}")
+        if not depth:
+            return layout.find_line(token.start())
+    return _find_indented_end(layout, line, closes)
+
+
+def _find_directive_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    """Return the last line of a declaration of Objective-C: `@end`, if it is a class or the like."""
+    if not _DIRECTIVE.match(layout.lines[line]):
+        return _find_brace_end(layout, line, closes)
+    for position in layout.iter_outer(line + 1, layout.depths[line]):
+        if layout.lines[position].startswith(b"@end"):
+            return position
+    return line
+
+
+def _find_statement_of_sql(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    """Return the last line of a statement of SQL: the first that ends in `;`, outside `$$ ... $$`.
+
+    A body between `BEGIN` and `END` ends where its `END` does.
+    """
+    quote, is_begun = b"", False
+    for position in range(line, min(line + MAX_SQL_LINES, len(layout.lines))):
+        text = layout.lines[position]
+        if position > line and not quote and _CREATES.match(text):
+            return layout.trim(line, position)
+        for mark in _DOLLARS.findall(text):
+            quote = b"" if mark == quote else quote or mark
+        is_begun = is_begun or (not quote and _BEGINS.match(text) is not None)
+        if quote or not layout.spend_step() or not text.rstrip().endswith((b";", b"$$", b"//")):
+            continue
+        if not is_begun or _ENDS_BODY.match(text):
+            return position
+    return layout.trim(line, min(line + MAX_SQL_LINES, len(layout.lines)))
+
+
+def _find_indented_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    depth = layout.depths[line]
+    for position in layout.iter_outer(line + 1, depth):
+        stripped = layout.lines[position].strip()
+        if layout.depths[position] < depth or not closes.match(stripped):
+            return layout.trim(line, position)
+        if not stripped.endswith((b":", b"(", b"[", b"{", b"=")):  # else: parameters over several lines
+            return position
+    return layout.trim(line, len(layout.lines))
+
+
+def _find_brace_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:
+    if _MACRO.match(layout.lines[line]):
+        return _find_macro_end(layout, line)
+    body = _find_body(layout, line)
+    if body is None:
+        return _find_statement_end(layout, line)
+    depth = layout.depths[line]
+    text = layout.lines[body]
+    if text.count(b"{") <= text.count(b"}") and not text.rstrip().endswith(_OPENERS):
+        return body
+    may_close_deeper = text.rstrip().endswith((b"(", b"[")) or (
+        layout.depths[body] > depth and layout.language not in TYPED_LANGUAGES
+    )
+    for position in layout.iter_outer(body + 1, depth):
+        stripped = layout.lines[position].strip()
+        if may_close_deeper and not _GOES_ON.match(stripped):
+            return layout.trim(line, position)
+        if closes.match(stripped) and not stripped.endswith(_OPENERS):
+            return position if layout.depths[position] == depth else layout.trim(line, position)
+    return layout.trim(line, len(layout.lines))
+
+
+def _find_body(layout: Layout, line: int) -> int | None:
+    """Return the line whose brace opens the body of the declaration in `line`, or None without a body.
+
+    A brace among the parameters opens none, and no blank line among them ends a head.
+    """
+    nesting, read = 0, line  # of the parameters in the lines before `read`
+    for position in layout.iter_stops(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
+        for place in range(read, position + 1):
+            text = layout.lines[place]
+            if place > line and nesting <= 0 and _begins_anew(layout, line, place):
+                return None
+            if place < position:
+                nesting += text.count(b"(") - text.count(b")")
+        read = position
+        if b"{" in text and _opens_body(text, nesting):
+            return position
+        if position == line and b"=" in text and text.rstrip().endswith(_OPENERS):
+            return position
+        if text.rstrip().endswith(b";") or not (text.strip() or nesting > 0):
+            return None
+    return None
+
+
+_ENDS = {
+    "clojure": _find_form_end,
+    "common-lisp": _find_form_end,
+    "haskell": _find_equations_end,
+    "objective-c": _find_directive_end,
+    "sql": _find_statement_of_sql,
+}
+
+
+def _begins_anew(layout: Layout, line: int, place: int) -> bool:
+    """Return whether a line below the head in `line` is another statement, where no semicolon ends one."""
+    if layout.language not in _LINE_ENDED_LANGUAGES or layout.depths[place] > layout.depths[line]:
+        return False
+    return _GOES_ON_IN_HEAD.match(layout.lines[place].lstrip()) is None
+
+
+def _opens_body(text: bytes, nesting: int) -> bool:
+    """Return whether a line of a head has the brace of a body, given the parentheses open before it.
+
+    Between them, that of a function does: `x = wrap(function () {`. Those of named or destructured
+    parameters, and of defaults, do not: `({`, `, {`, `= { true },`.
+    """
+    head = text.partition(b"{")[0]
+    if nesting + head.count(b"(") <= head.count(b")"):
+        return True
+    if nesting + text.count(b"(") <= text.count(b")"):
+        return b"{" in text[text.rfind(b")") :]
+    opened = text.rstrip()
+    return opened.endswith(b"{") and opened[:-1].rstrip()[-1:] not in (b"(", b",")
+
+
+def _find_macro_end(layout: Layout, line: int) -> int:
+    while line + 1 < len(layout.lines) and layout.lines[line].endswith(b"\\") and layout.spend_step():
+        line += 1
+    return line
+
+
+def _find_statement_end(layout: Layout, line: int) -> int:
+    """Return the last line of a declaration without a body, which includes deeper and continued lines."""
+    for position in range(line, min(line + MAX_STATEMENT_LINES, len(layout.lines))):
+        text = layout.lines[position].rstrip()
+        if text.endswith(b";") or not layout.spend_step():
+            return position
+        if not text.endswith(b"\\") and not _follows(layout, line, position + 1):
+            return position
+    return line
+
+
+def _follows(layout: Layout, line: int, position: int) -> bool:
+    """Return whether the statement that begins in `line` goes on in a line without a body of its own."""
+    depth = layout.depths[line]
+    if layout.language == "scala":  # whose bodies may be indented, and then have blank lines
+        while position < len(layout.lines) and layout.depths[position] == NO_TEXT:
+            position += 1
+    if position >= len(layout.lines):
+        return False
+    closes = layout.depths[position] == depth and layout.lines[position].lstrip().startswith(
+        (b")", b"]", b"})")
+    )
+    return closes or NO_TEXT > layout.depths[position] > depth

@@ -1,0 +1,274 @@
+"""The lines of a text as indentation tells their order: what declarations and their ends are found by."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from repo_mcp.languages.patterns.landmarks import Spans
+from repo_mcp.late_patterns import compile_late
+
+MAX_LEAD_LINES = 40  # comment and decorator lines above the name
+TAB_COLUMNS = 8
+NO_TEXT = 1 << 30  # depth of a line without text: deeper than any
+MAX_PASSES = 64  # over all lines at once, for their indentation; deeper ones are measured one by one,
+FEW_LINES = 16  # as are the last few
+MAX_STEPS = 1_000_000  # lines examined in one file for the ends of declarations; about 0.2 s
+_LEADS = re.compile(
+    rb"[ \t]*(?:@|#(?!include|if|else|endif|define|undef|pragma)|//|/?\*|--|\[[A-Za-z#]|template\b)"
+)
+_DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # their documentation may be above a name
+TYPED_LANGUAGES = frozenset(("c", "cpp", "objective-c"))  # whose types may stand above names
+_NAME_FIRST = compile_late(rb"[ \t]*[A-Za-z_]\w*(?:(?:<[^<>\n]{0,60}+>)?::~?\w+){0,4}[ \t]*\(")
+_TYPE_ALONE = compile_late(
+    rb"[ \t]*(?!else\b|do\b|try\b|[A-Z_][A-Z0-9_]*[ \t]*$)[A-Za-z_][\w \t*&:<>,]{0,200}(?<![:,])"
+    rb"(?:__\w{1,40}[ \t]*\([^;{}\n]{0,200}\))?[ \t]*"
+)
+_COMMENT = re.compile(rb"[ \t]*(?:#(?!\[)|//|/?\*|--)")
+# Repeats of groups are counted, not possessive: Python before 3.11.5 matches those wrongly.
+_PYTHON_TOKENS = compile_late(
+    rb"""
+    "{3}[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+){0,20000}(?:"{3})?
+    | '{3}[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+){0,20000}(?:'{3})?
+    | "[^"\\\n]*+(?:\\.[^"\\\n]*+){0,20000}"?
+    | '[^'\\\n]*+(?:\\.[^'\\\n]*+){0,20000}'?
+    | \#[^\n]*+
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_IS_SPACE = np.array([bytes([byte]).isspace() for byte in range(256)])
+_BRACKETS = np.array([(byte in b"([{") - (byte in b")]}") for byte in range(256)], dtype=np.int32)
+_TAB, _LINE_FEED, _HASH, _BACKSLASH, _BRACE, _SEMICOLON = b"\t\n#\\{;"
+
+Mask = npt.NDArray[np.bool_]
+
+
+def is_type_above(language: str, above: bytes, line: bytes) -> bool:
+    """Return whether a line begins with the name of a function, and the one above holds its type alone."""
+    if language not in TYPED_LANGUAGES or not _NAME_FIRST.match(line):
+        return False
+    return _TYPE_ALONE.fullmatch(above) is not None
+
+
+class Layout:
+    """The lines of a text by 0-based number: their offsets and depths of indentation."""
+
+    def __init__(self, text: bytes, doc_spans: Spans, language: str) -> None:
+        self._docs_stand_above = language not in _DOCSTRING_LANGUAGES
+        self.language = language
+        self.text = text
+        self.lines = text.split(b"\n")
+        if self.lines[-1] == b"":
+            self.lines.pop()
+        count = len(self.lines)
+        data = np.frombuffer(text, dtype=np.uint8)
+        feeds = (data == _LINE_FEED).nonzero()[0]
+        starts = np.zeros(count, dtype=np.int64)
+        starts[1:] = feeds[: count - 1] + 1
+        self._data, self._line_starts = data, starts
+        self._line_ends = feeds if len(feeds) == count else np.append(feeds, len(data))
+        self.is_doc = bytearray(count + 1)
+        firsts = self.find_lines([start for start, _ in doc_spans])
+        lasts = self.find_lines([max(start, end - 1) for start, end in doc_spans])
+        for first, last in zip(firsts, lasts, strict=True):
+            self.is_doc[first + 1 : last + 1] = b"\1" * (last - first)  # the first line tells the depth
+        self._depths, texts = self._measure_depths()
+        self.depths: list[int] = self._depths.tolist()
+        self._ends_nothing = np.frombuffer(self.is_doc, dtype=np.bool_)[:count].copy()
+        self._has_text = self._depths != NO_TEXT
+        self.is_inside: Sequence[int] = bytes(count)  # within a string or brackets that began above
+        if language == "python":
+            is_inside, has_code = _find_statements(text, data, starts, texts, self._has_text)
+            self._ends_nothing |= is_inside | ~has_code
+            self._has_text = has_code
+            self.is_inside = is_inside.tobytes()
+        self._outer: dict[int, list[int]] = {}  # per depth: the lines that are not deeper, comments aside
+        self._steps = MAX_STEPS
+
+    def _measure_depths(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the columns of indentation of each line, and the offset of its first other byte.
+
+        All lines are passed through together, a byte at a time, as those that are indented deeply are few.
+        """
+        data, ends = self._data, self._line_ends
+        firsts, depths = self._line_starts.copy(), np.zeros(len(ends), dtype=np.int64)
+        lines = (firsts < ends).nonzero()[0]
+        for _ in range(MAX_PASSES):
+            bytes_there = data[firsts[lines]]
+            is_space = _IS_SPACE[bytes_there]
+            lines = lines[is_space]
+            if len(lines) <= FEW_LINES:
+                break
+            before = depths[lines]
+            tabbed = before + TAB_COLUMNS - before % TAB_COLUMNS
+            depths[lines] = np.where(bytes_there[is_space] == _TAB, tabbed, before + 1)
+            firsts[lines] += 1
+            lines = lines[firsts[lines] < ends[lines]]
+        for line in lines.tolist():
+            text = self.lines[line]
+            firsts[line] = self._line_starts[line] + len(text) - len(text.lstrip())
+            depths[line] = _measure_depth(text)
+        is_blank = firsts >= ends
+        return np.where(is_blank, NO_TEXT, depths), np.where(is_blank, self._line_starts, firsts)
+
+    def find_line(self, offset: int) -> int:
+        """Return the line of an offset."""
+        return self.find_lines([offset])[0]
+
+    def find_offset(self, line: int) -> int:
+        """Return where a line begins, or the text ends."""
+        return int(self._line_starts[line]) if line < len(self.lines) else len(self.text)
+
+    def find_lines(self, offsets: Sequence[int]) -> list[int]:
+        """Return the line of each offset."""
+        found = np.searchsorted(self._line_starts, offsets, "right") - 1
+        lines: list[int] = np.minimum(found, len(self.lines) - 1).tolist()
+        return lines
+
+    def read_before(self, line: int, offset: int) -> bytes:
+        """Return the text of a line before an offset of the whole text."""
+        return self.lines[line][: max(0, offset - int(self._line_starts[line]))]
+
+    @cached_property
+    def _stops(self) -> list[int]:
+        """Return the lines that have a brace, end in a semicolon, or are blank."""
+        stops = self._depths == NO_TEXT
+        braces = (self._data == _BRACE).nonzero()[0]
+        stops[self._line_starts.searchsorted(braces, "right") - 1] = True
+        lasts = np.maximum(self._line_ends - 1, 0)
+        stops |= self._data[lasts] == _SEMICOLON
+        for line in (_IS_SPACE[self._data[lasts]] & ~stops).nonzero()[0].tolist():
+            stops[line] = self.lines[line].rstrip().endswith(b";")
+        found: list[int] = stops.nonzero()[0].tolist()
+        return found
+
+    @cached_property
+    def _last_texts(self) -> list[int]:
+        """Return for each line the last one up to it that has text."""
+        numbers = np.where(self._has_text, np.arange(len(self.lines)), -1)
+        lasts: list[int] = np.maximum.accumulate(numbers).tolist()
+        return lasts
+
+    def iter_stops(self, line: int, end: int) -> Iterator[int]:
+        """Yield `line` and those of the lines before `end` that can end the head of a declaration.
+
+        These have a brace, end in a semicolon, or are blank.
+        """
+        if line < end:
+            yield line
+        stops = self._stops
+        for place in range(bisect_right(stops, line), len(stops)):
+            if stops[place] >= end:
+                return
+            yield stops[place]
+
+    def spend_step(self) -> bool:
+        """Return True while a further line may be examined."""
+        self._steps -= 1
+        return self._steps >= 0
+
+    def iter_outer(self, start: int, depth: int) -> Iterator[int]:
+        """Yield the lines from `start` on that are not deeper, comments aside, until the steps run out."""
+        outer = self._outer.get(depth)
+        if outer is None:
+            is_outer = (self._depths <= depth) & ~self._ends_nothing
+            outer = self._outer[depth] = np.flatnonzero(is_outer).tolist()
+        for place in range(bisect_left(outer, start), len(outer)):
+            if not self.spend_step():
+                return
+            yield outer[place]
+
+    def find_start(self, line: int) -> int:
+        """Return the first line of the type, comments and decorators that touch a declaration from above."""
+        if line and self.depths[line - 1] == NO_TEXT and not self.is_inside[line - 1]:
+            return line  # most of them
+        if self._continues_macros(line):
+            return line
+        start = line - 1 if self._has_type_above(line) else line
+        while start > 0 and line - start < MAX_LEAD_LINES:
+            above = self._find_lead(start - 1, self.depths[line])
+            if above is None:
+                break
+            start = above
+        return start
+
+    def _continues_macros(self, line: int) -> bool:
+        """Return True for a macro right below another, as in headers of registers: nothing leads it."""
+        if line == 0 or not self.lines[line].startswith(b"#") or self.is_doc[line - 1]:
+            return False
+        return self.lines[line - 1].startswith(b"#define")
+
+    def _has_type_above(self, line: int) -> bool:
+        if line == 0 or self.depths[line - 1] != self.depths[line] or self.is_doc[line - 1]:
+            return False
+        return is_type_above(self.language, self.lines[line - 1], self.lines[line])
+
+    def _find_lead(self, line: int, depth: int) -> int | None:
+        """Return the first line of the comment or decorator that ends in `line`, or None."""
+        while self.is_inside[line] and line > 0:  # of a decorator over several lines
+            line -= 1
+        text = self.lines[line]
+        if self._docs_stand_above and self.is_doc[line] and text.strip():
+            return line
+        if self.language == "objective-c" and text.startswith(b"@"):  # `@end`, `@implementation`
+            return None
+        if _LEADS.match(text):
+            return line if self.depths[line] - depth in (0, 1) else None
+        if text.strip() != b")" or self.depths[line] != depth:
+            return None
+        opening = next(
+            (
+                position
+                for position in range(line - 1, max(-1, line - MAX_LEAD_LINES), -1)
+                if self.depths[position] <= depth
+            ),
+            None,
+        )
+        return opening if opening is not None and self.lines[opening].lstrip().startswith(b"@") else None
+
+    def find_head(self, start: int, line: int) -> int:
+        """Return the first line from `start` on that is not a comment, at most `line`."""
+        while start < line and (self.is_doc[start] or _COMMENT.match(self.lines[start])):
+            start += 1
+        return start
+
+    def trim(self, start: int, end: int) -> int:
+        """Return the last line with text of the half-open span, at least its first."""
+        return max(start, self._last_texts[end - 1]) if end > start else start
+
+
+def _measure_depth(line: bytes) -> int:
+    """Return the columns of indentation of a line with text."""
+    return len(line[: len(line) - len(line.lstrip())].expandtabs(TAB_COLUMNS))
+
+
+def _find_statements(
+    text: bytes,
+    data: npt.NDArray[np.uint8],
+    starts: npt.NDArray[np.int64],
+    firsts: npt.NDArray[np.int64],
+    has_text: Mask,
+) -> tuple[Mask, Mask]:
+    """Return the lines of Python that continue a string, brackets or a statement, and those with code.
+
+    Brackets that do not balance, as in an unfinished file, are ignored.
+    """
+    spans = np.array([match.span() for match in _PYTHON_TOKENS.finditer(text)], dtype=np.int64)
+    edges = np.zeros(len(data) + 1, dtype=np.int8)
+    if len(spans):
+        edges[spans[:, 0]] += 1
+        edges[spans[:, 1]] -= 1
+    is_token = np.cumsum(edges, dtype=np.int8)[:-1] > 0
+    nesting = np.cumsum(np.where(is_token, 0, _BRACKETS[data]))
+    before = starts[1:] - 1  # the line feeds
+    goes_on = is_token[before] | ((data[before - 1] == _BACKSLASH) & ~is_token[before - 1])
+    if nesting[-1] == 0 and nesting.min() >= 0:
+        goes_on |= nesting[before] > 0
+    is_inside = np.append(False, goes_on)
+    is_comment = (data[np.minimum(firsts, len(data) - 1)] == _HASH) & ~is_inside
+    return is_inside, has_text & ~is_comment
