@@ -17,9 +17,9 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.model import ExactMatch, ExactRequest
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
-from repo_mcp.research.claims import FAILS, READS, build_claim
+from repo_mcp.research.claims import BY_EXTENSION, FAILS, FILLS, READS, build_claim
 from repo_mcp.research.configured import find_by_words, find_settings
 from repo_mcp.research.grammar import read_phrase
 from repo_mcp.research.hops import (
@@ -42,7 +42,7 @@ from repo_mcp.research.research_state import ResearchState, relocate
 from repo_mcp.research.sections import note_documents
 from repo_mcp.research.seeds import PreferredKind, find_seeds, show_body
 from repo_mcp.research.shapes import find_alike, find_shapes
-from repo_mcp.research.structural import gather_groups, list_structural
+from repo_mcp.research.structural import gather_groups, list_overriding, list_structural
 from repo_mcp.research.subjects import Subjects
 from repo_mcp.research.understanding import is_about_shapes
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
@@ -53,6 +53,9 @@ from repo_mcp.text.question_words import shares_word
 # There the extension names the protocol, and the type that it extends is what conforms.
 _BOUNDS = Bounds(files=20, references=60)
 MAX_FAILING = 5  # functions whose errors are shown for a question that names one
+MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
+IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
+MAX_BODIES, SHORT_LINES = 16, 24
 MAX_FIELDS = 3  # of one function
 MAX_MATCHES = 30  # a name in more lines says little about each
 MAX_READERS = 4
@@ -182,6 +185,7 @@ def _investigate_implementations(state: ResearchState, reading: Reading, gathere
     nodes = _list_nodes(reading)
     if nodes:
         follow(state, nodes, CONFORMING, state.depth)
+        _show_short(state)
         if len(state.findings) <= len(nodes):
             state.warnings.append(
                 "nothing is known to implement or extend it; what depends on it is shown instead"
@@ -189,6 +193,19 @@ def _investigate_implementations(state: ResearchState, reading: Reading, gathere
             follow(state, nodes, DEPENDENTS, 1)
     else:
         _follow_outside(state, reading.subjects[0], IMPLEMENTATIONS, CONFORMING)
+
+
+def _show_short(state: ResearchState) -> None:
+    """Show the bodies of short types among a few that implement a subject: their first lines say nothing."""
+    near = [one for one in state.findings if one.hop]
+    if len(near) > MAX_BODIES:
+        return
+    nodes = {node.node_id: node for node in state.nodes.values()}
+    for position, one in enumerate(state.findings):
+        is_short = one.hop and one.end_line - one.start_line < SHORT_LINES
+        if is_short and one.node_id in nodes and BY_EXTENSION not in one.why:
+            shown = show_body(state, nodes[one.node_id], IMPLEMENTING_CHARS // len(near))
+            state.findings[position] = replace(one, shown=shown)
 
 
 def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -199,6 +216,25 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
         _follow_outside(state, subject, NAMED, DEPENDENTS)
     else:
         follow(state, subject.nodes, DEPENDENTS, state.depth)
+        _follow_overriding(state, subject.nodes)
+
+
+def _follow_overriding(state: ResearchState, nodes: Sequence[Node]) -> None:
+    """Note what overrides or implements the subjects, and its callers, if it is little.
+
+    Whoever calls an implementation through its own type depends on the signature just as well.
+    """
+    links = [link for node in nodes for link in list_overriding(state, node)]
+    own = [link for link in links if is_program(state.get_node(link.source).path)]
+    if len(own) > MAX_OVERRIDING:
+        return
+    for link in own:
+        other = state.get_node(link.source)
+        why = f"{FILLS}{state.get_node(link.target).qualified_name}"
+        state.add(other, why, 1, link.confidence, shown=show_body(state, other, OVERRIDING_CHARS))
+        state.link(link)
+    if state.depth > 1 and own:
+        follow(state, [state.get_node(link.source) for link in own], DEPENDENTS, 2, first_hop=2)
 
 
 def _investigate_dependencies(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

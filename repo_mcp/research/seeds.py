@@ -27,7 +27,14 @@ from repo_mcp.bundler.rating import (
     weigh_work,
 )
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, is_side_file, measure
+from repo_mcp.bundler.statements import (
+    Body,
+    choose_lines,
+    holds_failure,
+    is_side_file,
+    measure,
+    only_imports,
+)
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS
@@ -95,6 +102,7 @@ _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 
 # A member that others implement: abstract, of an interface or a trait, or one that only raises.
 _WORD = re.compile(r"\w+")
+_OF_FAILURE = re.compile(r"fail(?:s|ed|ing|ures?)?|errors?", re.IGNORECASE)  # said of what raises, too
 _UNFILLED = re.compile(
     r"\babstract\b|\bNotImplementedError\b"
     r"|^\s*(?!return|await|throw|yield|new|delete|else|case|go|defer)(?:[\w.<>\[\]?*&]+\s+)+\w+(?:<[^<>]*>)?"
@@ -160,6 +168,7 @@ def find_seeds(
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
     state.weights = weights
     said = " ".join(idioms).split()
+    state.absent = [word for word in state.absent if word not in said]  # it is looked for otherwise
     telling = {word: weight for word, weight in _weigh_words(words, weights).items() if word not in said}
     state.check()
     seeds = [build_seed(state, node, 1.0) for node in first]
@@ -224,6 +233,7 @@ def _list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
         for word in telling
         if held.isdisjoint(get_word_terms(word))
         and not shares_word(text, (word, find_base_form(word) or word))
+        and not (_OF_FAILURE.fullmatch(word) and any(map(holds_failure, lines)))
     ]
     is_little = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
     return [] if is_little else lacking
@@ -254,6 +264,8 @@ def _choose(
         if not wants_tests and (is_test_place(one.path) or (node is not None and is_test_symbol(node))):
             continue
         name = one.block.span.name if one.block.span is not None else ""
+        if not name and only_imports(build_body(one)):
+            continue
         worth = one.worth * _weigh(state, one, node, preferred)
         seeds.append(
             Seed(
