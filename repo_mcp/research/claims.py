@@ -32,6 +32,7 @@ NAMED_SO = "has the verb and the noun of the question in its name"
 DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the kind"
 IMPLEMENTERS = "implementers"  # names the group of those
 FILLS = "overrides or implements "  # begins the reason of a finding that does so to a subject
+IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
@@ -163,11 +164,17 @@ def _describe_compared(state: ResearchState, subject: Subject) -> str:
 
 
 def _describe_settings(state: ResearchState, subject: Subject) -> str:
-    """Return where a setting is declared, read and set; tests count only if the program does neither."""
+    """Return where a setting is declared, read and set.
+
+    Documents, examples and tests count only if the program neither declares nor sets nor reads it.
+    """
+    program = [
+        one for one in state.findings if not is_test_place(one.path) and not one.why.endswith(IN_DOCUMENTS)
+    ]
     own = [one for one in state.findings if not is_test_place(one.path)]
+    others = () if subject.nodes else (own, state.findings)
     places = {
-        how: [_cite_line(one) for one in own if one.why.startswith(how)]
-        or [_cite_line(one) for one in state.findings if one.why.startswith(how)]
+        how: next(filter(None, (_cite_beginning(found, how) for found in (program, *others))), [])
         for how in ("takes", "sets")
     }
     if not (subject.nodes or any(places.values())):
@@ -182,6 +189,10 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
     )
     sentence = " and ".join(f"{what} at {join_names(found)}" for what, found in told if found)
     return f"{subject.asked} is {sentence}."
+
+
+def _cite_beginning(found: Sequence[Finding], how: str) -> list[str]:
+    return [_cite_line(one) for one in found if one.why.startswith(how)]
 
 
 def _cite_line(place: Finding) -> str:

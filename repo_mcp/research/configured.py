@@ -14,6 +14,7 @@ from repo_mcp.bundler.statements import is_branch, measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.claims import IN_DOCUMENTS
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.records import Finding, Subject
 from repo_mcp.research.research_state import MAX_EVIDENCE, ResearchState, search_words
@@ -212,6 +213,7 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
             find_role(one.path) is not FileRole.CONFIG,
             rank_role(one.path),
             classify_use(name, one.line) in (LineUse.PASSES_ON, LineUse.GIVES),
+            name not in one.line,  # spelled otherwise, it may be another setting
             one.path,
         ),
     )
@@ -230,7 +232,10 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
             state.limit(f"more tests that set {name}", f"{MAX_TESTS} are shown")
             continue
         written = _find_written(name, match.line) or name
-        told = classify_use(name, match.line).value.format(written)
+        use = classify_use(name, match.line)
+        if use is LineUse.SETS and match.start_line in state.source.read_comment_lines(match.path):
+            use = LineUse.DECLARES
+        told = use.value.format(written)
         noted += _note_place(state, name, own, f"{told}{which}, in {_name_role(match.path)}", 1)
 
 
@@ -241,7 +246,7 @@ def _name_role(path: str) -> str:
         FileRole.CODE: "the program",
         FileRole.STYLE: "a style sheet",
         FileRole.TEST: "a test",
-        FileRole.DOCS: "a document or example",
+        FileRole.DOCS: IN_DOCUMENTS.removeprefix("in "),
         FileRole.FOREIGN: "others' code",
     }[role]
 

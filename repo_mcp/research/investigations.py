@@ -380,7 +380,7 @@ def _fails(state: ResearchState, node: Node) -> bool:
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
     text = " ".join(subject.asked for subject in reading.subjects)
-    find_seeds(state, text, first=nodes)
+    find_seeds(state, text, first=nodes, only_near=True)
     gathered.chains = find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
 
 

@@ -147,11 +147,14 @@ def find_seeds(
     preferred: PreferredKind = PreferredKind.NOTHING,
     first: Sequence[Node] = (),
     whys: Mapping[Node, str] = MappingProxyType({}),
+    *,
+    only_near: bool = False,
 ) -> list[Node]:
     """Note the declarations that a question is most about, best first, and return their symbols.
 
     `first` are the symbols that the question names: they come before declarations that only match its words.
-    `whys` has the reasons for those of them that it does not name itself.
+    `whys` has the reasons for those of them that it does not name itself. With `only_near`, others must have a
+    name and lie in the folder of one of them: elsewhere the words mean something else.
     """
     words = choose_words(state, text)
     if not any(re.search(r"\w", word) for word in words):
@@ -176,6 +179,9 @@ def find_seeds(
     seeds += [seed for seed in _find_named(state, preferred) if seed.node not in first]
     named = {seed.node.declaration for seed in seeds if seed.node is not None}
     found = _choose(state, rated, preferred, wants_tests, weights)
+    if only_near and first:
+        folders = tuple({node.path.rpartition("/")[0] for node in first})
+        found = [seed for seed in found if seed.name and _lies_in(seed.path, folders)]
     asked = find_action(state.request.query)
     if asked is not None and any(seed.why.startswith(DERIVE) for seed in seeds):
         found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
@@ -190,6 +196,10 @@ def find_seeds(
     )
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _lies_in(path: str, folders: Sequence[str]) -> bool:
+    return any(not folder or path.startswith(f"{folder}/") for folder in folders)
 
 
 def _holds_noun(seed: Seed, noun: str) -> bool:

@@ -181,3 +181,24 @@ def test_a_person_reads_the_first_places_of_what_else_was_found() -> None:
     assert also[MAX_ALSO] not in page
     told = page.partition("## Left out")[2]
     assert told.count("call chains") <= 1
+
+
+def test_documents_and_comments_set_nothing_that_the_program_sets() -> None:
+    texts = {
+        "job.py": 'class Job:\n    """A job.\n\n    Its settings:\n    "retryCount": a number\n    """\n\n'
+        "    def run(self):\n        self.retry_count = 3\n",
+        "docs/settings.rst": "Settings\n========\n\n    retry_count = 5\n",
+    }
+    report = Asked(texts).ask("where is retry_count configured?")
+    assert report.claim == "retry_count is declared at job.py:9-9."
+    assert "declares or documents retryCount, in the program" in [one.why for one in report.findings]
+
+
+def test_a_difference_shows_only_what_lies_near_the_compared() -> None:
+    texts = {
+        "channel/new.py": "def bounded(size):\n    return Queue(size)\n\n\ndef unbounded():\n    return Chain()\n\n\n"
+        "class Queue:\n    bounded = True\n",
+        "trees/range.py": "def above_lower_bound(key, bounded, unbounded):\n    if key:\n        return bounded\n",
+    }
+    report = Asked(texts).ask("what is the difference between bounded and unbounded?")
+    assert {one.path for one in report.findings} == {"channel/new.py"}
