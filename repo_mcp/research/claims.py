@@ -122,6 +122,10 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     first = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in own)
     tests = len(found) - len(own)
     also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
+    if reading.form is Form.IMPLEMENTATIONS:
+        below = [one for one in state.findings if one.hop > 1 and not is_test_place(one.path)]
+        further = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in _count_types_once(below))
+        told += f" Derived from these: {further}." if further else ""
     return f"{named} {relation} {' and by '.join(filter(None, (first, also)))}.{told}"
 
 

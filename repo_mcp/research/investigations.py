@@ -52,6 +52,7 @@ from repo_mcp.text.question_words import shares_word
 #
 # There the extension names the protocol, and the type that it extends is what conforms.
 _BOUNDS = Bounds(files=20, references=60)
+FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls, and functions of each, in which errors are looked for
 MAX_FAILING = 5  # functions whose errors are shown for a question that names one
 MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
 IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
@@ -352,22 +353,30 @@ def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gather
 
 def _find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node, str]]:
     """Return the functions that a question about errors names, with those of their callees that fail, and why
-    each of these is shown.
+    each of these is shown. If there are few, their callees in turn are looked at.
 
-    Return none if it names none.
+    Return none if it names none. Declarations without a body say nothing beside one that has one.
     """
     phrase = read_phrase(text)
     subject = Subjects(state.graph, state.request.folder, state.source.read_lines).find(phrase, Form.CALLEES)
     named = [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS]
     if " " in phrase.text or subject.how != "declared":
         return [], {}
+    named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or named
     whys: dict[Node, str] = {}
-    for node in named:
-        for edge in state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), _BOUNDS).edges:
-            other = state.get_node(edge.other)
-            is_sure = edge.confidence is not Confidence.POSSIBLE and is_program(other.path)
-            if is_sure and other not in named and _fails(state, other):
-                whys.setdefault(other, f"{FAILS}{node.symbol.name} {edge.type.value} it")
+    level, seen = named, {*named}
+    for _ in range(FAILING_DEPTH):
+        below: list[Node] = []
+        for node in level[:MAX_CALLING] if len(whys) + len(named) < MAX_FAILING else ():
+            for edge in state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), _BOUNDS).edges:
+                other = state.get_node(edge.other)
+                is_sure = edge.confidence is not Confidence.POSSIBLE and is_program(other.path)
+                if is_sure and other not in seen and other.symbol.kind in CALLABLE_KINDS:
+                    seen.add(other)
+                    below.append(other)
+                    if _fails(state, other):
+                        whys[other] = f"{FAILS}{node.symbol.name} {edge.type.value} it"
+        level = below
     return [*named, *whys][:MAX_FAILING], whys
 
 

@@ -160,7 +160,12 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
     state = ResearchState(source, request, control)
     state.report_progress(0, "understanding the question")
     reading = understand(
-        source.graph, request, source.is_absent, is_partial=source.is_partial, read_lines=source.read_lines
+        source.graph,
+        request,
+        source.is_absent,
+        is_partial=source.is_partial,
+        read_lines=source.read_lines,
+        is_declared=source.declares_by_line,
     )
     if source.graph is None:
         return _answer_by_text(state, reading)

@@ -39,11 +39,13 @@ from repo_mcp.research.records import (
 )
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.lines import decode_source, split_lines
+from repo_mcp.text.roles import FileRole, find_role
 
 _WORD = re.compile(r"\w")
 _PLAIN = re.compile(r"[\w./@+-]+")  # a path without characters that a glob interprets
 MAX_FINDINGS = 200
 MAX_NAMED = 3  # symbols named in one limit
+MAX_DECLARING = 20  # lines that declare one name
 MAX_EVIDENCE = 5  # lines of use that one finding lists
 CACHED_FILES = 32  # whose lines are cached
 
@@ -133,6 +135,22 @@ class Source:
         """Return True for a word that no file has."""
         words, is_whole = self._look_up_words(word)
         return is_whole and bool(words) and not any(one.units for one in words)
+
+    def declares_by_line(self, name: str) -> bool:
+        """Return True if a line declares a name in a program's file that has no symbol record.
+
+        No parser reads the language of such a file.
+        """
+        last = re.split(r"[.:#]+", name.rstrip("()!?"))[-1]
+        pattern = (
+            rf"\b(?:def|sub|proc|fun|func|function|class|module|macro)\s+(?:[\w:]+[.:])?{re.escape(last)}\b"
+        )
+        found = self.search_exact(ExactRequest(pattern, regex=True, limit=MAX_DECLARING)).matches
+        scan = None if self.graph is None else self.graph.scan
+        return any(
+            find_role(one.path) is FileRole.CODE and (scan is None or scan.find_record(one.path) is None)
+            for one in found
+        )
 
     def find_around(self, path: str, line: int) -> Node | None:
         """Return the innermost symbol of a file whose lines include `line`; None when no indexed one does."""

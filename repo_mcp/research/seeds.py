@@ -153,8 +153,8 @@ def find_seeds(
     """Note the declarations that a question is most about, best first, and return their symbols.
 
     `first` are the symbols that the question names: they come before declarations that only match its words.
-    `whys` has the reasons for those of them that it does not name itself. With `only_near`, others must have a
-    name and lie in the folder of one of them: elsewhere the words mean something else.
+    `whys` has the reasons for those of them that it does not name itself. With `only_near`, others must have
+    a name and lie in the folder of one of them: elsewhere the words mean something else.
     """
     words = choose_words(state, text)
     if not any(re.search(r"\w", word) for word in words):

@@ -67,10 +67,12 @@ def understand(
     *,
     is_partial: bool = False,
     read_lines: Callable[[str], Sequence[str]] = lambda _path: (),
+    is_declared: Callable[[str], bool] = lambda _name: False,
 ) -> Reading:
     """Return the way a question is understood. Without a graph every question is one of words.
 
     A subject of one word that `is_absent`, because no file has it, is a name that is not declared.
+    A name that `is_declared` in a file that no parser reads is searched for by its words.
     A graph that `is_partial` may lack a name that is declared, so the words of the name are searched for.
     """
     parsed = parse_question(request.query)
@@ -83,7 +85,7 @@ def understand(
             return reading
     for one in () if is_partial else parsed:
         reading = _try_undeclared(subjects, one, is_absent)
-        if reading is not None:
+        if reading is not None and not any(is_declared(subject.asked) for subject in reading.subjects):
             return reading
     for one in parsed:
         reading = _try_words(subjects, one)

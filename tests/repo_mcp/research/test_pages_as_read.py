@@ -196,9 +196,52 @@ def test_documents_and_comments_set_nothing_that_the_program_sets() -> None:
 
 def test_a_difference_shows_only_what_lies_near_the_compared() -> None:
     texts = {
-        "channel/new.py": "def bounded(size):\n    return Queue(size)\n\n\ndef unbounded():\n    return Chain()\n\n\n"
+        "channel/new.py": "def bounded(size):\n    return Queue(size)\n\n\n"
+        "def unbounded():\n    return Chain()\n\n\n"
         "class Queue:\n    bounded = True\n",
-        "trees/range.py": "def above_lower_bound(key, bounded, unbounded):\n    if key:\n        return bounded\n",
+        "trees/range.py": "def above_bound(key, bounded, unbounded):\n    if key:\n        return bounded\n",
     }
     report = Asked(texts).ask("what is the difference between bounded and unbounded?")
     assert {one.path for one in report.findings} == {"channel/new.py"}
+
+
+RUBY = {
+    "lib/base.rb": "module Shop\n  class Base\n    def look_up(key)\n      raise KeyError unless key\n"
+    "    end\n  end\nend\n",
+    "lib/desk.rb": "module Shop\n  class Desk\n    def serve(key)\n"
+    "      base.look_up(key)\n    end\n  end\nend\n",
+}
+
+
+def test_a_name_in_a_language_without_a_parser_is_not_said_to_be_undeclared() -> None:
+    known = Asked(RUBY).ask("what breaks if I change Shop::Base#look_up?")
+    assert "not declared" not in known.claim
+    assert known.findings[0].path == "lib/base.rb"
+    unknown = Asked(RUBY).ask("what breaks if I change Shop::Base#look_down()?")
+    assert "is not declared in this repository." in unknown.claim
+
+
+def test_errors_are_followed_through_functions_that_raise_none() -> None:
+    texts = {
+        "ipc.ts": "export function getOne(channel) {\n  return getMessage(channel)\n}\n\n"
+        "function getMessage(channel) {\n  check(channel)\n  return channel.read()\n}\n\n"
+        "function check(channel) {\n  if (channel.closed) {\n    throw new ClosedError('closed')\n  }\n}\n",
+        "ipc.d.ts": "export declare function getOne(channel: Channel): string\n",
+    }
+    report = Asked(texts).ask("which errors can getOne throw?")
+    assert [one.symbol for one in report.findings][:2] == ["getOne", "check"]
+    assert report.findings[1].why == "fails, and getMessage calls it"
+    assert report.claim.startswith("Errors made here: ClosedError (ipc.ts:12-12). ")
+
+
+def test_what_is_derived_from_implementations_is_named_after_them() -> None:
+    texts = {
+        "brokers.py": "class Broker:\n    pass\n\n\nclass Base(Broker):\n    pass\n\n\n"
+        "class Local(Base):\n    pass\n"
+    }
+    claim = Asked(texts).ask("all implementations of Broker").claim
+    assert claim == (
+        "brokers.Broker (brokers.py:1-2) is implemented, extended or overridden by"
+        " brokers.Base (brokers.py:5-6)."
+        " Derived from these: brokers.Local (brokers.py:9-10)."
+    )
