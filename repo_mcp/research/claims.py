@@ -24,7 +24,10 @@ MAX_SENTENCE_CHARS = 220
 FAILING = 8  # of the best declarations, whose errors are named
 BY_EXTENSION = "by an extension"  # in the reason of a finding for a type that an extension makes conform
 # The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`.
-_ERROR = re.compile(r"\b(\w*[a-z](?:Error|Exception|Failure)(?:::\w+)?|Error::\w+|Err[A-Z]\w+)\b(?![.]\w)")
+_ERROR = re.compile(
+    r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)"
+    r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
+)
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
 FAILS = "fails, and "  # begins the reason of a finding for what a subject uses and what fails
 # These begin the reasons of findings for what is to be added.
@@ -68,6 +71,8 @@ def build_claim(state: ResearchState, reading: Reading, groups: Sequence[Group] 
         return recipe
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
         return f"{errors}{_describe_best(state, own)}"
+    if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS):
+        return f"{errors}{_describe_places(state)}"
     return ""
 
 
@@ -229,6 +234,16 @@ def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
     return " ".join(sentences)
 
 
+def _describe_places(state: ResearchState) -> str:
+    """Return what fits best where no parser knows any symbol; "" if nothing was found by its words."""
+    near = [one for one in state.findings if not one.hop and one.kind != "section"]
+    if not near:
+        return ""
+    others = join_names(f"{one.symbol} ({one.citation})" for one in near[1:3])
+    told = f" Next to it {'are' if len(near) > 2 else 'is'} {others}." if others else ""
+    return f"{near[0].symbol} ({near[0].citation}) fits the question best.{told}"
+
+
 def _describe_recipe(state: ResearchState) -> str:
     """Return what is to be derived from, where it is listed and what to copy; "" if no base type is known."""
     found = {
@@ -263,9 +278,14 @@ def _describe_errors(state: ResearchState) -> str:
         for number in range(one.start_line, min(one.end_line, len(lines)) + 1):
             line = _CAUGHT.sub("", lines[number - 1])
             if number not in comments and holds_failure(line):
-                for name in _ERROR.findall(line):
+                for name in find_errors(line):
                     errors.setdefault(name, f"{name} ({one.path}:{number}-{number})")
     return f"Errors made here: {join_names(errors.values(), MAX_ERRORS)}. " if errors else ""
+
+
+def find_errors(line: str) -> list[str]:
+    """Return the names of errors in a line, as types or constants are named, not functions."""
+    return [raised or named for raised, named in _ERROR.findall(line)]
 
 
 def _describe_failing(subject: Node, failing: Sequence[Finding]) -> str:

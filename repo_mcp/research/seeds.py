@@ -473,7 +473,8 @@ def build_body(one: RatedBlock) -> Body:
 def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None:
     if seed.node is not None and state.add(seed.node, seed.why, 0, Confidence.PROBABLE, shown=shown):
         return
-    body, around = seed.body, seed.path if seed.node is None else seed.node.qualified_name
+    body = seed.body
+    around = (seed.name or seed.path) if seed.node is None else seed.node.qualified_name
     start, end = body.start_line, body.end_line
     state.add_place(Finding(seed.path, start, end, around, "text", None, seed.why, 0, "text", shown=shown))
 

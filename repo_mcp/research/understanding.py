@@ -85,8 +85,9 @@ def understand(
             return reading
     for one in () if is_partial else parsed:
         reading = _try_undeclared(subjects, one, is_absent)
-        if reading is not None and not any(is_declared(subject.asked) for subject in reading.subjects):
-            return reading
+        if reading is not None:
+            known = [subject.asked for subject in reading.subjects if is_declared(subject.asked)]
+            return _read_unparsed(" ".join(known)) if known else reading
     for one in parsed:
         reading = _try_words(subjects, one)
         if reading is not None:
@@ -95,6 +96,14 @@ def understand(
         ordinal = f"the folder {request.folder}" if request.folder else "the whole repository"
         return Reading(Form.OPEN, f"what is repeated in {ordinal}", (Subject(request.query, "words"),))
     return _build_reading(Form.OPEN, (Subject(request.query, "words"),))
+
+
+def _read_unparsed(name: str) -> Reading:
+    """Return the reading of a question about a name that only files without a parser declare."""
+    text = (
+        f"a question about {name}; no parser reads the files that declare it, so they are searched for words"
+    )
+    return Reading(Form.OPEN, text, (Subject(name, "words"),))
 
 
 def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:

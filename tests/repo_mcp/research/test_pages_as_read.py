@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bundler.statements import Body, only_imports
+from repo_mcp.research.claims import find_errors
 from repo_mcp.research.configured import LineUse, classify_use
 from repo_mcp.toolsets.research.research_calls import cut_report
 from repo_mcp.toolsets.research.research_text import ALSO, MAX_ALSO, render_report
@@ -216,7 +217,9 @@ RUBY = {
 def test_a_name_in_a_language_without_a_parser_is_not_said_to_be_undeclared() -> None:
     known = Asked(RUBY).ask("what breaks if I change Shop::Base#look_up?")
     assert "not declared" not in known.claim
-    assert known.findings[0].path == "lib/base.rb"
+    assert known.claim.startswith("Shop (lib/base.rb:1-7) fits the question best.")
+    assert "no parser reads the files that declare it" in known.reading.text
+    assert not known.warnings  # words of the form, such as "breaks", are not looked for
     unknown = Asked(RUBY).ask("what breaks if I change Shop::Base#look_down()?")
     assert "is not declared in this repository." in unknown.claim
 
@@ -245,3 +248,21 @@ def test_what_is_derived_from_implementations_is_named_after_them() -> None:
         " brokers.Base (brokers.py:5-6)."
         " Derived from these: brokers.Local (brokers.py:9-10)."
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("raise ValueError(text)", ["ValueError"]),
+        ("throw new Error('no text')", ["Error"]),
+        ("raise InvalidLocale.new(locale) unless locale", ["InvalidLocale"]),
+        ("raise Shop::ArgumentError if key.empty?", ["Shop::ArgumentError"]),
+        ("Throw.FormatException(text);", ["FormatException"]),
+        ("throwOnStrictError({channel})", []),
+        ("error = getResponseError(channel)", []),
+        ("return Err(Error::Closed)", ["Error::Closed"]),
+        ('return fmt.Errorf("%w", ErrClosed)', ["ErrClosed"]),
+    ],
+)
+def test_names_of_errors(line: str, named: list[str]) -> None:
+    assert find_errors(line) == named
