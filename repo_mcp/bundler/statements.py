@@ -47,6 +47,13 @@ _BARE = re.compile(r"[\s})]*(?:else|try|finally|do|raise|throw|return|break|cont
 _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
 _SAYS_NOTHING = re.compile(r"[\s\])};,{]*(?:end)?[\s;]*$")
+_IMPORT = re.compile(
+    r"^[ \t]*(?:import|export|from|const|let|var)\b[^;'\"(]{0,2000}(?:from|require\()"
+    r"\s*['\"][^'\"\n]*['\"]\)?;?"
+    r"|^[ \t]*from\s+[\w.]+\s+import\s*\([^)]{0,2000}\)"
+    r"|^[ \t]*(?:import|from|using|(?:pub )?use|package|namespace|mod|require(?:_relative)?|#include)\b.*$",
+    re.MULTILINE,
+)
 _ADORNS = re.compile(r"\s*(?:@|#?\[)")  # a decorator, an annotation or an attribute, not a signature
 TRIVIAL_LINES = 8  # a body of at most this many, without branches, only passes something on
 DECIDING_BRANCHES = 3
@@ -92,6 +99,13 @@ def is_branch(line: str) -> bool:
 def holds_failure(line: str) -> bool:
     """Return True for a line that raises, returns or makes an error."""
     return _FAILS.search(line) is not None
+
+
+def only_imports(body: Body) -> bool:
+    """Return True for lines that only import or include what others declare, and their comments."""
+    numbers = range(body.start_line, min(body.end_line, len(body.lines)) + 1)
+    code = "\n".join(body.lines[number - 1] for number in numbers if number not in body.comment_lines)
+    return re.search(r"\w", _IMPORT.sub("", code)) is None
 
 
 def says_nothing(line: str) -> bool:

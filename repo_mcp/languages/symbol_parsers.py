@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
 
+from repo_mcp.languages.patterns.language_registry import is_template
 from repo_mcp.languages.treesitter import grammars
 from repo_mcp.languages.treesitter.grammars import GrammarFault
 from repo_mcp.symbols.symbol_record import encode_failure
@@ -31,7 +32,7 @@ def find_parser_task(path: str, language: str) -> str | None:
 
 
 def _find_dialect(path: str, language: str) -> str | None:
-    if language not in _LOADERS or path.endswith(_MANIFESTS):
+    if language not in _LOADERS or path.endswith(_MANIFESTS) or is_template(path):
         return None
     return "tsx" if language == "typescript" and path.lower().endswith(_TSX_SUFFIX) else language
 

@@ -10,21 +10,33 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from itertools import dropwhile, takewhile
 
+from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.locating import is_test_place
 from repo_mcp.research.records import Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
+from repo_mcp.text.question_words import list_words, shares_word
 
-MAX_NAMED = 3  # in one sentence
+MAX_NAMED, MAX_ERRORS = 3, 6  # in one sentence
 HEAD_LINES = 12  # of a declaration, in which its docstring begins
 MAX_SENTENCE_CHARS = 220
+FAILING = 8  # of the best declarations, whose errors are named
+BY_EXTENSION = "by an extension"  # in the reason of a finding for a type that an extension makes conform
+# The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`.
+_ERROR = re.compile(
+    r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)"
+    r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
+)
+_CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
 FAILS = "fails, and "  # begins the reason of a finding for what a subject uses and what fails
 # These begin the reasons of findings for what is to be added.
 NAMED_SO = "has the verb and the noun of the question in its name"
 DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the kind"
 IMPLEMENTERS = "implementers"  # names the group of those
+FILLS = "overrides or implements "  # begins the reason of a finding that does so to a subject
+IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
@@ -44,21 +56,24 @@ def build_claim(state: ResearchState, reading: Reading, groups: Sequence[Group] 
     if unknown:
         return " ".join(map(_describe_unknown, unknown))
     if reading.form in _RELATIONS:
-        return f"{_describe_relation(state, reading)}{_describe_overriding(reading.form, groups)}"
+        return f"{_describe_relation(state, reading)}{_describe_overriding(state, reading.form, groups)}"
     if reading.form is Form.CONFIGURED:
         return _describe_settings(state, reading.subjects[0])
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
         return " ".join(_describe_compared(state, subject) for subject in reading.subjects)
     own = [node for node in state.nodes.values() if not is_test_place(node.path)]
+    errors = _describe_errors(state) if reading.form is Form.ERRORS else ""
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
     failing = [one for one in state.findings if one.why.startswith(FAILS)]
     if reading.form is Form.ERRORS and failing and own:
-        return _describe_failing(own[0], failing)
+        return f"{errors}{_describe_failing(own[0], failing)}"
     if reading.form is Form.EXTENSION and (recipe := _describe_recipe(state)):
         return recipe
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
-        return _describe_best(state, own)
+        return f"{errors}{_describe_best(state, own)}"
+    if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS):
+        return f"{errors}{_describe_places(state)}"
     return ""
 
 
@@ -113,7 +128,7 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     named = _name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
     first_hop = [one for one in state.findings if one.hop == 1]
     readers = [one for one in first_hop if one.why.startswith(READS)]
-    found = [one for one in first_hop if READS not in one.why]
+    found = [one for one in first_hop if READS not in one.why and not one.why.startswith(FILLS)]
     if state.source.is_partial:
         none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may
     if not found and not readers:
@@ -122,22 +137,37 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     told = f" What it sets is read by {later}." if later else ""
     if not found:
         return f"{none} {named}.{told}"
+    if reading.form is Form.IMPLEMENTATIONS:
+        found = _count_types_once(found)
     own = [one for one in found if not is_test_place(one.path)]
     first = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in own)
     tests = len(found) - len(own)
     also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
+    if reading.form is Form.IMPLEMENTATIONS:
+        below = [one for one in state.findings if one.hop > 1 and not is_test_place(one.path)]
+        further = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in _count_types_once(below))
+        told += f" Derived from these: {further}." if further else ""
     return f"{named} {relation} {' and by '.join(filter(None, (first, also)))}.{told}"
 
 
-def _describe_overriding(form: Form, groups: Sequence[Group]) -> str:
+def _describe_overriding(state: ResearchState, form: Form, groups: Sequence[Group]) -> str:
     """Return what overrides or implements the subject, if a question asks what depends on it; else ""."""
-    places = [place for one in groups if one.what == IMPLEMENTERS for place in one.places]
+    places = [
+        f"{shorten(one.symbol)} ({one.citation})" for one in state.findings if one.why.startswith(FILLS)
+    ]
+    places += [place for one in groups if one.what == IMPLEMENTERS for place in one.places]
     if form is not Form.DEPENDENTS or not places:
         return ""
     more = re.fullmatch(r"and (\d+) more", places[-1])
     count = len(places) - 1 + int(more[1]) if more is not None else len(places)
     named = join_names(places[:1]) if count == 1 else f"{count} declarations, such as {places[0]}"
     return f" It is overridden or implemented by {named}."
+
+
+def _count_types_once(found: Sequence[Finding]) -> list[Finding]:
+    """Return findings without the extensions that make types conform which are themselves among them."""
+    types = {one.symbol for one in found if BY_EXTENSION in one.why}
+    return [one for one in found if one.kind != "extension" or one.symbol not in types]
 
 
 def _shorten_symbol(one: Finding) -> str:
@@ -159,11 +189,17 @@ def _describe_compared(state: ResearchState, subject: Subject) -> str:
 
 
 def _describe_settings(state: ResearchState, subject: Subject) -> str:
-    """Return where a setting is declared, read and set; tests count only if the program does neither."""
+    """Return where a setting is declared, read and set.
+
+    Documents, examples and tests count only if the program neither declares nor sets nor reads it.
+    """
+    program = [
+        one for one in state.findings if not is_test_place(one.path) and not one.why.endswith(IN_DOCUMENTS)
+    ]
     own = [one for one in state.findings if not is_test_place(one.path)]
+    others = () if subject.nodes else (own, state.findings)
     places = {
-        how: [_cite_line(one) for one in own if one.why.startswith(how)]
-        or [_cite_line(one) for one in state.findings if one.why.startswith(how)]
+        how: next(filter(None, (_cite_beginning(found, how) for found in (program, *others))), [])
         for how in ("takes", "sets")
     }
     if not (subject.nodes or any(places.values())):
@@ -178,6 +214,10 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
     )
     sentence = " and ".join(f"{what} at {join_names(found)}" for what, found in told if found)
     return f"{subject.asked} is {sentence}."
+
+
+def _cite_beginning(found: Sequence[Finding], how: str) -> list[str]:
+    return [_cite_line(one) for one in found if one.why.startswith(how)]
 
 
 def _cite_line(place: Finding) -> str:
@@ -210,6 +250,16 @@ def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
     return " ".join(sentences)
 
 
+def _describe_places(state: ResearchState) -> str:
+    """Return what fits best where no parser knows any symbol; "" if nothing was found by its words."""
+    near = [one for one in state.findings if not one.hop and one.kind != "section"]
+    if not near:
+        return ""
+    others = join_names(f"{one.symbol} ({one.citation})" for one in near[1:3])
+    told = f" Next to it {'are' if len(near) > 2 else 'is'} {others}." if others else ""
+    return f"{near[0].symbol} ({near[0].citation}) fits the question best.{told}"
+
+
 def _describe_recipe(state: ResearchState) -> str:
     """Return what is to be derived from, where it is listed and what to copy; "" if no base type is known."""
     found = {
@@ -235,6 +285,25 @@ def _describe_recipe(state: ResearchState) -> str:
     return " ".join(sentences)
 
 
+def _describe_errors(state: ResearchState) -> str:
+    """Return the errors that the best declarations raise, each with its first line; "" if none has a name."""
+    near = [one for one in state.findings if not one.hop and not is_test_place(one.path)][:FAILING]
+    errors: dict[str, str] = {}
+    for one in near:
+        lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
+        for number in range(one.start_line, min(one.end_line, len(lines)) + 1):
+            line = _CAUGHT.sub("", lines[number - 1])
+            if number not in comments and holds_failure(line):
+                for name in find_errors(line):
+                    errors.setdefault(name, f"{name} ({one.path}:{number}-{number})")
+    return f"Errors made here: {join_names(errors.values(), MAX_ERRORS)}. " if errors else ""
+
+
+def find_errors(line: str) -> list[str]:
+    """Return the names of errors in a line, as types or constants are named, not functions."""
+    return [raised or named for raised, named in _ERROR.findall(line)]
+
+
 def _describe_failing(subject: Node, failing: Sequence[Finding]) -> str:
     named = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in failing)
     return f"{name_briefly(subject)} uses {named}, where errors are made too."
@@ -249,11 +318,16 @@ def _cite_section(section: Finding) -> str:
 
 
 def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
-    """Return what a symbol calls, itself left out, in the order of the findings."""
+    """Return what a symbol calls, itself left out, in the order of the findings.
+
+    What fits the question's words hides what merely is called, such as a conversion of text.
+    """
     called = {
         link.target for link in state.links.values() if link.source == caller and link.kind == "calls"
     } - {caller}
-    return (node for declaration, node in state.nodes.items() if declaration in called)
+    nodes = [node for declaration, node in state.nodes.items() if declaration in called]
+    words, near = list_words(state.request.query), {one.node_id for one in state.findings if not one.hop}
+    return [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)] or nodes
 
 
 _TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
@@ -281,10 +355,10 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     return f"{sentence[:MAX_SENTENCE_CHARS]}…" if len(sentence) > MAX_SENTENCE_CHARS else f"{sentence}."
 
 
-def join_names(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str], most: int = MAX_NAMED) -> str:
     """Return the first names joined as in a sentence, with the number of the others."""
     listed = list(dict.fromkeys(names))
-    shown = listed[:MAX_NAMED]
-    if len(listed) > MAX_NAMED:
-        return f"{', '.join(shown)} and {len(listed) - MAX_NAMED} more"
+    shown = listed[:most]
+    if len(listed) > most:
+        return f"{', '.join(shown)} and {len(listed) - most} more"
     return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 
-from repo_mcp.bundler.statements import measure
+from repo_mcp.bundler.statements import is_branch, measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.claims import IN_DOCUMENTS
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.records import Finding, Subject
 from repo_mcp.research.research_state import MAX_EVIDENCE, ResearchState, search_words
@@ -25,6 +26,7 @@ from repo_mcp.text.stop_words import STOP_WORDS
 MAX_MATCHES = 200  # lines examined for one name
 MAX_SETTING_CHARS = 300  # of a line that a person wrote to set something; a longer one was generated
 MAX_OF_FILE = 3  # lines shown of one file
+MAX_TESTS = 3  # places in tests: the program decides, and tests only try it
 MAX_PLACES = 40
 MAX_READERS = 10
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
@@ -76,8 +78,16 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         taking = [one for one in mentions if classify_use(name, one.line) is LineUse.TAKES and one not in own]
         _note_matches(state, name, [*own, *taking])
         state.report_hop(1)
-        _note_readers(state, name, mentions)
+        _note_readers(state, name, [one for one in mentions if not _declares(subject, one)])
         _note_matches(state, name, [one for one in matches if one not in own])
+
+
+def _declares(subject: Subject, match: ExactMatch) -> bool:
+    """Return True for a line of the setting's own declaration, which is shown already."""
+    return any(
+        node.path == match.path and node.symbol.start_line <= match.start_line <= node.symbol.end_line
+        for node in subject.nodes
+    )
 
 
 def _note_dotted(state: ResearchState, key: str) -> bool:
@@ -166,6 +176,8 @@ def classify_use(name: str, line: str) -> LineUse:
         return LineUse.SETS if _GIVEN.search(line) else LineUse.TAKES
     if re.search(rf"[\"'`][^\"'`]{{0,200}}\s{quoted}: ", line, re.IGNORECASE):
         return LineUse.READS  # a message that names it
+    if is_branch(line) and re.search(rf"\b{quoted}\b[\])]*\s*:\s*$", line, re.IGNORECASE):
+        return LineUse.READS  # the colon ends a condition
     if _stands_in_call(line, quoted):
         return LineUse.GIVES
     handed = re.search(
@@ -201,12 +213,14 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
             find_role(one.path) is not FileRole.CONFIG,
             rank_role(one.path),
             classify_use(name, one.line) in (LineUse.PASSES_ON, LineUse.GIVES),
+            name not in one.line,  # spelled otherwise, it may be another setting
             one.path,
         ),
     )
-    noted = 0
+    noted = tests = 0
     for own in _join_lines(state, ordered):
         match = own.matches[0]
+        tests += is_test_place(match.path)
         counts[match.path] = counts.get(match.path, 0) + 1
         if noted >= MAX_PLACES:
             state.limit(f"places that set {name}", f"{MAX_PLACES} are shown")
@@ -214,8 +228,14 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
         if counts[match.path] > MAX_OF_FILE:
             state.limit("more lines", f"{MAX_OF_FILE} of one file are shown", match.path)
             continue
+        if tests > MAX_TESTS and is_test_place(match.path):
+            state.limit(f"more tests that set {name}", f"{MAX_TESTS} are shown")
+            continue
         written = _find_written(name, match.line) or name
-        told = classify_use(name, match.line).value.format(written)
+        use = classify_use(name, match.line)
+        if use is LineUse.SETS and match.start_line in state.source.read_comment_lines(match.path):
+            use = LineUse.DECLARES
+        told = use.value.format(written)
         noted += _note_place(state, name, own, f"{told}{which}, in {_name_role(match.path)}", 1)
 
 
@@ -226,7 +246,7 @@ def _name_role(path: str) -> str:
         FileRole.CODE: "the program",
         FileRole.STYLE: "a style sheet",
         FileRole.TEST: "a test",
-        FileRole.DOCS: "a document or example",
+        FileRole.DOCS: IN_DOCUMENTS.removeprefix("in "),
         FileRole.FOREIGN: "others' code",
     }[role]
 

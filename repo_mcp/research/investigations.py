@@ -17,9 +17,9 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.model import ExactMatch, ExactRequest
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
-from repo_mcp.research.claims import FAILS, READS, build_claim
+from repo_mcp.research.claims import BY_EXTENSION, FAILS, FILLS, READS, build_claim
 from repo_mcp.research.configured import find_by_words, find_settings
 from repo_mcp.research.grammar import read_phrase
 from repo_mcp.research.hops import (
@@ -42,7 +42,7 @@ from repo_mcp.research.research_state import ResearchState, relocate
 from repo_mcp.research.sections import note_documents
 from repo_mcp.research.seeds import PreferredKind, find_seeds, show_body
 from repo_mcp.research.shapes import find_alike, find_shapes
-from repo_mcp.research.structural import gather_groups, list_structural
+from repo_mcp.research.structural import gather_groups, list_overriding, list_structural
 from repo_mcp.research.subjects import Subjects
 from repo_mcp.research.understanding import is_about_shapes
 from repo_mcp.research.unparsed import note_unparsed
@@ -53,7 +53,11 @@ from repo_mcp.text.question_words import shares_word
 #
 # There the extension names the protocol, and the type that it extends is what conforms.
 _BOUNDS = Bounds(files=20, references=60)
+FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls, and functions of each, in which errors are looked for
 MAX_FAILING = 5  # functions whose errors are shown for a question that names one
+MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
+IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
+MAX_BODIES, SHORT_LINES = 16, 24
 MAX_FIELDS = 3  # of one function
 MAX_MATCHES = 30  # a name in more lines says little about each
 MAX_READERS = 4
@@ -184,6 +188,7 @@ def _investigate_implementations(state: ResearchState, reading: Reading, gathere
     nodes = _list_nodes(reading)
     if nodes:
         follow(state, nodes, CONFORMING, state.depth)
+        _show_short(state)
         if len(state.findings) <= len(nodes):
             state.warnings.append(
                 "nothing is known to implement or extend it; what depends on it is shown instead"
@@ -191,6 +196,19 @@ def _investigate_implementations(state: ResearchState, reading: Reading, gathere
             follow(state, nodes, DEPENDENTS, 1)
     else:
         _follow_outside(state, reading.subjects[0], IMPLEMENTATIONS, CONFORMING)
+
+
+def _show_short(state: ResearchState) -> None:
+    """Show the bodies of short types among a few that implement a subject: their first lines say nothing."""
+    near = [one for one in state.findings if one.hop]
+    if len(near) > MAX_BODIES:
+        return
+    nodes = {node.node_id: node for node in state.nodes.values()}
+    for position, one in enumerate(state.findings):
+        is_short = one.hop and one.end_line - one.start_line < SHORT_LINES
+        if is_short and one.node_id in nodes and BY_EXTENSION not in one.why:
+            shown = show_body(state, nodes[one.node_id], IMPLEMENTING_CHARS // len(near))
+            state.findings[position] = replace(one, shown=shown)
 
 
 def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -201,6 +219,25 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
         _follow_outside(state, subject, NAMED, DEPENDENTS)
     else:
         follow(state, subject.nodes, DEPENDENTS, state.depth)
+        _follow_overriding(state, subject.nodes)
+
+
+def _follow_overriding(state: ResearchState, nodes: Sequence[Node]) -> None:
+    """Note what overrides or implements the subjects, and its callers, if it is little.
+
+    Whoever calls an implementation through its own type depends on the signature just as well.
+    """
+    links = [link for node in nodes for link in list_overriding(state, node)]
+    own = [link for link in links if is_program(state.get_node(link.source).path)]
+    if len(own) > MAX_OVERRIDING:
+        return
+    for link in own:
+        other = state.get_node(link.source)
+        why = f"{FILLS}{state.get_node(link.target).qualified_name}"
+        state.add(other, why, 1, link.confidence, shown=show_body(state, other, OVERRIDING_CHARS))
+        state.link(link)
+    if state.depth > 1 and own:
+        follow(state, [state.get_node(link.source) for link in own], DEPENDENTS, 2, first_hop=2)
 
 
 def _investigate_dependencies(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -318,22 +355,30 @@ def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gather
 
 def _find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node, str]]:
     """Return the functions that a question about errors names, with those of their callees that fail, and why
-    each of these is shown.
+    each of these is shown. If there are few, their callees in turn are looked at.
 
-    Return none if it names none.
+    Return none if it names none. Declarations without a body say nothing beside one that has one.
     """
     phrase = read_phrase(text)
     subject = Subjects(state.graph, state.request.folder, state.source.read_lines).find(phrase, Form.CALLEES)
     named = [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS]
     if " " in phrase.text or subject.how != "declared":
         return [], {}
+    named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or named
     whys: dict[Node, str] = {}
-    for node in named:
-        for edge in state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), _BOUNDS).edges:
-            other = state.get_node(edge.other)
-            is_sure = edge.confidence is not Confidence.POSSIBLE and is_program(other.path)
-            if is_sure and other not in named and _fails(state, other):
-                whys.setdefault(other, f"{FAILS}{node.symbol.name} {edge.type.value} it")
+    level, seen = named, {*named}
+    for _ in range(FAILING_DEPTH):
+        below: list[Node] = []
+        for node in level[:MAX_CALLING] if len(whys) + len(named) < MAX_FAILING else ():
+            for edge in state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), _BOUNDS).edges:
+                other = state.get_node(edge.other)
+                is_sure = edge.confidence is not Confidence.POSSIBLE and is_program(other.path)
+                if is_sure and other not in seen and other.symbol.kind in CALLABLE_KINDS:
+                    seen.add(other)
+                    below.append(other)
+                    if _fails(state, other):
+                        whys[other] = f"{FAILS}{node.symbol.name} {edge.type.value} it"
+        level = below
     return [*named, *whys][:MAX_FAILING], whys
 
 
@@ -346,7 +391,7 @@ def _fails(state: ResearchState, node: Node) -> bool:
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
     text = " ".join(subject.asked for subject in reading.subjects)
-    find_seeds(state, text, first=nodes)
+    find_seeds(state, text, first=nodes, only_near=True)
     gathered.chains = find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
 
 

@@ -27,7 +27,14 @@ from repo_mcp.bundler.rating import (
     weigh_work,
 )
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, is_side_file, measure
+from repo_mcp.bundler.statements import (
+    Body,
+    choose_lines,
+    holds_failure,
+    is_side_file,
+    measure,
+    only_imports,
+)
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS
@@ -95,6 +102,7 @@ _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 
 # A member that others implement: abstract, of an interface or a trait, or one that only raises.
 _WORD = re.compile(r"\w+")
+_OF_FAILURE = re.compile(r"fail(?:s|ed|ing|ures?)?|errors?", re.IGNORECASE)  # said of what raises, too
 _UNFILLED = re.compile(
     r"\babstract\b|\bNotImplementedError\b"
     r"|^\s*(?!return|await|throw|yield|new|delete|else|case|go|defer)(?:[\w.<>\[\]?*&]+\s+)+\w+(?:<[^<>]*>)?"
@@ -139,11 +147,14 @@ def find_seeds(
     preferred: PreferredKind = PreferredKind.NOTHING,
     first: Sequence[Node] = (),
     whys: Mapping[Node, str] = MappingProxyType({}),
+    *,
+    only_near: bool = False,
 ) -> list[Node]:
     """Note the declarations that a question is most about, best first, and return their symbols.
 
     `first` are the symbols that the question names: they come before declarations that only match its words.
-    `whys` has the reasons for those of them that it does not name itself.
+    `whys` has the reasons for those of them that it does not name itself. With `only_near`, others must have
+    a name and lie in the folder of one of them: elsewhere the words mean something else.
     """
     words = choose_words(state, text)
     if not any(re.search(r"\w", word) for word in words):
@@ -160,6 +171,7 @@ def find_seeds(
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
     state.weights = weights
     said = " ".join(idioms).split()
+    state.absent = [word for word in state.absent if word not in said]  # it is looked for otherwise
     telling = {word: weight for word, weight in _weigh_words(words, weights).items() if word not in said}
     state.check()
     seeds = [build_seed(state, node, 1.0) for node in first]
@@ -167,6 +179,9 @@ def find_seeds(
     seeds += [seed for seed in _find_named(state, preferred) if seed.node not in first]
     named = {seed.node.declaration for seed in seeds if seed.node is not None}
     found = _choose(state, rated, preferred, wants_tests, weights)
+    if only_near and first:
+        folders = tuple({node.path.rpartition("/")[0] for node in first})
+        found = [seed for seed in found if seed.name and _lies_in(seed.path, folders)]
     asked = find_action(state.request.query)
     if asked is not None and any(seed.why.startswith(DERIVE) for seed in seeds):
         found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
@@ -181,6 +196,10 @@ def find_seeds(
     )
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _lies_in(path: str, folders: Sequence[str]) -> bool:
+    return any(not folder or path.startswith(f"{folder}/") for folder in folders)
 
 
 def _holds_noun(seed: Seed, noun: str) -> bool:
@@ -224,6 +243,7 @@ def _list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
         for word in telling
         if held.isdisjoint(get_word_terms(word))
         and not shares_word(text, (word, find_base_form(word) or word))
+        and not (_OF_FAILURE.fullmatch(word) and any(map(holds_failure, lines)))
     ]
     is_little = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
     return [] if is_little else lacking
@@ -254,6 +274,8 @@ def _choose(
         if not wants_tests and (is_test_place(one.path) or (node is not None and is_test_symbol(node))):
             continue
         name = one.block.span.name if one.block.span is not None else ""
+        if not name and only_imports(build_body(one)):
+            continue
         worth = one.worth * _weigh(state, one, node, preferred)
         seeds.append(
             Seed(
@@ -451,7 +473,8 @@ def build_body(one: RatedBlock) -> Body:
 def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None:
     if seed.node is not None and state.add(seed.node, seed.why, 0, Confidence.PROBABLE, shown=shown):
         return
-    body, around = seed.body, seed.path if seed.node is None else seed.node.qualified_name
+    body = seed.body
+    around = (seed.name or seed.path) if seed.node is None else seed.node.qualified_name
     start, end = body.start_line, body.end_line
     state.add_place(Finding(seed.path, start, end, around, "text", None, seed.why, 0, "text", shown=shown))
 

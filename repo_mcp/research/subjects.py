@@ -162,7 +162,8 @@ class Subjects:
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
         nodes, how = self._look_up(name, phrase, form)
         nodes = _prefer([node for node in nodes if self._admits(node)], form, phrase)
-        nodes = self._choose_overloads(self._drop_lesser(nodes), phrase.parameters)
+        nodes = self._drop_lesser(nodes, compares=form is Form.DIFFERENCE)
+        nodes = self._choose_overloads(nodes, phrase.parameters)
         if not nodes:
             return None
         return Subject(phrase.text, how, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS))
@@ -223,8 +224,11 @@ class Subjects:
         ordered = sorted(inside, key=ranks.__getitem__)
         return [self._graph.get_node(declaration) for declaration in ordered[:MAX_LOOKED_AT]]
 
-    def _drop_lesser(self, nodes: Sequence[Node]) -> list[Node]:
-        """Return the nodes without prototypes whose definition is present, or extensions whose type is."""
+    def _drop_lesser(self, nodes: Sequence[Node], *, compares: bool) -> list[Node]:
+        """Return the nodes without prototypes whose definition is present, or extensions whose type is.
+
+        A question that compares types means no constructors, which their types hold.
+        """
         defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
         typed = {node.symbol.name for node in nodes if node.symbol.kind in _REAL_TYPES}
         return [
@@ -232,6 +236,7 @@ class Subjects:
             for node in nodes
             if not (node.symbol.flags & SymbolFlag.FORWARD and node.symbol.name in defined)
             and not (node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in typed)
+            and not (compares and node.symbol.kind is SymbolKind.CONSTRUCTOR and node.symbol.name in typed)
         ]
 
     def _choose_overloads(self, nodes: list[Node], parameters: Sequence[str]) -> list[Node]:

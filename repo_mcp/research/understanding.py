@@ -24,7 +24,7 @@ _PHRASES = {
     Form.CONFIGURED: "where {} is configured",
     Form.FLOW: "how {} leads to {}",
     Form.DEFINED: "what {} is: where it is declared, what uses it, what it uses",
-    Form.EXTENSION: "where {} would be added",
+    Form.EXTENSION: "where to add: {}",
     Form.ERRORS: "the errors of {}",
     Form.DIFFERENCE: "the difference between {} and {}",
     Form.OPEN: "an open question, answered from its words",

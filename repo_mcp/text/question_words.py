@@ -100,6 +100,8 @@ _IDIOMS = tuple(
         (r"turned away", "reject refuse"),
         (r"login secrets?", "password credential"),
         (r"(?:goes|went|gone|falls?) silent|stop(?:s|ped) answering", "timeout heartbeat"),
+        (r"(?:does|do|did|has|have)(?: not|n't) (?:ever )?(?:answer|respond|reply)", "timeout"),
+        (r"halfway|midway|part ?way through", "rollback partial"),
         (r"(?:bad|non-?zero|failing) (?:exit )?(?:status|code)", "exit fail"),
         (r"still (?:current|fresh)", "modified expire"),
     )

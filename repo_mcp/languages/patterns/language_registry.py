@@ -175,6 +175,11 @@ def find_language(path: str, overrides: Mapping[str, str] | None = None) -> Lang
     return _find_by_stem(name)
 
 
+def is_template(path: str) -> bool:
+    """Return True for a file that makes another one, as `config.h.in` does, by its last extension."""
+    return path.rpartition(".")[2].lower() in _TEMPLATES
+
+
 def name_language(given: str, others: Iterable[str] = ()) -> str | None:
     """Return the language for a name in any case, or an extension; None if it is neither.
 

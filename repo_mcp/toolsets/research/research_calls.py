@@ -11,7 +11,7 @@ from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research.answers import resolve_scope
-from repo_mcp.toolsets.research.research_text import render_report
+from repo_mcp.toolsets.research.research_text import ALSO, render_report
 from repo_mcp.toolsets.research.schemas import (
     FORMAT,
     MAX_QUERY_CHARS,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from repo_mcp.research.records import Finding, MapEdge, MapNode, Report
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
-ALSO, ALSO_CHARS, NEAR_CHARS = "also found", 1_700, 1_300  # of the places of findings without an excerpt
+ALSO_CHARS, NEAR_CHARS = 1_700, 1_300  # of the places of findings without an excerpt
 MAX_LIMITS = 3
 BY_WORDS = frozenset({"open", "errors", "extension"})  # forms whose findings are chosen by words
 FINDINGS_FIRST = "findings come first"
@@ -303,8 +303,10 @@ def _list_limits(report: Report, cut: Sequence[str], *, is_joined: bool) -> list
         limits.append((f"{len(report.limits) - MAX_LIMITS} more limits", "those matter less"))
     if not cut:
         return limits
-    limits.append((", ".join(cut), FINDINGS_FIRST))
-    return [(", ".join(what for what, _ in limits), FINDINGS_FIRST)] if is_joined else limits
+    if not is_joined:
+        return [*limits, (", ".join(cut), FINDINGS_FIRST)]
+    met = [one.what for one in report.limits[:MAX_LIMITS] if not one.what.endswith("call chains")]
+    return [(", ".join((*met, *cut)), FINDINGS_FIRST)]
 
 
 def _count_chains(report: Report, findings: int) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 from repo_mcp.text.lines import escape_text
 
+ALSO, MAX_ALSO = "also found", 12  # the group of findings without an excerpt; its places that a person reads
 Result = Mapping[str, Any]
 
 
@@ -56,7 +57,10 @@ def _render_surroundings(told: Result) -> Iterable[str]:
     for one in told["surroundings"]:
         yield ""
         yield f"{one['what'].capitalize()}:"
-        yield from (f"- {place}" for place in one["places"])
+        shown = one["places"][:MAX_ALSO] if one["what"] == ALSO else one["places"]
+        yield from (f"- {place}" for place in shown)
+        if len(one["places"]) > len(shown):
+            yield f"- and {len(one['places']) - len(shown)} more"
 
 
 def _render_chains(told: Result) -> Iterable[str]:

@@ -183,3 +183,8 @@ def test_of_too_many_names_the_first_are_read(monkeypatch: pytest.MonkeyPatch) -
     found = run("structure/javascript", b"function f(a,b){return a(b)};\n" * count)
     assert found.status is ParseStatus.PARTIAL
     assert 0.6 * count < found.symbol_count < 0.8 * count
+
+
+def test_a_template_is_not_parsed() -> None:
+    assert find_parser_task("config.h.in", "c") is find_unparsed("config.h.in", "c") is None
+    assert find_parser_task("include/config.h", "c") is not None

@@ -140,11 +140,12 @@ def test_a_difference_shows_both_bodies_first(shop: Asked) -> None:
 
 def test_what_breaks_are_those_that_override_and_those_that_call(shop: Asked) -> None:
     report = shop.ask("what breaks if I change Carrier.quote?")
-    groups = {one.what: one.places for one in report.groups}
-    assert {place.partition(" ")[0] for place in groups["implementers"]} == {
-        "Post.quote",
-        "Drone.quote",
-    }
+    filling = [
+        one for one in report.findings if one.why == "overrides or implements shop.carriers.Carrier.quote"
+    ]
+    assert {one.symbol.rpartition("carriers.")[2] for one in filling} == {"Post.quote", "Drone.quote"}
+    assert all(one.excerpt.count("\n") > 1 for one in filling)  # their bodies are shown
+    assert "It is overridden or implemented by 2 declarations" in report.claim
 
 
 def test_what_lies_around_has_tests_apart(shop: Asked) -> None:

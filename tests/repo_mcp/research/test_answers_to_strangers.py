@@ -227,7 +227,8 @@ def test_errors_of_a_function_are_those_of_what_it_calls(server: Asked) -> None:
     assert '"no object to parse"' in shown.excerpt
     assert shown.why == "fails, and parse calls it"
     assert report.claim == (
-        "parse.parse (server/parse.py:4-5) uses parse.parse_whole (server/parse.py:8-13),"
+        "Errors made here: ValueError (server/parse.py:10-10)."
+        " parse.parse (server/parse.py:4-5) uses parse.parse_whole (server/parse.py:8-13),"
         " where errors are made too."
     )
 

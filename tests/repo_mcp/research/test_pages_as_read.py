@@ -1,0 +1,269 @@
+"""Pages as a person reads them: claims that say what was asked, and nothing shown that says nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.bundler.statements import Body, only_imports
+from repo_mcp.research.claims import find_errors
+from repo_mcp.research.configured import LineUse, classify_use
+from repo_mcp.toolsets.research.research_calls import cut_report
+from repo_mcp.toolsets.research.research_text import ALSO, MAX_ALSO, render_report
+from tests.repo_mcp.research.asking import Asked
+
+BUDGET = """pub trait Budget {
+    fn withdraw(&self) -> bool;
+}
+
+pub struct Purse {
+    coins: u32,
+}
+
+impl Budget for Purse {
+    fn withdraw(&self) -> bool {
+        self.coins > 0
+    }
+}
+
+fn spend(purse: &Purse) -> bool {
+    purse.withdraw()
+}
+"""
+
+STORES = """class Local
+{
+    public Local(int size)
+    {
+        Open(size);
+    }
+
+    void Open(int size) { }
+}
+
+class Remote
+{
+    public Remote(int size)
+    {
+        Dial(size);
+    }
+
+    void Dial(int size) { }
+}
+"""
+
+TASKS = """def set_task_status(task, status):
+    text = as_text(status)
+    if status == "failed" and has_excessive_failures(task):
+        raise StatusError("the task keeps failing")
+    return text
+
+
+def has_excessive_failures(task):
+    return task.count > 3
+
+
+def as_text(value):
+    return str(value)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "use"),
+    [
+        ("if self.failures() >= policy.retries:", LineUse.READS),
+        ("while tries < len(self.retries):", LineUse.READS),
+        ("retries:", LineUse.SETS),
+        ("if retries: retries = 3", LineUse.SETS),
+    ],
+)
+def test_a_condition_sets_nothing(line: str, use: LineUse) -> None:
+    assert classify_use("retries", line) is use
+
+
+def test_a_setting_is_not_said_to_be_mentioned_by_its_own_declaration() -> None:
+    texts = {
+        "task.py": "class Task:\n    @property\n    def retries(self):\n"
+        '        """Override `retries` for one task."""\n        return None\n',
+        "config.py": "class Config:\n    retries = 3\n",
+        "tests/test_task.py": "".join(f"def test_{n}():\n    run(retries={n})\n\n\n" for n in range(2)),
+        "tests/test_other.py": "".join(f"def test_{n}():\n    run(retries={n})\n\n\n" for n in range(3)),
+    }
+    report = Asked(texts).ask("where is retries configured?")
+    own = [one for one in report.findings if one.path == "task.py"]
+    assert [one.why for one in own] == ['what "retries" refers to']
+    assert len([one for one in report.findings if one.path.startswith("tests/")]) == 3
+    assert ("more tests that set retries", "3 are shown") in [(one.what, one.why) for one in report.limits]
+
+
+def test_what_implements_a_method_is_shown_with_its_body_and_callers() -> None:
+    report = Asked({"src/budget.rs": BUDGET}).ask("what breaks if I change Budget.withdraw?")
+    assert report.claim == (
+        "Nothing in the repository is known to use Budget.withdraw (src/budget.rs:2-2)."
+        " It is overridden or implemented by Purse.withdraw (src/budget.rs:10-12)."
+    )
+    filling, caller = report.findings[1:]
+    assert (filling.why, filling.hop) == ("overrides or implements Budget.withdraw", 1)
+    assert "self.coins > 0" in filling.excerpt
+    assert (caller.symbol, caller.why, caller.hop) == ("spend", "calls Purse.withdraw", 2)
+
+
+def test_a_type_that_an_extension_makes_conform_is_counted_once_and_shown_with_its_body() -> None:
+    report = Asked({"src/budget.rs": BUDGET}).ask("all implementations of Budget")
+    assert report.claim == (
+        "Budget (src/budget.rs:1-3) is implemented, extended or overridden by Purse (src/budget.rs:5-7)."
+    )
+    (extension,) = [one for one in report.findings if one.kind == "extension"]
+    assert "self.coins > 0" in extension.excerpt
+
+
+def test_compared_types_are_not_their_constructors() -> None:
+    report = Asked({"Stores.cs": STORES}).ask("what is the difference between Local and Remote?")
+    assert [[node.kind for node in one.nodes] for one in report.reading.subjects] == [["class"], ["class"]]
+    assert "more declaration" not in report.claim
+
+
+def test_the_claim_names_the_errors_where_they_are_made() -> None:
+    texts = {
+        "Parser.java": "class Parser {\n    void parse(String text) {\n        // throw new OldException();\n"
+        '        if (text == null) throw new NullException("no text");\n        try { read(text); }\n'
+        '        catch (IOException e) { throw new ParseException("bad text"); }\n    }\n}\n'
+    }
+    claim = Asked(texts).ask("which errors can parsing a text raise?").claim
+    assert claim.startswith(
+        "Errors made here: NullException (Parser.java:4-4) and ParseException (Parser.java:6-6). "
+    )
+
+
+def test_the_claim_leaves_out_callees_that_only_help() -> None:
+    claim = Asked({"tasks.py": TASKS}).ask("what happens when a task keeps failing?").claim
+    assert "It calls tasks.has_excessive_failures (tasks.py:8-9)." in claim
+
+
+def test_what_raises_does_not_lack_the_word_fails() -> None:
+    texts = {
+        "move.py": "def move_down(steps):\n    for step in steps:\n        if not step.undo():\n"
+        "            raise StepError(step)\n"
+    }
+    claim = Asked(texts).ask("what happens when moving down fails?").claim
+    assert "lacks" not in claim
+
+
+def test_a_word_that_is_looked_for_otherwise_is_not_said_to_be_missing() -> None:
+    texts = {"move.py": "def move(steps):\n    for step in steps:\n        step.rollback()\n"}
+    report = Asked(texts).ask("what happens when a move stops halfway?")
+    assert "halfway" not in report.claim
+    assert '"halfway" is also looked for as rollback.' in report.warnings
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import type { A } from './a.js'\nimport {\n  B,\n  C,\n} from './b.js'\n", True),
+        ("from a import (\n    b,\n    c,\n)\nimport os\n", True),
+        ("using System;\n\nnamespace Shop;\n", True),
+        ("use std::fmt;\npub use self::a::B;\nmod c;\n", True),
+        ("#include <stdio.h>\n", True),
+        ("import { a } from './a.js'\n\nexport const b = a()\n", False),
+        ("const limit = 3\n", False),
+    ],
+)
+def test_lines_that_only_import(text: str, expected: bool) -> None:
+    lines = text.split("\n")
+    assert only_imports(Body(lines, 1, len(lines), 1, {}, set())) is expected
+
+
+def test_a_person_reads_the_first_places_of_what_else_was_found() -> None:
+    texts = {f"part{n:02}.py": f"def load_part{n:02}(queue):\n    queue.load({n})\n" for n in range(40)}
+    result = cut_report(Asked(texts).ask("how is the queue loaded in parts?"), 3).result
+    (also,) = [one["places"] for one in result["surroundings"] if one["what"] == ALSO]
+    assert len(also) > MAX_ALSO
+    page = render_report("how is the queue loaded in parts?", result)
+    assert f"- {also[MAX_ALSO - 1]}\n- and {len(also) - MAX_ALSO} more\n" in page
+    assert also[MAX_ALSO] not in page
+    told = page.partition("## Left out")[2]
+    assert told.count("call chains") <= 1
+
+
+def test_documents_and_comments_set_nothing_that_the_program_sets() -> None:
+    texts = {
+        "job.py": 'class Job:\n    """A job.\n\n    Its settings:\n    "retryCount": a number\n    """\n\n'
+        "    def run(self):\n        self.retry_count = 3\n",
+        "docs/settings.rst": "Settings\n========\n\n    retry_count = 5\n",
+    }
+    report = Asked(texts).ask("where is retry_count configured?")
+    assert report.claim == "retry_count is declared at job.py:9-9."
+    assert "declares or documents retryCount, in the program" in [one.why for one in report.findings]
+
+
+def test_a_difference_shows_only_what_lies_near_the_compared() -> None:
+    texts = {
+        "channel/new.py": "def bounded(size):\n    return Queue(size)\n\n\n"
+        "def unbounded():\n    return Chain()\n\n\n"
+        "class Queue:\n    bounded = True\n",
+        "trees/range.py": "def above_bound(key, bounded, unbounded):\n    if key:\n        return bounded\n",
+    }
+    report = Asked(texts).ask("what is the difference between bounded and unbounded?")
+    assert {one.path for one in report.findings} == {"channel/new.py"}
+
+
+RUBY = {
+    "lib/base.rb": "module Shop\n  class Base\n    def look_up(key)\n      raise KeyError unless key\n"
+    "    end\n  end\nend\n",
+    "lib/desk.rb": "module Shop\n  class Desk\n    def serve(key)\n"
+    "      base.look_up(key)\n    end\n  end\nend\n",
+}
+
+
+def test_a_name_in_a_language_without_a_parser_is_not_said_to_be_undeclared() -> None:
+    known = Asked(RUBY).ask("what breaks if I change Shop::Base#look_up?")
+    assert known.claim.startswith(
+        "Shop::Base#look_up is declared at lib/base.rb:3-5. Nothing here parses ruby"
+    )
+    assert [one.path for one in known.findings] == ["lib/base.rb", "lib/desk.rb"]
+    assert not known.warnings  # words of the form, such as "breaks", are not looked for
+    unknown = Asked(RUBY).ask("what breaks if I change Shop::Base#look_down()?")
+    assert "is not declared in this repository." in unknown.claim
+
+
+def test_errors_are_followed_through_functions_that_raise_none() -> None:
+    texts = {
+        "ipc.ts": "export function getOne(channel) {\n  return getMessage(channel)\n}\n\n"
+        "function getMessage(channel) {\n  check(channel)\n  return channel.read()\n}\n\n"
+        "function check(channel) {\n  if (channel.closed) {\n    throw new ClosedError('closed')\n  }\n}\n",
+        "ipc.d.ts": "export declare function getOne(channel: Channel): string\n",
+    }
+    report = Asked(texts).ask("which errors can getOne throw?")
+    assert [one.symbol for one in report.findings][:2] == ["getOne", "check"]
+    assert report.findings[1].why == "fails, and getMessage calls it"
+    assert report.claim.startswith("Errors made here: ClosedError (ipc.ts:12-12). ")
+
+
+def test_what_is_derived_from_implementations_is_named_after_them() -> None:
+    texts = {
+        "brokers.py": "class Broker:\n    pass\n\n\nclass Base(Broker):\n    pass\n\n\n"
+        "class Local(Base):\n    pass\n"
+    }
+    claim = Asked(texts).ask("all implementations of Broker").claim
+    assert claim == (
+        "brokers.Broker (brokers.py:1-2) is implemented, extended or overridden by"
+        " brokers.Base (brokers.py:5-6)."
+        " Derived from these: brokers.Local (brokers.py:9-10)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("raise ValueError(text)", ["ValueError"]),
+        ("throw new Error('no text')", ["Error"]),
+        ("raise InvalidLocale.new(locale) unless locale", ["InvalidLocale"]),
+        ("raise Shop::ArgumentError if key.empty?", ["Shop::ArgumentError"]),
+        ("Throw.FormatException(text);", ["FormatException"]),
+        ("throwOnStrictError({channel})", []),
+        ("error = getResponseError(channel)", []),
+        ("return Err(Error::Closed)", ["Error::Closed"]),
+        ('return fmt.Errorf("%w", ErrClosed)', ["ErrClosed"]),
+    ],
+)
+def test_names_of_errors(line: str, named: list[str]) -> None:
+    assert find_errors(line) == named
