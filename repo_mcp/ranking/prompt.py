@@ -23,7 +23,8 @@ from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_TITLE_WORDS = 3
-_FORM = ("##", "**", "<!--")  # begin the headings and the comments of forms
+# These begin headings and comments of forms, frames of a traceback, and what was typed in a session.
+_NO_TITLE = ("##", "**", "<!--", 'File "', "at ", ">>> ", "$ ")
 MAX_MEANT = 4  # files that one path may mean; a path that fits more says nothing
 _DOTTED = compile_late(r"\w+(?:\.\w+)+")
 
@@ -34,10 +35,11 @@ def find_title(text: str) -> str | None:
     """Return the first line of a text of several lines, or None without such lines or without a title.
 
     A line of one or two words, one that ends with a colon, and a heading of a form introduce what follows:
-    `Hi all`, `Traceback (most recent call last):`, `### What I expected`.
+    `Hi all`, `Traceback (most recent call last):`, `### What I expected`. Nor is the first frame or command of
+    what was pasted alone a title.
     """
     first, _, rest = text.strip().partition("\n")
-    introduces = first.rstrip().endswith(":") or first.startswith(_FORM)
+    introduces = first.rstrip().endswith(":") or first.startswith(_NO_TITLE)
     return first if rest and not introduces and len(first.split()) >= LEAST_TITLE_WORDS else None
 
 

@@ -164,6 +164,9 @@ def test_any_text_is_understood_within_limits(prompt: str) -> None:
         ("Traceback (most recent call last):\n  File", None),
         ("### What I expected\nundo", None),
         ("**Describe the bug**\nundo", None),
+        ('File "ledger/book.py", line 29, in parse_book\nValueError: not an entry', None),
+        ("    at undo (steps.js:7:3)\n    at run (steps.js:9:1)", None),
+        ("$ ledger undo --all\nNothing to undo.", None),
     ],
 )
 def test_a_title_is_the_first_of_several_lines(text: str, title: str | None) -> None:
