@@ -35,8 +35,8 @@ def find_title(text: str) -> str | None:
     """Return the first line of a text of several lines, or None without such lines or without a title.
 
     A line of one or two words, one that ends with a colon, and a heading of a form introduce what follows:
-    `Hi all`, `Traceback (most recent call last):`, `### What I expected`. Nor is the first frame or command of
-    what was pasted alone a title.
+    `Hi all`, `Traceback (most recent call last):`, `### What I expected`. Nor is a frame or a command of what
+    was pasted alone a title.
     """
     first, _, rest = text.strip().partition("\n")
     introduces = first.rstrip().endswith(":") or first.startswith(_NO_TITLE)
