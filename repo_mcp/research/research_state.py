@@ -44,7 +44,6 @@ _WORD = re.compile(r"\w")
 _PLAIN = re.compile(r"[\w./@+-]+")  # a path without characters that a glob interprets
 MAX_FINDINGS = 200
 MAX_NAMED = 3  # symbols named in one limit
-MAX_DECLARING = 20  # lines that declare one name
 MAX_EVIDENCE = 5  # lines of use that one finding lists
 CACHED_FILES = 32  # whose lines are cached
 

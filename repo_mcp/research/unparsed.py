@@ -7,7 +7,6 @@ not told from what else has the name. Left out: names that the graph knows, whic
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.ranking.intent import EXACT, split_qualified
@@ -19,8 +18,6 @@ from repo_mcp.research.research_state import ResearchState, search_words
 MAX_DECLARED = 4  # declarations of one name
 MAX_PLACES = 12  # that have the name, beside its declarations
 SHOWN_LINES = 40  # of a declaration
-
-FindUnparsed = Callable[[Subject], Subject]  # the subject, with its declarations if no parser has read them
 
 
 def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
