@@ -90,5 +90,5 @@ QUESTION_WEIGHTS = replace(
     side_file=1.0,
 )
 # Of a search, which compares declarations of many files. A file's score already holds the words that its
-# declarations are rated by, so here it counts for less, and how often a declaration repeats them for more.
-SEARCH_WEIGHTS = replace(QUESTION_WEIGHTS, rank=0.6, repeats=2.0)
+# declarations are rated by, so here it counts for less.
+SEARCH_WEIGHTS = replace(QUESTION_WEIGHTS, rank=0.6)
