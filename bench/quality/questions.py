@@ -116,7 +116,7 @@ def run_questions(
     for question in questions:
         groups.setdefault(question.repo, []).append(question)
     for repo, own in groups.items():
-        root = trees / repo
+        root = (trees / repo).absolute()  # a server starts in another folder
         if root.is_dir():
             yield from ask_tree(repo, root, own)
         else:

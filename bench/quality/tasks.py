@@ -80,7 +80,7 @@ class Tree:
 def find_tree(trees: Path, repo: str, repos: Mapping[str, Mapping[str, object]]) -> Tree | None:
     """Return the tree of a repository: `trees/repo`, or its `benchmark_root` in there. None without one."""
     given = repos.get(repo, {}).get("benchmark_root")
-    root = trees / repo / str(given) if given else trees / repo
+    root = (trees / repo / str(given) if given else trees / repo).absolute()
     return Tree(repo, root) if root.is_dir() else None
 
 
