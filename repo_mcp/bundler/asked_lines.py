@@ -42,7 +42,7 @@ def _choose(lines: Sequence[str], by_line: Mapping[int, Sequence[str]]) -> set[i
     """Return the places of the head, of the best lines and of those near them, as far as there is room."""
     counts = Counter(term for terms in by_line.values() for term in terms)
     weights = {term: math.log1p(len(lines) / count) for term, count in counts.items()}
-    chosen = {*range(HEAD_LINES)}
+    chosen = {*range(min(HEAD_LINES, len(lines)))}
     left = ROOM_CHARS - sum(len(lines[at]) for at in chosen)
     seen: Counter[str] = Counter()
     waiting = dict(by_line)

@@ -11,6 +11,10 @@ def test_a_short_span_is_given_whole() -> None:
     assert choose_asked(["def f():", "    return 1"], 7, "what is returned") == (7, 8)
 
 
+def test_one_long_line_is_given_whole() -> None:
+    assert choose_asked(["var fence=1;" * ROOM_CHARS], 1, "fence") == (1,)
+
+
 def test_nothing_is_chosen_where_no_line_has_a_word() -> None:
     assert choose_asked(LONG, 1, "fence") == ()
     assert choose_asked([], 1, "fence") == ()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from repo_mcp.config.server_config import load_config
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.named_hits import FEW_PLACES, ONE_SHOWN, list_names
 from repo_mcp.repository import Repository
+from tests.repo_mcp.ranking.indexed import indexed
 
 FILES = {
     "src/pay/ledger.py": "class Ledger:\n    def post_entry(self, entry):\n"
@@ -30,12 +29,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    root = tmp_path_factory.mktemp("named") / "root"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with indexed(tmp_path_factory.mktemp("named") / "root", FILES) as repository:
         yield repository
 
 

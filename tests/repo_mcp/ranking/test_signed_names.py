@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
-from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
+from tests.repo_mcp.ranking.indexed import indexed
 
 FILES = {
     "src/core.clj": "(ns app.core)\n\n(defn go-loop [x]\n  x)\n\n(defn go [loop]\n  (go-loop loop))\n",
@@ -24,12 +23,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    root = tmp_path_factory.mktemp("signed") / "root"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with indexed(tmp_path_factory.mktemp("signed") / "root", FILES) as repository:
         yield repository
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
-from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking import look_up
 from repo_mcp.ranking.named_hits import FEW_PLACES
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.repository import Repository
+from tests.repo_mcp.ranking.indexed import indexed
 
 USERS = 40
 FILES = {
@@ -29,12 +28,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    root = tmp_path_factory.mktemp("pages") / "root"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with indexed(tmp_path_factory.mktemp("pages") / "root", FILES) as repository:
         yield repository
 
 
