@@ -44,7 +44,7 @@ from repo_mcp.ranking.intent import (
 from repo_mcp.ranking.live_chunks import LiveChunk, ReadLive, decode_lines, read_chunks
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import Points, rank
-from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
+from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
 from repo_mcp.ranking.snippets import grade_span, show_declaration
 from repo_mcp.ranking.spell_suggest import find_near
 from repo_mcp.record_classes import dataclass, replace
@@ -92,7 +92,23 @@ class _Rated:
     span: SymbolSpan
 
 
-DeclaredLines = dict[AskedName, list[_Rated]]  # what lines declare, by the name that was asked for
+class LookedUp:
+    """What one search has looked up so far: it looks up the same name up to three times."""
+
+    def __init__(self) -> None:
+        self.declared: dict[AskedName, list[_Rated]] = {}  # by lines, for the name that was asked for
+        self._rankings: list[tuple[Query, Filter, int, Ranking]] = []  # whose chunks are not counted
+
+    def rank(self, searcher: Searcher, query: Query, most: int, wanted: Filter, *, counted: bool) -> Ranking:
+        """Return what `rank` does. The first chunks of a longer ranking are those of a shorter one."""
+        for known, among, length, ranking in () if counted else self._rankings:
+            if length >= most and among is wanted and known == query:
+                chunks = ranking.chunks[:most]
+                return replace(ranking, chunks=chunks, total=len(chunks))
+        ranking = rank(searcher, query, most, wanted, counted=counted)
+        if not counted:
+            self._rankings.append((query, wanted, most, ranking))
+        return ranking
 
 
 def look_up(
@@ -105,16 +121,17 @@ def look_up(
     is_whole: bool = True,
     least: int | None = None,
     shown_lines: Sequence[int] = SHOWN_LINES,
-    declared: DeclaredLines | None = None,
+    known: LookedUp | None = None,
 ) -> Found:
     """Return the best `top_k` declarations of what a query names. `is_whole`: every file is indexed.
 
     A warning names what is not declared. With `least`, only hits are wanted, of which a name is spelled so
-    closely: nothing is warned of, and worse declarations may be left out and uncounted. `declared` keeps what
-    lines declare for further look-ups of the same search.
+    closely: nothing is warned of, and worse declarations may be left out and uncounted. `known` keeps what is
+    found for further look-ups of the same search.
 
     Raises IndexFormatError, OSError.
     """
+    known = LookedUp() if known is None else known
     asked = find_name(query.text)
     words = list(dict.fromkeys(_WORD.findall(query.text if asked is None else asked.name)))[:MAX_NAMES]
     seen: dict[tuple[str, int], _Rated] = {}
@@ -130,7 +147,7 @@ def look_up(
         is_exact = all(term.startswith(DECLARED) for one in question.needed for term in one)
         is_exact = is_exact and not (asked is not None and asked.qualifiers)
         most = top_k + (0 if is_exact else MORE_CHUNKS)
-        ranking = rank(searcher, narrowed, most, wanted, counted=least is None)
+        ranking = known.rank(searcher, narrowed, most, wanted, counted=least is None)
         is_cut = is_cut or ranking.total > len(ranking.chunks)
         live = read_chunks(ranking.chunks, query.phrases, read_live)
         warnings |= dict.fromkeys(live.warnings)
@@ -142,10 +159,9 @@ def look_up(
                 if key not in seen or seen[key].score < rated.score:
                     seen[key] = rated
     if asked is not None and _may_be_better(seen.values(), asked, 1):
-        declared = {} if declared is None else declared
-        if asked not in declared:
-            declared[asked] = [*_iter_declaring_lines(searcher, query, asked, wanted, read_live)]
-        for rated in declared[asked]:
+        if asked not in known.declared:
+            known.declared[asked] = [*_iter_declaring_lines(searcher, query, asked, wanted, read_live)]
+        for rated in known.declared[asked]:
             seen.setdefault((rated.live.ranked.path, rated.span.name_line), rated)
     ordered = sorted(seen, key=lambda key: (-seen[key].score, key[0].encode(), key[1]))
     lines = chain(shown_lines, repeat(shown_lines[-1]))
@@ -258,15 +274,23 @@ def _iter_declarations(
 def _iter_declaring_lines(
     searcher: Searcher, query: Query, asked: AskedName, wanted: Filter, read_live: ReadLive
 ) -> Iterator[_Rated]:
-    """Yield what is declared by lines that have the name as it is written, each with its score."""
+    """Yield what is declared by lines that have the name as it is written, each with its score.
+
+    Headers are ranked apart only if any holds the name, and nothing is if no file does.
+    """
     terms = [get_word_terms(word)[0] for word in _WORD.findall(asked.name)]
+    if not all(map(searcher.count_units, terms)):
+        return
     required = [*query.required, *((term,) for term in terms)]
     narrowed = replace(query, terms=terms, required=required, symbols=[], phrases=[])
+    chunks = rank(searcher, narrowed, WORD_CHUNKS, wanted, counted=False).chunks
+    if len(chunks) == WORD_CHUNKS or any(chunk.path.endswith(_HEADERS) for chunk in chunks):
+        headers = rank(searcher, narrowed, WORD_CHUNKS, _narrow_to_headers(wanted), counted=False).chunks
+        chunks = (*headers, *chunks)
     best: dict[str, RankedChunk] = {}
-    for among in (_narrow_to_headers(wanted), wanted):
-        for chunk in rank(searcher, narrowed, WORD_CHUNKS, among, counted=False).chunks:
-            if chunk.matched_terms:
-                best.setdefault(chunk.path, chunk)
+    for chunk in chunks:
+        if chunk.matched_terms:
+            best.setdefault(chunk.path, chunk)
     for place, live in enumerate(read_chunks(best.values(), (), read_live).chunks):
         text = live.data.decode("utf-8", "replace")
         language = live.ranked.language

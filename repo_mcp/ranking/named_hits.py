@@ -30,7 +30,7 @@ from repo_mcp.ranking.intent import (
 )
 from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines, read_chunks
-from repo_mcp.ranking.look_up import DeclaredLines, Found, look_up
+from repo_mcp.ranking.look_up import Found, LookedUp, look_up
 from repo_mcp.ranking.prompt import find_meant
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import add_up, rank
@@ -98,13 +98,13 @@ def find_named(
     wanted: Filter,
     read_live: ReadLive,
     top_k: int,
-    declared: DeclaredLines,
+    known: LookedUp,
     *,
     ends_early: bool = False,
 ) -> NamedHits | None:
     """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
 
-    With `ends_early`, those after the first `few` may be left out. `declared` is as `look_up` takes it.
+    With `ends_early`, those after the first `few` may be left out. `known` is as `look_up` takes it.
 
     One of several names may be declared nowhere if it has several parts: then a warning says so.
 
@@ -113,7 +113,7 @@ def find_named(
     names = [] if query.phrases or query.symbols else list_names(query.text)
     leads: list[_Leads] = []
     for name in names:
-        lead = _find_declared(searcher, query, name, wanted, read_live, declared, is_only=len(names) == 1)
+        lead = _find_declared(searcher, query, name, wanted, read_live, known, is_only=len(names) == 1)
         lead = lead or _find_files(searcher, query, name, wanted, read_live)
         terms = get_word_terms(name)
         if lead is None and len(terms) > 2 and len(names) > 1:
@@ -143,7 +143,7 @@ def _build(
     """Return what is named, and after it the places that have the names, ranked by them."""
     terms = list(dict.fromkeys(term for lead in leads for term in lead.terms))
     order: list[str] = []
-    if any(len(lead.hits) > 1 for lead in leads):  # declarations of one name: the ranking says which is meant
+    if any(_is_tied(lead.hits) for lead in leads):  # the ranking says which is meant
         best = rank(searcher, query, FILES_ORDERED, wanted, counted=False).chunks
         order = [chunk.path for chunk in best]
     named = [hit for lead in leads for hit in _order(lead.hits, order)]
@@ -174,7 +174,7 @@ def _find_declared(
     name: str,
     wanted: Filter,
     read_live: ReadLive,
-    declared: DeclaredLines,
+    known: LookedUp,
     *,
     is_only: bool,
 ) -> _Leads | None:
@@ -194,7 +194,7 @@ def _find_declared(
         len(lines),
         least=least,
         shown_lines=lines,
-        declared=declared,
+        known=known,
     )
     hits = list(_iter_best(found, asked, least))
     if not hits:
@@ -231,6 +231,12 @@ def _find_files(
         return None
     stem = hits[0].path.rpartition("/")[2].partition(".")[0]
     return _Leads(tuple(hits), get_word_terms(stem)[:1])
+
+
+def _is_tied(hits: Sequence[Hit]) -> bool:
+    """Return whether declarations of several files are spelled alike: else their order is known."""
+    files = {(dict(hit.explanation).get("name", 0.0), hit.path) for hit in hits}
+    return len({spelling for spelling, _ in files}) < len(files)
 
 
 def _order(hits: Sequence[Hit], paths: Sequence[str]) -> list[Hit]:

@@ -30,7 +30,7 @@ from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.declaration_rating import weigh_terms
 from repo_mcp.ranking.intent import NO_MATCH, PARTS, AskedName, Grade, find_name, list_words, spell
 from repo_mcp.ranking.live_chunks import ReadLive
-from repo_mcp.ranking.look_up import DeclaredLines, Found, count_close, look_up
+from repo_mcp.ranking.look_up import Found, LookedUp, count_close, look_up
 from repo_mcp.ranking.named_hits import NamedHits, find_named
 from repo_mcp.ranking.query import STORY_WORDS, Query, parse_query, widen
 from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
@@ -82,13 +82,13 @@ def run_search(
     snapshot = searcher.snapshot.name if request.names_snapshot else ""
     asked = find_name(query.text)
     read_live = _remember(read_live)
-    declared: DeclaredLines = {}
-    look = partial(look_up, searcher, query, wanted, read_live, is_whole=not progress, declared=declared)
+    known = LookedUp()
+    look = partial(look_up, searcher, query, wanted, read_live, is_whole=not progress, known=known)
     if request.symbols_only:
         return _answer_look_up(snapshot, asked, look(request.top_k), (*query.warnings, *progress))
     if request.names_alone:
         named = find_named(
-            searcher, query, wanted, read_live, request.top_k, declared, ends_early=request.ends_early
+            searcher, query, wanted, read_live, request.top_k, known, ends_early=request.ends_early
         )
         if named is not None:
             return _answer_named(query.text, snapshot, named, (*query.warnings, *progress))
