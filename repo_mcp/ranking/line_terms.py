@@ -7,11 +7,10 @@ Only words that hold the root of a term are cut into terms. A root is how a part
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from repo_mcp.record_classes import dataclass
-from repo_mcp.text.analysis import LONG_WORD, get_root, get_word_terms
+from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES, PART, get_root, get_word_terms
 
 _WORD = re.compile(r"\w+")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -27,7 +26,10 @@ _GOES_ON = {
     (_LOWER, _LOWER),
     (_DIGIT, _DIGIT),
 }  # no part begins between two such characters
-_get_terms = lru_cache(maxsize=2_048)(get_word_terms)  # hits on a page share words; 1 MB
+_find_parts = re.compile(PART).findall
+MIN_PART_CHARS = 2  # of a part that yields a term
+PREPARED_TERMS = 4  # of the hits of a page, which share words, and
+KNOWN_WORDS = 1_000  # so many words and parts for each; together 1 MB
 
 
 def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
@@ -39,15 +41,10 @@ def find_text_terms(text: str, line_count: int, terms: Sequence[str]) -> list[in
     """Return the terms of each of the lines of a text, as `find_line_terms` does."""
     wanted = _prepare_terms(tuple(terms))
     found = [0] * line_count
-    known: dict[str, int] = {}
+    words = wanted.words
     line = passed = 0
     for position, word in sorted(_find_words(text, wanted.roots)):
-        held = known.get(word)
-        if held is None:
-            held = 0
-            for term in _get_terms(word):
-                held |= wanted.bits.get(term, 0)
-            known[word] = held
+        held = words[word]
         if held:
             line += text.count("\n", passed, position)
             passed = position
@@ -55,20 +52,48 @@ def find_text_terms(text: str, line_count: int, terms: Sequence[str]) -> list[in
     return found
 
 
-@dataclass(frozen=True, slots=True)
+class _Known(dict[str, int]):
+    """The bits of texts, each computed once while few are known."""
+
+    def __init__(self, compute: Callable[[str], int]) -> None:
+        self._compute = compute
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= KNOWN_WORDS:
+            self.clear()
+        held = self[text] = self._compute(text)
+        return held
+
+
 class _WantedTerms:
-    """The terms sought on a page, which its hits share."""
+    """The terms sought on a page, which its hits share. Safe for several threads."""
 
-    bits: Mapping[str, int]  # each term's bit
-    roots: tuple[bytes, ...]  # every word that yields a term holds one of them; none when any word may
+    def __init__(self, terms: Sequence[str]) -> None:
+        roots = dict.fromkeys(map(get_root, terms))
+        self._bits = {term: 1 << position for position, term in enumerate(terms)}
+        is_any = "" in roots or LONG_WORD in terms
+        # Every word that yields a term holds one of them; none when any word may.
+        self.roots = () if is_any else tuple(root.encode("utf-8", "surrogatepass") for root in roots)
+        self._beginnings = tuple(roots)  # of every part that yields a term
+        self.words = _Known(self._find_in_word)  # the bits of the terms of each
+        self._parts = _Known(self._find_in_part)  # few make up most names
+
+    def _find_in_word(self, word: str) -> int:
+        bits = self._bits
+        if not word.isascii() or len(word) > MAX_WORD_BYTES or word[0].isdigit():
+            return sum({bits.get(term, 0) for term in get_word_terms(word)})
+        held, parts = bits.get(word.lower(), 0), self._parts
+        for part in _find_parts(word):
+            held |= parts[part]
+        return held
+
+    def _find_in_part(self, part: str) -> int:
+        if len(part) < MIN_PART_CHARS or not part.lower().startswith(self._beginnings):
+            return 0  # most of them, without a stem
+        return self._bits.get(get_word_terms(part)[-1], 0)
 
 
-@lru_cache(maxsize=64)
-def _prepare_terms(terms: tuple[str, ...]) -> _WantedTerms:
-    roots = {get_root(term).encode("utf-8", "surrogatepass") for term in terms}
-    is_any = b"" in roots or LONG_WORD in terms
-    bits = {term: 1 << position for position, term in enumerate(terms)}
-    return _WantedTerms(bits, () if is_any else tuple(roots))
+_prepare_terms = lru_cache(maxsize=PREPARED_TERMS)(_WantedTerms)
 
 
 def _find_words(text: str, roots: Sequence[bytes]) -> list[tuple[int, str]]:

@@ -93,7 +93,7 @@ class _Rated:
 
 
 class LookedUp:
-    """What one search has looked up so far: it looks up the same name up to three times."""
+    """Keeps what one search has looked up: it looks the same name up as many as three times."""
 
     def __init__(self) -> None:
         self.declared: dict[AskedName, list[_Rated]] = {}  # by lines, for the name that was asked for

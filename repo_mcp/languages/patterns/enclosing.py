@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
+from operator import attrgetter
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from repo_mcp.lru_cache import LruCache
 CACHED_SPANS = 200_000  # of the files of a thousand pages; about 50 bytes each
 LEAST_CUT = 8_192  # bytes of a text that is not searched whole for what is around some lines: about 0.5 ms
 NO_SPANS = 16  # counted for the arrays themselves: parts of texts have few declarations
-_TEXTS = 3  # of a span: its name, its qualified name, its owner
+_GET_LINES = attrgetter("start_line", "end_line", "name_line", "head_line")
+_GET_TEXTS = attrgetter("name", "qualified_name", "owner")
+_TEXTS = 3  # of a span
 
 
 class Declarations:
@@ -25,9 +28,9 @@ class Declarations:
 
     def __init__(self, spans: Sequence[SymbolSpan], above: int = 0) -> None:
         """`above` is the number of lines above the text in which the spans were found."""
-        rows = [(one.start_line, one.end_line, one.name_line, one.head_line) for one in spans]
-        self._lines = np.array(rows, dtype=np.int32).reshape(-1, 4) + np.int32(above)
-        texts = [text for one in spans for text in (one.name, one.qualified_name, one.owner)]
+        rows = np.fromiter(chain.from_iterable(map(_GET_LINES, spans)), np.int32, 4 * len(spans))
+        self._lines = rows.reshape(-1, 4) + np.int32(above)
+        texts = [*chain.from_iterable(map(_GET_TEXTS, spans))]
         self._texts = "".join(texts)
         self._ends = np.array([*accumulate(map(len, texts), initial=0)], dtype=np.int32)
 
