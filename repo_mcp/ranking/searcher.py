@@ -244,20 +244,26 @@ class Searcher:
         if files is None and not (query.required or query.symbols or query.excluded):
             return None
         masks = [] if files is None else [part.keep_files(files)]
-        for words, fields in ((query.required, range(len(FIELDS))), (query.symbols, [SYMBOL])):
-            masks += [self._find_holding(part, term, fields) for terms in words for term in terms]
-        for terms in query.excluded:
-            masks += [~self._find_holding(part, term, range(len(FIELDS))) for term in terms]
+        masks += [self._find_holding(part, term) for terms in query.required for term in terms]
+        masks += [self._find_declaring(part, term) for terms in query.symbols for term in terms]
+        masks += [~self._find_holding(part, term) for terms in query.excluded for term in terms]
         wanted: Mask = np.logical_and.reduce(masks)
         return wanted
 
-    def _find_holding(self, part: SegmentSearch, term: str, fields: Sequence[int]) -> Mask:
-        """Return a mask of the units that hold a term in one of the fields."""
+    def _find_holding(self, part: SegmentSearch, term: str) -> Mask:
+        """Return a mask of the units that hold a term in any field."""
         found = np.zeros(part.reader.unit_count, dtype=np.bool_)
         for one in part.reader.postings.find_lists(term.encode()):
-            if one.field in fields:
-                docs, _ = part.reader.postings.read(one)
-                found[docs if FIELDS[one.field].level is Level.UNIT else part.spread(docs)] = True
+            docs, _ = part.reader.postings.read(one)
+            found[docs if FIELDS[one.field].level is Level.UNIT else part.spread(docs)] = True
+        return found
+
+    def _find_declaring(self, part: SegmentSearch, term: str) -> Mask:
+        """Return a mask of the live units that declare a name with a term, by lists that are cached."""
+        found = np.zeros(part.reader.unit_count, dtype=np.bool_)
+        for own, units in self.list_docs(term, SYMBOL):
+            if own is part:
+                found[units] = True
         return found
 
     def has_beginning(self, text: str) -> bool:

@@ -233,8 +233,11 @@ class BlockMaxMaxScore:
 
         Units that score below `threshold` may be missing. Raises IndexFormatError for damage, and OSError.
         """
-        search = _Search(sorted(lists, key=attrgetter("most"), reverse=True), self._blocks, count, threshold)
         live = self._segment.live_unit_mask if len(self._segment.dead_files) else None
+        if wanted is not None and np.count_nonzero(wanted) <= FEW_UNITS:
+            units = wanted.nonzero()[0]
+            return _look_up_all(lists, units if live is None else units[live[units]], count)
+        search = _Search(sorted(lists, key=attrgetter("most"), reverse=True), self._blocks, count, threshold)
         search.masks = [mask for mask in (wanted, live) if mask is not None]
         if wanted is not None:
             search.leave_out(_find_empty(wanted, self._blocks))
@@ -243,6 +246,17 @@ class BlockMaxMaxScore:
         while search.score_best(most):
             pass
         return search.finish()
+
+
+def _look_up_all(lists: Sequence[PostingScorer], units: I64, count: int) -> TopUnits:
+    """Return the best `count` of a few ascending units, with ties: no block of a list need be decoded."""
+    scores = np.zeros(len(units))
+    for one in lists if len(units) else ():
+        scores += one.look_up(units)
+    gaining = (scores >= LEAST).nonzero()[0]
+    units, scores = units.take(gaining), np.round(scores.take(gaining), DECIMALS)
+    kept = (scores >= _find_last(scores, count)).nonzero()[0]
+    return TopUnits(units.take(kept), scores.take(kept))
 
 
 def _find_empty(wanted: Mask, blocks: int) -> Mask:
