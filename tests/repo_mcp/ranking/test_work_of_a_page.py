@@ -8,9 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking import look_up
+from repo_mcp.ranking import line_terms, look_up, named_hits, segment_search
 from repo_mcp.ranking.named_hits import FEW_PLACES
-from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.query import Query, parse_query
+from repo_mcp.ranking.ranking import rank
+from repo_mcp.ranking.searcher import Filter, Searcher
 from repo_mcp.repository import Repository
 from tests.repo_mcp.ranking.indexed import indexed
 
@@ -22,6 +24,8 @@ FILES = {
         for at in range(USERS)
     },
     "docs/posting.md": "# Posting\n\nThe ledger posts an entry of a shop while the shop is open.\n",
+    "src/bells.py": "class Door:\n    def ring_bell(self):\n        pass\n\n\n"
+    "class Tower:\n    def ring_bell(self):\n        pass\n",
     "docs/opening.md": "# Opening\n\nThe shop is open.\n",
 }
 
@@ -124,3 +128,73 @@ def test_chunks_are_counted_only_for_a_total_that_is_told(
     )
     assert ask(repository, "post_entry", ends_early=True).total > USERS
     assert len(counted) == 1
+
+
+@pytest.fixture
+def ranked(monkeypatch: pytest.MonkeyPatch) -> list[Query]:
+    """Return the queries that are ranked to look a name up."""
+    queries: list[Query] = []
+    monkeypatch.setattr(
+        look_up,
+        "rank",
+        lambda searcher, query, *given, **named: _record(queries, searcher, query, given, named),
+    )
+    return queries
+
+
+def _record(
+    queries: list[Query], searcher: Searcher, query: Query, given: tuple[object, ...], named: dict[str, bool]
+) -> object:
+    queries.append(query)
+    return rank(searcher, query, *given, **named)  # type: ignore[arg-type]
+
+
+def test_what_was_ranked_to_look_a_name_up_is_not_ranked_again(
+    repository: Repository, ranked: list[Query]
+) -> None:
+    assert ask(repository, "entry_posted", ends_early=True).hits
+    symbols = [str(query.symbols) for query in ranked]
+    assert symbols
+    assert len(symbols) == len(set(symbols))
+
+
+@pytest.mark.parametrize(("name", "rankings"), [("entry_posted", 0), ("value", 1)])
+def test_lines_that_declare_a_name_are_ranked_where_some_file_has_it(
+    repository: Repository, ranked: list[Query], name: str, rankings: int
+) -> None:
+    ask(repository, name, ends_early=True)
+    assert sum(bool(query.required) for query in ranked) == rankings  # no header has `value`
+
+
+def test_declarations_in_one_file_are_in_order_without_a_ranking(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lengths = []
+    monkeypatch.setattr(
+        named_hits,
+        "rank",
+        lambda searcher, query, most, *given, **named: (
+            lengths.append(most) or rank(searcher, query, most, *given, **named)
+        ),
+    )
+    hits = ask(repository, "ring_bell", ends_early=True).hits
+    assert [hit.symbol for hit in hits] == ["Door.ring_bell", "Tower.ring_bell"]
+    assert len(lengths) == 1  # that of the places
+
+
+def test_few_wanted_units_are_looked_up_without_a_search_of_blocks(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segment_search, "_Search", None)
+    searcher = repository._index.find_searcher()
+    (found,) = searcher.find_best_units(parse_query("value sym:post_entry", 10), 10, Filter()).segments
+    assert len(found.units) == 1
+
+
+def test_only_parts_that_begin_as_a_term_does_are_stemmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    stemmed = []
+    find = line_terms.get_word_terms
+    monkeypatch.setattr(line_terms, "get_word_terms", lambda part: stemmed.append(part) or find(part))
+    lines = ["open_tiny_drawers(tiny_drawers)", "drawersOfTheTill", "drawn_wardrobe"]
+    assert line_terms.find_line_terms(lines, ["drawer", "of"]) == [1, 3, 0]
+    assert sorted(stemmed) == ["Of", "drawers"]
