@@ -12,6 +12,7 @@ documents count, so that the answers depend on the tree and not on its history.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from weakref import WeakKeyDictionary
@@ -32,6 +33,7 @@ MIN_LIKENESS = 0.8  # as difflib has it: twice the common letters over all lette
 MAX_LENGTH_CHANGE = 2
 SMALL_UNITS = 100_000  # the dictionary of so many is looked through in a few milliseconds
 CACHED_WORDS = 64  # of each segment: who waits for a name asks for it again and again
+_DECLARED = DECLARED.encode()
 
 
 def find_paths(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
@@ -109,19 +111,26 @@ def find_near(snapshot: Snapshot, word: str, *, thorough: bool) -> list[str]:
 def _find_in(segment: LiveSegment, word: str, *, thorough: bool) -> dict[str, float]:
     """Return the terms of a segment, live or not, that are near to a word, and how near."""
     middle = len(word) // 2
+    letters = [*Counter(word).items()]
     likeness: dict[str, float] = {}
-    for term in _iter_halves(segment, word[:middle], word[middle:] if thorough else ""):
-        if term not in likeness and term != word and abs(len(term) - len(word)) <= MAX_LENGTH_CHANGE:
+    for raw in _iter_halves(segment, word[:middle], word[middle:] if thorough else ""):
+        change = len(raw) - len(word)  # of an ASCII term
+        if change < -MAX_LENGTH_CHANGE or (change > MAX_LENGTH_CHANGE and raw.isascii()):
+            continue
+        term = raw.decode("utf-8", "replace")
+        if abs(len(term) - len(word)) > MAX_LENGTH_CHANGE or term == word or term in likeness:
+            continue
+        common = sum([min(count, term.count(letter)) for letter, count in letters])
+        if 2.0 * common / (len(word) + len(term)) >= MIN_LIKENESS:  # else they cannot be alike: most are not
             likeness[term] = compare(word, term)
     return {term: like for term, like in likeness.items() if like >= MIN_LIKENESS}
 
 
-def _iter_halves(segment: LiveSegment, head: str, tail: str) -> Iterator[str]:
+def _iter_halves(segment: LiveSegment, head: str, tail: str) -> Iterator[bytes]:
     """Yield the terms that begin with the one half or end with the other, if there is one."""
     dictionary = segment.reader.terms
-    yield from (term.decode("utf-8", "replace") for term in dictionary.iter_starting(head.encode()))
-    ending = (term.decode("utf-8", "replace") for term in dictionary.iter_ending(tail.encode()))
-    yield from (term for term in ending if not term.startswith(DECLARED))
+    yield from dictionary.iter_starting(head.encode())
+    yield from (term for term in dictionary.iter_ending(tail.encode()) if not term.startswith(_DECLARED))
 
 
 # By opened segment: what was looked up there last. It goes with the segment.
