@@ -92,3 +92,19 @@ def test_what_was_found_in_a_segment_is_kept_while_it_is_open(
     seen = len(looked)
     assert "parse_quarry" in warn(repository, "parse_quary")[0]
     assert len(looked) > seen
+
+
+def test_only_words_of_alike_letters_are_compared(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (Path(repository.config.root) / "a.py").write_text(
+        "parse_query\nparse_gnawt\nparse_quietly\nqueri_parse\n"
+    )
+    repository.refresh()
+    compared = []
+    compare = spell_suggest.compare
+    monkeypatch.setattr(
+        spell_suggest, "compare", lambda one, other: compared.append(other) or compare(one, other)
+    )
+    assert "similar: `parse_query`" in warn(repository, "parse_quary")[0]
+    assert compared == ["parse_query"]
