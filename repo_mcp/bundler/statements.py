@@ -62,6 +62,8 @@ _SIDE_FILE = re.compile(
     r"|testutil\w*)[/.]",
     re.IGNORECASE,
 )
+# Among the sources these words in the singular name a part of the program, as a compiler's for scripts.
+_PART_OF_PROGRAM = re.compile(r"(?:^|/)(?:src|lib)/(?:[^/]+/)*?(?:benchmark|script)(?=[/.])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +311,7 @@ def _find_inner(body: Body, statements: Sequence[_Statement], ordinal: int) -> i
 
 def is_side_file(path: str) -> bool:
     """Return True for a file of examples, benchmarks and the like, whose role may be that of code."""
-    return _SIDE_FILE.search(path) is not None
+    return _SIDE_FILE.search(_PART_OF_PROGRAM.sub("", path)) is not None
 
 
 def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:

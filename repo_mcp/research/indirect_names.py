@@ -68,9 +68,18 @@ def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[s
     most = max(near, default=0)
     if not most and len(nodes) > MOST_NAMED:
         return []
-    if not most and len(others) >= MANY_OTHERS:  # `isRateLimited` says nothing of the attempts of a login
-        return [node for node in nodes if shares_word("\n".join(read_body(state, node)), others)]
+    if not most:  # `isRateLimited` says nothing of the attempts of a login
+        return [node for node in nodes if _is_near(state, node, words, others)]
     return [node for node, count in zip(nodes, near, strict=True) if count == most]
+
+
+def _is_near(state: ResearchState, node: Node, words: Sequence[str], others: Sequence[str]) -> bool:
+    """Return True for a symbol whose lines have another word of the question, or that needs none.
+
+    A name with a word that the question lacks needs one: `check_csrf_middleware` checks no request.
+    """
+    least = MANY_OTHERS if count_words(node.symbol.name) <= len(words) else 1
+    return len(others) < least or bool(shares_word("\n".join(read_body(state, node)), others))
 
 
 def read_body(state: ResearchState, node: Node) -> Sequence[str]:

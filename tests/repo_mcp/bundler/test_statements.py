@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.statements import NEAR_LINES, Body, choose_lines, measure
+from repo_mcp.bundler.statements import NEAR_LINES, Body, choose_lines, is_side_file, measure
 from repo_mcp.research.research import render_excerpt
 
 TEXT = """
@@ -177,3 +178,20 @@ def test_a_long_condition_that_holds_the_words_is_shown_in_the_room_to_spare_and
     room = measure(lines, [1, 2, 3, 11]) + 20
     assert choose_lines(body, {"transient": 1.0}, room) == [1, 2, 3, 11]
     assert choose_lines(body, {"transient": 1.0}, room, spare=250) == [1, 3, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize(
+    ("path", "is_aside"),
+    [
+        ("benchmark/run.rs", True),
+        ("benches/src/benchmark/run.rs", True),
+        ("src/benchmarks/run.rs", True),
+        ("src/main/java/org/shop/examples/Order.java", True),
+        ("scripts/release.py", True),
+        ("src/benchmark/run.rs", False),
+        ("packages/compiler/src/script/analyse.ts", False),
+        ("examples/shop/src/script/order.ts", True),
+    ],
+)
+def test_a_part_of_the_program_is_not_aside_though_it_is_called_benchmark(path: str, is_aside: bool) -> None:
+    assert is_side_file(path) is is_aside

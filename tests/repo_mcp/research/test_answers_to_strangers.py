@@ -86,6 +86,22 @@ def test_words_that_the_best_declaration_lacks_are_told(server: Asked) -> None:
     assert "best" not in claim
 
 
+def test_a_name_with_a_word_more_does_not_stand_for_what_is_done() -> None:
+    tree = {
+        "checks/token.py": """def check_token_middleware(settings):
+    return settings.installed
+""",
+        "middleware/token.py": """def process(request):
+    if request.token is None:
+        raise Rejected(request)
+    check(request.token, request.cookie)
+""",
+    }
+    asked = Asked(tree)
+    assert "process" in asked.ask("How is a token checked for a request?").claim.split("(")[0]
+    assert "check_token_middleware" in asked.ask("How is a token checked?").claim.split("(")[0]
+
+
 @pytest.mark.parametrize(
     ("question", "found"),
     [
