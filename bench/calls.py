@@ -88,7 +88,10 @@ class CallCounter:
 
 
 class CallSampler:
-    """Looks again and again at the thread that searches, and counts its functions."""
+    """Looks again and again at the thread that searches, and counts its functions.
+
+    A look at the frames of a running thread has ended an interpreter once (3.11.7): then ask again.
+    """
 
     def __init__(self) -> None:
         self.samples = 0
