@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking import line_terms, look_up, named_hits, segment_search
+from repo_mcp.ranking import look_up, named_hits, segment_search
 from repo_mcp.ranking.named_hits import FEW_PLACES
 from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.ranking import rank
@@ -189,12 +189,3 @@ def test_few_wanted_units_are_looked_up_without_a_search_of_blocks(
     searcher = repository._index.find_searcher()
     (found,) = searcher.find_best_units(parse_query("value sym:post_entry", 10), 10, Filter()).segments
     assert len(found.units) == 1
-
-
-def test_only_parts_that_begin_as_a_term_does_are_stemmed(monkeypatch: pytest.MonkeyPatch) -> None:
-    stemmed = []
-    find = line_terms.get_word_terms
-    monkeypatch.setattr(line_terms, "get_word_terms", lambda part: stemmed.append(part) or find(part))
-    lines = ["open_tiny_drawers(tiny_drawers)", "drawersOfTheTill", "drawn_wardrobe"]
-    assert line_terms.find_line_terms(lines, ["drawer", "of"]) == [1, 3, 0]
-    assert sorted(stemmed) == ["Of", "drawers"]
