@@ -206,7 +206,8 @@ def _check_flat(measured: list[tuple[int, int, int]], row: Row, seconds: float, 
     assert statistics.mean(memory[late]) < 1.05 * statistics.mean(memory[early]) + 4_000_000, memory
     most_held = CLIENTS * (HELD + 2)  # these are the clients', and come to be in the first phases
     assert max(descriptors) < 60 + most_held, descriptors
-    assert statistics.mean(threads[late]) <= statistics.mean(threads[early]) + 1, threads
+    # A call takes two of the pools, which start them once as many clients happen to ask at one time.
+    assert statistics.mean(threads[late]) <= statistics.mean(threads[early]) + 2 * CLIENTS, threads
     first, last = memory[quarter] // 10**6, memory[-1] // 10**6
     row.note = (
         f"{first} MB after a quarter, {last} at the end; {descriptors[-1]} descriptors,"
