@@ -9,6 +9,9 @@ receiver of unknown type may mean the target.
 A call of a member that others override may run any of them. A search that dispatches has such calls as
 possible edges, `via` the member that is called.
 
+Where no file names another, as in Go and Java, what depends on a file is whatever outside of it uses a
+declaration in it. Unresolved references are left out there: common names of members would bring thousands.
+
 A window ends after a fixed number of references or files, never after a measured time, so equal questions get
 equal answers. A caller that wants all edges reads window after window.
 """
@@ -35,7 +38,7 @@ from repo_mcp.graph.program import (
     Target,
     order_by_nearness,
 )
-from repo_mcp.graph.questions import NAMED, EdgeType, find_family
+from repo_mcp.graph.questions import NAMED, NAMELESS_FILES, EdgeType, find_family
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.sight import Sight
 from repo_mcp.graph.typed.prototypes import Prototypes
@@ -81,7 +84,7 @@ _OUTSIDE = {
 _WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # no reference shows them
 _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
 _DEFAULT = "default"
-_STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
+_STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main", "doc"})
 _NAMED = frozenset(NAMED)
 _OWNERS = TYPE_KINDS | {SymbolKind.MACRO}  # of members: in C a macro may declare fields
 _SATISFYING = TYPE_KINDS - {SymbolKind.EXTENSION}  # a type satisfies an interface once, where it is declared
@@ -234,11 +237,32 @@ class EdgeFinder:
                 gathered.add(EdgeType.IMPLEMENTS, one.declaration, one.confidence, line)
         above = self.dispatch.list_above(target) if dispatches else frozenset()
         is_cut = self.hierarchy.is_cut
+        most = bounds or Bounds(MAX_FILES, MAX_INCOMING)
         if types - _WITHOUT_NAMES:
-            search = _Search(self, target, record, types, gathered, above)
-            for _ in search.run(bounds or Bounds(MAX_FILES, MAX_INCOMING), folder, grows=bounds is None):
-                yield gathered.take(is_followed=True)
+            named = self._list_named(target, record)
+            is_hot = bounds is None and self._are_hot(named, folder, most)
+            window = _Window(FIRST.narrow(most) if is_hot else most, most)
+            for one in named:
+                search = _Search(self, one, record, types, gathered, above, outside=one != target)
+                for _ in search.run(window, folder):
+                    yield gathered.take(is_followed=True)
         yield gathered.take(cut=is_cut)
+
+    def _list_named(self, target: Declaration, record: SymbolRecord) -> list[Declaration]:
+        """Return what a reference to a symbol names: for a file that none names, also what it declares."""
+        if target.ordinal or self._program.find_language(target.path) not in NAMELESS_FILES:
+            return [target]
+        return [*_list_nameable(target, record), target]
+
+    def _are_hot(self, named: Iterable[Declaration], folder: str, most: Bounds) -> bool:
+        """Return whether symbols have more uses than a window holds, so that the first ones are small."""
+        files = references = 0
+        for one in named:
+            counts = [count for _, count in self.list_uses(one, folder)]
+            files, references = files + len(counts), references + sum(counts)
+            if files > most.files or references > most.references:
+                return True
+        return False
 
     def list_uses(self, target: Declaration, folder: str) -> list[tuple[str, int]]:
         """Return the files in a folder that use the name of a symbol, ascending, each with an upper bound of
@@ -316,8 +340,22 @@ class EdgeFinder:
     name_edge = _name_edge
 
 
+class _Window:
+    """Counts what one window has scanned. Each is twice as large as the one before it, up to `most`."""
+
+    def __init__(self, first: Bounds, most: Bounds) -> None:
+        self.bounds = first
+        self.files = self.references = 0
+        self._most = most
+
+    def follow(self, files: int = 0) -> None:
+        """Begin the next window, with this many files in it."""
+        self.bounds = self.bounds.grow(self._most)
+        self.files, self.references = files, 0
+
+
 class _Search:
-    """The search for the references to one symbol."""
+    """The search for the references to one symbol. With `outside`, those in its own file do not count."""
 
     def __init__(
         self,
@@ -327,8 +365,11 @@ class _Search:
         types: Types,
         gathered: GatheredEdges,
         above: frozenset[Declaration],
+        *,
+        outside: bool = False,
     ) -> None:
         self._finder = finder
+        self._outside = outside
         self._above = above  # what the target overrides, if calls of that count
         self._target = target
         self._symbol = record.get_symbol(target.ordinal)
@@ -346,35 +387,25 @@ class _Search:
         self._holders = set(_list_holders(target, record))
         self._is_member = SymbolKind(int(record.kinds[self._symbol.parent])) in _OWNERS
 
-    def run(self, most: Bounds, folder: str, *, grows: bool) -> Iterator[None]:
-        """Gather the references in a folder; yield when a window is full and another candidate follows.
-
-        With `grows`, the first window is small if `most` cannot hold all.
-        """
-        bounds, inside = most, f"{folder}/" if folder else ""
-        if grows:
-            counts = [count for _, count in self._finder.list_uses(self._target, folder)]
-            is_hot = len(counts) > most.files or sum(counts) > most.references
-            bounds = FIRST.narrow(most) if is_hot else most
-        files = references = 0
+    def run(self, window: _Window, folder: str) -> Iterator[None]:
+        """Gather the references in a folder; yield when the window is full and another candidate follows."""
+        inside = f"{folder}/" if folder else ""
         for name in self._names:  # grows as aliases are found
             paths = self._finder.list_candidates(name, self._target.path, is_imported=self._is_imported)
             paths = self._finder.sight.narrow(self._target, paths)
             for path in (one for one in paths if one.startswith(inside) and self._can_name(one)):
-                if files == bounds.files:
+                if window.files == window.bounds.files:
                     yield
-                    bounds = bounds.grow(most)
-                    files = references = 0
-                files += 1
+                    window.follow()
+                window.files += 1
                 record = self._finder.find_record(path)
                 if record is None:
                     continue
                 for row in self._iter_candidates(record, name):
-                    if references == bounds.references:
+                    if window.references == window.bounds.references:
                         yield
-                        bounds = bounds.grow(most)
-                        files, references = 1, 0
-                    references += 1
+                        window.follow(files=1)
+                    window.references += 1
                     self._resolve(path, record, row)
 
     def sample(self, path: str, most: int) -> int:
@@ -391,7 +422,9 @@ class _Search:
         return len(rows[:most])
 
     def _can_name(self, path: str) -> bool:
-        """Return False for a file in a language that cannot name the target."""
+        """Return False for a file that does not count, or in a language that cannot name the target."""
+        if self._outside and path == self._target.path:
+            return False
         return self._finder.find_family(path) == self._family
 
     def _iter_candidates(self, record: SymbolRecord, name: str) -> Iterator[int]:
@@ -414,7 +447,7 @@ class _Search:
                 source = Declaration(path, int(record.ref_symbols[row]))
                 line = int(record.ref_lines[row])
                 self._gathered.add(EdgeType.CALLS, source, Confidence.POSSIBLE, line, above[0])
-        elif resolution == NOTHING and self._could_mean(record, row):
+        elif resolution == NOTHING and not self._outside and self._could_mean(record, row):
             self._gathered.add_unresolved(path, row, int(record.ref_lines[row]))
 
     def _find_meant(self, resolution: Resolution, path: str, record: SymbolRecord, row: int) -> Target | None:
@@ -475,6 +508,17 @@ class _Search:
         if edge_type in self._types:
             source = Declaration(path, reference.symbol)
             self._gathered.add(edge_type, source, found.confidence, reference.line, source=told_by)
+
+
+def _list_nameable(file: Declaration, record: SymbolRecord) -> list[Declaration]:
+    """Return the declarations of a file that others may name, the outermost first: none inside functions."""
+    levels: dict[int, int] = {0: 0}  # by ordinal; parents come before their children
+    for ordinal in range(1, record.symbol_count):
+        parent = int(record.parents[ordinal])
+        if parent in levels and SymbolKind(int(record.kinds[parent])) not in CALLABLE_KINDS:
+            levels[ordinal] = levels[parent] + 1
+    named = [one for one in levels if one and SymbolKind(int(record.kinds[one])) is not SymbolKind.MODULE]
+    return [Declaration(file.path, one) for one in sorted(named, key=lambda one: (levels[one], one))]
 
 
 def _list_holders(target: Declaration, record: SymbolRecord) -> Iterator[str]:

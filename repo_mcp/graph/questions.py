@@ -31,12 +31,13 @@ NAMED = tuple(one for one in EdgeType if one not in (EdgeType.CONTAINS, EdgeType
 # Kinds of symbols whose uses the parser of a language does not record.
 UNTRACKED: Mapping[str, frozenset[SymbolKind]] = {
     "cpp": frozenset({SymbolKind.MODULE}),
-    "csharp": frozenset({SymbolKind.FILE}),
-    "java": frozenset({SymbolKind.MODULE, SymbolKind.FILE}),
+    "java": frozenset({SymbolKind.MODULE}),
     "go": frozenset({SymbolKind.MODULE}),
     "rust": frozenset({SymbolKind.MODULE, SymbolKind.EXTENSION}),  # an `impl`; its type is named
-    "swift": frozenset({SymbolKind.EXTENSION, SymbolKind.FILE}),
+    "swift": frozenset({SymbolKind.EXTENSION}),
 }
+# Languages in which no file names another: what depends on a file is what uses its declarations.
+NAMELESS_FILES = frozenset({"csharp", "go", "java", "swift"})
 # Languages whose files can name each other's symbols; files of any other name only those of their own.
 _FAMILIES = {"cpp": "c", "typescript": "javascript"}
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})

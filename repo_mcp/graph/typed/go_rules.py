@@ -62,7 +62,7 @@ class GoRules(Rules):
         return [bound + names[1:]] if bound is not None else []
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
-        """Return the files of the imported package."""
+        """Return the file that stands for the imported package: the one of its name, or its first."""
         folder = self.find_folder(scope, qualifier)
         if folder is None:
             return [], [], qualifier
@@ -73,7 +73,8 @@ class GoRules(Rules):
         for package in (*names, *(f"go-{one}" for one in names), "main"):
             files = [one for one in self.program.list_declaring(package) if self.may_hold(one, (folder,))]
             if files:
-                return [one for one in files if not one.endswith("_test.go")] or files, [], ""
+                named = [f"{folder}/{one}.go".lstrip("/") for one in ("doc", package)]
+                return [min(files, key=lambda one: (one.endswith("_test.go"), one not in named, one))], [], ""
         return [], [], ""
 
     def may_hold(self, file_path: str, path: Path) -> bool:

@@ -56,8 +56,6 @@ def warn_untracked(node: Node) -> list[str]:
     """Return the warning that uses of such a symbol are not recorded; none if they are."""
     if is_tracked(node.language, node.symbol.kind):
         return []
-    if node.symbol.kind is SymbolKind.FILE:
-        return [f"no file of {node.language} names another: ask who uses what this one declares"]
     kind = node.kind.replace("_", " ")
     return [f"who uses a {kind} is not recorded for {node.language}: there may be users that are not listed"]
 

@@ -27,6 +27,8 @@ NO_EXPRESSION = (
     "taken as plain words: AND, OR and NOT must be between words, and quotes and parentheses must be paired"
 )
 TOO_MANY = "more symbols match than can be ranked: give more of the name, a node_type or a project_id"
+UNKNOWN = "no symbol has this qualified name"
+ELSEWHERE = "symbols have this name, but none in the language or project that was asked for"
 # By the name of a NameMatch: that module is loaded with the first call.
 NOT_EXACT = {
     "ENDING": ("no symbol has exactly this qualified name; these end with it",),
@@ -66,7 +68,18 @@ def lookup_symbol(repository: Repository, arguments: Arguments, context: CallCon
     with repository.engines.graph.open(names=str(arguments["qualified_name"])) as graph:
         nodes, match = graph.look_up(str(arguments["qualified_name"]), scope, end + 1)
         rows = [_render_found(graph, node) for node in nodes[:end]]
-    return _draft_rows(repository, page, rows, more=len(nodes) > end, notes=NOT_EXACT.get(match.name, ()))
+        notes = NOT_EXACT.get(match.name, ()) if nodes else _say_unknown(graph, arguments)
+    return _draft_rows(repository, page, rows, more=len(nodes) > end, notes=notes)
+
+
+def _say_unknown(graph: Graph, arguments: Arguments) -> list[str]:
+    """Return the warning that no symbol has the name, with the nearest names if there are any."""
+    name = str(arguments["qualified_name"])
+    if graph.look_up(name, SymbolFilter(), 1)[0]:
+        return [ELSEWHERE]
+    near = graph.list_near(name)
+    named = ", ".join(escape_text(node.qualified_name) for node in near)
+    return [f"{UNKNOWN}; nearest: {named}" if named else UNKNOWN]
 
 
 def _render_found(graph: Graph, node: Node) -> Row:

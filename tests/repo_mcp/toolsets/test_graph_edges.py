@@ -319,16 +319,62 @@ def test_a_namespace_is_depended_on_by_those_who_use_it(served: Served) -> None:
 # What is not known
 
 
-def test_that_no_file_names_another_is_said(tmp_path: Path) -> None:
-    texts = {"a.cs": "class A {}\n", "b.cs": "class B { A a; }\n"}
+USERS_OF_FILES = [  # a tree, a file in it, and the symbols that depend on that file
+    (
+        {"a.cs": "class A { int one; A() { A a = this; } }\n", "b.cs": "class B { A a; }\n"},
+        "a.cs",
+        {("references", "B")},
+    ),
+    (
+        {
+            "n/A.java": "package n;\npublic class A { public static void run() {} }\n",
+            "n/Near.java": "package n;\nclass Near { A a; }\n",
+            "Far.java": "import n.A;\nclass Far { void go() { A.run(); } }\n",
+            "Other.java": "class Other { void run() {} void go() { run(); } }\n",
+        },
+        "n/A.java",
+        {
+            ("references", "n.Near.a"),
+            ("references", "Far.go"),
+            ("imports", "Far.java"),
+            ("calls", "Far.go"),
+        },
+    ),
+    (
+        {
+            "go.mod": "module example.org/m\n",
+            "m.go": "package m\n\nfunc Open() {}\n",
+            "more.go": "package m\n\nfunc again() { Open() }\n",
+            "cmd/main.go": 'package main\n\nimport "example.org/m"\n\nfunc main() { m.Open() }\n',
+        },
+        "m.go",
+        {("calls", "m.again"), ("calls", "main.main"), ("imports", "main")},
+    ),
+    (
+        {"a.swift": "struct A {}\n", "b.swift": "func b() { let a = A() }\n"},
+        "a.swift",
+        {("calls", "b")},
+    ),
+]
+
+
+@pytest.mark.parametrize(("texts", "path", "wanted"), USERS_OF_FILES, ids=["csharp", "java", "go", "swift"])
+def test_what_uses_its_declarations_depends_on_a_file_that_no_other_names(
+    tmp_path: Path, texts: dict[str, str], path: str, wanted: set[tuple[str, str]]
+) -> None:
     served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
     try:
-        answer = served.call("get_dependents", symbol="a.cs")
+        answer = served.call("get_dependents", symbol=path)
+        callers = served.call("get_callers", symbol=path)
     finally:
         served.close()
-    said = "no file of csharp names another: ask who uses what this one declares"
-    assert (answer["result"], answer["warnings"]) == ([], [said])
-    assert "total" not in answer
+    found = {(row.get("edge_type", "calls"), row["name"]) for row in answer["result"]}
+    assert found == wanted
+    assert answer["total"] == len(wanted)
+    assert "warnings" not in answer
+    assert {("calls", row["name"]) for row in callers["result"]} == {
+        one for one in wanted if one[0] == "calls"
+    }
 
 
 def test_a_kind_that_is_not_tracked_has_no_total(tmp_path: Path) -> None:

@@ -148,8 +148,14 @@ def test_a_lookup_takes_exactly_this_name(served: Served) -> None:
     (row,) = served.rows("lookup_symbol", qualified_name="shop.orders.OrderStore.save")
     assert list(row) == [*SYMBOL_FIELDS, "project_id"]
     assert row["file_path"] == "shop/orders.py"
-    assert served.rows("lookup_symbol", qualified_name="shop.orders.OrderStore.sav") == []
-    assert served.rows("lookup_symbol", qualified_name="shop.orders.orderstore.save") == []
+    for name in ("shop.orders.OrderStore.sav", "shop.orders.orderstore.save"):
+        answer = served.call("lookup_symbol", qualified_name=name)
+        assert answer["result"] == []
+        (said,) = answer["warnings"]
+        assert said.startswith("no symbol has this qualified name; nearest: ")
+        assert "shop.orders.OrderStore.save" in said
+    answer = served.call("lookup_symbol", qualified_name="zzqx")
+    assert answer["warnings"] == ["no symbol has this qualified name"]
 
 
 def test_a_lookup_without_an_exact_match_gives_names_that_end_so_and_says_it(served: Served) -> None:
@@ -169,7 +175,10 @@ def test_a_lookup_by_the_name_that_a_package_gives_again_finds_the_declaration(s
 def test_a_lookup_of_a_path_gives_the_file_within_its_scope(served: Served) -> None:
     (row,) = served.rows("lookup_symbol", qualified_name="shop/money.py")
     assert (row["node_type"], row["qualified_name"]) == ("file", "shop/money.py")
-    assert served.rows("lookup_symbol", qualified_name="shop/money.py", language="typescript") == []
+    answer = served.call("lookup_symbol", qualified_name="shop/money.py", language="typescript")
+    assert answer["result"] == []
+    said = "symbols have this name, but none in the language or project that was asked for"
+    assert answer["warnings"] == [said]
     assert served.rows("lookup_symbol", qualified_name="shop/money.py", project_id="web") == []
 
 

@@ -129,7 +129,7 @@ def test_go_constant_and_import(go: Case) -> None:
     rows = [record.get_reference(row) for row in record.list_role(IMPORT)]
     found = [go.resolver.resolve("main.go", record, row) for row in rows]
     assert found[0].external == "fmt"
-    assert [one.declaration.path for one in found[1].targets] == ["store/save.go", "store/store.go"]
+    assert [one.declaration.path for one in found[1].targets] == ["store/store.go"]
 
 
 # -- Java --------------------------------------------------------------------------------------------------
