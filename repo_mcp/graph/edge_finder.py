@@ -220,21 +220,7 @@ class EdgeFinder:
         if record is None:
             yield gathered.take()
             return
-        symbol = record.get_symbol(target.ordinal)
-        if EdgeType.CONTAINS in types and target.ordinal:
-            parent = Declaration(target.path, symbol.parent)
-            gathered.add(EdgeType.CONTAINS, parent, Confidence.EXACT, symbol.start_line)
-        self.hierarchy.is_cut = False
-        if EdgeType.OVERRIDES in types:
-            for one in self.hierarchy.find_overriding(target):
-                other = self._program.find_record(one.declaration.path)
-                line = int(other.starts[one.declaration.ordinal]) if other is not None else 0
-                gathered.add(EdgeType.OVERRIDES, one.declaration, one.confidence, line)
-        if self._asks_satisfied(target, types):
-            for one in self.hierarchy.list_satisfying(target):
-                other = self._program.find_record(one.declaration.path)
-                line = int(other.starts[one.declaration.ordinal]) if other is not None else 0
-                gathered.add(EdgeType.IMPLEMENTS, one.declaration, one.confidence, line)
+        self._gather_unnamed(target, record, types, gathered)
         above = self.dispatch.list_above(target) if dispatches else frozenset()
         is_cut = self.hierarchy.is_cut
         most = bounds or Bounds(MAX_FILES, MAX_INCOMING)
@@ -247,6 +233,25 @@ class EdgeFinder:
                 for _ in search.run(window, folder):
                     yield gathered.take(is_followed=True)
         yield gathered.take(cut=is_cut)
+
+    def _gather_unnamed(
+        self, target: Declaration, record: SymbolRecord, types: Types, gathered: GatheredEdges
+    ) -> None:
+        """Gather what leads to a symbol without naming it: what holds it, overrides it or has its shape."""
+        if EdgeType.CONTAINS in types and target.ordinal:
+            symbol = record.get_symbol(target.ordinal)
+            parent = Declaration(target.path, symbol.parent)
+            gathered.add(EdgeType.CONTAINS, parent, Confidence.EXACT, symbol.start_line)
+        self.hierarchy.is_cut = False
+        found = []
+        if EdgeType.OVERRIDES in types:
+            found += [(EdgeType.OVERRIDES, one) for one in self.hierarchy.find_overriding(target)]
+        if self._asks_satisfied(target, types):
+            found += [(EdgeType.IMPLEMENTS, one) for one in self.hierarchy.list_satisfying(target)]
+        for edge_type, one in found:
+            other = self._program.find_record(one.declaration.path)
+            line = int(other.starts[one.declaration.ordinal]) if other is not None else 0
+            gathered.add(edge_type, one.declaration, one.confidence, line)
 
     def _list_named(self, target: Declaration, record: SymbolRecord) -> list[Declaration]:
         """Return what a reference to a symbol names: for a file that none names, also what it declares."""
