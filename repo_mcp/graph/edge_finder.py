@@ -9,8 +9,10 @@ receiver of unknown type may mean the target.
 A call of a member that others override may run any of them. A search that dispatches has such calls as
 possible edges, `via` the member that is called.
 
-Where no file names another, as in Go and Java, what depends on a file is whatever outside of it uses a
-declaration in it. Unresolved references are left out there: common names of members would bring thousands.
+What depends on a file are those that import it and, as in Python, what uses its outermost declarations in
+files that do not: they get them from another, such as a package. Where no file names another, as in Go and
+Java, it is whatever uses any declaration in it. Unresolved references are left out there: common names of
+members would bring thousands. In C, what is included is told by the includes alone.
 
 A window ends after a fixed number of references or files, never after a measured time, so equal questions get
 equal answers. A caller that wants all edges reads window after window.
@@ -18,89 +20,65 @@ equal answers. A caller that wants all edges reads window after window.
 
 from __future__ import annotations
 
-import re
+import sys
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from heapq import merge
 
 import numpy as np
 
 from repo_mcp.graph.edges import Bounds, Edges, GatheredEdges, mark_inside
-from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Dispatch, Hierarchy, Overrides
+from repo_mcp.graph.hierarchy import Overrides
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import (
     NOTHING,
-    SURENESS,
     Confidence,
     Declaration,
-    Resolution,
-    Target,
-    order_by_nearness,
 )
-from repo_mcp.graph.questions import NAMED, NAMELESS_FILES, EdgeType, find_family
+from repo_mcp.graph.questions import NAMED, NAMELESS_FILES, EdgeType
+from repo_mcp.graph.reference_search import (
+    BASES,
+    EDGES_OF_ROLES,
+    MAX_FILES,
+    OUTSIDE,
+    References,
+    ReferenceSearch,
+    Types,
+    Window,
+    iter_names,
+)
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.graph.sight import Sight
-from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
-    Reference,
     ReferenceRole,
-    SymbolFlag,
     SymbolKind,
     SymbolRecord,
-    list_aliases,
 )
 
 MAX_OUTGOING = 3_000  # references resolved in one window, of those inside one symbol
 MAX_INCOMING = 6_000  # references by name resolved in one window, of those to one target: 0.4 s
-MAX_FILES = 400  # scanned in one window
 # The first window for a name with more uses than any window holds; each next window is twice as large. It
 # takes 0.1 s, and would show only a small part of all edges anyway. With 40 files the first callers of the
 # kernel's hottest names came 20 to 50 ms later.
 FIRST = Bounds(30, 150)
 CACHED_USES = 100_000  # paths in cached lists of the files that use a name: 8 MB
-MAX_ALIASES = 8  # other names under which a symbol is imported
 
-Types = frozenset[EdgeType]
-
-_BASES = frozenset({ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND})
-_TYPES = {
-    ReferenceRole.CALL: EdgeType.CALLS,
-    ReferenceRole.IMPORT: EdgeType.IMPORTS,
-    ReferenceRole.EXPORT: EdgeType.IMPORTS,
-    ReferenceRole.ACCEPT: EdgeType.ACCEPTS,
-    ReferenceRole.TYPE: EdgeType.REFERENCES,
-    ReferenceRole.USE: EdgeType.REFERENCES,
-}
-# Nothing is known about a base declared outside the repository, so the reference's role decides.
-_OUTSIDE = {
-    ReferenceRole.INHERIT: EdgeType.INHERITS,
-    ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
-    ReferenceRole.EXTEND: EdgeType.EXTENDS,
-}
 _WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # no reference shows them
-_LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
-_DEFAULT = "default"
-_STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main", "doc"})
+_INCLUDING = "c"  # the family of languages in which a file has all declarations of those that it includes
+_IMPORTING = frozenset({EdgeType.IMPORTS})
+_VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 _NAMED = frozenset(NAMED)
-_OWNERS = TYPE_KINDS | {SymbolKind.MACRO}  # of members: in C a macro may declare fields
 _SATISFYING = TYPE_KINDS - {SymbolKind.EXTENSION}  # a type satisfies an interface once, where it is declared
 
 
-class EdgeFinder:
+class EdgeFinder(References):
     """Finds the edges of one program. Used by one call at a time. Calls may raise IndexFormatError."""
 
     def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
-        self._program = program
-        self._resolvers = resolvers
-        self.hierarchy = Hierarchy(program, resolvers)
-        self.prototypes = Prototypes(program)
-        self.dispatch = Dispatch(program, self.hierarchy)
+        super().__init__(program, resolvers)
         self._uses: LruCache[Declaration, list[tuple[str, int]]] = LruCache(CACHED_USES, len)
-        self.sight = Sight(program)
 
     # What a symbol depends on
 
@@ -159,7 +137,7 @@ class EdgeFinder:
         below: Overrides | None,
     ) -> None:
         role = ReferenceRole(int(record.ref_roles[row]))
-        if role is ReferenceRole.BIND or not (role in _BASES or _TYPES[role] in types):
+        if role is ReferenceRole.BIND or not (role in BASES or EDGES_OF_ROLES[role] in types):
             return
         reference = record.get_reference(row)
         found = self._resolvers.resolve(path, record, row)
@@ -168,14 +146,14 @@ class EdgeFinder:
             other = target.declaration
             if own is not None and other.path == path and own[other.ordinal]:
                 continue  # inside the symbol in question
-            edge_type = self._name_edge(record, reference, target)
+            edge_type = self.name_edge(record, reference, target)
             if edge_type in types:
                 gathered.add(edge_type, other, target.confidence, reference.line, source=found.source)
             if below is not None and self.dispatch.is_dispatched(record, row, other):
                 for one in below.list_of(other):
                     gathered.add(edge_type, one.declaration, Confidence.POSSIBLE, reference.line, other)
         if not targets:
-            edge_type = _TYPES.get(role) or _OUTSIDE[role]
+            edge_type = EDGES_OF_ROLES.get(role) or OUTSIDE[role]
             if found.external and edge_type in types:
                 gathered.add_external(edge_type, found.external, reference.line)
             elif edge_type in types and (found.targets or found == NOTHING):
@@ -184,17 +162,6 @@ class EdgeFinder:
     def _is_parsed(self, declaration: Declaration) -> bool:
         """Return False for a file without a record, which has no node: no parser reads it, or it changed."""
         return bool(declaration.ordinal) or self._program.find_record(declaration.path) is not None
-
-    def _name_edge(self, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
-        """Return the type of an edge; for a base it depends on the kinds of both ends."""
-        if reference.role not in _BASES:
-            return _TYPES[reference.role]
-        other = self._program.find_record(target.declaration.path)
-        kind = SymbolKind(int(other.kinds[target.declaration.ordinal])) if other is not None else None
-        if kind in ABSTRACT_KINDS:
-            own = SymbolKind(int(record.kinds[reference.symbol]))
-            return EdgeType.EXTENDS if own in ABSTRACT_KINDS else EdgeType.IMPLEMENTS
-        return EdgeType.EXTENDS if reference.role is ReferenceRole.EXTEND else EdgeType.INHERITS
 
     # What depends on a symbol
 
@@ -225,11 +192,11 @@ class EdgeFinder:
         is_cut = self.hierarchy.is_cut
         most = bounds or Bounds(MAX_FILES, MAX_INCOMING)
         if types - _WITHOUT_NAMES:
-            named = self._list_named(target, record)
-            is_hot = bounds is None and self._are_hot(named, folder, most)
-            window = _Window(FIRST.narrow(most) if is_hot else most, most)
-            for one in named:
-                search = _Search(self, one, record, types, gathered, above, outside=one != target)
+            declared = self._list_declared(target, record, types)
+            is_hot = bounds is None and self._are_hot([target, *declared], folder, most)
+            window = Window(FIRST.narrow(most) if is_hot else most, most)
+            for one, apart in self._iter_named(target, declared, gathered):
+                search = ReferenceSearch(self, one, record, types, gathered, above, apart)
                 for _ in search.run(window, folder):
                     yield gathered.take(is_followed=True)
         yield gathered.take(cut=is_cut)
@@ -253,11 +220,26 @@ class EdgeFinder:
             line = int(other.starts[one.declaration.ordinal]) if other is not None else 0
             gathered.add(edge_type, one.declaration, one.confidence, line)
 
-    def _list_named(self, target: Declaration, record: SymbolRecord) -> list[Declaration]:
-        """Return what a reference to a symbol names: for a file that none names, also what it declares."""
-        if target.ordinal or self._program.find_language(target.path) not in NAMELESS_FILES:
-            return [target]
-        return [*_list_nameable(target, record), target]
+    def _list_declared(self, target: Declaration, record: SymbolRecord, types: Types) -> list[Declaration]:
+        """Return the declarations of a file whose uses lead to it, first those of no members or variables."""
+        if target.ordinal or self.find_family(target.path) == _INCLUDING:
+            return []
+        if self._program.find_language(target.path) in NAMELESS_FILES:
+            return _list_nameable(target, record, sys.maxsize)
+        return _list_nameable(target, record, 1) if types != _IMPORTING else []
+
+    def _iter_named(
+        self, target: Declaration, declared: Iterable[Declaration], gathered: GatheredEdges
+    ) -> Iterator[tuple[Declaration, frozenset[str]]]:
+        """Yield what a reference to the target may name, each with the files in which that does not count."""
+        own = frozenset({target.path})
+        if self._program.find_language(target.path) in NAMELESS_FILES:
+            yield from ((one, own) for one in declared)
+            yield target, frozenset()
+        else:
+            yield target, frozenset()
+            importing = own | gathered.list_paths(EdgeType.IMPORTS)
+            yield from ((one, importing) for one in declared)
 
     def _are_hot(self, named: Iterable[Declaration], folder: str, most: Bounds) -> bool:
         """Return whether symbols have more uses than a window holds, so that the first ones are small."""
@@ -282,7 +264,7 @@ class EdgeFinder:
     def _list_uses(self, target: Declaration) -> list[tuple[str, int]]:
         record, family = self._program.find_record(target.path), self.find_family(target.path)
         found: Counter[str] = Counter()
-        for name in _iter_names(target, record) if record is not None else ():
+        for name in iter_names(target, record) if record is not None else ():
             found.update(dict(self._program.list_uses(name)))
         seeing = set(self.sight.narrow(target, list(found)))
         return sorted(one for one in found.items() if one[0] in seeing and self.find_family(one[0]) == family)
@@ -303,7 +285,7 @@ class EdgeFinder:
         assert record is not None, "only files that are parsed have symbols"
         above = self.dispatch.list_above(target) if dispatches else frozenset()
         gathered = GatheredEdges()
-        search = _Search(self, target, record, types, gathered, above)
+        search = ReferenceSearch(self, target, record, types, gathered, above)
         for paths in groups:
             count = sum(search.sample(path, most) for path in paths)
             yield count, gathered.take()
@@ -315,269 +297,19 @@ class EdgeFinder:
             return False
         return SymbolKind(int(record.kinds[declaration.ordinal])) in _SATISFYING
 
-    def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
-        """Return the meaning of the reference in a row of the file's symbol record."""
-        return self._resolvers.resolve(path, record, row)
 
-    def resolve_module(self, path: str, record: SymbolRecord, row: int) -> Resolution:
-        """Return the meaning of the module named by the import or export in a row."""
-        return self._resolvers.resolve_module(path, record, row)
+def _list_nameable(file: Declaration, record: SymbolRecord, most: int) -> list[Declaration]:
+    """Return what a file declares that others may name, up to `most` levels deep, and not inside functions.
 
-    def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
-        """Return the files that use a name, or import a file or module of that name; nearest first."""
-        paths = self._program.list_using(name)
-        if is_imported:
-            paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
-        ordered = order_by_nearness(paths, near)
-        if name == _DEFAULT and len(ordered) > MAX_FILES:  # nearly every file has one, so importers go first
-            importing = {path for one in _list_file_names(near) for path in self._program.list_importing(one)}
-            ordered.sort(key=lambda path: path not in importing)
-        return ordered
-
-    def find_family(self, path: str) -> str:
-        """Return the family of a file's language: the languages that can name each other's symbols."""
-        return find_family(self._program.find_language(path))
-
-    def find_record(self, path: str) -> SymbolRecord | None:
-        """Return the symbol record of a file, or None."""
-        return self._program.find_record(path)
-
-    name_edge = _name_edge
-
-
-class _Window:
-    """Counts what one window has scanned. Each is twice as large as the one before it, up to `most`."""
-
-    def __init__(self, first: Bounds, most: Bounds) -> None:
-        self.bounds = first
-        self.files = self.references = 0
-        self._most = most
-
-    def follow(self, files: int = 0) -> None:
-        """Begin the next window, with this many files in it."""
-        self.bounds = self.bounds.grow(self._most)
-        self.files, self.references = files, 0
-
-
-class _Search:
-    """The search for the references to one symbol. With `outside`, those in its own file do not count."""
-
-    def __init__(
-        self,
-        finder: EdgeFinder,
-        target: Declaration,
-        record: SymbolRecord,
-        types: Types,
-        gathered: GatheredEdges,
-        above: frozenset[Declaration],
-        *,
-        outside: bool = False,
-    ) -> None:
-        self._finder = finder
-        self._outside = outside
-        self._above = above  # what the target overrides, if calls of that count
-        self._target = target
-        self._symbol = record.get_symbol(target.ordinal)
-        self._types = types
-        self._gathered = gathered
-        self._meant = set(_iter_meant(target, record))
-        self._meant.update(finder.prototypes.list_definitions(target))  # its name means the definition
-        self._meant.update(finder.prototypes.list_twins(target))  # or that of the platform it is compiled for
-        possible = finder.prototypes.list_possible_definitions(target)
-        self._maybe_meant = {one for one in possible if not finder.sight.is_static(one)}
-        self._names = list(_iter_names(target, record))
-        self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
-        self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
-        self._family = finder.find_family(target.path)
-        self._holders = set(_list_holders(target, record))
-        self._is_member = SymbolKind(int(record.kinds[self._symbol.parent])) in _OWNERS
-
-    def run(self, window: _Window, folder: str) -> Iterator[None]:
-        """Gather the references in a folder; yield when the window is full and another candidate follows."""
-        inside = f"{folder}/" if folder else ""
-        for name in self._names:  # grows as aliases are found
-            paths = self._finder.list_candidates(name, self._target.path, is_imported=self._is_imported)
-            paths = self._finder.sight.narrow(self._target, paths)
-            for path in (one for one in paths if one.startswith(inside) and self._can_name(one)):
-                if window.files == window.bounds.files:
-                    yield
-                    window.follow()
-                window.files += 1
-                record = self._finder.find_record(path)
-                if record is None:
-                    continue
-                for row in self._iter_candidates(record, name):
-                    if window.references == window.bounds.references:
-                        yield
-                        window.follow(files=1)
-                    window.references += 1
-                    self._resolve(path, record, row)
-
-    def sample(self, path: str, most: int) -> int:
-        """Gather the first references in a file, at most `most`; return their number."""
-        record = self._finder.find_record(path)
-        rows = (
-            []
-            if record is None
-            else [row for name in self._names for row in self._iter_candidates(record, name)]
-        )
-        for row in rows[:most]:
-            assert record is not None
-            self._resolve(path, record, row)
-        return len(rows[:most])
-
-    def _can_name(self, path: str) -> bool:
-        """Return False for a file that does not count, or in a language that cannot name the target."""
-        if self._outside and path == self._target.path:
-            return False
-        return self._finder.find_family(path) == self._family
-
-    def _iter_candidates(self, record: SymbolRecord, name: str) -> Iterator[int]:
-        """Yield the rows of a file that may be edges of the wanted types."""
-        for row in self._iter_rows(record, name):
-            role = ReferenceRole(int(record.ref_roles[row]))
-            if role is ReferenceRole.BIND:
-                continue
-            imports = role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
-            if imports or role in _BASES or _TYPES[role] in self._types:
-                yield row
-
-    def _resolve(self, path: str, record: SymbolRecord, row: int) -> None:
-        resolution = self._finder.resolve(path, record, row)
-        found = self._find_meant(resolution, path, record, row)
-        if found is not None:
-            self._note(path, record, row, found, resolution.source)
-        elif above := [one.declaration for one in resolution.targets if one.declaration in self._above]:
-            if EdgeType.CALLS in self._types and self._finder.dispatch.is_dispatched(record, row, above[0]):
-                source = Declaration(path, int(record.ref_symbols[row]))
-                line = int(record.ref_lines[row])
-                self._gathered.add(EdgeType.CALLS, source, Confidence.POSSIBLE, line, above[0])
-        elif resolution == NOTHING and not self._outside and self._could_mean(record, row):
-            self._gathered.add_unresolved(path, row, int(record.ref_lines[row]))
-
-    def _find_meant(self, resolution: Resolution, path: str, record: SymbolRecord, row: int) -> Target | None:
-        """Return the matching target when the reference in a row means it, or imports from it."""
-        targets = resolution.targets
-        if self._target.ordinal == 0:
-            targets += self._finder.resolve_module(path, record, row).targets
-        meant = [one for one in targets if one.declaration in self._meant]
-        if meant:  # a type is known where it is not known which of its constructors is called
-            return min(meant, key=lambda one: SURENESS[one.confidence])
-        likely = [one for one in targets if one.declaration in self._maybe_meant]
-        if not likely:
-            return None
-        # One of the definitions that the prototype may stand for, or all of them: one for each platform.
-        are_all = len(likely) > 1 and len(likely) == len(targets)
-        return likely[0] if are_all else Target(likely[0].declaration, Confidence.POSSIBLE)
-
-    def _could_mean(self, record: SymbolRecord, row: int) -> bool:
-        """Return False if the form of a reference rules the target out.
-
-        Ruled out are a constructor used by its name, and a non-member on a receiver without the name of its
-        module.
-        """
-        role = ReferenceRole(int(record.ref_roles[row]))
-        if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:
-            return False
-        if (_TYPES.get(role) or _OUTSIDE[role]) not in self._types:
-            return False
-        name: str = record.strings[record.ref_names[row]]
-        if self._is_constructor:
-            return name != self._symbol.name
-        qualifier: str = record.strings[record.ref_qualifiers[row]]
-        return self._is_member or not qualifier or _LAST_NAME.split(qualifier)[-1] in self._holders
-
-    def _iter_rows(self, record: SymbolRecord, name: str) -> Iterator[int]:
-        """Yield the rows that refer to a name or to a local alias of it."""
-        if self._is_imported:
-            yield from _iter_importing(record, name)
-            if self._target.ordinal == 0:
-                return
-        rows = record.find_references(name)
-        yield from rows
-        for alias in sorted(list_aliases(record, rows) - {name}):
-            yield from record.find_references(alias)
-
-    def _note(self, path: str, record: SymbolRecord, row: int, found: Target, told_by: str) -> None:
-        reference = record.get_reference(row)
-        alias = "" if reference.role is ReferenceRole.CALL else reference.alias
-        if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
-            self._names.append(alias)  # files that import it from there use this name
-        if (
-            self._is_constructor
-            and reference.role is not ReferenceRole.CALL
-            and found.declaration != self._target
-        ):
-            return  # names the type without constructing one
-        edge_type = self._finder.name_edge(record, reference, found)
-        if edge_type in self._types:
-            source = Declaration(path, reference.symbol)
-            self._gathered.add(edge_type, source, found.confidence, reference.line, source=told_by)
-
-
-def _list_nameable(file: Declaration, record: SymbolRecord) -> list[Declaration]:
-    """Return the declarations of a file that others may name, the outermost first: none inside functions."""
+    The outermost come first, variables last among them.
+    """
     levels: dict[int, int] = {0: 0}  # by ordinal; parents come before their children
     for ordinal in range(1, record.symbol_count):
         parent = int(record.parents[ordinal])
         if parent in levels and SymbolKind(int(record.kinds[parent])) not in CALLABLE_KINDS:
-            levels[ordinal] = levels[parent] + 1
-    named = [one for one in levels if one and SymbolKind(int(record.kinds[one])) is not SymbolKind.MODULE]
-    return [Declaration(file.path, one) for one in sorted(named, key=lambda one: (levels[one], one))]
-
-
-def _list_holders(target: Declaration, record: SymbolRecord) -> Iterator[str]:
-    """Yield the names of the containers of a target that is not a member: file, folder, namespace."""
-    yield from _list_file_names(target.path)
-    yield target.path.rpartition("/")[0].rpartition("/")[2]
-    yield record.strings[record.names[int(record.parents[target.ordinal])]]
-
-
-def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:
-    """Yield the imports and exports of a name, or from a module whose name ends with it."""
-    strings = record.strings
-    ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
-    for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
-        module = strings[record.ref_qualifiers[row]]
-        if strings[record.ref_names[row]] == name or ending.fullmatch(module):
-            yield row
-
-
-def _iter_meant(target: Declaration, record: SymbolRecord) -> Iterator[Declaration]:
-    """Yield the symbols that count as the target: also its constructors, or a sole constructor's type."""
-    yield target
-    kind = SymbolKind(int(record.kinds[target.ordinal]))
-    if kind is SymbolKind.CONSTRUCTOR:
-        parent = int(record.parents[target.ordinal])
-        if len(_list_constructors(record, parent)) == 1:  # with several, the call's arguments decide
-            yield Declaration(target.path, parent)
-    elif kind in TYPE_KINDS:
-        for ordinal in _list_constructors(record, target.ordinal):
-            yield Declaration(target.path, ordinal)
-
-
-def _list_constructors(record: SymbolRecord, ordinal: int) -> list[int]:
-    kinds = record.kinds
-    return [child for child in record.list_children(ordinal) if kinds[child] == SymbolKind.CONSTRUCTOR]
-
-
-def _iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
-    """Yield the names under which other files may refer to the target."""
-    symbol = record.get_symbol(target.ordinal)
-    if symbol.kind is SymbolKind.FILE:
-        yield from _list_file_names(target.path)
-        return
-    yield symbol.name
-    named = symbol
-    if symbol.kind is SymbolKind.CONSTRUCTOR:
-        named = record.get_symbol(symbol.parent)
-        yield named.name
-    if named.flags & SymbolFlag.DEFAULT_EXPORT:
-        yield _DEFAULT
-
-
-def _list_file_names(path: str) -> list[str]:
-    """Return the possible last parts of a module name that means this file."""
-    folder, _, name = path.rpartition("/")
-    stem = name.partition(".")[0]
-    return [stem, folder.rpartition("/")[2]] if stem in _STANDING_FOR_FOLDERS else [stem]
+            is_module = SymbolKind(int(record.kinds[ordinal])) is SymbolKind.MODULE
+            levels[ordinal] = levels[parent] + (not is_module)
+    kinds = {one: SymbolKind(int(record.kinds[one])) for one in levels}
+    named = [one for one in levels if 0 < levels[one] <= most and kinds[one] is not SymbolKind.MODULE]
+    named.sort(key=lambda one: (levels[one], kinds[one] in _VARIABLES, one))
+    return [Declaration(file.path, one) for one in named]

@@ -9,6 +9,8 @@ Left out on purpose: how edges are found; see `repo_mcp/graph/edge_finder.py`.
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration
@@ -122,6 +124,10 @@ class GatheredEdges:
     def add_unresolved(self, path: str, row: int, line: int) -> None:
         """Note a reference that resolves to nothing."""
         self._unresolved.setdefault(path, {})[row] = line
+
+    def list_paths(self, edge_type: EdgeType) -> set[str]:
+        """Return the files at the other ends of all edges of a type that were noted."""
+        return {other.path for noted, other, _ in chain(self._found, self._taken) if noted is edge_type}
 
     def take(self, *, cut: bool = False, is_followed: bool = False) -> Edges:
         """Return what was noted since the last call, and forget it."""

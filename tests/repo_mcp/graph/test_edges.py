@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.graph import edge_finder as limits
+from repo_mcp.graph import reference_search
 from repo_mcp.graph.edges import Unresolved
 from repo_mcp.graph.program import order_by_nearness
 from repo_mcp.graph.questions import CALLS, EdgeType
@@ -244,7 +245,8 @@ def test_a_search_stops_at_a_number_of_files_and_looks_at_the_nearest(
 def test_of_many_files_with_default_imports_those_of_the_file_are_looked_at_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_FILES", 3)
+    for module in (limits, reference_search):
+        monkeypatch.setattr(module, "MAX_FILES", 3)
     files = {"lib/widget.ts": "export default class Widget {\n  constructor(x: number) {}\n}\n"}
     files |= {f"lib/other{number}.ts": 'import X from "elsewhere";\nnew X();\n' for number in range(9)}
     files["far/away/use.ts"] = 'import Own from "../../lib/widget";\nexport function use() { new Own(1); }\n'

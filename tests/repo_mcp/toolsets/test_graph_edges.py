@@ -561,3 +561,23 @@ def test_cycles_of_imports_and_bases_end(tmp_path: Path) -> None:
         assert ends(served, "get_callees", "d.use") == []
     finally:
         served.close()
+
+
+def test_who_gets_a_declaration_from_a_package_depends_on_its_file(tmp_path: Path) -> None:
+    texts = {
+        "pkg/__init__.py": "from pkg.inner import Store\n",
+        "pkg/inner.py": "class Store:\n    def save(self): ...\n\n\ndef own():\n    return Store()\n",
+        "near.py": "from pkg.inner import Store\n\n\ndef near():\n    return Store()\n",
+        "far.py": "import pkg\n\n\ndef far():\n    return pkg.Store().save()\n",
+        "not.py": "class Store: ...\n\n\ndef other():\n    return Store()\n",
+    }
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    try:
+        answer = served.call("get_dependents", symbol="pkg/inner.py")
+        imports = served.call("get_dependents", symbol="pkg/inner.py", edge_type="imports")
+    finally:
+        served.close()
+    found = {(row.get("edge_type", "calls"), row["name"]) for row in answer["result"]}
+    assert found == {("imports", "__init__.py"), ("imports", "near.py"), ("calls", "far")}
+    assert answer["total"] == 3
+    assert {row["name"] for row in imports["result"]} == {"__init__.py", "near.py"}

@@ -1,0 +1,343 @@
+"""The search for the references to one symbol, by its names, in windows; and what each reference means.
+
+The files that use a name are scanned, nearest to the symbol first, and each reference of that name is
+resolved. An alias under which a file imports the symbol is one more name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from heapq import merge
+
+from repo_mcp.graph.edges import Bounds, GatheredEdges
+from repo_mcp.graph.hierarchy import ABSTRACT_KINDS, Dispatch, Hierarchy
+from repo_mcp.graph.nodes import NamedProgram
+from repo_mcp.graph.program import (
+    NOTHING,
+    SURENESS,
+    Confidence,
+    Declaration,
+    Resolution,
+    Target,
+    order_by_nearness,
+)
+from repo_mcp.graph.questions import EdgeType, find_family
+from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.sight import Sight
+from repo_mcp.graph.typed.prototypes import Prototypes
+from repo_mcp.symbols.symbol_record import (
+    TYPE_KINDS,
+    Reference,
+    ReferenceRole,
+    SymbolFlag,
+    SymbolKind,
+    SymbolRecord,
+    list_aliases,
+)
+
+MAX_FILES = 400  # scanned in one window
+MAX_ALIASES = 8  # other names under which a symbol is imported
+
+Types = frozenset[EdgeType]
+
+BASES = frozenset({ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND})
+EDGES_OF_ROLES = {
+    ReferenceRole.CALL: EdgeType.CALLS,
+    ReferenceRole.IMPORT: EdgeType.IMPORTS,
+    ReferenceRole.EXPORT: EdgeType.IMPORTS,
+    ReferenceRole.ACCEPT: EdgeType.ACCEPTS,
+    ReferenceRole.TYPE: EdgeType.REFERENCES,
+    ReferenceRole.USE: EdgeType.REFERENCES,
+}
+# Nothing is known about a base declared outside the repository, so the reference's role decides.
+OUTSIDE = {
+    ReferenceRole.INHERIT: EdgeType.INHERITS,
+    ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
+    ReferenceRole.EXTEND: EdgeType.EXTENDS,
+}
+_LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
+_DEFAULT = "default"
+_STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main", "doc"})
+_OWNERS = TYPE_KINDS | {SymbolKind.MACRO}  # of members: in C a macro may declare fields
+
+
+class References:
+    """Resolves the references of one program. Used by one call at a time; may raise IndexFormatError."""
+
+    def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
+        self._program = program
+        self._resolvers = resolvers
+        self.hierarchy = Hierarchy(program, resolvers)
+        self.prototypes = Prototypes(program)
+        self.dispatch = Dispatch(program, self.hierarchy)
+        self.sight = Sight(program)
+
+    def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
+        """Return the meaning of the reference in a row of the file's symbol record."""
+        return self._resolvers.resolve(path, record, row)
+
+    def resolve_module(self, path: str, record: SymbolRecord, row: int) -> Resolution:
+        """Return the meaning of the module named by the import or export in a row."""
+        return self._resolvers.resolve_module(path, record, row)
+
+    def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
+        """Return the files that use a name, or import a file or module of that name; nearest first."""
+        paths = self._program.list_using(name)
+        if is_imported:
+            paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
+        ordered = order_by_nearness(paths, near)
+        if name == _DEFAULT and len(ordered) > MAX_FILES:  # nearly every file has one, so importers go first
+            importing = {path for one in _list_file_names(near) for path in self._program.list_importing(one)}
+            ordered.sort(key=lambda path: path not in importing)
+        return ordered
+
+    def find_family(self, path: str) -> str:
+        """Return the family of a file's language: the languages that can name each other's symbols."""
+        return find_family(self._program.find_language(path))
+
+    def find_record(self, path: str) -> SymbolRecord | None:
+        """Return the symbol record of a file, or None."""
+        return self._program.find_record(path)
+
+    def name_edge(self, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
+        """Return the type of an edge; for a base it depends on the kinds of both ends."""
+        if reference.role not in BASES:
+            return EDGES_OF_ROLES[reference.role]
+        other = self._program.find_record(target.declaration.path)
+        kind = SymbolKind(int(other.kinds[target.declaration.ordinal])) if other is not None else None
+        if kind in ABSTRACT_KINDS:
+            own = SymbolKind(int(record.kinds[reference.symbol]))
+            return EdgeType.EXTENDS if own in ABSTRACT_KINDS else EdgeType.IMPLEMENTS
+        return EdgeType.EXTENDS if reference.role is ReferenceRole.EXTEND else EdgeType.INHERITS
+
+
+class Window:
+    """Counts what one window has scanned. Each is twice as large as the one before it, up to `most`."""
+
+    def __init__(self, first: Bounds, most: Bounds) -> None:
+        self.bounds = first
+        self.files = self.references = 0
+        self._most = most
+
+    def follow(self, files: int = 0) -> None:
+        """Begin the next window, with this many files in it."""
+        self.bounds = self.bounds.grow(self._most)
+        self.files, self.references = files, 0
+
+
+class ReferenceSearch:
+    """The search for the references to one symbol; those in the files `apart` do not count.
+
+    If there are such files, the symbol stands for its own file, and unresolved references are left out.
+    """
+
+    def __init__(
+        self,
+        references: References,
+        target: Declaration,
+        record: SymbolRecord,
+        types: Types,
+        gathered: GatheredEdges,
+        above: frozenset[Declaration],
+        apart: frozenset[str] = frozenset(),
+    ) -> None:
+        self._references = references
+        self._apart = apart
+        self._above = above  # what the target overrides, if calls of that count
+        self._target = target
+        self._symbol = record.get_symbol(target.ordinal)
+        self._types = types
+        self._gathered = gathered
+        self._meant = set(_iter_meant(target, record))
+        self._meant.update(references.prototypes.list_definitions(target))  # its name means the definition
+        self._meant.update(
+            references.prototypes.list_twins(target)
+        )  # or that of the platform it is compiled for
+        possible = references.prototypes.list_possible_definitions(target)
+        self._maybe_meant = {one for one in possible if not references.sight.is_static(one)}
+        self._names = list(iter_names(target, record))
+        self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
+        self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
+        self._family = references.find_family(target.path)
+        self._holders = set(_list_holders(target, record))
+        self._is_member = SymbolKind(int(record.kinds[self._symbol.parent])) in _OWNERS
+
+    def run(self, window: Window, folder: str) -> Iterator[None]:
+        """Gather the references in a folder; yield when the window is full and another candidate follows."""
+        inside = f"{folder}/" if folder else ""
+        for name in self._names:  # grows as aliases are found
+            paths = self._references.list_candidates(name, self._target.path, is_imported=self._is_imported)
+            paths = self._references.sight.narrow(self._target, paths)
+            for path in (one for one in paths if one.startswith(inside) and self._can_name(one)):
+                if window.files == window.bounds.files:
+                    yield
+                    window.follow()
+                window.files += 1
+                record = self._references.find_record(path)
+                if record is None:
+                    continue
+                for row in self._iter_candidates(record, name):
+                    if window.references == window.bounds.references:
+                        yield
+                        window.follow(files=1)
+                    window.references += 1
+                    self._resolve(path, record, row)
+
+    def sample(self, path: str, most: int) -> int:
+        """Gather the first references in a file, at most `most`; return their number."""
+        record = self._references.find_record(path)
+        rows = (
+            []
+            if record is None
+            else [row for name in self._names for row in self._iter_candidates(record, name)]
+        )
+        for row in rows[:most]:
+            assert record is not None
+            self._resolve(path, record, row)
+        return len(rows[:most])
+
+    def _can_name(self, path: str) -> bool:
+        """Return False for a file that does not count, or in a language that cannot name the target."""
+        return path not in self._apart and self._references.find_family(path) == self._family
+
+    def _iter_candidates(self, record: SymbolRecord, name: str) -> Iterator[int]:
+        """Yield the rows of a file that may be edges of the wanted types."""
+        for row in self._iter_rows(record, name):
+            role = ReferenceRole(int(record.ref_roles[row]))
+            if role is ReferenceRole.BIND:
+                continue
+            imports = role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
+            if imports or role in BASES or EDGES_OF_ROLES[role] in self._types:
+                yield row
+
+    def _resolve(self, path: str, record: SymbolRecord, row: int) -> None:
+        resolution = self._references.resolve(path, record, row)
+        found = self._find_meant(resolution, path, record, row)
+        if found is not None:
+            self._note(path, record, row, found, resolution.source)
+        elif above := [one.declaration for one in resolution.targets if one.declaration in self._above]:
+            if EdgeType.CALLS in self._types and self._references.dispatch.is_dispatched(
+                record, row, above[0]
+            ):
+                source = Declaration(path, int(record.ref_symbols[row]))
+                line = int(record.ref_lines[row])
+                self._gathered.add(EdgeType.CALLS, source, Confidence.POSSIBLE, line, above[0])
+        elif resolution == NOTHING and not self._apart and self._could_mean(record, row):
+            self._gathered.add_unresolved(path, row, int(record.ref_lines[row]))
+
+    def _find_meant(self, resolution: Resolution, path: str, record: SymbolRecord, row: int) -> Target | None:
+        """Return the matching target when the reference in a row means it, or imports from it."""
+        targets = resolution.targets
+        if self._target.ordinal == 0:
+            targets += self._references.resolve_module(path, record, row).targets
+        meant = [one for one in targets if one.declaration in self._meant]
+        if meant:  # a type is known where it is not known which of its constructors is called
+            return min(meant, key=lambda one: SURENESS[one.confidence])
+        likely = [one for one in targets if one.declaration in self._maybe_meant]
+        if not likely:
+            return None
+        # One of the definitions that the prototype may stand for, or all of them: one for each platform.
+        are_all = len(likely) > 1 and len(likely) == len(targets)
+        return likely[0] if are_all else Target(likely[0].declaration, Confidence.POSSIBLE)
+
+    def _could_mean(self, record: SymbolRecord, row: int) -> bool:
+        """Return False if the form of a reference rules the target out.
+
+        Ruled out are a constructor used by its name, and a non-member on a receiver without the name of its
+        module.
+        """
+        role = ReferenceRole(int(record.ref_roles[row]))
+        if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:
+            return False
+        if (EDGES_OF_ROLES.get(role) or OUTSIDE[role]) not in self._types:
+            return False
+        name: str = record.strings[record.ref_names[row]]
+        if self._is_constructor:
+            return name != self._symbol.name
+        qualifier: str = record.strings[record.ref_qualifiers[row]]
+        return self._is_member or not qualifier or _LAST_NAME.split(qualifier)[-1] in self._holders
+
+    def _iter_rows(self, record: SymbolRecord, name: str) -> Iterator[int]:
+        """Yield the rows that refer to a name or to a local alias of it."""
+        if self._is_imported:
+            yield from _iter_importing(record, name)
+            if self._target.ordinal == 0:
+                return
+        rows = record.find_references(name)
+        yield from rows
+        for alias in sorted(list_aliases(record, rows) - {name}):
+            yield from record.find_references(alias)
+
+    def _note(self, path: str, record: SymbolRecord, row: int, found: Target, told_by: str) -> None:
+        reference = record.get_reference(row)
+        alias = "" if reference.role is ReferenceRole.CALL else reference.alias
+        if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
+            self._names.append(alias)  # files that import it from there use this name
+        if (
+            self._is_constructor
+            and reference.role is not ReferenceRole.CALL
+            and found.declaration != self._target
+        ):
+            return  # names the type without constructing one
+        edge_type = self._references.name_edge(record, reference, found)
+        if edge_type in self._types:
+            source = Declaration(path, reference.symbol)
+            self._gathered.add(edge_type, source, found.confidence, reference.line, source=told_by)
+
+
+def _list_holders(target: Declaration, record: SymbolRecord) -> Iterator[str]:
+    """Yield the names of the containers of a target that is not a member: file, folder, namespace."""
+    yield from _list_file_names(target.path)
+    yield target.path.rpartition("/")[0].rpartition("/")[2]
+    yield record.strings[record.names[int(record.parents[target.ordinal])]]
+
+
+def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:
+    """Yield the imports and exports of a name, or from a module whose name ends with it."""
+    strings = record.strings
+    ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
+    for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
+        module = strings[record.ref_qualifiers[row]]
+        if strings[record.ref_names[row]] == name or ending.fullmatch(module):
+            yield row
+
+
+def _iter_meant(target: Declaration, record: SymbolRecord) -> Iterator[Declaration]:
+    """Yield the symbols that count as the target: also its constructors, or a sole constructor's type."""
+    yield target
+    kind = SymbolKind(int(record.kinds[target.ordinal]))
+    if kind is SymbolKind.CONSTRUCTOR:
+        parent = int(record.parents[target.ordinal])
+        if len(_list_constructors(record, parent)) == 1:  # with several, the call's arguments decide
+            yield Declaration(target.path, parent)
+    elif kind in TYPE_KINDS:
+        for ordinal in _list_constructors(record, target.ordinal):
+            yield Declaration(target.path, ordinal)
+
+
+def _list_constructors(record: SymbolRecord, ordinal: int) -> list[int]:
+    kinds = record.kinds
+    return [child for child in record.list_children(ordinal) if kinds[child] == SymbolKind.CONSTRUCTOR]
+
+
+def iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
+    """Yield the names under which other files may refer to the target."""
+    symbol = record.get_symbol(target.ordinal)
+    if symbol.kind is SymbolKind.FILE:
+        yield from _list_file_names(target.path)
+        return
+    yield symbol.name
+    named = symbol
+    if symbol.kind is SymbolKind.CONSTRUCTOR:
+        named = record.get_symbol(symbol.parent)
+        yield named.name
+    if named.flags & SymbolFlag.DEFAULT_EXPORT:
+        yield _DEFAULT
+
+
+def _list_file_names(path: str) -> list[str]:
+    """Return the possible last parts of a module name that means this file."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return [stem, folder.rpartition("/")[2]] if stem in _STANDING_FOR_FOLDERS else [stem]
