@@ -55,6 +55,9 @@ TELLING = re.compile(
 class OwnParser:
     """A parser in this process, in the place of a `BatchParser`."""
 
+    def start(self) -> None:
+        """Do nothing: this process runs already."""
+
     def parse(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
         return [run_parser_task(task, text) for task, text in requests]
 
