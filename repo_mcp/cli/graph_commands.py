@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from repo_mcp.graph.nodes import Node
     from repo_mcp.graph.symbol_lookup import AmbiguousSymbolError
     from repo_mcp.repository import Repository
+    from repo_mcp.symbols.model import SymbolKind
 
 _Row = tuple[
     "Edge", "Node", "Node | None"
@@ -164,6 +165,15 @@ def _find_edges(command: str, graph: Graph, node: Node) -> Edges:
     return graph.find_implementations(node)
 
 
+def _list_likely(command: str) -> frozenset[SymbolKind]:
+    """Return the kinds of symbols that a command has something to say about; of any if there are none."""
+    from repo_mcp.graph.questions import CALLED_KINDS, IMPLEMENTED_KINDS
+
+    return {"callers": CALLED_KINDS, "callees": CALLED_KINDS, "implementations": IMPLEMENTED_KINDS}.get(
+        command, frozenset()
+    )
+
+
 def _follow(command: str, options: Namespace) -> int:
     """Print the symbols that a symbol leads to. Raises RepoError."""
     from repo_mcp.graph.symbol_lookup import AmbiguousSymbolError
@@ -171,7 +181,9 @@ def _follow(command: str, options: Namespace) -> int:
     with _ready(options) as repository:
         live = repository.engines.graph
         try:
-            with live.open_at(options.name, "NAME", has_body=command == "callees") as (graph, node):
+            likely = _list_likely(command)
+            chosen = live.open_at(options.name, "NAME", has_body=command == "callees", likely=likely)
+            with chosen as (graph, node):
                 found = _find_edges(command, graph, node)
                 rows = [
                     (edge, graph.get_node(edge.other), None if edge.via is None else graph.get_node(edge.via))

@@ -137,13 +137,17 @@ class Graph:
         with self._lock:
             return self._nodes.get(declaration)
 
-    def choose(self, symbol: str, argument: str = "symbol", *, has_body: bool = False) -> Node:
-        """Return the one symbol that an id, a name or a path and line means.
-
-        With `has_body`, twins are candidates of their own. Raises as `SymbolLookup.choose` does.
-        """
+    def choose(
+        self,
+        symbol: str,
+        argument: str = "symbol",
+        *,
+        has_body: bool = False,
+        likely: frozenset[SymbolKind] = frozenset(),
+    ) -> Node:
+        """Return the one symbol that an id, a name or a place means, as `SymbolLookup.choose` does."""
         with self._lock:
-            return self._lookup.choose(symbol, argument, has_body=has_body)
+            return self._lookup.choose(symbol, argument, has_body=has_body, likely=likely)
 
     def search(self, query: str, scope: SymbolFilter, limit: int) -> list[tuple[Node, float]]:
         """Return the best symbols for a query with their scores. Raises NOT_FOUND for an unknown project."""

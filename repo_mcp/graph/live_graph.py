@@ -36,6 +36,7 @@ from repo_mcp.symbols.symbol_record import (
     REFERENCE_COLUMNS,
     SYMBOL_COLUMNS,
     ParseStatus,
+    SymbolKind,
     SymbolRecord,
     SymbolRecordError,
     decode_symbol_record,
@@ -292,11 +293,17 @@ class LiveGraph:
 
     @contextmanager
     def open_at(
-        self, symbol: str, argument: str = "symbol", *, has_body: bool = False
+        self,
+        symbol: str,
+        argument: str = "symbol",
+        *,
+        has_body: bool = False,
+        likely: frozenset[SymbolKind] = frozenset(),
     ) -> Iterator[tuple[Graph, Node]]:
         """Yield the current graph and the symbol that an id, a name or a path and line means.
 
-        With `has_body`, it must be one definition, not a prototype that stands for several.
+        With `has_body`, it must be one definition, not a prototype that stands for several. Of several
+        symbols, the only one of a `likely` kind is meant.
         Raises as `open` and `SymbolLookup.choose` do, and INVALID_ARGUMENT for unpaired surrogates. Errors
         name `argument`.
 
@@ -310,7 +317,7 @@ class LiveGraph:
         self._told.warnings = []
         self._wait_for(symbol)
         with self._view() as graph:
-            yield graph, graph.choose(symbol, argument, has_body=has_body)
+            yield graph, graph.choose(symbol, argument, has_body=has_body, likely=likely)
 
     @contextmanager
     def _view(self) -> Iterator[Graph]:

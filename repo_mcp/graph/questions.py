@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import SymbolKind
+from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 
 class EdgeType(StrEnum):
@@ -41,6 +41,8 @@ NAMELESS_FILES = frozenset({"csharp", "go", "java", "swift"})
 # Languages whose files can name each other's symbols; files of any other name only those of their own.
 _FAMILIES = {"cpp": "c", "typescript": "javascript"}
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
+IMPLEMENTED_KINDS = TYPE_KINDS | _MEMBERS
+CALLED_KINDS = CALLABLE_KINDS | TYPE_KINDS  # a type by its constructors
 
 
 def list_implementing(kind: SymbolKind) -> tuple[EdgeType, ...]:

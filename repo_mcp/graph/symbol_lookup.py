@@ -118,10 +118,19 @@ class SymbolLookup:
         self._symbols = symbols
         self._list_places = list_places
 
-    def choose(self, text: str, argument: str = "symbol", *, has_body: bool = False) -> Node:
+    def choose(
+        self,
+        text: str,
+        argument: str = "symbol",
+        *,
+        has_body: bool = False,
+        likely: frozenset[SymbolKind] = frozenset(),
+    ) -> Node:
         """Return the one symbol that a text means. `argument` is its name in errors.
 
-        With `has_body`, a prototype does not stand for the definitions of several platforms.
+        With `has_body`, a prototype does not stand for the definitions of several platforms. Of several
+        symbols, the only one of a `likely` kind is meant: of an interface and a constant of one name, which
+        TypeScript merges, only the interface has implementations.
 
         Raises AmbiguousSymbolError; RepoError with NOT_FOUND and the nearest names, or BUSY for a file that
         is being parsed again.
@@ -148,7 +157,10 @@ class SymbolLookup:
         if len(found) == 1 and has_body:
             found = self._list_bodies(found[0])
         if len(found) > 1:
-            raise AmbiguousSymbolError(text, found, argument)
+            fitting = [node for node in found if node.symbol.kind in likely]
+            if len(fitting) != 1:
+                raise AmbiguousSymbolError(text, found, argument)
+            found = fitting
         if not found:
             raise self._explain_unknown(text, path, rest, argument)
         return found[0]

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import ToolAnswer
+from repo_mcp.symbols.model import SymbolKind
 from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import (
     HINTS,
@@ -105,9 +106,13 @@ FORM = Form(
 
 @contextmanager
 def open_symbol(
-    repository: Repository, arguments: Arguments, *, has_body: bool = False
+    repository: Repository,
+    arguments: Arguments,
+    *,
+    has_body: bool = False,
+    likely: frozenset[SymbolKind] = frozenset(),
 ) -> Iterator[tuple[Graph, Node]]:
-    """Yield the graph and the symbol of a call; with `has_body`, one that `LiveGraph.open_at` yields so.
+    """Yield the graph and the symbol of a call, chosen as `LiveGraph.open_at` does.
 
     Raises RepoError as `LiveGraph.open_at` does, and INVALID_ARGUMENT if the arguments name no symbol, or
     two.
@@ -118,7 +123,7 @@ def open_symbol(
         said = "Two different symbols are given." if texts else "No symbol is given."
         what = "Give symbol, a name such as Class.method or a place such as path:line, or give node_id."
         raise RepoError(ErrorCode.INVALID_ARGUMENT, said, what, {"argument": "symbol"})
-    with repository.engines.graph.open_at(texts.pop(), given[0], has_body=has_body) as found:
+    with repository.engines.graph.open_at(texts.pop(), given[0], has_body=has_body, likely=likely) as found:
         yield found
 
 

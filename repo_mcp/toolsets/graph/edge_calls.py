@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.graph.questions import CALLS, NAMED, EdgeType, list_implementing
+from repo_mcp.graph.questions import (
+    CALLED_KINDS,
+    CALLS,
+    IMPLEMENTED_KINDS,
+    NAMED,
+    EdgeType,
+    list_implementing,
+)
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.symbols.model import SymbolFlag, SymbolKind
 from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, find_integer
@@ -84,7 +91,8 @@ def _answer(
     page = Page(tool, arguments)
     folder = _read_folder(repository, arguments)
     dispatches = tool in DISPATCHING
-    with open_symbol(repository, arguments, has_body=direction == OUTGOING) as (graph, node):
+    likely = IMPLEMENTED_KINDS if types is None else CALLED_KINDS if types == CALLS else frozenset()
+    with open_symbol(repository, arguments, has_body=direction == OUTGOING, likely=likely) as (graph, node):
         wanted = list_implementing(node.symbol.kind) if types is None else types
         known = graph.edge_lists.read(
             node.declaration,

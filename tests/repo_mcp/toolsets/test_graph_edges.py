@@ -581,3 +581,26 @@ def test_who_gets_a_declaration_from_a_package_depends_on_its_file(tmp_path: Pat
     assert found == {("imports", "__init__.py"), ("imports", "near.py"), ("calls", "far")}
     assert answer["total"] == 3
     assert {row["name"] for row in imports["result"]} == {"__init__.py", "near.py"}
+
+
+def test_of_two_symbols_of_one_name_the_one_that_a_tool_is_about_is_meant(tmp_path: Path) -> None:
+    text = (
+        "export const Store = makeDecorator('store');\n"
+        "export interface Store { save(): void; }\n"
+        "export class Disk implements Store { save() {} }\n"
+        "export class Job { run = 1; }\n"
+        "export function run() { return 1; }\n"
+        "export function go() { return run(); }\n"
+    )
+    served = Served(write_tree(tmp_path / "r", {"a.ts": text}), tmp_path / "data")
+    try:
+        implementing = served.call("get_implementations", symbol="Store")
+        callers = served.call("get_callers", symbol="run")
+        refused = served.error("get_references", symbol="Store")
+    finally:
+        served.close()
+    assert implementing["symbol"]["node_type"] == "interface"
+    assert [row["name"] for row in implementing["result"]] == ["Disk"]
+    assert callers["symbol"]["node_type"] == "function"
+    assert [row["name"] for row in callers["result"]] == ["go"]
+    assert len(refused["candidates"]) == 2
