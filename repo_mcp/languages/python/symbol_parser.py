@@ -1,8 +1,9 @@
 """The symbol record of Python source, by `ast`. Runs in the parser process.
 
-A text that does not parse is cut at its top-level statements. Blocks that do not parse alone are left out,
-except for lines that begin functions and classes, and the record is PARTIAL. A text above MAX_AST_BYTES is
-read for those lines only, and its record is PARTIAL too. Nothing is evaluated or imported.
+A text that does not parse is written in older syntax. If that does not parse either, it is cut at its
+top-level statements. Blocks that do not parse alone are left out, except for lines that begin functions and
+classes, and the record is PARTIAL. A text above MAX_AST_BYTES is read for those lines only, and its record is
+PARTIAL too. Nothing is evaluated or imported.
 
 A block begins at an unindented line that is not a comment, and ends before the next. A decorator belongs to
 the decorated definition; `else`, `except` and the like, and closing brackets, belong to the block above. A
@@ -20,6 +21,7 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 
+from repo_mcp.languages.python.newer_syntax import write_older
 from repo_mcp.languages.python.statements import StatementWalk
 from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolKind, SymbolRecordBuilder, encode_failure
@@ -54,7 +56,10 @@ def _parse_text(file_name: str, text: bytes, line_count: int) -> bytes:
     walk = _walk(file_name, text, line_count)
     if walk is not None:
         return _encode(walk)
-    kept, lost = cut_out_faults(text, lambda block: _parse(block) is not None)
+    older = write_older(text.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    if older != text and (walk := _walk(file_name, older, line_count)) is not None:
+        return _encode(walk)
+    kept, lost = cut_out_faults(older, lambda block: _parse(block) is not None)
     walk = _walk(file_name, kept, line_count) if lost else None
     if walk is None:
         return _encode_lines(file_name, text, line_count)

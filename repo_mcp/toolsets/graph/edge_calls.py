@@ -14,7 +14,7 @@ from repo_mcp.graph.questions import (
     list_implementing,
 )
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.symbols.model import SymbolFlag, SymbolKind
+from repo_mcp.symbols.model import ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, find_integer
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.rows import (
@@ -42,6 +42,7 @@ _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # but by paths
 TEXT_ROWS = 250  # with a greater limit, lines are shown by their numbers alone: 500 rows fit into 64 KiB
 CUT = "so many types inherit from each other, or are alike, that some edges may not be listed"
 MORE = "not every file has been searched yet: continue with cursor"
+PARTLY_PARSED = "this file was parsed only in part: what the rest of it leads to is not known"
 BY_SHAPE = "only classes that name this interface are listed: too many others have what it requires"
 
 
@@ -115,6 +116,8 @@ def _answer(
         shown = renderer.render(known.rows[page.start : end])
         chosen = {**render_chosen(node, arguments, _list_definitions(graph, node)), **summary}
         blind = warn_untracked(node) if direction == INCOMING and types is not None else []
+        if direction == OUTGOING and not known.rows and node.status == ParseStatus.PARTIAL:
+            blind = [PARTLY_PARSED]
         if types is None and not graph.edge_lists.is_telling(node.declaration):
             blind = [BY_SHAPE]
     keys = _name_rows(known.rows[:end])

@@ -604,3 +604,18 @@ def test_of_two_symbols_of_one_name_the_one_that_a_tool_is_about_is_meant(tmp_pa
     assert callers["symbol"]["node_type"] == "function"
     assert [row["name"] for row in callers["result"]] == ["go"]
     assert len(refused["candidates"]) == 2
+
+
+def test_that_a_file_was_parsed_only_in_part_is_said_where_nothing_is_found(tmp_path: Path) -> None:
+    texts = {"a.py": "def good():\n    return bad()\n\n\ndef bad():\n    return good( ]\n\n\ndef empty(): ...\n"}
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    said = "this file was parsed only in part: what the rest of it leads to is not known"
+    try:
+        bad = served.call("get_callees", symbol="bad")
+        good = served.call("get_callees", symbol="good")
+    finally:
+        served.close()
+    assert (bad["result"], bad["warnings"]) == ([], [said])
+    assert "total" not in bad
+    assert good["total"] == 1
+    assert "warnings" not in good

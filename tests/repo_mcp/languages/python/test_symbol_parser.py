@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 import warnings
 
 import pytest
@@ -432,20 +431,16 @@ def guard():
 """
 
 
-def test_what_came_with_python_3_14_is_read_or_left_out() -> None:
+def test_what_came_with_python_3_14_is_read() -> None:
     structure = read(NEWEST)
     names = [(one.name, one.kind.name, one.start_line) for one in list_symbols(structure)]
     assert names == [("good", "FUNCTION", 1), ("show", "FUNCTION", 4), ("guard", "FUNCTION", 7)]
     found = {
         (one.role.name, one.name) for one in list_references(structure, ReferenceRole.CALL, ReferenceRole.USE)
     }
-    if sys.version_info >= (3, 14):
-        assert structure.status is ParseStatus.FULL
-        inside = {("CALL", "find"), ("USE", "name"), ("USE", "sizes"), ("USE", "other")}
-        assert inside | {("USE", "First"), ("USE", "Second"), ("CALL", "good")} <= found
-    else:
-        assert structure.status is ParseStatus.PARTIAL
-        assert found == {("CALL", "b"), ("USE", "a")}
+    assert structure.status is ParseStatus.FULL
+    inside = {("CALL", "find"), ("USE", "name"), ("USE", "sizes"), ("USE", "other")}
+    assert inside | {("USE", "First"), ("USE", "Second"), ("CALL", "good")} <= found
 
 
 HOSTILE = {
