@@ -607,8 +607,8 @@ def test_of_two_symbols_of_one_name_the_one_that_a_tool_is_about_is_meant(tmp_pa
 
 
 def test_that_a_file_was_parsed_only_in_part_is_said_where_nothing_is_found(tmp_path: Path) -> None:
-    texts = {"a.py": "def good():\n    return bad()\n\n\ndef bad():\n    return good( ]\n\n\ndef empty(): ...\n"}
-    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    text = "def good():\n    return bad()\n\n\ndef bad():\n    return good( ]\n"
+    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
     said = "this file was parsed only in part: what the rest of it leads to is not known"
     try:
         bad = served.call("get_callees", symbol="bad")
