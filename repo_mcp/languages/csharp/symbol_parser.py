@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.csharp import declarations, uses
 from repo_mcp.languages.csharp.conditions import list_conditions
+from repo_mcp.languages.csharp.extension_blocks import write_extension_methods
 from repo_mcp.languages.csharp.walk import CSharpWalk
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
 from repo_mcp.symbols.symbol_record import Access, SymbolFlag, SymbolKind, encode_failure
@@ -80,7 +81,7 @@ _OPEN = frozenset({Access.PUBLIC, Access.PROTECTED, Access.PROTECTED_INTERNAL})
 
 def parse_csharp(file_name: str, text: bytes) -> bytes:
     """Return the symbol record of a C# file."""
-    written = text
+    written, text = text, write_extension_methods(text)
     captures = find_captures("csharp", ("csharp",), text)
     if captures is None:
         return encode_failure(file_name, text.count(b"\n") + 1)
