@@ -21,7 +21,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, find_paths_of
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers
-from repo_mcp.graph.symbol_lookup import find_named_paths
+from repo_mcp.graph.symbol_lookup import NEAREST, find_named_paths
 from repo_mcp.graph.typed.resolver import NamedResolver
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -317,7 +317,19 @@ class LiveGraph:
         self._told.warnings = []
         self._wait_for(symbol)
         with self._view() as graph:
-            yield graph, graph.choose(symbol, argument, has_body=has_body, likely=likely)
+            try:
+                chosen = graph.choose(symbol, argument, has_body=has_body, likely=likely)
+            except RepoError as error:
+                unread = self.describe_unread()
+                if error.code is not ErrorCode.NOT_FOUND or not unread or error.hint.startswith(NEAREST):
+                    raise
+                hint = f"{unread[0].upper()}{unread[1:]}."
+                raise RepoError(error.code, error.message, hint, error.details) from error
+            yield graph, chosen
+
+    def describe_unread(self) -> str:
+        """Return which languages no parser reads, for a call that found nothing; "" if there are none."""
+        return self._symbol_index.unparsed.find().describe_unread()
 
     @contextmanager
     def _view(self) -> Iterator[Graph]:

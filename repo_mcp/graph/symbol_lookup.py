@@ -37,6 +37,7 @@ from repo_mcp.text.roles import is_test_path
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
+NEAREST = "Nearest:"  # begins a hint with names like one that is unknown
 MAX_CANDIDATES = 30  # listed for an ambiguous text
 MAX_DOTTED = 8  # parts in the name of one namespace
 MAX_LOOKED_UP = 2_000  # declaring files read for one name
@@ -406,7 +407,7 @@ def find_named_paths(text: str, paths: Iterable[str]) -> list[str]:
 
 def _suggest(near: Sequence[Node], usual: str) -> str:
     named = ", ".join(f"{node.qualified_name} ({node.node_id})" for node in near)
-    return f"Nearest: {named}." if near else usual
+    return f"{NEAREST} {named}." if near else usual
 
 
 def _is_alike(wanted: str, name: str) -> bool:

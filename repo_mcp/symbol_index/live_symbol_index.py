@@ -18,7 +18,6 @@ from index_format import (
     DiskDirectory,
     IndexForeign,
     IndexFormatError,
-    Manifest,
     Snapshot,
     read_manifest,
 )
@@ -40,7 +39,7 @@ from repo_mcp.model import (
 )
 from repo_mcp.symbol_index.phase import Outcomes, SymbolPhase, find_name, find_needed, is_current
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
-from repo_mcp.symbol_index.unparsed import describe_unparsed
+from repo_mcp.symbol_index.unparsed import UnparsedFiles
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolRecordError, decode_symbol_record
 from repo_mcp.threads import start_daemon
 
@@ -93,7 +92,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         self.is_expected = False  # `start` is about to be called: a first call may come before it
         self._purged = 0  # number of the lexical index's purges already followed
         self._next_healing = 0.0  # time.monotonic
-        self._unparsed: tuple[Manifest, int, tuple[str, ...]] | None = None  # what `_find_unparsed` found
+        self.unparsed = UnparsedFiles(index)
 
     # Reading
 
@@ -260,7 +259,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
 
         Raises IndexFormatError where the generation is damaged.
         """
-        unparsed, told = self._find_unparsed()
+        unparsed = self.unparsed.find()
         state = "missing" if view is None else "ready" if done >= total else "partial"
         state = "degraded" if self._fault else "building" if self._running.locked() else state
         entries = () if view is None else view.snapshot.manifest.segments
@@ -277,8 +276,8 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             sum(entry.file_bytes for entry in entries),
             {} if view is None else view.languages,
             self._progress,
-            (self._fault, *told) if self._fault else told,
-            unparsed,
+            (self._fault, *unparsed.warnings) if self._fault else unparsed.warnings,
+            unparsed.file_count,
         )
 
     def warn(self) -> list[str]:
@@ -286,20 +285,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
 
         Files missing from the lexical index are missing here too.
         """
-        return [*self._warn_of_progress(), *self._find_unparsed()[1]]
-
-    def _find_unparsed(self) -> tuple[int, tuple[str, ...]]:
-        """Return the number of files whose parser cannot run, and a warning for each of their languages."""
-        searcher = self._index.find_searcher()
-        if searcher is None:
-            return 0, ()
-        manifest, kept = searcher.snapshot.manifest, self._unparsed
-        if kept is None or kept[0] is not manifest:
-            try:
-                kept = self._unparsed = (manifest, *describe_unparsed(searcher.snapshot))
-            except (IndexFormatError, OSError):  # whoever reads the lexical index next reports it
-                return 0, ()
-        return kept[1:]
+        return [*self._warn_of_progress(), *self.unparsed.find().warnings]
 
     def _warn_of_progress(self) -> list[str]:
         searcher = self._index.find_searcher()

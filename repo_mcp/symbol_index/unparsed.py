@@ -1,23 +1,65 @@
-"""Files whose parser is not installed, and so have no symbols."""
+"""Files that have no symbols: their parser is not installed, or there is none for their language."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
-from index_format import Snapshot
+from index_format import IndexFormatError, Manifest, Snapshot
 from repo_mcp.indexing.derived_plan import iter_wanted
-from repo_mcp.languages.symbol_parsers import find_unparsed, list_faults
-from repo_mcp.live.live_index import count_languages
+from repo_mcp.languages.patterns.language_registry import get_language
+from repo_mcp.languages.symbol_parsers import find_parser_task, find_unparsed, list_faults, list_languages
+from repo_mcp.live.live_index import LiveIndex, count_languages
+from repo_mcp.record_classes import dataclass
+
+# Of the files in programming languages: those in a language that has fewer are not what a call is about.
+LEAST_SHARE = 0.1
 
 
-def describe_unparsed(lexical: Snapshot) -> tuple[int, tuple[str, ...]]:
-    """Return the number of files whose parser cannot run, and a warning for each of their languages.
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """The files without symbols in one lexical index, as far as an answer tells of them."""
 
-    Raises IndexFormatError, OSError.
-    """
-    faults = list_faults(count_languages(lexical))
+    file_count: int = 0  # files whose parser cannot run
+    warnings: tuple[str, ...] = ()  # one for each of their languages
+    unread: Mapping[str, int] | None = None  # number of files by language, of those that no parser reads
+
+    def describe_unread(self) -> str:
+        """Return which languages no parser reads, for a call that found nothing; "" if there are none."""
+        if not self.unread:
+            return ""
+        named = " and ".join(f"{language} ({_count(count)})" for language, count in self.unread.items())
+        return f"no parser reads {named}: symbols in these files are not known"
+
+
+class UnparsedFiles:
+    """Finds the files without symbols in the current lexical index, once for each manifest."""
+
+    def __init__(self, index: LiveIndex) -> None:
+        self._index = index
+        self._kept: tuple[Manifest, Unparsed] | None = None
+
+    def find(self) -> Unparsed:
+        """Return what is known of them; nothing if there is no index, or none that can be read."""
+        searcher = self._index.find_searcher()
+        if searcher is None:
+            return Unparsed()
+        manifest, kept = searcher.snapshot.manifest, self._kept
+        if kept is None or kept[0] is not manifest:
+            try:
+                kept = self._kept = manifest, find_files(searcher.snapshot)
+            except (IndexFormatError, OSError):  # whoever reads the lexical index next reports it
+                return Unparsed()
+        return kept[1]
+
+
+def find_files(lexical: Snapshot) -> Unparsed:
+    """Return the files without symbols of a lexical index. Raises IndexFormatError, OSError."""
+    languages = count_languages(lexical)
+    unread = _list_unread(languages)
+    faults = list_faults(languages)
     if not faults:
-        return 0, ()
+        return Unparsed(unread=unread)
     counts = Counter(file.language for file in iter_wanted(lexical, find_unparsed))
     warnings = (
         f"The symbols of {_count_files(counts[language], language)} are missing: {fault}."
@@ -25,7 +67,19 @@ def describe_unparsed(lexical: Snapshot) -> tuple[int, tuple[str, ...]]:
         for language, fault in faults.items()
         if counts[language]
     )
-    return counts.total(), tuple(warnings)
+    return Unparsed(counts.total(), tuple(warnings), unread)
+
+
+def _list_unread(languages: Mapping[str, int]) -> dict[str, int]:
+    code = {one: count for one, count in languages.items() if get_language(one).kind == "code"}
+    least, known = LEAST_SHARE * sum(code.values()), list_languages()
+    unread = [one for one in code if one not in known and find_parser_task("", one) is None]
+    unread.sort(key=lambda one: (-code[one], one))
+    return {one: code[one] for one in unread if code[one] >= least}
+
+
+def _count(count: int) -> str:
+    return "1 file" if count == 1 else f"{count:,} files"
 
 
 def _count_files(count: int, language: str) -> str:

@@ -57,6 +57,8 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
         notes.append(NO_EXPRESSION)
     if is_cut:
         notes.append(TOO_MANY)
+    if not found and not notes:
+        notes += _say_unread(repository)
     return _draft_rows(repository, page, rows, more=more, ordinary=ordinary, notes=notes)
 
 
@@ -69,6 +71,8 @@ def lookup_symbol(repository: Repository, arguments: Arguments, context: CallCon
         nodes, match = graph.look_up(str(arguments["qualified_name"]), scope, end + 1)
         rows = [_render_found(graph, node) for node in nodes[:end]]
         notes = NOT_EXACT.get(match.name, ()) if nodes else _say_unknown(graph, arguments)
+    if not nodes:
+        notes = [*notes, *_say_unread(repository)]
     return _draft_rows(repository, page, rows, more=len(nodes) > end, notes=notes)
 
 
@@ -80,6 +84,11 @@ def _say_unknown(graph: Graph, arguments: Arguments) -> list[str]:
     near = graph.list_near(name)
     named = ", ".join(escape_text(node.qualified_name) for node in near)
     return [f"{UNKNOWN}; nearest: {named}" if named else UNKNOWN]
+
+
+def _say_unread(repository: Repository) -> list[str]:
+    """Return the warning that no parser reads some of the languages, where nothing was found."""
+    return list(filter(None, [repository.engines.graph.describe_unread()]))
 
 
 def _render_found(graph: Graph, node: Node) -> Row:

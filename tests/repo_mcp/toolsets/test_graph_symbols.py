@@ -372,3 +372,31 @@ def test_thousands_of_overloads_are_bounded_and_said(tmp_path: Path) -> None:
             served.call(tool, node_id=node)
     finally:
         served.close()
+
+
+def test_that_no_parser_reads_a_language_is_said_where_nothing_is_found(tmp_path: Path) -> None:
+    texts = {"a.rb": "class Base; end\n", "b.rb": "Base.new\n", "c.lua": "x = 1\n", "d.md": "# Base\n"}
+    said = "no parser reads ruby (2 files) and lua (1 file): symbols in these files are not known"
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    try:
+        assert served.call("search_symbols", query="Base")["warnings"] == [said]
+        unknown = served.call("lookup_symbol", qualified_name="Base")
+        refused = served.error("get_callers", symbol="Base")
+        of_a_file = served.error("get_dependents", symbol="a.rb")
+    finally:
+        served.close()
+    assert unknown["warnings"] == ["no symbol has this qualified name", said]
+    assert refused["hint"] == f"N{said[1:]}."
+    assert of_a_file["hint"] == refused["hint"]
+
+
+def test_that_few_files_are_not_read_is_not_said(tmp_path: Path) -> None:
+    texts = {f"a{number}.py": f"def f{number}(): ...\n" for number in range(10)} | {
+        "b.rb": "class Base; end\n"
+    }
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    try:
+        assert "warnings" not in served.call("search_symbols", query="Base")
+        assert served.error("get_callers", symbol="Base")["hint"] == "Find the symbol with search_symbols."
+    finally:
+        served.close()
