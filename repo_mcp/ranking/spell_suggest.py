@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from index_format import LiveSegment, PostingList, Snapshot
 from repo_mcp.lru_cache import LruCache
+from repo_mcp.ranking.ending_signatures import get_signatures
 from repo_mcp.text.analysis import DECLARED
 from repo_mcp.text.schema import FIELDS, PATH
 
@@ -130,7 +131,12 @@ def _iter_halves(segment: LiveSegment, head: str, tail: str) -> Iterator[bytes]:
     """Yield the terms that begin with the one half or end with the other, if there is one."""
     dictionary = segment.reader.terms
     yield from dictionary.iter_starting(head.encode())
-    yield from (term for term in dictionary.iter_ending(tail.encode()) if not term.startswith(_DECLARED))
+    if not tail:
+        return
+    ending = tail.encode()
+    for start, stop in get_signatures(dictionary).iter_spans(dictionary, ending):
+        found = dictionary.iter_ending(ending, start, stop)
+        yield from (term for term in found if not term.startswith(_DECLARED))
 
 
 # By opened segment: what was looked up there last. It goes with the segment.
