@@ -9,7 +9,7 @@ import pytest
 from index_format import DiskDirectory, Snapshot, TermsReader
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking import spell_suggest
+from repo_mcp.ranking import live_chunks, spell_suggest
 from repo_mcp.ranking.ending_signatures import get_signatures
 from repo_mcp.repository import Repository
 
@@ -134,6 +134,33 @@ def test_a_signed_dictionary_is_read_where_it_may_have_the_second_half(
     assert spell_suggest._find_in(segment, "prasequery", thorough=True) == wanted
     assert 0 < len(pages) < segment.reader.terms.pages / 4
     snapshot.close()
+
+
+def test_declarations_are_looked_for_where_enough_parts_of_a_name_are(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = Path(repository.config.root)
+    (root / "near.py").write_text("def read_shared_page():\n    return 1\n")
+    (root / "far.py").write_text("def page():\n    return 1\n\n\ndef page_of_text():\n    return 2\n")
+    repository.refresh()
+    looked: list[bytes] = []
+    find = live_chunks.find_near
+    monkeypatch.setattr(
+        live_chunks,
+        "find_near",
+        lambda language, text, *more: looked.append(text) or find(language, text, *more),
+    )
+
+    def look_up(name: str) -> tuple[str, ...]:
+        looked.clear()
+        return repository.search(SearchRequest(name, 5, symbols_only=True)).warnings
+
+    assert "similar: `read_shared_page`." in look_up("read_sharde_page")[0]
+    assert {b"def page():" in text for text in looked} == {False}
+    assert "similar: `page_of_text`" in look_up("page_to_text")[0]
+    assert {b"def page():" in text for text in looked} == {True}
+    (root / "far.py").write_text("def read_shared_pages():\n    return page\n")  # what is there now counts
+    assert "`read_shared_pages`" in look_up("read_sharde_page")[0]
 
 
 def find_directory(repository: Repository) -> DiskDirectory:
