@@ -2,8 +2,9 @@
 
 After one slip (a letter changed, added, left out, or two swapped), one half of a word is still intact. So the
 terms that begin or end with a half are read from the dictionary, and those that are similar and live are
-kept. The dictionaries of all segments are read, so this is only for the rare case. What was found in a
-segment is cached as long as the segment is open, from one generation to the next.
+kept. Which pages may have the second half is known of large dictionaries (ending_signatures.py), but not
+before the first search is over, so this is only for the rare case. What was found in a segment is cached as
+long as the segment is open, from one generation to the next.
 
 This module also finds, without a search, which files have a name and how common a term is. Only live
 documents count, so that the answers depend on the tree and not on its history.
@@ -82,8 +83,9 @@ def _read_live(segment: LiveSegment, posting_list: PostingList) -> npt.NDArray[n
 def suggest(snapshot: Snapshot, words: Iterable[str], *, thorough: bool) -> list[str]:
     """Return a sentence for each folded word that the index lacks, with the similar ones that it holds.
 
-    Similar words whose first half differs need a scan of the whole dictionary, a tenth of a second for the
-    kernel's: in a large tree only a `thorough` search finds them. Raises IndexFormatError.
+    Similar words whose first half differs may be anywhere in the dictionary: in a large tree only a
+    `thorough` search finds them. For the kernel the first one takes a tenth of a second, others some 20 ms.
+    Raises IndexFormatError.
     """
     thorough = thorough or snapshot.unit_count <= SMALL_UNITS
     wanted = [word for word in dict.fromkeys(words) if MIN_CHARS <= len(word) <= MAX_CHARS]
