@@ -153,8 +153,10 @@ class TfNormTable:
         new = (found == 0).nonzero()[0]
         if len(new):
             own = keys.take(new)
+            is_new = np.zeros(len(numbers), dtype=np.bool_)  # marked and not sorted, as at first most are
+            is_new[own] = True
             with self._lock:
-                unknown = sort_distinct(own)
+                unknown = is_new.nonzero()[0]
                 unknown = unknown[numbers[unknown] == 0]  # another thread may have added some meanwhile
                 numbers[unknown] = self._append(field, unknown // LENGTHS, unknown % LENGTHS)
             found[new] = numbers.take(own)

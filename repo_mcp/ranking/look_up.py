@@ -405,19 +405,33 @@ def _iter_near(
     chunks = searcher.describe(
         query, best, sorted(units, key=lambda one: (-one.score, one.segment, one.unit))
     )
-    yield from _list_sharing(words, chunks, read_live)
+    yield from _list_sharing(words, query, chunks, read_live)
     yield from (name for word in words for name in _find_alike(searcher.snapshot, searcher, word))
 
 
-def _list_sharing(words: Sequence[str], chunks: Iterable[RankedChunk], read_live: ReadLive) -> list[str]:
+def _list_sharing(
+    words: Sequence[str], query: Query, chunks: Iterable[RankedChunk], read_live: ReadLive
+) -> list[str]:
     """Return the names declared in chunks, by the share of their parts that a word has as well."""
     shares: dict[str, float] = {}
     for live in read_chunks(chunks, (), read_live).chunks:
+        if not (live.is_changed or any(_may_share(word, query, live.ranked) for word in words)):
+            continue
         first, last = live.start_line, live.end_line
         for span in live.find_near(first, last).find_between(first, last):
             shares[span.name] = max(_compare(word, span.name) for word in words)
     near = [name for name, share in shares.items() if share >= MIN_SHARED]
     return sorted(near, key=lambda name: (-shares[name], name))
+
+
+def _may_share(word: str, query: Query, chunk: RankedChunk) -> bool:
+    """Return whether a name in the lines of a chunk's best unit may have enough parts of a word.
+
+    The lines have every part of such a name. It is not known whether they have those that do not rank.
+    """
+    parts = set(get_word_terms(word)[1:])
+    held = parts.intersection(chunk.matched_terms) | parts.difference(query.terms)
+    return len(held) >= MIN_SHARED * len(parts)
 
 
 def _compare(one: str, other: str) -> float:

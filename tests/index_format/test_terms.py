@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from index_format import CorruptIndex, build_term_text
+from index_format import CorruptIndex, build_term_text, terms
 from index_format.columns import encode_table
 from index_format.directory import MemoryFile
 from index_format.frame import FrameReader
@@ -265,7 +266,10 @@ def test_terms_that_contain_bytes(
     scanned = [term for term, _ in rows if needle and needle in term]
     assert open_terms(encode(rows)).find_containing(needle, limit) == scanned[:limit]
     ending = [term for term, _ in rows if needle and term.endswith(needle)]
-    assert list(open_terms(encode(rows)).iter_ending(needle)) == ending
+    reader = open_terms(encode(rows))
+    for compared in (0, terms.COMPARED_TEXT):
+        with patch.object(terms, "COMPARED_TEXT", compared):
+            assert list(reader.iter_ending(needle, 0, reader.pages)) == ending
 
 
 def test_scan_does_not_reach_over_line_feeds() -> None:
@@ -273,8 +277,8 @@ def test_scan_does_not_reach_over_line_feeds() -> None:
     assert reader.find_containing(b"bc", 5) == []
     assert reader.find_containing(b"b\nc", 5) == []
     assert reader.find_containing(b"\n", 5) == []
-    assert list(reader.iter_ending(b"b\ncd")) == []
-    assert list(reader.iter_ending(b"\n")) == []
+    assert list(reader.iter_ending(b"b\ncd", 0, 1)) == []
+    assert list(reader.iter_ending(b"\n", 0, 1)) == []
 
 
 def damage(tag: bytes, data: bytes) -> dict[bytes, bytes]:

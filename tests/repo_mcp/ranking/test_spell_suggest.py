@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from index_format import DiskDirectory, Snapshot, TermsReader
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking import spell_suggest
+from repo_mcp.ranking import live_chunks, spell_suggest
+from repo_mcp.ranking.ending_signatures import get_signatures
 from repo_mcp.repository import Repository
 
 
@@ -108,3 +110,59 @@ def test_only_words_of_alike_letters_are_compared(
     )
     assert "similar: `parse_query`" in warn(repository, "parse_quary")[0]
     assert compared == ["parse_query"]
+
+
+def test_a_signed_dictionary_is_read_where_it_may_have_the_second_half(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"{number:05x}zz{number % 7}" for number in range(6_000)]
+    (Path(repository.config.root) / "a.py").write_text("\n".join([*names, "parsequery", "yparsequary"]))
+    repository.refresh()
+    snapshot = Snapshot.open(find_directory(repository))
+    assert snapshot is not None
+    (segment,) = snapshot.segments
+    wanted = spell_suggest._find_in(segment, "prasequery", thorough=True)
+    assert "parsequery" in wanted
+    get_signatures(segment.reader.terms).sign(segment.reader.terms)
+    read = TermsReader.read_texts
+    pages: list[int] = []
+    monkeypatch.setattr(
+        TermsReader,
+        "read_texts",
+        lambda self, start, stop: pages.extend(range(start, stop)) or read(self, start, stop),
+    )
+    assert spell_suggest._find_in(segment, "prasequery", thorough=True) == wanted
+    assert 0 < len(pages) < segment.reader.terms.pages / 4
+    snapshot.close()
+
+
+def test_declarations_are_looked_for_where_enough_parts_of_a_name_are(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = Path(repository.config.root)
+    (root / "near.py").write_text("def read_shared_page():\n    return 1\n")
+    (root / "far.py").write_text("def page():\n    return 1\n\n\ndef page_of_text():\n    return 2\n")
+    repository.refresh()
+    looked: list[bytes] = []
+    find = live_chunks.find_near
+    monkeypatch.setattr(
+        live_chunks,
+        "find_near",
+        lambda language, text, *more: looked.append(text) or find(language, text, *more),
+    )
+
+    def look_up(name: str) -> tuple[str, ...]:
+        looked.clear()
+        return repository.search(SearchRequest(name, 5, symbols_only=True)).warnings
+
+    assert "similar: `read_shared_page`." in look_up("read_sharde_page")[0]
+    assert {b"def page():" in text for text in looked} == {False}
+    assert "similar: `page_of_text`" in look_up("page_to_text")[0]
+    assert {b"def page():" in text for text in looked} == {True}
+    (root / "far.py").write_text("def read_shared_pages():\n    return page\n")  # what is there now counts
+    assert "`read_shared_pages`" in look_up("read_sharde_page")[0]
+
+
+def find_directory(repository: Repository) -> DiskDirectory:
+    (path,) = Path(repository.config.data_dir).glob("index-v*")
+    return DiskDirectory(str(path))
