@@ -276,7 +276,17 @@ def test_of_a_long_declaration_what_is_about_some_words(served: Served) -> None:
 def test_words_that_no_line_has_are_said(served: Served) -> None:
     (span,) = served.open(spans=[{"path": "a.py", "line": 15, "about": "fence"}])["spans"]
     assert span["content"] == show(14, 15)
-    assert span["warnings"] == ["no line has a word of about: all are shown"]
+    assert span["warnings"] == ["no line has a word of about"]
+
+
+def test_of_a_long_span_without_the_words_the_first_lines_are_shown(served: Served) -> None:
+    envelope = served.call(path="long.py", end_line=2_000, about="fence")
+    result = envelope["result"]
+    shown = result["content"].count("\n")
+    assert 20 < shown < 150
+    assert result["content"].startswith("1\tdef long():\n2\t    x0 = 0\n")
+    assert (result["end_line"], result["truncated"]) == (2_000, True)
+    assert envelope["warnings"] == [f"no line has a word of about: only the first {shown} are shown"]
 
 
 def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:
