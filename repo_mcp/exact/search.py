@@ -299,6 +299,7 @@ def _name_symbol(match: ExactMatch, declarations: Declarations) -> ExactMatch:
     return replace(
         match,
         symbol=span.qualified_name,
+        symbol_name=span.name,
         symbol_lines=(span.head_line, span.end_line),
         declares=match.start_line <= span.name_line <= match.end_line,
     )
