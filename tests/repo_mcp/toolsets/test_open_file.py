@@ -238,6 +238,37 @@ def test_odd_values_in_a_span_are_its_own_error(served: Served, span: dict[str, 
     assert good["content"] == show(1, 1)
 
 
+@pytest.mark.parametrize(
+    ("cited", "meant"),
+    [
+        ("a.py:9-11", {"start_line": 9, "end_line": 11}),
+        ("a.py#L9-L11", {"start_line": 9, "end_line": 11}),
+        ("a.py:10", {"line": 10}),
+        ("a.py:10", {"line": 10, "about": "name"}),
+    ],
+)
+def test_a_citation_opens_what_it_cites(served: Served, cited: str, meant: dict[str, Any]) -> None:
+    about = {"about": meant["about"]} if "about" in meant else {}
+    assert served.open(path=cited, **about) == served.open(path="a.py", **meant)
+    (span,) = served.open(spans=[{"path": cited, **about}])["spans"]
+    assert span == served.open(path="a.py", **meant)
+
+
+def test_a_citation_is_refused_as_its_path_is(served: Served) -> None:
+    assert served.call(path="none.py:3")["error"]["message"] == "There is nothing at 'none.py'."
+    assert (
+        served.call(path="a.py:9-11", start_line=1)["error"]["message"] == "There is nothing at 'a.py:9-11'."
+    )
+    assert served.call(path="a.py:99")["error"]["code"] == "invalid_argument"
+    assert served.call(path=".env:1")["blocked"]
+
+
+def test_a_span_that_failed_is_named_as_it_was_asked_for(served: Served) -> None:
+    nameless, nothing = served.open(spans=[{"symbol": "nowhere"}, {}])["spans"]
+    assert (nameless["symbol"], "path" in nameless) == ("nowhere", False)
+    assert list(nothing) == ["error"]
+
+
 def test_no_spans_are_none_given(served: Served) -> None:
     """Some clients fill in whatever a model leaves out."""
     assert served.call(path="a.py", spans=[])["result"] == served.call(path="a.py")["result"]
