@@ -37,7 +37,7 @@ from repo_mcp.text.roles import is_test_path
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
-MAX_CANDIDATES = 30  # listed for an ambiguous text
+MAX_CANDIDATES = 10  # listed for an ambiguous text
 MAX_DOTTED = 8  # parts in the name of one namespace
 MAX_LOOKED_UP = 2_000  # declaring files read for one name
 LEAST_ALIKE = 0.6  # ratio of difflib between an unknown name and one that shares words with it
