@@ -173,7 +173,7 @@ def test_a_language_that_there_is_not_is_an_error_with_the_nearest(open_root: Op
         with pytest.raises(RepoError, match="no language is called `pyhton`; similar: python") as raised:
             search()
         assert raised.value.code is ErrorCode.INVALID_ARGUMENT
-    with pytest.raises(RepoError, match="no language is called `cobol`$"):  # and none is like it
+    with pytest.raises(RepoError, match=r"no language is called `cobol`$"):  # and none is like it
         repository.search(SearchRequest("a", 5, language="cobol"))
 
 
