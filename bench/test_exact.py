@@ -35,7 +35,7 @@ from repo_mcp.repository import Repository
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.repository_reader import RepositoryReader, read_many
 
-UNCHANGED = ChangedFiles((), frozenset(), 0)
+UNCHANGED = ChangedFiles((), frozenset(), ())
 KINDS = (*LITERALS, *EXPRESSIONS)
 LOOK_ROUNDS = 10
 MAX_BYTES = Limits().max_file_bytes

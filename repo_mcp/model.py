@@ -163,6 +163,7 @@ class Hit:
     symbol_lines: tuple[int, int] | None = None  # the declaration's own, decorators included
     # Further declarations of the file that a question may be about, the best first: names and lines.
     also: tuple[tuple[str, tuple[int, int]], ...] = ()
+    symbol_name: str = ""  # the last part of `symbol`, which may hold dots itself, as a heading does
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +220,7 @@ class ExactMatch:
     symbol: str | None = None  # qualified name of the innermost declaration of several lines around it
     symbol_lines: tuple[int, int] | None = None  # that declaration's own, decorators included
     declares: bool = False  # the declaration's name is in the match's lines
+    symbol_name: str = ""  # the last part of `symbol`, which may hold dots itself, as a heading does
 
 
 @dataclass(frozen=True, slots=True)

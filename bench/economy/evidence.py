@@ -14,8 +14,8 @@ from pathlib import Path
 TEXTS = ("snippet", "content", "text", "preview", "excerpt")
 PATHS = ("path", "file_path")
 _NUMBERED = re.compile(r" *(\d+)[\t:](.*)", re.DOTALL)
-# Of a hit as text; a span is that of what the line declares, with what that lies in.
-_TEXT_LINE = re.compile(r"(\d+)(?:-\d+(?: .*?\.)?)?:(.*)")
+# Of a hit as text; a span is that of what the line declares, and then comes what that lies in.
+_TEXT_LINE = re.compile(r"(\d+)(?:-\d+)?(?: .*?\.)?:(.*)")
 _BLANK = ("", "…")  # no line of the file; the second stands for lines that are left out
 _DECLARED = re.compile(r"\d+-\d+( .*)?")  # the declaration that the lines below lie in: no line of the file
 

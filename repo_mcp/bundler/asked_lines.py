@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.text.analysis import analyse_text
@@ -36,6 +37,14 @@ def choose_asked(lines: Sequence[str], start_line: int, words: str) -> tuple[int
     left = ROOM_CHARS - sum(map(len, lines))
     chosen = set(range(len(lines))) if left >= 0 else _choose(lines, by_line)
     return tuple(at + start_line for at in sorted(chosen))
+
+
+def choose_first(lines: Sequence[str], start_line: int) -> tuple[int, ...]:
+    """Return the numbers of the first lines, as many as have room. `lines` are those from `start_line` on."""
+    before = accumulate(map(len, lines), initial=0)
+    return tuple(
+        at + start_line for at, chars in zip(range(len(lines)), before, strict=False) if chars < ROOM_CHARS
+    )
 
 
 def _choose(lines: Sequence[str], by_line: Mapping[int, Sequence[str]]) -> set[int]:

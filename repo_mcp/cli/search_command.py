@@ -283,6 +283,7 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
         document = to_plain(answer)
         del document["lacks_most"], document["few"]  # a person is shown all hits; the tool shows few
         for row, hit in zip(document["hits"], answer.hits, strict=True):
+            del row["symbol_name"]  # `symbol` ends with it
             if options.explain:
                 row["explanation"] = dict(hit.explanation)
             else:
@@ -346,7 +347,10 @@ def search_exactly(config: Config, request: ExactRequest, options: Namespace) ->
     if options.json:
         from repo_mcp.cli.console.plain import to_plain, write_json
 
-        write_json(to_plain(answer))
+        document = to_plain(answer)
+        for row in document["matches"]:
+            del row["symbol_name"]  # `symbol` ends with it
+        write_json(document)
         return EXIT_DONE if answer.total else EXIT_NOTHING_FOUND
     page, root = open_page(options), find_working_root(options.repo_root)
     if names_files:

@@ -122,8 +122,8 @@ def run_exact(
     searcher.learn_neighbours(read_many)
     if changed is None:
         found.warnings.append(CHANGES_UNKNOWN)
-    elif changed.too_large:
-        found.warnings.append(describe_too_large(changed.too_large))
+    else:
+        found.warnings += warn_of_too_large(changed.too_large, wanted)
     snapshot = searcher.snapshot.name if request.names_snapshot else ""
     return found.build_answer(request, snapshot, scanned=not candidates.narrowed)
 
@@ -137,14 +137,13 @@ class _FileMatches:
     matches: tuple[ExactMatch, ...]  # no more than still fit into the answer
 
 
-def describe_too_large(count: int) -> str:
-    """Return the warning that `count` files are above the size limit."""
-    named = (
-        "1 file larger than max_file_bytes is"
-        if count == 1
-        else f"{count} files larger than max_file_bytes are"
-    )
-    return f"{named} not searched."
+def warn_of_too_large(paths: Iterable[str], wanted: PathFilter) -> list[str]:
+    """Return the warning that some of the wanted files are above the size limit; empty if none is."""
+    count = sum(map(wanted.matches_unindexed, paths))
+    if not count:
+        return []
+    named = "1 file" if count == 1 else f"{count:,} files"
+    return [f"{named} larger than max_file_bytes {'is' if count == 1 else 'are'} not searched."]
 
 
 def search_files(
@@ -300,6 +299,7 @@ def _name_symbol(match: ExactMatch, declarations: Declarations) -> ExactMatch:
     return replace(
         match,
         symbol=span.qualified_name,
+        symbol_name=span.name,
         symbol_lines=(span.head_line, span.end_line),
         declares=match.start_line <= span.name_line <= match.end_line,
     )
@@ -367,9 +367,8 @@ def scan_tree(
     """Return the matches in the files of a walk. Raises RepoError with CANCELLED."""
     paths = (file.path for file in report.files if wanted.matches_unindexed(file.path))
     found = search_files(request, matcher, paths, read_many, cancelled, wanted.find_language)
-    too_large = sum(file.stat.size > max_file_bytes for file in report.files)
-    if too_large:
-        found.warnings.append(describe_too_large(too_large))
+    too_large = (file.path for file in report.files if file.stat.size > max_file_bytes)
+    found.warnings += warn_of_too_large(too_large, wanted)
     return found.build_answer(request, NO_SNAPSHOT, scanned=True)
 
 

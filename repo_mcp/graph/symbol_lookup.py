@@ -38,7 +38,7 @@ from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
 NEAREST = "Nearest:"  # begins a hint with names like one that is unknown
-MAX_CANDIDATES = 30  # listed for an ambiguous text
+MAX_CANDIDATES = 10  # listed for an ambiguous text
 MAX_DOTTED = 8  # parts in the name of one namespace
 MAX_LOOKED_UP = 2_000  # declaring files read for one name
 LEAST_ALIKE = 0.6  # ratio of difflib between an unknown name and one that shares words with it

@@ -169,7 +169,7 @@ class ChangedFiles:
 
     present: tuple[str, ...]  # new, changed or perhaps changed, in path order
     missing: frozenset[str]  # gone, or now left out
-    too_large: int  # files not indexed because of their size
+    too_large: tuple[str, ...]  # paths that are not indexed because of their size
     certain: int = 0  # of `present`, those that are new or differ in size, times or inode
 
 
@@ -179,7 +179,7 @@ def compare_tree(seen: SeenFiles, files: Sequence[WalkedFile]) -> ChangedFiles:
     present, racy = [files[position] for position in changed], seen.find_racy()
     certain = len(present) - _count_equal(seen, [file for file in present if file.path in racy])
     return ChangedFiles(
-        tuple(file.path for file in present), frozenset(missing), _count_too_large(seen), certain
+        tuple(file.path for file in present), frozenset(missing), _list_too_large(seen), certain
     )
 
 
@@ -191,11 +191,12 @@ def _count_equal(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
 
 def assume_unchanged(seen: SeenFiles) -> ChangedFiles:
     """Return the changes right after the refresh that made the record: only racy files may differ."""
-    return ChangedFiles(tuple(sorted(seen.find_racy())), frozenset(), _count_too_large(seen))
+    return ChangedFiles(tuple(sorted(seen.find_racy())), frozenset(), _list_too_large(seen))
 
 
-def _count_too_large(seen: SeenFiles) -> int:
-    return sum(reason is SkipReason.TOO_LARGE for reason in seen.get_skipped().values())
+def _list_too_large(seen: SeenFiles) -> tuple[str, ...]:
+    skipped = seen.get_skipped().items()
+    return tuple(path for path, reason in skipped if reason is SkipReason.TOO_LARGE)
 
 
 def drop_unchanged(seen: SeenFiles, files: Sequence[WalkedFile]) -> list[WalkedFile]:

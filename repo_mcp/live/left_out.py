@@ -1,7 +1,9 @@
 """Explains filters that no indexed file passes: they match nothing, or only files that are left out.
 
 Only where nothing was found and no indexed file passes the filter: `*.log` finds nothing in a tree whose logs
-are ignored, and an empty answer would look as if there were none. The files are counted, never named.
+are ignored, and an empty answer would look as if there were none. The files are counted, never named. For a
+glob that matches nothing, one is named that was probably meant: `**/core/*.c` for `core/*.c`, which begins at
+the root, and `{*.c,*.h}` for `*.c, *.h`.
 
 Left out on purpose: denied files, which are never mentioned.
 """
@@ -11,13 +13,15 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from index_format import IndexFormatError
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactRequest, SearchRequest
-from repo_mcp.ranking.searcher import Filter
+from repo_mcp.ranking.searcher import Filter, Searcher
 from repo_mcp.workspace.hidden_names import is_path_hidden
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
@@ -25,6 +29,7 @@ from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walked_files import FileColumns
 
 LOOK_SECONDS = 0.5  # as long as a walk of 80,000 files takes
+_SEPARATORS = compile_late(r"[,|;\s]+")  # of alternatives, for who does not know braces
 
 
 class LeftOut:
@@ -40,25 +45,24 @@ class LeftOut:
         """Return a warning when a request's filters match no indexed file; it counts those left out."""
         glob, language = request.file_glob, request.language
         searcher = self._index.find_searcher() if glob or language else None
-        if searcher is None:
+        if searcher is None or _has_files(searcher, glob or "**", language):
             return ()
         matches_glob = GlobFilter(glob or "**").matches
-        try:
-            if searcher.has_files(Filter(matches_glob, glob or "**", language)):
-                return ()
-        except IndexFormatError:  # reported by whoever searches
-            return ()
 
         def matches(path: str) -> bool:
             return matches_glob(path) and language in (None, find_language(path, self._extensions).name)
 
         named = " with language ".join(f"`{one}`" for one in (glob, language) if one)
         files = "indexed file" if self._index.report.describe_progress(searcher.snapshot) else "file"
-        return self._count(matches) or (f"This filter matches no {files}: {named}.",)
+        nothing = f"This filter matches no {files}: {named}.{_suggest(searcher, glob or '', language)}"
+        return self._count(matches) or (nothing,)
 
     def describe_glob(self, glob: str, *, hides: bool) -> tuple[str, ...]:
         """Return such a warning for a glob that lists nothing; `hides` when hidden files were not listed."""
-        return self._count(GlobFilter(glob).matches, hides=hides)
+        counted = self._count(GlobFilter(glob).matches, hides=hides)
+        searcher = None if counted else self._index.find_searcher()
+        meant = _suggest(searcher, glob, None).strip() if searcher else ""
+        return counted or ((meant,) if meant else ())
 
     def _count(self, matches: Callable[[str], bool], *, hides: bool = True) -> tuple[str, ...]:
         counts, is_whole = self._look_for(matches)
@@ -68,7 +72,7 @@ class LeftOut:
         if not total:
             return ()
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
-        told = reasons if len(counts) > 1 else next(iter(counts))
+        told = (reasons if len(counts) > 1 else next(iter(counts))).replace("_", " ")
         files = "1 file matches but was" if total == 1 else f"{total} files match but were"
         return (f"{'' if is_whole else 'At least '}{files} left out: {told}.",)
 
@@ -99,3 +103,23 @@ class LeftOut:
             return "hidden"
         rules = self._tree.memory.rules
         return "ignored" if rules is not None and rules.ignored(path, False) else None
+
+
+def _has_files(searcher: Searcher, glob: str, language: str | None) -> bool:
+    """Return whether an indexed file passes a filter; True if the index cannot tell."""
+    try:
+        return searcher.has_files(Filter(GlobFilter(glob).matches, glob, language))
+    except IndexFormatError:  # reported by whoever searches
+        return True
+
+
+def _suggest(searcher: Searcher, glob: str, language: str | None) -> str:
+    """Return a sentence with a glob that is like this one and matches, after a blank; "" if there is none."""
+    alternatives = [one for one in _SEPARATORS.split(glob) if one]
+    listed = ["{" + ",".join(alternatives) + "}"] if len(alternatives) > 1 and "{" not in glob else []
+    below = [f"**/{glob.strip('/')}"] if "/" in glob else []
+    for one in (*listed, *below):
+        with suppress(RepoError):  # a bracket was cut in two
+            if _has_files(searcher, one, language):
+                return f" `{one}` matches some."
+    return ""

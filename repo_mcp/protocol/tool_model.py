@@ -351,12 +351,12 @@ def describe_limits(schema: JsonSchema) -> str:
         return " or ".join(describe_limits({**schema, "type": one}) for one in kind)
     choices = schema.get("enum")
     if isinstance(choices, list | tuple):
-        return "one of " + ", ".join(f'"{choice}"' for choice in choices)
+        return ("one of " if len(choices) > 1 else "") + ", ".join(f'"{choice}"' for choice in choices)
     if kind in ("integer", "number"):
         return f"{'an integer' if kind == 'integer' else 'a number'}{_bounds(schema, 'minimum', 'maximum')}"
     if kind == "string":
-        bounds = _bounds(schema, "minLength", "maxLength")
-        return f"a string{' of length' + bounds if bounds else ''}"
+        most = _bounds(schema, "minLength", "maxLength").removeprefix(" from")
+        return f"a string of{most} characters" if most else "a string"
     if kind == "array":
         limit = f" of at most {schema['maxItems']} entries" if "maxItems" in schema else ""
         return f"an array{limit}"

@@ -267,7 +267,9 @@ def show_lines(
     also = [
         (span.qualified_name, (span.head_line, span.end_line))
         for span in rated
-        if span != symbol and not lines.keys() >= {*range(span.name_line, span.end_line + 1)}
+        if span != symbol
+        and span.end_line > span.head_line
+        and not lines.keys() >= {*range(span.name_line, span.end_line + 1)}
     ]
     return Hit(
         ranked.path,
@@ -282,6 +284,7 @@ def show_lines(
         (ranked.chunk.start_line, min(ranked.chunk.end_line, live.lines.line_count)),
         None if symbol is None else (symbol.head_line, symbol.end_line),
         tuple(also[:ALSO_NAMED]),
+        "" if symbol is None else symbol.name,
     )
 
 

@@ -59,7 +59,7 @@ from repo_mcp.workspace.system_places import is_system_place
 
 Warn = Callable[[str], None]
 
-NOTHING_ASKED = "no line has a word of about: all are shown"
+NOTHING_ASKED = "no line has a word of about"
 
 
 class Repository:
@@ -396,12 +396,17 @@ class Repository:
 
 
 def _keep_asked(opened: OpenedText, about: str) -> OpenedText:
-    """Return opened lines of which those about some words are shown; all if no line has any of these."""
-    from repo_mcp.bundler.asked_lines import choose_asked  # here: most calls ask for whole lines
+    """Return opened lines of which those about some words are shown, or the first if no line has any."""
+    from repo_mcp.bundler.asked_lines import (
+        choose_asked,
+        choose_first,
+    )  # here: most calls ask for whole lines
 
     chosen = choose_asked(opened.lines, opened.start_line, about)
     if not chosen:
-        return replace(opened, warnings=(*opened.warnings, NOTHING_ASKED))
+        chosen = choose_first(opened.lines, opened.start_line)
+        only = f": only the first {len(chosen)} are shown" if len(chosen) < len(opened.lines) else ""
+        opened = replace(opened, warnings=(*opened.warnings, NOTHING_ASKED + only))
     return replace(opened, shown=chosen, truncated=opened.truncated or len(chosen) < len(opened.lines))
 
 

@@ -193,7 +193,9 @@ def explain_os_error(error: OSError, path: str) -> RepoError:
         return explain_refusal(path, OTHER_FILE_SYSTEM)
     code = choose_code(error)
     if code is ErrorCode.NOT_FOUND:
-        return RepoError(code, f"There is no file {shown(path)}.", "List or search the files for its path.")
+        return RepoError(
+            code, f"There is nothing at {shown(path)}.", "List or search the files for its path."
+        )
     if code is ErrorCode.NOT_A_FILE:
         return explain_no_file(path)
     reason = errno.errorcode.get(error.errno or 0, "error")

@@ -128,6 +128,30 @@ def test_a_filter_that_matches_no_file_says_so(open_root: Open, filters: dict[st
         assert told == ([f"This filter matches no file: {named}."] if named else [])
 
 
+@pytest.mark.parametrize(
+    ("glob", "meant"),
+    [
+        ("deep/**", "**/deep/**"),  # a glob with `/` begins at the root
+        ("/deep/*.py", "**/deep/*.py"),
+        ("deep/page.ts", "**/deep/page.ts"),
+        ("*.py, *.md", "{*.py,*.md}"),
+        ("*.py|*.md", "{*.py,*.md}"),
+        ("deep/*.rs", ""),
+        ("[x,y].py", ""),
+    ],
+)
+def test_a_glob_that_matches_nothing_names_one_that_does(open_root: Open, glob: str, meant: str) -> None:
+    repository = open_root()
+    repository.refresh()
+    suggested = f" `{meant}` matches some." if meant else ""
+    for answer in (
+        repository.search(SearchRequest("nowhere", 5, file_glob=glob)),
+        repository.search_exact(ExactRequest("nowhere", file_glob=glob)),
+    ):
+        assert f"This filter matches no file: `{glob}`.{suggested}" in answer.warnings
+    assert repository.list_files(glob, 5, False).warnings == ((suggested.strip(),) if meant else ())
+
+
 @pytest.mark.parametrize("language", ["Python", "PYTHON", "py", ".py", " python "])
 def test_a_language_is_taken_as_people_write_it(open_root: Open, language: str) -> None:
     repository = open_root()
@@ -149,6 +173,8 @@ def test_a_language_that_there_is_not_is_an_error_with_the_nearest(open_root: Op
         with pytest.raises(RepoError, match="no language is called `pyhton`; similar: python") as raised:
             search()
         assert raised.value.code is ErrorCode.INVALID_ARGUMENT
+    with pytest.raises(RepoError, match=r"no language is called `cobol`$"):  # and none is like it
+        repository.search(SearchRequest("a", 5, language="cobol"))
 
 
 @pytest.mark.parametrize("glob", ["src", "src/", "./src", "/src"])

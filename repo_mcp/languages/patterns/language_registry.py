@@ -196,7 +196,7 @@ def find_near_languages(given: str, others: Iterable[str] = ()) -> list[str]:
     """Return at most three names of languages most like an unknown one, the most similar first."""
     from difflib import get_close_matches  # for the rare mistake
 
-    return get_close_matches(given.strip().casefold(), sorted({*LANGUAGES, *others}), n=3, cutoff=0.5)
+    return get_close_matches(given.strip().casefold(), sorted({*LANGUAGES, *others}), n=3, cutoff=0.6)
 
 
 def has_rule(extension: str) -> bool:

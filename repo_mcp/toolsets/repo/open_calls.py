@@ -6,11 +6,13 @@ says how to continue.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError, shorten_message
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
 from repo_mcp.toolsets.answers import (
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from repo_mcp.model import OpenedText
     from repo_mcp.repository import Repository
 
+# A place as bundles and others cite it: `a.py:12-20`, `a.py:12`, `a.py#L12-L20`.
+_CITED = compile_late(r"(?P<path>.+?)(?::|#L)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?")
 _NAMED_LINES = 5  # how many line numbers a warning lists
 _LINES = ("start_line", "end_line")
 MOST_DECLARING = 10  # files that are named for a symbol
@@ -69,7 +73,23 @@ def _open(repository: Repository, asked: Arguments) -> OpenedText:
     if line is not None:
         return repository.open_file(path, None, None, around=line, about=about)
     first, last = find_integer(asked, "start_line"), find_integer(asked, "end_line")
-    return repository.open_file(path, first, last, about=about)
+    try:
+        return repository.open_file(path, first, last, about=about)
+    except RepoError as error:
+        cited = _CITED.fullmatch(path) if error.code is ErrorCode.NOT_FOUND and not ways else None
+        if cited is None:
+            raise
+    return _open(repository, _read_citation(cited) | ({} if about is None else {"about": about}))
+
+
+def _read_citation(cited: re.Match[str]) -> dict[str, object]:
+    """Return the arguments that a citation stands for: its lines, or the declaration around its only one."""
+    path, first, last = cited["path"], int(cited["first"]), cited["last"]
+    return (
+        {"path": path, "line": first}
+        if last is None
+        else {"path": path, "start_line": first, "end_line": int(last)}
+    )
 
 
 def _open_symbol(repository: Repository, path: str | None, symbol: str, about: str | None) -> OpenedText:
@@ -145,8 +165,9 @@ def _render_spans(
     for span, answer in zip(spans, answers, strict=True):
         if isinstance(answer, RepoError):
             refused = {"blocked": True} if answer.blocked else {}
-            path = escape_text(shorten_message(str(span.get("path", ""))))
-            rendered.append({"path": path, "error": describe_error(answer), **refused})
+            asked = {name: span[name] for name in ("path", "symbol") if name in span}
+            named = {name: escape_text(shorten_message(str(text))) for name, text in asked.items()}
+            rendered.append({**named, "error": describe_error(answer), **refused})
             continue
         whole = _count_rows(answer)
         part = _render(answer, min(rows, whole), max_chars=max_chars)

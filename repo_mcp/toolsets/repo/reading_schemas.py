@@ -72,7 +72,7 @@ def open_file_output(limits: Limits) -> Schema:
         "error": build_record(dict.fromkeys(("code", "message", "hint"), build_field("string"))),
         "blocked": build_field("boolean", "True when this read was refused for safety"),
     }
-    spans = build_list(build_object(span, ["path"]), "With spans: the answer to each, or its error")
+    spans = build_list(build_object(span), "With spans: the answer to each, or its error")
     return build_envelope_schema(build_object({**one, "spans": spans}))
 
 

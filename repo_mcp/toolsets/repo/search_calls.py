@@ -271,8 +271,8 @@ def _write_hit(hit: Hit) -> str:
     texts = cut_indentation([text for _, _, text in numbered])
     rows = [f"{number}{tab and ':'}{text}" for (number, tab, _), text in zip(numbered, texts, strict=True)]
     if hit.symbol is not None and hit.symbol_lines is not None:
-        around, dot, name = _split_name(hit.symbol)
-        span = "{}-{}".format(*hit.symbol_lines)
+        around, dot, name = _split_name(hit.symbol, hit.symbol_name)
+        span = _write_span(*hit.symbol_lines)
         number, _, text = rows[0].partition(":")
         if number == str(hit.symbol_lines[0]) and name in text:
             rows[0] = f"{span}{around and ' '}{around}{dot}:{text}"
@@ -285,17 +285,24 @@ def _write_hit(hit: Hit) -> str:
 
 def _iter_also(hit: Hit) -> Iterator[str]:
     """Yield the further declarations of a hit: `30-41 Ledger.close`, and `50-61 .open` in the same class."""
-    parent = _split_name(hit.symbol or "")[0]
+    parent = _split_name(hit.symbol or "", hit.symbol_name)[0]
     for symbol, lines in hit.also:
-        around, dot, name = _split_name(symbol)
+        last = symbol.rpartition(".")[2]  # of a heading such as `2.1 Form` it is not a name
+        around, dot, name = _split_name(symbol, last if last.isidentifier() else symbol)
         yield "{}-{} ".format(*lines) + ("" if around == parent else around) + dot + name
         parent = around
 
 
-def _split_name(symbol: str) -> tuple[str, str, str]:
-    """Return what a declaration lies in, a dot and its own name; a heading such as `2.1 Form` is all name."""
-    around, dot, name = escape_text(symbol).rpartition(".")
-    return (around, dot, name) if name.isidentifier() else ("", "", around + dot + name)
+def _write_span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _split_name(symbol: str, name: str) -> tuple[str, str, str]:
+    """Return what a declaration lies in, a dot and its own name, which is `name` if the symbol ends so."""
+    around = symbol.removesuffix(f".{name}")
+    return (
+        ("", "", escape_text(symbol)) if around == symbol else (escape_text(around), ".", escape_text(name))
+    )
 
 
 def _count_wanted(repository: Repository, arguments: Arguments) -> int:
@@ -372,7 +379,7 @@ def _iter_named(lines: Sequence[PageLine], mark: str = "\t") -> Iterator[str]:
         if match is not None and match.symbol_lines != last:
             last = match.symbol_lines
             if last is not None:
-                around, dot, name = _split_name(match.symbol or "")
+                around, dot, name = _split_name(match.symbol or "", match.symbol_name)
                 span = f"{last[0]}-{last[1]}"
                 before = f" {around}{dot}" if around not in ("", parent) else ""
                 begins = match.declares and last[0] == line.number

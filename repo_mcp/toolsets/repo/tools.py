@@ -106,12 +106,8 @@ def _list_rows(listing: FileListing, page: Page, keys: Sequence[str], rows: int)
     is_cut = page.start + rows < listing.total
     warnings = list(listing.warnings)
     if listing.denied:
-        entries, names = (
-            ("entry is", "its name is") if listing.denied == 1 else ("entries are", "their names are")
-        )
-        warnings.append(
-            f"of the whole repository, {listing.denied} {entries} left out because {names} denied"
-        )
+        names = "name of the repository is" if listing.denied == 1 else "names of the repository are"
+        warnings.append(f"{listing.denied} denied {names} not listed")
     if page.start + rows < len(listing.files):
         warnings.append(f"cut to {rows} files to keep the answer short; continue with cursor, or narrow glob")
     warn_of_escapes(warnings, (file.path for file in files))

@@ -130,6 +130,7 @@ def test_search_exactly_prints_paths_lines_and_text(tree: Path) -> None:
     assert re.fullmatch(r"1 of 2( or more)? lines; more with --top-k\.\n", cut.stderr)
     found = run_json("search", "--mode", "regex", "zep+elin", "--glob", "b.py", cwd=tree)
     assert found["matches"][0]["start_column"] == 1
+    assert "symbol_name" not in found["matches"][0]
     assert (found["total"], found["scanned"]) == (1, False)
     assert run("search", "-F", "zzzqqq", cwd=tree).returncode == 1
 

@@ -284,9 +284,14 @@ def test_files_above_the_limit_are_said_and_not_searched(root: Path) -> None:
     answer = repository.search_exact(ExactRequest("alpha"))
     write(root, "bigger.txt", "alpha\n" * 1000)
     again = repository.search_exact(ExactRequest("alpha"))
+    of_others = repository.search_exact(ExactRequest("alpha", file_glob="*.py"))
+    of_it = repository.search_exact(ExactRequest("alpha", file_glob="b*.txt"))
     repository.close()
     assert answer.total == again.total == 11
-    assert answer.warnings == ("1 file larger than max_file_bytes is not searched.",)
+    warning = "1 file larger than max_file_bytes is not searched."
+    assert answer.warnings == (warning,)
+    assert of_it.warnings == ("1 file matches but was left out: too large.", warning)
+    assert of_others.warnings == ()
 
 
 def test_in_a_large_tree_a_look_is_used_again_for_a_while(

@@ -40,9 +40,9 @@ def test_only_what_is_listed_of_many_candidates_is_read() -> None:
     drivers = {f"d/m{number:03}.c": "static int probe(int a)\n{\n}\n" for number in range(MANY)}
     graph, program = make_counted({**drivers, "a/test_probe.c": "int probe(void)\n{\n}\n"})
     error = refuse(graph, "probe")
-    assert error.message == f"More than 30 symbols match 'probe': {MANY + 1} files declare one."
+    assert error.message == f"More than 10 symbols match 'probe': {MANY + 1} files declare one."
     assert [one.path for one in error.candidates] == sorted(drivers)[:MAX_CANDIDATES]  # a test comes last
-    assert (error.total, error.left_out) == ("More than 30", "others")
+    assert (error.total, error.left_out) == ("More than 10", "others")
     assert len(program.read) < MANY / 2
 
 

@@ -133,7 +133,7 @@ def test_missing_and_unknown_arguments_are_judged_as_the_reference_judges_them()
         ({"query": "a", "top_k": "5"}, ["top_k", "a string"]),
         ({"query": "a", "top_k": -(10**30)}, ["top_k", "too small", "from 1 to 50"]),
         ({"query": "a", "weight": 70}, ["weight", "too large", "from 0 to 1"]),
-        ({"query": ["a"]}, ["query", "an array", "from 1 to 5"]),
+        ({"query": ["a"]}, ["query", "an array", "of 1 to 5 characters"]),
         ({"query": ""}, ["query", "empty"]),
         ({"query": "a" * 6}, ["query", "6 characters", "to 5"]),
         ({"query": "\ud800"}, ["query", "surrogate"]),
@@ -201,7 +201,7 @@ def test_the_schema_of_these_tests_is_allowed() -> None:
 
 def test_limits_in_words() -> None:
     properties = SCHEMA["properties"]
-    assert describe_limits(properties["query"]) == "a string of length from 1 to 5"
+    assert describe_limits(properties["query"]) == "a string of 1 to 5 characters"
     assert describe_limits(properties["mode"]) == 'one of "bm25", "literal"'
     assert describe_limits(properties["force"]) == "a boolean"
     assert describe_limits(properties["paths"]) == "an array of at most 2 entries"
@@ -219,7 +219,7 @@ def test_a_type_may_be_a_list_of_plain_ones() -> None:
         with pytest.raises(RepoError) as caught:
             read_arguments(schema, {"since": value})
         assert "since" in caught.value.message
-        assert "a string of length from 1 to 3 or a number" in caught.value.hint
+        assert "a string of 1 to 3 characters or a number" in caught.value.hint
     for kind in (["string", "object"], ["string", "nonsense"], [], ["array", "integer"]):
         with pytest.raises(ValueError, match="is not one of"):
             check_schema({"type": kind})

@@ -238,6 +238,37 @@ def test_odd_values_in_a_span_are_its_own_error(served: Served, span: dict[str, 
     assert good["content"] == show(1, 1)
 
 
+@pytest.mark.parametrize(
+    ("cited", "meant"),
+    [
+        ("a.py:9-11", {"start_line": 9, "end_line": 11}),
+        ("a.py#L9-L11", {"start_line": 9, "end_line": 11}),
+        ("a.py:10", {"line": 10}),
+        ("a.py:10", {"line": 10, "about": "name"}),
+    ],
+)
+def test_a_citation_opens_what_it_cites(served: Served, cited: str, meant: dict[str, Any]) -> None:
+    about = {"about": meant["about"]} if "about" in meant else {}
+    assert served.open(path=cited, **about) == served.open(path="a.py", **meant)
+    (span,) = served.open(spans=[{"path": cited, **about}])["spans"]
+    assert span == served.open(path="a.py", **meant)
+
+
+def test_a_citation_is_refused_as_its_path_is(served: Served) -> None:
+    assert served.call(path="none.py:3")["error"]["message"] == "There is nothing at 'none.py'."
+    assert (
+        served.call(path="a.py:9-11", start_line=1)["error"]["message"] == "There is nothing at 'a.py:9-11'."
+    )
+    assert served.call(path="a.py:99")["error"]["code"] == "invalid_argument"
+    assert served.call(path=".env:1")["blocked"]
+
+
+def test_a_span_that_failed_is_named_as_it_was_asked_for(served: Served) -> None:
+    nameless, nothing = served.open(spans=[{"symbol": "nowhere"}, {}])["spans"]
+    assert (nameless["symbol"], "path" in nameless) == ("nowhere", False)
+    assert list(nothing) == ["error"]
+
+
 def test_no_spans_are_none_given(served: Served) -> None:
     """Some clients fill in whatever a model leaves out."""
     assert served.call(path="a.py", spans=[])["result"] == served.call(path="a.py")["result"]
@@ -276,7 +307,17 @@ def test_of_a_long_declaration_what_is_about_some_words(served: Served) -> None:
 def test_words_that_no_line_has_are_said(served: Served) -> None:
     (span,) = served.open(spans=[{"path": "a.py", "line": 15, "about": "fence"}])["spans"]
     assert span["content"] == show(14, 15)
-    assert span["warnings"] == ["no line has a word of about: all are shown"]
+    assert span["warnings"] == ["no line has a word of about"]
+
+
+def test_of_a_long_span_without_the_words_the_first_lines_are_shown(served: Served) -> None:
+    envelope = served.call(path="long.py", end_line=2_000, about="fence")
+    result = envelope["result"]
+    shown = result["content"].count("\n")
+    assert 20 < shown < 150
+    assert result["content"].startswith("1\tdef long():\n2\t    x0 = 0\n")
+    assert (result["end_line"], result["truncated"]) == (2_000, True)
+    assert envelope["warnings"] == [f"no line has a word of about: only the first {shown} are shown"]
 
 
 def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:

@@ -239,8 +239,12 @@ def test_list_files() -> None:
 
 def test_denied_entries_are_counted_never_named() -> None:
     repository = StandIn()
-    repository.listing = replace(repository.listing, denied=2)
-    assert "2 entries are left out" in _call(repository, "repo.list_files")["warnings"][0]
+    for denied, told in (
+        (2, "2 denied names of the repository are"),
+        (1, "1 denied name of the repository is"),
+    ):
+        repository.listing = replace(repository.listing, denied=denied)
+        assert _call(repository, "repo.list_files")["warnings"] == [f"{told} not listed"]
 
 
 def test_a_long_listing_is_cut_to_an_ordinary_answer_unless_an_amount_is_asked_for() -> None:

@@ -176,11 +176,12 @@ def test_hits_as_text_show_the_same_lines(changing: Repository, mode: str) -> No
         assert path == hit["path"]
         shown = [row.split("\t", 1) for row in hit["snippet"].split("\n") if "\t" in row]
         told = [
-            row for row in map(re.compile(r"(\d+)(?:-\d+(?: .*?\.)?)?:(.*)", re.DOTALL).match, rows) if row
+            row for row in map(re.compile(r"(\d+)(?:-\d+)?(?: .*?\.)?:(.*)", re.DOTALL).match, rows) if row
         ]
         assert [(row[1], row[2].lstrip()) for row in told] == [(row[0], row[1].lstrip()) for row in shown]
         if hit.get("symbol"):
-            assert rows[0].startswith("{}-{}".format(*hit["symbol_lines"]))
+            first, last = hit["symbol_lines"]
+            assert rows[0].startswith(f"{first}-{last}" if first < last else f"{first}:")
             assert hit["symbol"].rpartition(".")[2] in rows[0]
 
 
@@ -189,6 +190,18 @@ def test_what_a_declaring_line_lies_in_is_told_before_it(ledger: Repository) -> 
     assert hit == "ledger.py\n10-11 Ledger.:def close(self):\n14-75:def other():"
     ranked, *_ = search(ledger, "close", mode="symbol", detail="text")["hits"]
     assert ranked == "ledger.py\n10-11 Ledger.:def close(self):\n11:    return post(3)"
+
+
+def test_sections_of_one_document_name_what_they_lie_in_once(changing: Repository) -> None:
+    text = "# News\n\n## 0.33 (May)\n\nfar away\n\n## 0.30 (April)\n\nfar off\n\n# Ends\n\nfar\n"
+    (Path(changing.config.root) / "news.md").write_text(text)
+    changing.refresh()
+    (text,) = search(changing, "far", mode="literal", file_glob="news.md", detail="text")["hits"]
+    assert (
+        text == "news.md\n3-5 News.0.33 (May)\n5:far away\n7-9 .0.30 (April)\n9:far off\n11-13 Ends\n13:far"
+    )
+    (hit,) = search(changing, "far", mode="literal", file_glob="news.md")["hits"]
+    assert "7-9 .0.30 (April)\n9\tfar off\n" in hit["snippet"]
 
 
 def test_a_heading_with_a_number_lies_in_nothing(changing: Repository) -> None:

@@ -140,7 +140,8 @@ def test_candidates_of_tests_come_last_and_are_counted(tmp_path: Path) -> None:
     try:
         error = served.error("get_callers", symbol="setup")
         assert error["message"] == "41 symbols match 'setup'."
-        assert (len(error["candidates"]), error["candidates"][0]["file_path"]) == (30, "z.py")
+        assert (len(error["candidates"]), error["candidates"][0]["file_path"]) == (10, "z.py")
+        assert "lookup_symbol lists all of them" in error["hint"]
     finally:
         served.close()
 
