@@ -12,11 +12,12 @@ from itertools import dropwhile, takewhile
 
 from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.locating import is_test_place
-from repo_mcp.research.records import Finding, Form, Group, Reading, Subject
+from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
 
 MAX_NAMED, MAX_ERRORS = 3, 6  # in one sentence
@@ -30,6 +31,12 @@ _ERROR = re.compile(
     r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
 )
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
+# A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
+_DOES = re.compile(r"(?:Get|Set|Is|Has|Throw|New|Make|Create|Wrap|Handle|Check|Try|On|To|As|With|Log)[A-Z]")
+_IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
+_PLAIN = ("Error", "Exception", "Failure")  # as members they are functions: `err.Error()`
+_GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")  # before a last part
+NAMED_IN_QUESTION = 'what "'  # begins the reason of a finding for a symbol that the question names
 FAILS = "fails, and "  # begins the reason of a finding for what a subject uses and what fails
 # These begin the reasons of findings for what is to be added.
 NAMED_SO = "has the verb and the noun of the question in its name"
@@ -37,6 +44,7 @@ DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the
 IMPLEMENTERS = "implementers"  # names the group of those
 FILLS = "overrides or implements "  # begins the reason of a finding that does so to a subject
 IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
+MENTIONS, HOLDS = "mentions ", "declares "  # of one that has a subject as a value, or inside itself
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
@@ -50,13 +58,20 @@ _RELATIONS = {
 }
 
 
-def build_claim(state: ResearchState, reading: Reading, groups: Sequence[Group] = ()) -> str:
-    """Return the answer in a few sentences; "" if there is none for its form. `groups` lie around it."""
+def build_claim(
+    state: ResearchState, reading: Reading, groups: Sequence[Group] = (), chains: Sequence[Chain] = ()
+) -> str:
+    """Return the answer in a few sentences; "" if there is none for its form.
+
+    `groups` lie around the findings; `chains` lead from one subject to another.
+    """
     unknown = [one for one in reading.subjects if one.how in ("undeclared", "unparsed")]
     if unknown:
         return " ".join(map(_describe_unknown, unknown))
     if reading.form in _RELATIONS:
         return f"{_describe_relation(state, reading)}{_describe_overriding(state, reading.form, groups)}"
+    if reading.form is Form.FLOW:
+        return _describe_path(reading, chains)
     if reading.form is Form.CONFIGURED:
         return _describe_settings(state, reading.subjects[0])
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
@@ -65,9 +80,10 @@ def build_claim(state: ResearchState, reading: Reading, groups: Sequence[Group] 
     errors = _describe_errors(state) if reading.form is Form.ERRORS else ""
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
-    failing = [one for one in state.findings if one.why.startswith(FAILS)]
-    if reading.form is Form.ERRORS and failing and own:
-        return f"{errors}{_describe_failing(own[0], failing)}"
+    named = [one for one in state.findings if one.why.startswith(NAMED_IN_QUESTION)]
+    if reading.form is Form.ERRORS and named:
+        failing = [one for one in state.findings if one.why.startswith(FAILS)]
+        return f"{errors}{_describe_failing(named, failing, errors)}".rstrip()
     if reading.form is Form.EXTENSION and (recipe := _describe_recipe(state)):
         return recipe
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
@@ -79,6 +95,8 @@ def build_claim(state: ResearchState, reading: Reading, groups: Sequence[Group] 
 
 def name_briefly(node: Node) -> str:
     """Return the last two parts of a symbol's name with its citation, whose path says the rest."""
+    if node.symbol.kind is SymbolKind.FILE:
+        return f"top level ({_cite(node)})"
     return f"{shorten(node.qualified_name)} ({_cite(node)})"
 
 
@@ -103,7 +121,8 @@ def _describe_unknown(subject: Subject) -> str:
     if subject.places:
         return _describe_unparsed(subject)
     near = "; ".join(map(name_briefly, subject.near))
-    nearest = f" The nearest names are {near}." if near else " No name here is similar to it."
+    are = "name is" if len(subject.near) == 1 else "names are"
+    nearest = f" The nearest {are} {near}." if near else " No name here is similar to it."
     return f"{subject.asked} is not declared in this repository.{nearest}"
 
 
@@ -120,6 +139,22 @@ def _describe_unparsed(subject: Subject) -> str:
     )
 
 
+def _describe_path(reading: Reading, chains: Sequence[Chain]) -> str:
+    """Return the surest and shortest path of calls between two subjects, each call with its citation."""
+    nodes = [node for subject in reading.subjects for node in subject.nodes]
+    if not nodes:
+        return ""
+    if not chains:
+        return f"No path of calls is known between {_name_subjects([nodes[0], nodes[-1]])}."
+    first = chains[0]
+    steps = [
+        f"{shorten(name)} ({citation})"
+        for name, citation in zip(first.symbols[1:], first.citations, strict=False)
+    ]
+    sure = "" if first.confidence == Confidence.EXACT.value else f", which is only {first.confidence}"
+    return f"{shorten(first.symbols[0])} calls {', which calls '.join(steps)}{sure}."
+
+
 def _describe_relation(state: ResearchState, reading: Reading) -> str:
     relation, none = _RELATIONS[reading.form]
     subjects = [node for subject in reading.subjects for node in subject.nodes]
@@ -127,27 +162,46 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
     named = _name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
     first_hop = [one for one in state.findings if one.hop == 1]
-    readers = [one for one in first_hop if one.why.startswith(READS)]
     found = [one for one in first_hop if READS not in one.why and not one.why.startswith(FILLS)]
     if state.source.is_partial:
         none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may
-    if not found and not readers:
-        return f"{none} {named}."
-    later = join_names(f"{shorten(one.symbol)} ({one.citation})" for one in readers)
-    told = f" What it sets is read by {later}." if later else ""
-    if not found:
-        return f"{none} {named}.{told}"
+    told = _describe_readers([one for one in first_hop if one.why.startswith(READS)])
+    if reading.form is Form.CALLERS:
+        told += _describe_mentions([one for one in found if one.why.startswith(MENTIONS)], len(subjects) > 1)
+        found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS))]
     if reading.form is Form.IMPLEMENTATIONS:
         found = _count_types_once(found)
-    own = [one for one in found if not is_test_place(one.path)]
-    first = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in own)
-    tests = len(found) - len(own)
+        told += _describe_below(state) if found else ""
+    return f"{named} {relation} {_name_users(found)}.{told}" if found else f"{none} {named}.{told}"
+
+
+def _name_users(found: Sequence[Finding]) -> str:
+    """Return the names of findings with their citations; those in tests are only counted."""
+    own = _name_findings(one for one in found if not is_test_place(one.path))
+    tests = sum(is_test_place(one.path) for one in found)
     also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
-    if reading.form is Form.IMPLEMENTATIONS:
-        below = [one for one in state.findings if one.hop > 1 and not is_test_place(one.path)]
-        further = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in _count_types_once(below))
-        told += f" Derived from these: {further}." if further else ""
-    return f"{named} {relation} {' and by '.join(filter(None, (first, also)))}.{told}"
+    return " and by ".join(filter(None, (own, also)))
+
+
+def _name_findings(found: Iterable[Finding]) -> str:
+    return join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in found)
+
+
+def _describe_readers(readers: Sequence[Finding]) -> str:
+    return f" What it sets is read by {_name_findings(readers)}." if readers else ""
+
+
+def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
+    """Return what mentions a function as a value, which does not say that it calls it."""
+    own = [one for one in found if not is_test_place(one.path)] or found
+    verb, they = "mentions" if len(own) == 1 else "mention", "them" if several else "it"
+    return f" {_name_findings(own)} {verb} {they}, and may have {they} called." if own else ""
+
+
+def _describe_below(state: ResearchState) -> str:
+    """Return what derives from the types that implement a subject."""
+    below = [one for one in state.findings if one.hop > 1 and not is_test_place(one.path)]
+    return f" Derived from these: {_name_findings(_count_types_once(below))}." if below else ""
 
 
 def _describe_overriding(state: ResearchState, form: Form, groups: Sequence[Group]) -> str:
@@ -287,7 +341,10 @@ def _describe_recipe(state: ResearchState) -> str:
 
 def _describe_errors(state: ResearchState) -> str:
     """Return the errors that the best declarations raise, each with its first line; "" if none has a name."""
-    near = [one for one in state.findings if not one.hop and not is_test_place(one.path)][:FAILING]
+    near = [one for one in state.findings if not one.hop and not is_test_place(one.path)]
+    if any(one.why.startswith(NAMED_IN_QUESTION) for one in near):  # errors of others are not asked for
+        near = [one for one in near if one.why.startswith((NAMED_IN_QUESTION, FAILS))]
+    near = near[:FAILING]
     errors: dict[str, str] = {}
     for one in near:
         lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
@@ -300,13 +357,28 @@ def _describe_errors(state: ResearchState) -> str:
 
 
 def find_errors(line: str) -> list[str]:
-    """Return the names of errors in a line, as types or constants are named, not functions."""
-    return [raised or named for raised, named in _ERROR.findall(line)]
+    """Return the names of errors in a line, as types or constants are named, not functions or fields."""
+    return [
+        found[1] or found[2]
+        for found in _ERROR.finditer(line)
+        if found[1] or not _is_something_else(line, found[2], found.start(), found.end())
+    ]
 
 
-def _describe_failing(subject: Node, failing: Sequence[Finding]) -> str:
-    named = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in failing)
-    return f"{name_briefly(subject)} uses {named}, where errors are made too."
+def _is_something_else(line: str, name: str, start: int, end: int) -> bool:
+    """Return True for a name that ends as those of errors do, and is that of a function or a field."""
+    if _DOES.match(name) or _IS_SET.match(line, end):
+        return True
+    is_given_back = name not in _PLAIN and _GIVEN_BACK.search(line[:start])
+    return bool(line[:start].endswith(".") and not is_given_back and _IS_CALLED.match(line, end))
+
+
+def _describe_failing(named: Sequence[Finding], failing: Sequence[Finding], errors: str) -> str:
+    """Return which functions fail below the one that a question names, or that none is known to."""
+    subject = f"{_shorten_symbol(named[0])} ({named[0].citation})"
+    if failing:
+        return f"{subject} uses {_name_findings(failing)}, where errors are made{' too' if errors else ''}."
+    return "" if errors else f"Neither {subject} nor what it calls is known to make an error."
 
 
 def _name_words(words: Sequence[str]) -> str:

@@ -121,7 +121,7 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         _INVESTIGATIONS[reading.form](state, reading, gathered)
         _add_focus(state, reading, gathered)
         gathered.groups = gather_groups(state, reading)
-    gathered.claim = build_claim(state, reading, gathered.groups)
+    gathered.claim = build_claim(state, reading, gathered.groups, gathered.chains)
     return gathered
 
 

@@ -95,8 +95,10 @@ def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
 def _find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | None:
     """Return the first line that holds a name, preferring a whole word outside of decorators.
 
-    Without a name, return the first line that is not blank.
+    Without a name, return the first line that is not blank. An unnamed class is called `new Base`, and its
+    base may be written `Outer.Base`.
     """
+    name = name.rpartition(" ")[2]
     if not name:
         return next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
     first = None

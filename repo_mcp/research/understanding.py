@@ -81,6 +81,9 @@ def understand(
     subjects = Subjects(graph, request.folder, read_lines)
     for one in parsed:
         reading = _try(subjects, one, request)
+        if reading is None and one.form is Form.DIFFERENCE and not is_partial:
+            # else it would be taken for a question about the one that is declared
+            reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
         if reading is not None:
             return reading
     for one in () if is_partial else parsed:
