@@ -35,7 +35,9 @@ _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
 _DOES = re.compile(r"(?:Get|Set|Is|Has|Throw|New|Make|Create|Wrap|Handle|Check|Try|On|To|As|With|Log)[A-Z]")
 _IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
 _PLAIN = ("Error", "Exception", "Failure")  # as members they are functions: `err.Error()`
-_GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")  # before a last part
+_GIVEN_BACK = re.compile(
+    r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$"
+)  # before a last part
 NAMED_IN_QUESTION = 'what "'  # begins the reason of a finding for a symbol that the question names
 FAILS = "fails, and "  # begins the reason of a finding for what a subject uses and what fails
 # These begin the reasons of findings for what is to be added.
@@ -257,7 +259,9 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
         for how in ("takes", "sets")
     }
     if not (subject.nodes or any(places.values())):
-        return f"Nothing is known to set {subject.asked}." if not state.findings else ""
+        seen = join_names(_cite_beginning(state.findings, "mentions "))
+        mentioned = f" It is mentioned at {seen}." if seen else ""
+        return f"Nothing is known to set {subject.asked}.{mentioned}" if seen or not state.findings else ""
     told = (
         (
             "declared",
@@ -280,8 +284,23 @@ def _cite_line(place: Finding) -> str:
 
 
 def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
-    """Return what fits best, after the words that no file has, and with those that the best one lacks."""
+    """Return what fits best, what it calls, and what is next to it."""
     best = own[0]
+    sentences = _judge_best(state, name_briefly(best))
+    callees = list(_list_called(state, best.declaration))
+    if callees:
+        sentences.append(f"It calls {join_names(map(name_briefly, callees))}.")
+    sections = [one for one in state.findings if one.kind == "section"]
+    others = [node for node in own[1:] if node not in callees]
+    if others:
+        sentences.append(f"Next to it {_list_next(map(name_briefly, others[:2]))}.")
+    if sections:
+        sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")
+    return " ".join(sentences)
+
+
+def _judge_best(state: ResearchState, best: str) -> list[str]:
+    """Return what fits best, after the words that no file has, and with those that the best one lacks."""
     sentences = []
     if state.absent:
         words = _name_words(state.absent)
@@ -289,19 +308,16 @@ def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
     lacking = [word for word in state.lacking if word not in state.absent]
     fits = "the other words" if state.absent else "the question"
     if lacking:  # then it may be about something else
-        sentences.append(f"Nearest is {name_briefly(best)}, which lacks the {_name_words(lacking)}.")
+        sentences.append(f"Nearest is {best}, which lacks the {_name_words(lacking)}.")
     else:
-        sentences.append(f"{name_briefly(best)} fits {fits} best.")
-    callees = list(_list_called(state, best.declaration))
-    if callees:
-        sentences.append(f"It calls {join_names(map(name_briefly, callees))}.")
-    sections = [one for one in state.findings if one.kind == "section"]
-    others = [node for node in own[1:] if node not in callees]
-    if others:
-        sentences.append(f"Next to it are {join_names(map(name_briefly, others[:2]))}.")
-    if sections:
-        sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")
-    return " ".join(sentences)
+        sentences.append(f"{best} fits {fits} best.")
+    return sentences
+
+
+def _list_next(names: Iterable[str]) -> str:
+    """Return up to two names with their verb."""
+    listed = list(dict.fromkeys(names))
+    return f"{'are' if len(listed) > 1 else 'is'} {join_names(listed)}"
 
 
 def _describe_places(state: ResearchState) -> str:
@@ -309,9 +325,11 @@ def _describe_places(state: ResearchState) -> str:
     near = [one for one in state.findings if not one.hop and one.kind != "section"]
     if not near:
         return ""
-    others = join_names(f"{one.symbol} ({one.citation})" for one in near[1:3])
-    told = f" Next to it {'are' if len(near) > 2 else 'is'} {others}." if others else ""
-    return f"{near[0].symbol} ({near[0].citation}) fits the question best.{told}"
+    places = [f"{one.symbol} ({one.citation})" for one in near[:3]]
+    sentences = _judge_best(state, places[0])
+    if len(near) > 1:
+        sentences.append(f"Next to it {_list_next(places[1:])}.")
+    return " ".join(sentences)
 
 
 def _describe_recipe(state: ResearchState) -> str:

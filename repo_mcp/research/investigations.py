@@ -121,6 +121,8 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         _INVESTIGATIONS[reading.form](state, reading, gathered)
         _add_focus(state, reading, gathered)
         gathered.groups = gather_groups(state, reading)
+        if reading.form is Form.CONFIGURED and not state.findings:
+            reading = replace(reading, subjects=(_find_nearest(state, reading.subjects[0]),))
     gathered.claim = build_claim(state, reading, gathered.groups, gathered.chains)
     return gathered
 
@@ -303,9 +305,18 @@ def _note_users(state: ResearchState, subject: Subject, found: Edges) -> list[No
 def _investigate_configured(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     subject = reading.subjects[0]
     find_settings(state, subject)
-    if not any(is_program(one.path) and one.hop for one in state.findings):
+    is_found = any(is_program(one.path) and one.hop for one in state.findings)
+    if not is_found and _find_nearest(state, subject) is subject:
         find_by_words(state, subject.asked)
     state.report_hop(state.depth)
+
+
+def _find_nearest(state: ResearchState, subject: Subject) -> Subject:
+    """Return a setting with the nearest names if no file has its own, else the setting itself."""
+    if subject.nodes or not state.source.is_absent(subject.asked):
+        return subject
+    subjects = Subjects(state.graph, state.request.folder)
+    return subjects.find_undeclared(read_phrase(subject.asked), state.source.is_absent) or subject
 
 
 def _investigate_flow(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

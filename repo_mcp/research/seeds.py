@@ -53,7 +53,7 @@ from repo_mcp.research.indirect_names import (
 from repo_mcp.research.locating import find_innermost, is_test_place, is_test_symbol
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import TYPE_KINDS
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
 from repo_mcp.text.everyday_words import list_stand_ins
@@ -186,6 +186,7 @@ def find_seeds(
     if asked is not None and any(seed.why.startswith(DERIVE) for seed in seeds):
         found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
+    seeds = _drop_prototypes(seeds)
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
     if seeds:
@@ -196,6 +197,16 @@ def find_seeds(
     )
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _drop_prototypes(seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds without prototypes of functions whose definitions are among them."""
+    whole = {one.name for one in seeds if one.node and not one.node.symbol.flags & SymbolFlag.FORWARD}
+    return [
+        one
+        for one in seeds
+        if not (one.node and one.node.symbol.flags & SymbolFlag.FORWARD and one.name in whole)
+    ]
 
 
 def _lies_in(path: str, folders: Sequence[str]) -> bool:
@@ -233,7 +244,7 @@ def _weigh_words(words: Sequence[str], weights: Mapping[str, float]) -> dict[str
 def _list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
     """Return the words that neither the path nor the lines of a declaration have in any form.
 
-    Return none if it has most of the weight of all.
+    Return none if it has most of them and most of the weight of all.
     """
     lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
     text = "\n".join((seed.path, *lines))
@@ -245,8 +256,15 @@ def _list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
         and not shares_word(text, (word, find_base_form(word) or word))
         and not (_OF_FAILURE.fullmatch(word) and any(map(holds_failure, lines)))
     ]
-    is_little = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
-    return [] if is_little else lacking
+    lacking = [word for word in lacking if not _has_stand_in(text, word)]
+    is_light = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
+    return [] if is_light and 2 * len(lacking) < len(telling) else lacking
+
+
+def _has_stand_in(text: str, word: str) -> bool:
+    """Return True if a text has a word of much the same meaning: `response` for "answers"."""
+    stems = {stem for term in get_word_terms(word) for stem in list_stand_ins(term)}
+    return any(not stems.isdisjoint(get_word_terms(own)) for own in _WORD.findall(text)) if stems else False
 
 
 def _says_otherwise(seed: Seed, word: str) -> bool:

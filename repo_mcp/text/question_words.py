@@ -60,6 +60,8 @@ _IDIOMS = tuple(
     (re.compile(rf"\b(?:{said})\b", re.IGNORECASE), tuple(plain.split()))
     for said, plain in (
         (r"too (?:slow|slowly|late)|takes? too long|taking too long", "timeout"),
+        (r"tim(?:es?|ed|ing) out", "timeout"),
+        (r"(?:memory|cache|storage) (?:is|gets|runs|becomes) (?:full|out|exhausted)", "evict alloc"),
         (r"too (?:many|often|much)", "limit"),
         (r"too (?:big|large|long)", "max limit"),
         (r"(?:bigger|larger|longer|more) than (?:is |are |it is )?(?:allowed|permitted)", "max limit exceed"),

@@ -1,0 +1,204 @@
+"""Claims that say no more than is so: who fails, who calls, what sets, and what is not there at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.bundler.statements import DECIDING_BRANCHES, TEXT, Body, choose_lines, rate_work
+from repo_mcp.research.claims import find_errors
+from repo_mcp.text.question_words import find_idioms
+from tests.repo_mcp.research.asking import Asked
+
+RESPONSE = {
+    "src/Response.java": "class Response {\n    static Response error(int code) {\n"
+    "        if (code < 400) throw new IllegalArgumentException(code);\n"
+    "        return new Response(code);\n    }\n\n"
+    "    static Response success(int code) {\n        return new Response(code);\n    }\n}\n",
+    "src/Result.java": "class Result {\n    static Result response(Response response) {\n"
+    '        if (response == null) throw new NullPointerException("response");\n'
+    "        return new Result(response, error);\n    }\n}\n",
+}
+
+
+def test_errors_of_a_named_function_are_not_those_of_others() -> None:
+    claim = Asked(RESPONSE).ask("which errors can Response.error raise?").claim
+    assert claim == "Errors made here: IllegalArgumentException (src/Response.java:3-3)."
+
+
+def test_a_named_function_that_makes_no_error_is_said_to_make_none() -> None:
+    claim = Asked(RESPONSE).ask("which errors can Response.success raise?").claim
+    assert claim == (
+        "Neither Response.success (src/Response.java:7-9) nor what it calls is known to make an error."
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ('return NewError(400, "Bind error: " + err.Error())', []),
+        ("if (options.ThrowOnAnyError) response.ThrowIfError();", []),
+        ("ErrorException = read(),", []),
+        ("return errors.NotFoundError(key)", ["NotFoundError"]),
+        ("var first = exception.GetBaseException();", []),
+    ],
+)
+def test_functions_and_fields_are_no_errors(line: str, named: list[str]) -> None:
+    assert find_errors(line) == named
+
+
+def test_what_mentions_a_function_is_not_said_to_call_it() -> None:
+    texts = {
+        "job.py": "def recover(error):\n    return error\n\n\n"
+        "def build():\n    return {'on_error': recover}\n\n\n"
+        "def run(error):\n    return recover(error)\n"
+    }
+    claim = Asked(texts).ask("what calls recover()?").claim
+    assert claim == (
+        "job.recover (job.py:1-2) is called by job.run (job.py:9-10)."
+        " job.build (job.py:5-6) mentions it, and may have it called."
+    )
+
+
+def test_a_path_of_calls_is_told_call_by_call() -> None:
+    texts = {
+        "a.py": "def first():\n    second()\n\n\ndef second():\n    third()\n\n\ndef third():\n    pass\n\n\n"
+        "def alone():\n    pass\n"
+    }
+    assert Asked(texts).ask("how does first reach third?").claim == (
+        "a.first calls a.second (a.py:2-2), which calls a.third (a.py:6-6)."
+    )
+    none = Asked(texts).ask("how does first reach alone?").claim
+    assert none == "No path of calls is known between a.first (a.py:1-2) and a.alone (a.py:13-14)."
+
+
+def test_a_difference_from_a_name_that_is_not_declared_is_no_question_about_the_other() -> None:
+    texts = {"plugin.py": "def on_pre_build():\n    pass\n"}
+    report = Asked(texts).ask("what is the difference between on_pre_build and on_build?")
+    assert report.claim.startswith("on_build is not declared in this repository. The nearest name is ")
+
+
+def test_a_setting_that_no_file_has_is_said_to_be_missing() -> None:
+    texts = {"config.py": "def set_default_option(config):\n    config.count = 3\n"}
+    report = Asked(texts).ask("where is set_retry_limit configured?")
+    assert report.claim.startswith("set_retry_limit is not declared in this repository.")
+    assert not report.findings
+
+
+SETTINGS = {
+    "site.py": "class File:\n    def __init__(\n"
+    "        self,\n        path: str,\n        short_urls: bool,\n"
+    "    ) -> None:\n        self.short_urls = short_urls\n\n    def show(self):\n"
+    "        return f'File({self.path}, short_urls={self.short_urls!r})'\n\n    def link(self):\n"
+    "        short_urls = self.short_urls\n        return short_urls\n\n\n"
+    "def make(config):\n    return File(\n        'a',\n        short_urls=config.short_urls,\n    )\n\n\n"
+    "DEFAULTS = {\n    'short_urls': True,\n}\n",
+    "docs/urls.md": "# Urls\n\nSee [short_urls].\n\n[short_urls]: ./config.md#short_urls\n",
+    "dist/site.js.map": '{"sources":"' + "x" * 400 + '","names":["short_urls","b"]}\n',
+}
+
+
+def test_only_what_gives_a_setting_a_value_is_said_to_set_it() -> None:
+    report = Asked(SETTINGS).ask("where is short_urls configured?")
+    sets = [(one.path, one.lines) for one in report.findings if one.why.startswith("sets")]
+    assert sets == [("site.py", (25,))]
+    assert not [one for one in report.findings if one.path.endswith((".md", ".map"))]
+
+
+def test_a_setting_of_ruby_is_given_a_value_by_its_symbol() -> None:
+    texts = {
+        "lib/base.rb": "class Base\n  set :show_errors, proc { development? }\nend\n",
+        "lib/show.rb": "class Shown < Rack::ShowErrors\nend\n",
+    }
+    report = Asked(texts).ask("where is show_errors configured?")
+    assert report.claim == "show_errors is set at lib/base.rb:2-2."
+    assert [one.path for one in report.findings] == ["lib/base.rb"]
+
+
+def test_an_unnamed_class_of_a_nested_base_is_not_left_out() -> None:
+    texts = {
+        "Converter.java": "interface Converter {\n    abstract class Factory {\n"
+        "        abstract Converter get();\n    }\n}\n",
+        "Use.java": "class Use {\n    Object make() {\n        return new Converter.Factory() {\n"
+        "            Converter get() { return null; }\n        };\n    }\n}\n",
+    }
+    report = Asked(texts).ask("all subclasses of Converter.Factory")
+    assert "Use.java" in [one.path for one in report.findings]
+    assert not report.warnings
+
+
+def test_lines_of_the_preprocessor_neither_decide_nor_enclose() -> None:
+    lines = [
+        "int serve(int fd) {",
+        "#ifdef SSL",
+        "    prepare(fd);",
+        "#endif",
+        "    if (fd < limit) {",
+        "        idle(fd);",
+        *(f"        other{at}(fd);" for at in range(30)),
+        "    }",
+        "}",
+    ]
+    shown = choose_lines(Body(lines, 1, len(lines), 1, {6: ("idle",)}, set()), {"idle": 1.0}, 120)
+    assert {1, 5, 6} <= set(shown)
+    assert not {2, 4} & set(shown)
+
+
+def test_help_text_does_no_work() -> None:
+    help_text = [
+        "void usage(void) {",
+        *('    printf("--limit  the most items in memory\\n");' for _ in range(30)),
+    ]
+    assert rate_work(help_text, 1.4, 0.6) == TEXT
+    branches = ["    if (items > limit) evict(items);"] * DECIDING_BRANCHES
+    assert rate_work(["void run(void) {", *branches], 1.4, 0.6) == 1.4
+
+
+def test_a_prototype_is_not_next_to_its_definition() -> None:
+    texts = {
+        "conn.h": "void close_connection(int fd);\n",
+        "conn.c": '#include "conn.h"\n\n'
+        "void close_connection(int fd) {\n    if (fd) {\n        close(fd);\n    }\n}\n",
+    }
+    report = Asked(texts).ask("how is a connection closed?")
+    assert "conn.c" in [one.path for one in report.findings]
+    assert "conn.h" not in [one.path for one in report.findings]
+
+
+def test_what_has_half_of_the_words_is_said_to_lack_the_others() -> None:
+    texts = {
+        "Rakefile": "task :watch do\n  sh 'list --json databaseId'\nend\n",
+        "net.rb": "def connect\nend\n",
+    }
+    claim = Asked(texts).ask("where is the database connected?").claim
+    assert "which lacks the word database." in claim
+
+
+def test_a_word_of_the_same_meaning_is_not_said_to_be_lacking() -> None:
+    texts = {
+        "redirect.py": "def follow_redirect(response):\n    if response.status in REDIRECTS:\n"
+        "        return response.location\n    return None\n",
+        "quiz.py": "def count_answers(answers):\n    return len(answers)\n",
+    }
+    claim = Asked(texts).ask("what happens when somebody answers with a redirect?").claim
+    assert claim.startswith("redirect.follow_redirect (redirect.py:1-4) fits the question best.")
+
+
+def test_lists_of_changes_document_nothing() -> None:
+    texts = {
+        "core.py": "def did_you_mean(word, words):\n    for one in words:\n        if alike(one, word):\n"
+        "            return one\n    return None\n",
+        "CHANGELOG.md": "# Change Log\n\n## 3.2\n\n- `did_you_mean` suggests better words\n",
+    }
+    groups = {one.what: one.places for one in Asked(texts).ask("what calls did_you_mean()?").groups}
+    assert "documentation" not in groups
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("what happens when a request times out?", ("timeout",)),
+        ("what happens when memory is full?", ("evict", "alloc")),
+    ],
+)
+def test_words_of_programs_for_what_people_say(text: str, words: tuple[str, ...]) -> None:
+    assert list(find_idioms(text).values()) == [words]
