@@ -170,11 +170,21 @@ _ACCESSES = (b"public:", b"protected:", b"private:")
 _NO_LINE_FEED = re.compile(rb"[^\n]")
 _NO_CONTINUATION = re.compile(rb"[^\n\\]|\\(?!\n)")
 _COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
+# `#if A`, lines, `#else`, lines, `#endif`, without directives among the lines
+_PLAIN_LINES = rb"((?:(?![ \t]*+#)[^\n]*+\n){1,24}+)"
+_TWO_BRANCHES = re.compile(
+    rb"^[ \t]*+#[ \t]*+if[^\n]*+(?<!\\)\n" + _PLAIN_LINES + rb"[ \t]*+#[ \t]*+else\b[^\n]*+\n"
+    + _PLAIN_LINES + rb"(?=[ \t]*+#[ \t]*+endif\b)",
+    re.M,
+)  # fmt: skip
+_TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*+\"|'(?:\\.|[^'\\\n])*+'|//[^\n]*+|/\*.*?\*/", re.S)
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 
 def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     """Return the text with those macros blanked, at the same length. `is_c` means that it cannot be C++."""
+    if b"else" in text and b"#" in text:
+        text = _TWO_BRANCHES.sub(_keep_first_branch, text)
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, b"\n" + text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)
@@ -204,6 +214,24 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     if b"\\\n" in text:
         text = _blank_inner_comments(text)
     return _STATEMENTS.sub(_blank_statement, _declare_unnamed(text, is_c=is_c))[1:]
+
+
+def _keep_first_branch(found: re.Match[bytes]) -> bytes:
+    """Return two branches of the preprocessor, the second blank if each opens or closes the same block.
+
+    One of them is compiled, and to a grammar that reads both the block would never end.
+    """
+    first, second = (_count_open(found[group]) for group in (1, 2))
+    if not first or first != second:
+        return found.group()
+    at = found.start(2) - found.start()
+    return found.group()[:at] + _NO_LINE_FEED.sub(b" ", found[2])
+
+
+def _count_open(lines: bytes) -> int:
+    """Return the number of blocks that lines open and do not close, or less than 0 for those they close."""
+    plain = _TEXT_OR_COMMENT.sub(b"", lines)
+    return plain.count(b"{") - plain.count(b"}")
 
 
 def _blank_inner_comments(text: bytes) -> bytes:

@@ -24,6 +24,12 @@ from repo_mcp.languages.native.c_macros import blank_macros
         ("int ANY_CDECL main(void)\n{\n}\n", "int main(void) { }"),
         ("static void ANY_CALL run(int a);\n", "static void run(int a);"),
         ("void f(void)\n{\n    BEGIN_CASE\n    run(1);\n}\n", "void f(void) { run(1); }"),
+        # of two branches that open one block, the second
+        (
+            "void f(int a)\n{\n#ifdef WIDE\n    if (a > 1) {\n#else\n    if (a > 2) {\n#endif\n"
+            "        run(1);\n    }\n}\n",
+            "void f(int a) { #ifdef WIDE if (a > 1) { #else #endif run(1); } }",
+        ),
         # several before the name of a class, one with a text on a line of its own
         (
             'class ANY_EXPORT ANY_MESSAGE(\n    "late") One\n    : public Base {\n};\n',
