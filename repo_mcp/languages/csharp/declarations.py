@@ -32,6 +32,7 @@ _TYPE_KINDS = {
     "record_declaration": SymbolKind.RECORD,
     "enum_declaration": SymbolKind.ENUM,
 }
+_EXTENSION = "extension"  # begins a block of methods of another type
 _PUBLIC_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.ENUM})
 
 
@@ -124,6 +125,9 @@ def on_method(walk: CSharpWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     _take(walk, name_node)
     holder = walk.entry
+    if _is_extension_block(walk, node) and holder.name != _EXTENSION:
+        walk.open_scope(node.end_byte)
+        return
     default = _get_default_access(walk)
     kind = SymbolKind.CONSTRUCTOR if node.type == "constructor_declaration" else SymbolKind.METHOD
     entry = walk.declare(node, _name_method(walk, node, name_node), kind)
@@ -162,13 +166,40 @@ def _open_function(walk: CSharpWalk, node: Node, entry: Entry, result: Node | No
     walk.open_scope(node.end_byte, hoists=True, ordinal=ordinal)
 
 
+def _is_extension_block(walk: CSharpWalk, node: Node | None) -> bool:
+    """Return True for `extension(T one) { ... }`, which the grammar reads as a constructor."""
+    if node is None or node.type != "constructor_declaration":
+        return False
+    return walk.read(node.child_by_field_name("name")) == _EXTENSION
+
+
+def _extend_parameters(walk: CSharpWalk, block: Node, entry: Entry, *, is_static: bool) -> None:
+    """Put what an extension block extends before the parameters of a method in it, as `this` declares it."""
+    entry.kind = SymbolKind.METHOD
+    parameters = block.child_by_field_name("parameters")
+    if is_static or parameters is None:
+        return
+    extended = f"this {walk.read_line(parameters).strip('()')}"
+    rest = entry.parameters.removeprefix("(")
+    entry.parameters = f"({extended}{')' if rest == ')' else f', {rest}'}"
+    entry.count += 1
+    entry.flags |= SymbolFlag.EXTENSION_METHOD
+
+
 def on_local_function(walk: CSharpWalk, node: Node) -> None:
-    """Declare a function inside another."""
+    """Declare a function inside another, or a method of an extension block."""
     name_node = node.child_by_field_name("name")
     _take(walk, name_node)
+    block = node.parent.parent if node.parent is not None else None
     entry = walk.declare(node, walk.read_name(name_node), SymbolKind.FUNCTION)
-    walk.read_modifiers(node, entry, Access.NONE)
+    words = walk.read_modifiers(node, entry, Access.NONE)
     walk.read_parameters(entry, node.child_by_field_name("parameters"))
+    if (
+        block is not None
+        and _is_extension_block(walk, block)
+        and walk.entries[entry.parent].name != _EXTENSION
+    ):
+        _extend_parameters(walk, block, entry, is_static="static" in words)
     entry.parameters = _read_type_parameters(walk, node) + entry.parameters
     _open_function(walk, node, entry, node.child_by_field_name("type"))
 
