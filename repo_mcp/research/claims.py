@@ -14,6 +14,7 @@ from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.ranking.intent import split_qualified
 from repo_mcp.research.locating import is_test_place
 from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
@@ -79,7 +80,7 @@ def build_claim(
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
         return " ".join(_describe_compared(state, subject) for subject in reading.subjects)
     own = [node for node in state.nodes.values() if not is_test_place(node.path)]
-    errors = _describe_errors(state) if reading.form is Form.ERRORS else ""
+    errors = _describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else ""
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
     named = [one for one in state.findings if one.why.startswith(NAMED_IN_QUESTION)]
@@ -357,11 +358,14 @@ def _describe_recipe(state: ResearchState) -> str:
     return " ".join(sentences)
 
 
-def _describe_errors(state: ResearchState) -> str:
+def _describe_errors(state: ResearchState, asked: str) -> str:
     """Return the errors that the best declarations raise, each with its first line; "" if none has a name."""
     near = [one for one in state.findings if not one.hop and not is_test_place(one.path)]
     if any(one.why.startswith(NAMED_IN_QUESTION) for one in near):  # errors of others are not asked for
         near = [one for one in near if one.why.startswith((NAMED_IN_QUESTION, FAILS))]
+    elif " " not in asked:  # a name that no parser knows
+        name = split_qualified(asked.replace("#", "."))[-1]
+        near = [one for one in near if one.symbol.rpartition(".")[2] == name] or near
     near = near[:FAILING]
     errors: dict[str, str] = {}
     for one in near:

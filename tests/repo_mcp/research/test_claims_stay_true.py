@@ -25,6 +25,18 @@ def test_errors_of_a_named_function_are_not_those_of_others() -> None:
     assert claim == "Errors made here: IllegalArgumentException (src/Response.java:3-3)."
 
 
+def test_errors_of_a_named_function_that_no_parser_knows_are_its_own() -> None:
+    texts = {
+        "lib/base.rb": "class Base\n  def halt(*response)\n    throw :halt, response\n"
+        + "    count 1\n" * 60
+        + "  end\n\n  def etag(value)\n    raise ArgumentError, value unless value\n    halt 304\n"
+        + "    count 1\n" * 60
+        + "  end\nend\n"
+    }
+    claim = Asked(texts).ask("which errors can Base#halt raise?").claim
+    assert "ArgumentError" not in claim
+
+
 def test_a_named_function_that_makes_no_error_is_said_to_make_none() -> None:
     claim = Asked(RESPONSE).ask("which errors can Response.success raise?").claim
     assert claim == (
