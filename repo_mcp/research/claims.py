@@ -84,7 +84,7 @@ def build_claim(
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
     named = [one for one in state.findings if one.why.startswith(NAMED_IN_QUESTION)]
-    if reading.form is Form.ERRORS and named:
+    if reading.form is Form.ERRORS and any(one.end_line > one.start_line for one in named):  # has a body
         failing = [one for one in state.findings if one.why.startswith(FAILS)]
         return f"{errors}{_describe_failing(named, failing, errors)}".rstrip()
     if reading.form is Form.EXTENSION and (recipe := _describe_recipe(state)):
@@ -169,6 +169,9 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     if state.source.is_partial:
         none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may
     told = _describe_readers([one for one in first_hop if one.why.startswith(READS)])
+    if reading.form is Form.DEPENDENTS:  # the methods of a type are in blocks of its own name, as in Rust
+        own = {node.qualified_name for node in subjects}
+        found = [one for one in found if one.kind != "extension" or one.symbol not in own]
     if reading.form is Form.CALLERS:
         told += _describe_mentions([one for one in found if one.why.startswith(MENTIONS)], len(subjects) > 1)
         found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS))]
@@ -262,7 +265,8 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
     if not (subject.nodes or any(places.values())):
         seen = join_names(_cite_beginning(state.findings, "mentions "))
         mentioned = f" It is mentioned at {seen}." if seen else ""
-        return f"Nothing is known to set {subject.asked}.{mentioned}" if seen or not state.findings else ""
+        by_words = " What is shown has words of the question." if state.findings and not seen else ""
+        return f"Nothing is known to set {subject.asked}.{mentioned}{by_words}"
     told = (
         (
             "declared",
@@ -368,14 +372,20 @@ def _describe_errors(state: ResearchState, asked: str) -> str:
         near = [one for one in near if one.symbol.rpartition(".")[2] == name] or near
     near = near[:FAILING]
     errors: dict[str, str] = {}
+    unnamed: list[str] = []
     for one in near:
         lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
         for number in range(one.start_line, min(one.end_line, len(lines)) + 1):
             line = _CAUGHT.sub("", lines[number - 1])
             if number not in comments and holds_failure(line):
-                for name in find_errors(line):
-                    errors.setdefault(name, f"{name} ({one.path}:{number}-{number})")
-    return f"Errors made here: {join_names(errors.values(), MAX_ERRORS)}. " if errors else ""
+                names = find_errors(line)
+                errors |= {
+                    name: f"{name} ({one.path}:{number}-{number})" for name in names if name not in errors
+                }
+                unnamed += [] if names else [f"{one.path}:{number}-{number}"]
+    if errors:
+        return f"Errors made here: {join_names(errors.values(), MAX_ERRORS)}. "
+    return f"Errors are made at {join_names(unnamed)}. " if unnamed else ""
 
 
 def find_errors(line: str) -> list[str]:
@@ -420,6 +430,7 @@ def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
         link.target for link in state.links.values() if link.source == caller and link.kind == "calls"
     } - {caller}
     nodes = [node for declaration, node in state.nodes.items() if declaration in called]
+    nodes = [node for node in nodes if not is_test_place(node.path) or is_test_place(caller.path)]
     words, near = list_words(state.request.query), {one.node_id for one in state.findings if not one.hop}
     return [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)] or nodes
 

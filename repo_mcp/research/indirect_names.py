@@ -30,7 +30,8 @@ GLANCE = Bounds(files=20, references=40)
 OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 _OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # of a type, where they have its name
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
-_ACTING = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
+_DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
+_ACTING = _DOING | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
 
 
 def find_actions(state: ResearchState, action: Action, *, is_described: bool = False) -> list[Node]:
@@ -45,7 +46,7 @@ def find_actions(state: ResearchState, action: Action, *, is_described: bool = F
     fitting = [
         node
         for node in _search(state, " ".join(words))
-        if node.symbol.kind in (CALLABLE_KINDS if is_described else _ACTING)
+        if node.symbol.kind in (_DOING if is_described else _ACTING)
         and names_action(node.symbol.name, action)
     ]
     if is_described:

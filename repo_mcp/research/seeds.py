@@ -67,6 +67,7 @@ from repo_mcp.text.question_words import (
     shares_word,
 )
 from repo_mcp.text.roles import FileRole, find_role
+from repo_mcp.text.stop_words import QUESTION_WORDS
 
 MAX_RATED = 60
 MAX_WORDS = 32  # of a question
@@ -252,8 +253,9 @@ def _list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
     lacking = [
         word
         for word in telling
-        if held.isdisjoint(get_word_terms(word))
-        and not shares_word(text, (word, find_base_form(word) or word))
+        if word.lower() not in QUESTION_WORDS
+        and held.isdisjoint(get_word_terms(word))
+        and not shares_word(text, (re.split(r"\W+", word)[-1], find_base_form(word) or word))
         and not (_OF_FAILURE.fullmatch(word) and any(map(holds_failure, lines)))
     ]
     lacking = [word for word in lacking if not _has_stand_in(text, word)]

@@ -214,3 +214,45 @@ def test_lists_of_changes_document_nothing() -> None:
 )
 def test_words_of_programs_for_what_people_say(text: str, words: tuple[str, ...]) -> None:
     assert list(find_idioms(text).values()) == [words]
+
+
+def test_comments_and_unnamed_errors() -> None:
+    texts = {
+        "slabs.c": "int take(int size) {\n    /* fail unless there is room */\n    return size;\n}\n\n"
+        "int grow(int size) {\n    return take(size);\n}\n",
+        "send.go": 'package send\n\nfunc File(name string) error {\n\tif name == "" {\n'
+        '\t\treturn fmt.Errorf("no name")\n\t}\n\treturn nil\n}\n',
+    }
+    quiet = Asked(texts).ask("which errors can grow raise?").claim
+    assert quiet == "Neither grow (slabs.c:6-8) nor what it calls is known to make an error."
+    assert Asked(texts).ask("which errors can send.File raise?").claim == "Errors are made at send.go:5-5."
+
+
+def test_words_that_happen_to_be_names_ask_for_no_path() -> None:
+    texts = {
+        "room.py": "class Room:\n    def send(self, message):\n        for member in self.members:\n"
+        "            member.write(message)\n",
+        "store.py": "class Store:\n    messages = []\n",
+    }
+    report = Asked(texts).ask("how are messages sent to a room?")
+    assert report.reading.form.value == "open"
+    assert "No path" not in report.claim
+    assert Asked(texts).ask("how does messages reach room?").reading.form.value == "flow"
+
+
+def test_the_blocks_of_a_type_do_not_use_it() -> None:
+    texts = {
+        "src/lib.rs": "pub struct Matches {\n    count: u32,\n}\n\n"
+        "impl Matches {\n    fn count(&self) -> u32 {\n        self.count\n    }\n}\n\nfn show(matches: &Matches) -> u32 {\n    matches.count()\n}\n"
+    }
+    claim = Asked(texts).ask("what breaks if I change Matches?").claim
+    assert claim == "Matches (src/lib.rs:1-3) is used by show (src/lib.rs:11-13)."
+
+
+def test_words_of_questions_are_not_said_to_be_lacking() -> None:
+    texts = {
+        "theme.py": "def load_theme(name):\n    for one in THEMES:\n"
+        "        if one == name:\n            return one\n"
+    }
+    claim = Asked(texts).ask("what happens when a theme is found inside?").claim
+    assert claim.startswith("theme.load_theme (theme.py:1-4) fits the question best.")
