@@ -243,7 +243,8 @@ def test_words_that_happen_to_be_names_ask_for_no_path() -> None:
 def test_the_blocks_of_a_type_do_not_use_it() -> None:
     texts = {
         "src/lib.rs": "pub struct Matches {\n    count: u32,\n}\n\n"
-        "impl Matches {\n    fn count(&self) -> u32 {\n        self.count\n    }\n}\n\nfn show(matches: &Matches) -> u32 {\n    matches.count()\n}\n"
+        "impl Matches {\n    fn count(&self) -> u32 {\n        self.count\n    }\n}\n\n"
+        "fn show(matches: &Matches) -> u32 {\n    matches.count()\n}\n"
     }
     claim = Asked(texts).ask("what breaks if I change Matches?").claim
     assert claim == "Matches (src/lib.rs:1-3) is used by show (src/lib.rs:11-13)."
