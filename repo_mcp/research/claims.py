@@ -296,7 +296,8 @@ def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
     if callees:
         sentences.append(f"It calls {join_names(map(name_briefly, callees))}.")
     sections = [one for one in state.findings if one.kind == "section"]
-    others = [node for node in own[1:] if node not in callees]
+    named = {shorten(node.qualified_name): node for node in reversed(own) if node not in callees}
+    others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
     if others:
         sentences.append(f"Next to it {_list_next(map(name_briefly, others[:2]))}.")
     if sections:

@@ -170,11 +170,11 @@ _ACCESSES = (b"public:", b"protected:", b"private:")
 _NO_LINE_FEED = re.compile(rb"[^\n]")
 _NO_CONTINUATION = re.compile(rb"[^\n\\]|\\(?!\n)")
 _COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
-# `#if A`, lines, `#else`, lines, `#endif`, without directives among the lines
-_PLAIN_LINES = rb"((?:(?![ \t]*+#)[^\n]*+\n){1,24}+)"
-_TWO_BRANCHES = re.compile(
-    rb"^[ \t]*+#[ \t]*+if[^\n]*+(?<!\\)\n" + _PLAIN_LINES + rb"[ \t]*+#[ \t]*+else\b[^\n]*+\n"
-    + _PLAIN_LINES + rb"(?=[ \t]*+#[ \t]*+endif\b)",
+# `#if A`, lines, perhaps `#else` and lines, `#endif`, without directives among the lines
+_PLAIN_LINES = rb"((?:(?![ \t]*+#)[^\n]*+\n){1,80}+)"
+_BRANCHES = re.compile(
+    rb"^([ \t]*+#[ \t]*+if[^\n]*+(?<!\\)\n)" + _PLAIN_LINES + rb"([ \t]*+#[ \t]*+else\b[^\n]*+\n"
+    + _PLAIN_LINES + rb")?([ \t]*+#[ \t]*+endif\b[^\n]*+)",
     re.M,
 )  # fmt: skip
 _TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*+\"|'(?:\\.|[^'\\\n])*+'|//[^\n]*+|/\*.*?\*/", re.S)
@@ -183,8 +183,8 @@ _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     """Return the text with those macros blanked, at the same length. `is_c` means that it cannot be C++."""
-    if b"else" in text and b"#" in text:
-        text = _TWO_BRANCHES.sub(_keep_first_branch, text)
+    if b"#" in text and b"}" in text:
+        text = _BRANCHES.sub(_keep_first_branch, text)
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, b"\n" + text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)
@@ -217,21 +217,29 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
 
 
 def _keep_first_branch(found: re.Match[bytes]) -> bytes:
-    """Return two branches of the preprocessor, the second blank if each opens or closes the same block.
+    """Return branches of the preprocessor as they are, or only the first one, without the directives, if it
+    opens or closes a block that is not its own.
 
-    One of them is compiled, and to a grammar that reads both the block would never end.
+    A grammar reads each branch as whole statements, and with both the block would never end.
     """
-    first, second = (_count_open(found[group]) for group in (1, 2))
-    if not first or first != second:
+    if not _cuts_blocks(found[2]):
         return found.group()
-    at = found.start(2) - found.start()
-    return found.group()[:at] + _NO_LINE_FEED.sub(b" ", found[2])
+    directive, first, second, end = found[1], found[2], found[3] or b"", found[5]
+    return _blank(directive) + first + _blank(second) + _blank(end)
 
 
-def _count_open(lines: bytes) -> int:
-    """Return the number of blocks that lines open and do not close, or less than 0 for those they close."""
-    plain = _TEXT_OR_COMMENT.sub(b"", lines)
-    return plain.count(b"{") - plain.count(b"}")
+def _blank(text: bytes) -> bytes:
+    return _NO_LINE_FEED.sub(b" ", text)
+
+
+def _cuts_blocks(lines: bytes) -> bool:
+    """Return True for lines that open a block and do not close it, or close one that they did not open."""
+    depth = 0
+    for bracket in re.findall(rb"[{}]", _TEXT_OR_COMMENT.sub(b"", lines)):
+        depth += 1 if bracket == b"{" else -1
+        if depth < 0:
+            return True
+    return depth > 0
 
 
 def _blank_inner_comments(text: bytes) -> bytes:

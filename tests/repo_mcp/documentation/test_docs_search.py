@@ -376,7 +376,8 @@ def test_what_is_asked_for_stays_whole() -> None:
 
 def test_the_navigation_of_a_page_is_no_section_of_it(tmp_path: Path) -> None:
     page = (
-        '<html><body>\n<nav>\n<a href="whistle.html">Whistle</a>\n<a href="whistle2.html">Whistle</a>\n</nav>\n'
+        '<html><body>\n<nav>\n<a href="whistle.html">Whistle</a>\n'
+        '<a href="whistle2.html">Whistle</a>\n</nav>\n'
         "<h1>Whistle</h1>\n<p>Sounds when steam leaves.</p>\n</body></html>\n"
     )
     plain = "<html><body>\n<p>A whistle without a heading.</p>\n</body></html>\n"
