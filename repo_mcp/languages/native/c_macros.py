@@ -171,7 +171,7 @@ _NO_LINE_FEED = re.compile(rb"[^\n]")
 _NO_CONTINUATION = re.compile(rb"[^\n\\]|\\(?!\n)")
 _COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
 # `#if A`, lines, perhaps `#else` and lines, `#endif`, without directives among the lines
-_PLAIN_LINES = rb"((?:(?![ \t]*+#)[^\n]*+\n){1,80}+)"
+_PLAIN_LINES = rb"((?:(?![ \t]*+#)[^\n]*+\n){1,80})"
 _BRANCHES = re.compile(
     rb"^([ \t]*+#[ \t]*+if[^\n]*+(?<!\\)\n)" + _PLAIN_LINES + rb"([ \t]*+#[ \t]*+else\b[^\n]*+\n"
     + _PLAIN_LINES + rb")?([ \t]*+#[ \t]*+endif\b[^\n]*+)",
@@ -226,6 +226,12 @@ def _keep_first_branch(found: re.Match[bytes]) -> bytes:
         return found.group()
     directive, first, second, end = found[1], found[2], found[3] or b"", found[5]
     return _blank(directive) + first + _blank(second) + _blank(end)
+
+
+def leaves_out_branches(text: bytes) -> bool:
+    """Return True for a text of which some lines are not read, as another branch has those of one block."""
+    found = _BRANCHES.finditer(text) if b"#" in text and b"}" in text else iter(())
+    return any(one[3] and _cuts_blocks(one[2]) for one in found)
 
 
 def _blank(text: bytes) -> bytes:
