@@ -177,7 +177,7 @@ _BRANCHES = re.compile(
     + _PLAIN_LINES + rb")?([ \t]*+#[ \t]*+endif\b[^\n]*+)",
     re.M,
 )  # fmt: skip
-_TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*+\"|'(?:\\.|[^'\\\n])*+'|//[^\n]*+|/\*.*?\*/", re.S)
+_TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|//[^\n]*+|/\*.*?\*/", re.S)
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 
