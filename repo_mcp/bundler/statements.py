@@ -50,6 +50,7 @@ _DIRECTIVE = re.compile(
 )
 _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
+_PROSE = re.compile(r"\"[^\"\n]{0,200}[a-z] +[A-Za-z]|'[^'\n]{0,200}[a-z] +[A-Za-z]")  # quoted words
 _SAYS_NOTHING = re.compile(r"[\s\])};,{]*(?:end)?[\s;]*$")
 _IMPORT = re.compile(
     r"^[ \t]*(?:import|export|from|const|let|var)\b[^;'\"(]{0,2000}(?:from|require\()"
@@ -61,7 +62,7 @@ _IMPORT = re.compile(
 _ADORNS = re.compile(r"\s*(?:@|#?\[)")  # a decorator, an annotation or an attribute, not a signature
 TRIVIAL_LINES = 8  # a body of at most this many, without branches, only passes something on
 DECIDING_BRANCHES = 3
-TEXT_LINES, TEXT_SHARE, TEXT = 20, 0.5, 0.4  # of a body that mostly prints text, such as help; its worth
+TEXT_LINES, TEXT_SHARE, TEXT = 20, 0.5, 0.4  # of a body that is mostly text, such as help; its worth
 _SIDE_FILE = re.compile(
     r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
     r"|testutil\w*)[/.]",
@@ -323,8 +324,8 @@ def is_side_file(path: str) -> bool:
 def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
     """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1.
 
-    A body that is mostly quoted text is worth less: it says what the program can do, and does none of it. If
-    both are equal, return that value without reading the lines.
+    A body that is mostly quoted text is worth less, such as help or the names of errors: it tells what the
+    program does, and does none of it. If both are equal, return that value without reading the lines.
     """
     if deciding == trivial:
         return deciding
@@ -337,6 +338,5 @@ def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
 
 
 def _measure_text(lines: Sequence[str]) -> float:
-    """Return the share of quoted text in lines."""
-    quoted = sum(len(found) for line in lines for found in _QUOTED.findall(line))
-    return quoted / max(1, sum(len(line.strip()) for line in lines))
+    """Return the share of lines that hold a text of several words."""
+    return sum(_PROSE.search(line) is not None for line in lines) / len(lines)

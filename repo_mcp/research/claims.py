@@ -44,6 +44,7 @@ FAILS = "fails, and "  # begins the reason of a finding for what a subject uses 
 # These begin the reasons of findings for what is to be added.
 NAMED_SO = "has the verb and the noun of the question in its name"
 DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the kind"
+REGISTERS = "takes one of the kind"
 IMPLEMENTERS = "implementers"  # names the group of those
 FILLS = "overrides or implements "  # begins the reason of a finding that does so to a subject
 IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
@@ -236,16 +237,23 @@ def _shorten_symbol(one: Finding) -> str:
 
 
 def _describe_compared(state: ResearchState, subject: Subject) -> str:
-    """Return where a compared subject is declared, and what its comment says first."""
-    node = subject.nodes[0]
+    """Return where a compared subject is declared, and what its comment says first.
+
+    Of several declarations it is the first that has a comment.
+    """
     more = len(subject.nodes) + subject.left_out - 1
     others = f" and {more} more {'declaration' if more == 1 else 'declarations'}" if more else ""
-    told = read_first_sentence(
-        state.source.read_lines(node.path), state.source.read_comment_lines(node.path), node.symbol.start_line
+    told, node = next(
+        ((said, one) for one in subject.nodes if (said := _read_comment(state, one))), ("", subject.nodes[0])
     )
     if told:
         return f"{name_briefly(node)}{others}: {told}"
     return f"{shorten(node.qualified_name)} is declared at {_cite(node)}{others}."
+
+
+def _read_comment(state: ResearchState, node: Node) -> str:
+    lines, comments = state.source.read_lines(node.path), state.source.read_comment_lines(node.path)
+    return read_first_sentence(lines, comments, node.symbol.start_line)
 
 
 def _describe_settings(state: ResearchState, subject: Subject) -> str:
@@ -342,13 +350,15 @@ def _describe_recipe(state: ResearchState) -> str:
     """Return what is to be derived from, where it is listed and what to copy; "" if no base type is known."""
     found = {
         begin: f"{_shorten_symbol(one)} ({one.citation})"
-        for begin in (DERIVE, LISTS, MODEL)
+        for begin in (DERIVE, REGISTERS, LISTS, MODEL)
         for one in state.findings
         if one.why.startswith(begin)
     }
     if DERIVE not in found:
         return ""
     sentences = [f"Others of the kind derive from {found[DERIVE]}."]
+    if REGISTERS in found:
+        sentences.append(f"{found[REGISTERS]} registers one.")
     if LISTS in found:
         sentences.append(f"{found[LISTS]} names some of them.")
     if MODEL in found:

@@ -8,6 +8,7 @@ where the others are named.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -31,6 +32,7 @@ OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 _OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # of a type, where they have its name
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
+_REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug)(?![a-z])")
 _ACTING = _DOING | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
 
 
@@ -190,6 +192,20 @@ def find_listing(state: ResearchState, base: Node) -> tuple[Node, int] | None:
     }
     best = max(listing, key=lambda one: (listing[one], bool(one.ordinal), one.path), default=None)
     return None if best is None else (state.get_node(best), listing[best])
+
+
+def find_registering(state: ResearchState, base: Node) -> Node | None:
+    """Return the shortest function that takes a type as a parameter and by its name registers it, or None."""
+    edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
+    nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
+    fitting = [
+        node
+        for node in nodes
+        if node.symbol.kind in _DOING and _REGISTERS.match(node.symbol.name) is not None
+    ]
+    return min(
+        fitting, key=lambda node: (_count_lines(node), node.path, node.symbol.start_line), default=None
+    )
 
 
 def _list_own_derived(state: ResearchState, base: Node) -> list[Node]:

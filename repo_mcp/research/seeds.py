@@ -39,13 +39,14 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.claims import DERIVE, LISTS, MODEL, NAMED_SO
+from repo_mcp.research.claims import DERIVE, LISTS, MODEL, NAMED_SO, REGISTERS
 from repo_mcp.research.indirect_names import (
     GLANCE,
     find_actions,
     find_base,
     find_listing,
     find_model,
+    find_registering,
     is_left_open,
     list_derived,
     may_answer,
@@ -99,6 +100,10 @@ NAMED_WORDS = 4  # of the question, in the reason for a finding
 MAX_WORD_CHARS = 60  # of each
 OVERLOAD_LINES = 12  # longer bodies are shown beside others of the same name
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
+# What a program that runs tests is asked about: "what happens when a test fails"
+_ONE_TEST = re.compile(
+    r"\b(?:an?|each|every|another|one|failing|slow|single) test\b(?! (?:for|of)\b)", re.IGNORECASE
+)
 
 
 # A member that others implement: abstract, of an interface or a trait, or one that only raises.
@@ -166,7 +171,8 @@ def find_seeds(
     plain += [word for word in list_base_forms(words) if not state.source.is_absent(word)]
     state.absent, told, state.lacks_most = state.source.find_absent(" ".join(words))
     state.warnings += told
-    wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in words)
+    asks_tests = _ONE_TEST.sub(" ", state.request.query)
+    wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in _WORD.findall(asks_tests))
     prompt = lower_plain_names(" ".join((*words, *plain)))
     request = BundleRequest(prompt, include_tests=wants_tests)
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
@@ -334,7 +340,7 @@ def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
         return []
     seeds = [
         replace(build_seed(state, node, 1.0), why=NAMED_SO)
-        for node in find_actions(state, action, is_described=asked is None)
+        for node in ([] if action.is_kind else find_actions(state, action, is_described=asked is None))
     ]
     base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
     known = {seed.node for seed in seeds}
@@ -346,9 +352,14 @@ def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
 
 
 def _list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, str]]:
-    """Return the base type of a kind, where its types are listed, and one to copy, each with its reason."""
+    """Return the base type of a kind, what registers one, where its types are listed, and one to copy, each
+    with its reason.
+    """
     kin = [(base, f"{DERIVE}, as a new {noun} would")]
     listing, model = find_listing(state, base), find_model(state, base)
+    taking = find_registering(state, base)
+    if taking is not None:
+        kin.append((taking, f"{REGISTERS}, and by its name registers it"))
     if listing is not None:
         kin.append((listing[0], f"{LISTS} {listing[1]} of the kind, as it would a new {noun}"))
     if model is not None:

@@ -210,6 +210,9 @@ def test_lists_of_changes_document_nothing() -> None:
     [
         ("what happens when a request times out?", ("timeout",)),
         ("what happens when memory is full?", ("evict", "alloc")),
+        ("how does a client come back?", ("restart", "reconnect")),
+        ("what happens when a page does not exist?", ("notfound",)),
+        ("what happens when a job never ends?", ("timeout",)),
     ],
 )
 def test_words_of_programs_for_what_people_say(text: str, words: tuple[str, ...]) -> None:
@@ -257,3 +260,54 @@ def test_words_of_questions_are_not_said_to_be_lacking() -> None:
     }
     claim = Asked(texts).ask("what happens when a theme is found inside?").claim
     assert claim.startswith("theme.load_theme (theme.py:1-4) fits the question best.")
+
+
+def test_a_table_of_texts_does_no_work() -> None:
+    names = [f'    case Error::E{at}: return "the connection failed";' for at in range(30)]
+    assert rate_work(["std::string to_string(Error error) {", *names], 1.4, 0.6) == TEXT
+
+
+def test_a_test_that_a_program_runs_is_not_a_test_of_it() -> None:
+    texts = {
+        "lib/runner.js": "class Runner {\n  runTest(test) {\n    if (test.fails) {\n"
+        "      this.emit('fail', test)\n    }\n  }\n}\n",
+        "test/runner.spec.js": "describe('test', () => {\n  it('fails a test', () => {\n"
+        "    test.fails()\n  })\n})\n",
+    }
+    paths = {one.path for one in Asked(texts).ask("what happens when a test fails?").findings}
+    assert paths == {"lib/runner.js"}
+
+
+def test_a_difference_is_told_by_the_declarations_with_comments() -> None:
+    texts = {
+        "action.py": "class Action:\n    def default_value(self):\n"
+        "        if self.flag:\n            return 1\n"
+        "        if self.count:\n            return 2\n        return 0\n",
+        "arg.py": 'class Arg:\n    def default_value(self):\n        """The value when absent."""\n\n'
+        '    def missing_value(self):\n        """The value when none is given."""\n',
+    }
+    claim = Asked(texts).ask("what is the difference between default_value and missing_value?").claim
+    assert "The value when absent." in claim
+    assert "The value when none is given." in claim
+
+
+def test_what_registers_one_of_a_kind_belongs_to_the_recipe() -> None:
+    texts = {
+        "binder.go": "package web\n\ntype Binder interface {\n\tName() string\n}\n\n"
+        'type JSONBinder struct{}\n\nfunc (b *JSONBinder) Name() string {\n\treturn "json"\n}\n\n'
+        "type App struct {\n\tbinders []Binder\n}\n\n"
+        "func (a *App) RegisterBinder(binder Binder) {\n\ta.binders = append(a.binders, binder)\n}\n"
+    }
+    claim = Asked(texts).ask("where would I add a new binder?").claim
+    assert "App.RegisterBinder (binder.go:17-19) registers one." in claim
+
+
+def test_a_way_to_do_something_is_what_does_it() -> None:
+    texts = {
+        "auth.py": "class Authenticator:\n    def authenticate(self, request):\n"
+        "        raise NotImplementedError\n\n\n"
+        "class TokenAuthenticator(Authenticator):\n    def authenticate(self, request):\n"
+        "        if self.token:\n            request.headers['token'] = self.token\n        return request\n"
+    }
+    claim = Asked(texts).ask("where would I add a new way to authenticate requests?").claim
+    assert claim.startswith("Others of the kind derive from auth.Authenticator (auth.py:1-3).")
