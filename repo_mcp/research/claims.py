@@ -33,9 +33,12 @@ _ERROR = re.compile(
 )
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
-_DOES = re.compile(r"(?:Get|Set|Is|Has|Throw|New|Make|Create|Wrap|Handle|Check|Try|On|To|As|With|Log)[A-Z]")
+_DOES = re.compile(
+    r"(?:Add|As|Build|Check|Convert|Create|Get|Handle|Has|Is|Join|Log|Make|New|On|Parse|Report|Set|Throw|To"
+    r"|Translate|Try|With|Wrap)[A-Z]"
+)
 _IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
-_PLAIN = ("Error", "Exception", "Failure")  # as members they are functions: `err.Error()`
+_PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
 _GIVEN_BACK = re.compile(
     r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$"
 )  # before a last part
@@ -412,8 +415,9 @@ def _is_something_else(line: str, name: str, start: int, end: int) -> bool:
     """Return True for a name that ends as those of errors do, and is that of a function or a field."""
     if _DOES.match(name) or _IS_SET.match(line, end):
         return True
-    is_given_back = name not in _PLAIN and _GIVEN_BACK.search(line[:start])
-    return bool(line[:start].endswith(".") and not is_given_back and _IS_CALLED.match(line, end))
+    if not line[:start].endswith("."):
+        return False
+    return name in _PLAIN or bool(_IS_CALLED.match(line, end) and not _GIVEN_BACK.search(line[:start]))
 
 
 def _describe_failing(named: Sequence[Finding], failing: Sequence[Finding], errors: str) -> str:
@@ -447,11 +451,15 @@ def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
 
 
 _TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
+_FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and a reader nothing
+    r"\b(?:eslint|prettier|biome|istanbul|pylint|rubocop|clang)-|@ts-|\b(?:noqa|nolint|NOLINT|noinspection|checkstyle)\b"
+)
 _MARKS = "/*#!-\"'` \t"
 
 
 def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:
-    """Return the first sentence of the comment above a declaration, or of the docstring in it; "" if none.
+    """Return the first sentence of the comment above a declaration, or of that which begins its body; "" if
+    none.
 
     `comments` are the lines of the file that are comments.
     """
@@ -459,10 +467,12 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     while first > 1 and (first - 1 in comments or lines[first - 2].lstrip().startswith(("@", "["))):
         first -= 1
     above = [number for number in range(first, start) if number in comments]
-    inside = (number for number in range(start, min(len(lines), start + HEAD_LINES) + 1))
-    numbers = above or list(
-        takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, inside))
-    )
+    above = [number for number in above if not _FOR_TOOLS.search(lines[number - 1])]
+    head = range(start, min(len(lines), start + HEAD_LINES) + 1)
+    inside = list(takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, head)))
+    if inside and not lines[inside[0] - 2].rstrip().endswith((":", "{")):
+        inside = []  # it tells of a statement
+    numbers = above or inside
     plain = " ".join(_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
     sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]
     sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")

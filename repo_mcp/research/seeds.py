@@ -264,15 +264,8 @@ def _list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
         and not shares_word(text, (re.split(r"\W+", word)[-1], find_base_form(word) or word))
         and not (_OF_FAILURE.fullmatch(word) and any(map(holds_failure, lines)))
     ]
-    lacking = [word for word in lacking if not _has_stand_in(text, word)]
     is_light = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
     return [] if is_light and 2 * len(lacking) < len(telling) else lacking
-
-
-def _has_stand_in(text: str, word: str) -> bool:
-    """Return True if a text has a word of much the same meaning: `response` for "answers"."""
-    stems = {stem for term in get_word_terms(word) for stem in list_stand_ins(term)}
-    return any(not stems.isdisjoint(get_word_terms(own)) for own in _WORD.findall(text)) if stems else False
 
 
 def _says_otherwise(seed: Seed, word: str) -> bool:

@@ -52,6 +52,8 @@ def test_a_named_function_that_makes_no_error_is_said_to_make_none() -> None:
         ("ErrorException = read(),", []),
         ("return errors.NotFoundError(key)", ["NotFoundError"]),
         ("var first = exception.GetBaseException();", []),
+        ("func (db *DB) AddError(err error) error {", []),
+        ('db.Error = fmt.Errorf("%v; %w", db.Error, err)', []),
     ],
 )
 def test_functions_and_fields_are_no_errors(line: str, named: list[str]) -> None:
@@ -185,14 +187,16 @@ def test_what_has_half_of_the_words_is_said_to_lack_the_others() -> None:
     assert "which lacks the word database." in claim
 
 
-def test_a_word_of_the_same_meaning_is_not_said_to_be_lacking() -> None:
+def test_a_comment_for_a_tool_says_nothing_of_a_difference() -> None:
     texts = {
-        "redirect.py": "def follow_redirect(response):\n    if response.status in REDIRECTS:\n"
-        "        return response.location\n    return None\n",
-        "quiz.py": "def count_answers(answers):\n    return len(answers)\n",
+        "quill.ts": "class Quill {\n  // eslint-disable-next-line prefer-const\n  insertText(at) {\n"
+        "    this.stop()\n    // Runs.\n    this.run(at)\n  }\n\n"
+        "  // Inserts what is no text.\n  insertEmbed(at) {\n    this.run(at)\n  }\n}\n"
     }
-    claim = Asked(texts).ask("what happens when somebody answers with a redirect?").claim
-    assert claim.startswith("redirect.follow_redirect (redirect.py:1-4) fits the question best.")
+    claim = Asked(texts).ask("what is the difference between insertText and insertEmbed?").claim
+    assert "eslint" not in claim
+    assert "Runs." not in claim
+    assert "Inserts what is no text." in claim
 
 
 def test_lists_of_changes_document_nothing() -> None:
