@@ -75,6 +75,11 @@ def list_steps(view: FileView, block: Block) -> list[Step]:
     ]
 
 
+def _calls(line: str, name: str) -> bool:
+    """Return True if a bracket follows a name in a line: otherwise it is only mentioned there."""
+    return re.search(rf"(?<![\w$]){re.escape(name)}(?:<[^()]{{0,80}}>|!)?\s*\(", line) is not None
+
+
 def follow_names(
     opened: Sequence[OpenedFile], opener: Opener, source: BundleSource, weights: Weights, include_tests: bool
 ) -> list[OpenedFile]:
@@ -164,7 +169,9 @@ class _Follower:
                         value = self._caller * worth / len(self._places[name])
                         key = (path, at)
                         if value > found.get(key, (0.0,))[0]:
-                            found[key] = (value, file, f"calls {name}, which matches the prompt")
+                            use = "calls" if _calls(line, name) else "uses"
+                            told = f"{use} {name}, which matches the prompt"
+                            found[key] = (value, file, told)
 
     def _choose_seeds(self) -> list[tuple[OpenedFile, int]]:
         """Return the blocks that are worth most, ties by file, then line."""

@@ -44,8 +44,13 @@ _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
 _GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
 # Words of control alone. They say something only below their condition, with which they are shown.
 _BARE = re.compile(r"[\s})]*(?:else|try|finally|do|raise|throw|return|break|continue|yield)?\s*[:;{]?\s*$")
+# A line of a preprocessor. It stands at the margin, so it would seem to enclose what follows.
+_DIRECTIVE = re.compile(
+    r"\s*#\s*(?:if|ifdef|ifndef|el(?:se|if)\w*|endif|pragma|region|endregion|line|nullable)\b"
+)
 _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
+_PROSE = re.compile(r"\"[^\"\n]{0,200}[a-z] +[A-Za-z]|'[^'\n]{0,200}[a-z] +[A-Za-z]")  # quoted words
 _SAYS_NOTHING = re.compile(r"[\s\])};,{]*(?:end)?[\s;]*$")
 _IMPORT = re.compile(
     r"^[ \t]*(?:import|export|from|const|let|var)\b[^;'\"(]{0,2000}(?:from|require\()"
@@ -57,6 +62,7 @@ _IMPORT = re.compile(
 _ADORNS = re.compile(r"\s*(?:@|#?\[)")  # a decorator, an annotation or an attribute, not a signature
 TRIVIAL_LINES = 8  # a body of at most this many, without branches, only passes something on
 DECIDING_BRANCHES = 3
+TEXT_LINES, TEXT_SHARE, TEXT = 20, 0.5, 0.4  # of a body that is mostly text, such as help; its worth
 _SIDE_FILE = re.compile(
     r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
     r"|testutil\w*)[/.]",
@@ -151,6 +157,7 @@ def choose_lines(
     told = [number for number in code if not says_nothing(body.lines[number - 1])]
     if measure(body.lines, told) <= room:
         return told
+    code = [number for number in code if not _DIRECTIVE.match(body.lines[number - 1])]
     statements = _begin_with_signature(body, _cut_statements(body, code, leads))
     if room < SHORT_ROOM and statements:
         head = statements[0]
@@ -317,11 +324,20 @@ def is_side_file(path: str) -> bool:
 def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
     """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1.
 
-    If both are equal, return that value without reading the lines.
+    A body that is mostly quoted text is worth less, such as help or the names of errors: it tells what the
+    program does, and does none of it. If both are equal, return that value without reading the lines.
     """
     if deciding == trivial:
         return deciding
+    if len(lines) >= TEXT_LINES and _measure_text(lines) > TEXT_SHARE:
+        return TEXT
     branches = sum(map(is_branch, lines))
     if branches >= DECIDING_BRANCHES:
         return deciding
     return trivial if not branches and len(lines) <= TRIVIAL_LINES else 1.0
+
+
+def _measure_text(lines: Sequence[str]) -> float:
+    """Return the share of lines that hold a text of several words."""
+    quoting = [line for line in lines if '"' in line or "'" in line]  # the expression is slow
+    return sum(_PROSE.search(line) is not None for line in quoting) / len(lines)

@@ -168,7 +168,8 @@ def suggest_follow_ups(query: str, hits: Sequence[CodeHit]) -> tuple[FollowUp, .
     found: list[FollowUp] = []
     callable_hit = next((hit for hit in hits if hit.kind in ("function", "method") and hit.symbols), None)
     if callable_hit is not None:
-        question = f"what calls {callable_hit.symbols[0]}"
+        owners = callable_hit.breadcrumb.split(" > ")[-2:]  # a name alone may be that of many functions
+        question = f"what calls {'.'.join(owners) if len(owners) > 1 else callable_hit.symbols[0]}"
         reason = f"{callable_hit.symbols[0]} is the first function among the hits"
         found.append(FollowUp("code_research", (("query", question),), reason))
     type_hit = next(

@@ -149,6 +149,10 @@ class CandidateFinder:
     def _score_sections(self, document: LiveDocument, rank: float) -> Iterator[Candidate]:
         share = self._shares.find(document.path)
         sections = split_sections(document.path, document.language, document.lines)
+        if document.language == "html" and len(sections) > 1:
+            sections = [
+                one for one in sections if one.is_headed
+            ]  # before the first heading a page leads elsewhere
         for section, headings in _pair_headings(sections, document.lines):
             for part in cut_parts(section, document.lines):
                 if overlaps(document.wanted, part.start_line, part.end_line):

@@ -12,11 +12,13 @@ from itertools import dropwhile, takewhile
 
 from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.ranking.intent import split_qualified
 from repo_mcp.research.locating import is_test_place
-from repo_mcp.research.records import Finding, Form, Group, Reading, Subject
+from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
 
 MAX_NAMED, MAX_ERRORS = 3, 6  # in one sentence
@@ -30,13 +32,26 @@ _ERROR = re.compile(
     r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
 )
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
+# A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
+_DOES = re.compile(
+    r"(?:Add|As|Build|Check|Convert|Create|Get|Handle|Has|Is|Join|Log|Make|New|On|Parse|Report|Set|Throw|To"
+    r"|Translate|Try|With|Wrap)[A-Z]"
+)
+_IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
+_PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
+_GIVEN_BACK = re.compile(
+    r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$"
+)  # before a last part
+NAMED_IN_QUESTION = 'what "'  # begins the reason of a finding for a symbol that the question names
 FAILS = "fails, and "  # begins the reason of a finding for what a subject uses and what fails
 # These begin the reasons of findings for what is to be added.
 NAMED_SO = "has the verb and the noun of the question in its name"
 DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the kind"
+REGISTERS = "takes one of the kind"
 IMPLEMENTERS = "implementers"  # names the group of those
 FILLS = "overrides or implements "  # begins the reason of a finding that does so to a subject
 IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
+MENTIONS, HOLDS = "mentions ", "declares "  # of one that has a subject as a value, or inside itself
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
@@ -50,24 +65,32 @@ _RELATIONS = {
 }
 
 
-def build_claim(state: ResearchState, reading: Reading, groups: Sequence[Group] = ()) -> str:
-    """Return the answer in a few sentences; "" if there is none for its form. `groups` lie around it."""
+def build_claim(
+    state: ResearchState, reading: Reading, groups: Sequence[Group] = (), chains: Sequence[Chain] = ()
+) -> str:
+    """Return the answer in a few sentences; "" if there is none for its form.
+
+    `groups` lie around the findings; `chains` lead from one subject to another.
+    """
     unknown = [one for one in reading.subjects if one.how in ("undeclared", "unparsed")]
     if unknown:
         return " ".join(map(_describe_unknown, unknown))
     if reading.form in _RELATIONS:
         return f"{_describe_relation(state, reading)}{_describe_overriding(state, reading.form, groups)}"
+    if reading.form is Form.FLOW:
+        return _describe_path(reading, chains)
     if reading.form is Form.CONFIGURED:
         return _describe_settings(state, reading.subjects[0])
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
         return " ".join(_describe_compared(state, subject) for subject in reading.subjects)
     own = [node for node in state.nodes.values() if not is_test_place(node.path)]
-    errors = _describe_errors(state) if reading.form is Form.ERRORS else ""
+    errors = _describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else ""
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
-    failing = [one for one in state.findings if one.why.startswith(FAILS)]
-    if reading.form is Form.ERRORS and failing and own:
-        return f"{errors}{_describe_failing(own[0], failing)}"
+    named = [one for one in state.findings if one.why.startswith(NAMED_IN_QUESTION)]
+    if reading.form is Form.ERRORS and any(one.end_line > one.start_line for one in named):  # has a body
+        failing = [one for one in state.findings if one.why.startswith(FAILS)]
+        return f"{errors}{_describe_failing(named, failing, errors)}".rstrip()
     if reading.form is Form.EXTENSION and (recipe := _describe_recipe(state)):
         return recipe
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
@@ -79,6 +102,8 @@ def build_claim(state: ResearchState, reading: Reading, groups: Sequence[Group] 
 
 def name_briefly(node: Node) -> str:
     """Return the last two parts of a symbol's name with its citation, whose path says the rest."""
+    if node.symbol.kind is SymbolKind.FILE:
+        return f"top level ({_cite(node)})"
     return f"{shorten(node.qualified_name)} ({_cite(node)})"
 
 
@@ -103,7 +128,8 @@ def _describe_unknown(subject: Subject) -> str:
     if subject.places:
         return _describe_unparsed(subject)
     near = "; ".join(map(name_briefly, subject.near))
-    nearest = f" The nearest names are {near}." if near else " No name here is similar to it."
+    are = "name is" if len(subject.near) == 1 else "names are"
+    nearest = f" The nearest {are} {near}." if near else " No name here is similar to it."
     return f"{subject.asked} is not declared in this repository.{nearest}"
 
 
@@ -120,6 +146,22 @@ def _describe_unparsed(subject: Subject) -> str:
     )
 
 
+def _describe_path(reading: Reading, chains: Sequence[Chain]) -> str:
+    """Return the surest and shortest path of calls between two subjects, each call with its citation."""
+    nodes = [node for subject in reading.subjects for node in subject.nodes]
+    if not nodes:
+        return ""
+    if not chains:
+        return f"No path of calls is known between {_name_subjects([nodes[0], nodes[-1]])}."
+    first = chains[0]
+    steps = [
+        f"{shorten(name)} ({citation})"
+        for name, citation in zip(first.symbols[1:], first.citations, strict=False)
+    ]
+    sure = "" if first.confidence == Confidence.EXACT.value else f", which is only {first.confidence}"
+    return f"{shorten(first.symbols[0])} calls {', which calls '.join(steps)}{sure}."
+
+
 def _describe_relation(state: ResearchState, reading: Reading) -> str:
     relation, none = _RELATIONS[reading.form]
     subjects = [node for subject in reading.subjects for node in subject.nodes]
@@ -127,27 +169,49 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
         relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
     named = _name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
     first_hop = [one for one in state.findings if one.hop == 1]
-    readers = [one for one in first_hop if one.why.startswith(READS)]
     found = [one for one in first_hop if READS not in one.why and not one.why.startswith(FILLS)]
     if state.source.is_partial:
         none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may
-    if not found and not readers:
-        return f"{none} {named}."
-    later = join_names(f"{shorten(one.symbol)} ({one.citation})" for one in readers)
-    told = f" What it sets is read by {later}." if later else ""
-    if not found:
-        return f"{none} {named}.{told}"
+    told = _describe_readers([one for one in first_hop if one.why.startswith(READS)])
+    if reading.form is Form.DEPENDENTS:  # the methods of a type are in blocks of its own name, as in Rust
+        own = {node.qualified_name for node in subjects}
+        found = [one for one in found if one.kind != "extension" or one.symbol not in own]
+    if reading.form is Form.CALLERS:
+        told += _describe_mentions([one for one in found if one.why.startswith(MENTIONS)], len(subjects) > 1)
+        found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS))]
     if reading.form is Form.IMPLEMENTATIONS:
         found = _count_types_once(found)
-    own = [one for one in found if not is_test_place(one.path)]
-    first = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in own)
-    tests = len(found) - len(own)
+        told += _describe_below(state) if found else ""
+    return f"{named} {relation} {_name_users(found)}.{told}" if found else f"{none} {named}.{told}"
+
+
+def _name_users(found: Sequence[Finding]) -> str:
+    """Return the names of findings with their citations; those in tests are only counted."""
+    own = _name_findings(one for one in found if not is_test_place(one.path))
+    tests = sum(is_test_place(one.path) for one in found)
     also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
-    if reading.form is Form.IMPLEMENTATIONS:
-        below = [one for one in state.findings if one.hop > 1 and not is_test_place(one.path)]
-        further = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in _count_types_once(below))
-        told += f" Derived from these: {further}." if further else ""
-    return f"{named} {relation} {' and by '.join(filter(None, (first, also)))}.{told}"
+    return " and by ".join(filter(None, (own, also)))
+
+
+def _name_findings(found: Iterable[Finding]) -> str:
+    return join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in found)
+
+
+def _describe_readers(readers: Sequence[Finding]) -> str:
+    return f" What it sets is read by {_name_findings(readers)}." if readers else ""
+
+
+def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
+    """Return what mentions a function as a value, which does not say that it calls it."""
+    own = [one for one in found if not is_test_place(one.path)] or found
+    verb, they = "mentions" if len(own) == 1 else "mention", "them" if several else "it"
+    return f" {_name_findings(own)} {verb} {they}, and may have {they} called." if own else ""
+
+
+def _describe_below(state: ResearchState) -> str:
+    """Return what derives from the types that implement a subject."""
+    below = [one for one in state.findings if one.hop > 1 and not is_test_place(one.path)]
+    return f" Derived from these: {_name_findings(_count_types_once(below))}." if below else ""
 
 
 def _describe_overriding(state: ResearchState, form: Form, groups: Sequence[Group]) -> str:
@@ -176,16 +240,23 @@ def _shorten_symbol(one: Finding) -> str:
 
 
 def _describe_compared(state: ResearchState, subject: Subject) -> str:
-    """Return where a compared subject is declared, and what its comment says first."""
-    node = subject.nodes[0]
+    """Return where a compared subject is declared, and what its comment says first.
+
+    Of several declarations it is the first that has a comment.
+    """
     more = len(subject.nodes) + subject.left_out - 1
     others = f" and {more} more {'declaration' if more == 1 else 'declarations'}" if more else ""
-    told = read_first_sentence(
-        state.source.read_lines(node.path), state.source.read_comment_lines(node.path), node.symbol.start_line
+    told, node = next(
+        ((said, one) for one in subject.nodes if (said := _read_comment(state, one))), ("", subject.nodes[0])
     )
     if told:
         return f"{name_briefly(node)}{others}: {told}"
     return f"{shorten(node.qualified_name)} is declared at {_cite(node)}{others}."
+
+
+def _read_comment(state: ResearchState, node: Node) -> str:
+    lines, comments = state.source.read_lines(node.path), state.source.read_comment_lines(node.path)
+    return read_first_sentence(lines, comments, node.symbol.start_line)
 
 
 def _describe_settings(state: ResearchState, subject: Subject) -> str:
@@ -203,7 +274,10 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
         for how in ("takes", "sets")
     }
     if not (subject.nodes or any(places.values())):
-        return f"Nothing is known to set {subject.asked}." if not state.findings else ""
+        seen = join_names(_cite_beginning(state.findings, "mentions "))
+        mentioned = f" It is mentioned at {seen}." if seen else ""
+        by_words = " What is shown has words of the question." if state.findings and not seen else ""
+        return f"Nothing is known to set {subject.asked}.{mentioned}{by_words}"
     told = (
         (
             "declared",
@@ -226,8 +300,24 @@ def _cite_line(place: Finding) -> str:
 
 
 def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
-    """Return what fits best, after the words that no file has, and with those that the best one lacks."""
+    """Return what fits best, what it calls, and what is next to it."""
     best = own[0]
+    sentences = _judge_best(state, name_briefly(best))
+    callees = list(_list_called(state, best.declaration))
+    if callees:
+        sentences.append(f"It calls {join_names(map(name_briefly, callees))}.")
+    sections = [one for one in state.findings if one.kind == "section"]
+    named = {shorten(node.qualified_name): node for node in reversed(own) if node not in callees}
+    others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
+    if others:
+        sentences.append(f"Next to it {_list_next(map(name_briefly, others[:2]))}.")
+    if sections:
+        sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")
+    return " ".join(sentences)
+
+
+def _judge_best(state: ResearchState, best: str) -> list[str]:
+    """Return what fits best, after the words that no file has, and with those that the best one lacks."""
     sentences = []
     if state.absent:
         words = _name_words(state.absent)
@@ -235,19 +325,16 @@ def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
     lacking = [word for word in state.lacking if word not in state.absent]
     fits = "the other words" if state.absent else "the question"
     if lacking:  # then it may be about something else
-        sentences.append(f"Nearest is {name_briefly(best)}, which lacks the {_name_words(lacking)}.")
+        sentences.append(f"Nearest is {best}, which lacks the {_name_words(lacking)}.")
     else:
-        sentences.append(f"{name_briefly(best)} fits {fits} best.")
-    callees = list(_list_called(state, best.declaration))
-    if callees:
-        sentences.append(f"It calls {join_names(map(name_briefly, callees))}.")
-    sections = [one for one in state.findings if one.kind == "section"]
-    others = [node for node in own[1:] if node not in callees]
-    if others:
-        sentences.append(f"Next to it are {join_names(map(name_briefly, others[:2]))}.")
-    if sections:
-        sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")
-    return " ".join(sentences)
+        sentences.append(f"{best} fits {fits} best.")
+    return sentences
+
+
+def _list_next(names: Iterable[str]) -> str:
+    """Return up to two names with their verb."""
+    listed = list(dict.fromkeys(names))
+    return f"{'are' if len(listed) > 1 else 'is'} {join_names(listed)}"
 
 
 def _describe_places(state: ResearchState) -> str:
@@ -255,22 +342,26 @@ def _describe_places(state: ResearchState) -> str:
     near = [one for one in state.findings if not one.hop and one.kind != "section"]
     if not near:
         return ""
-    others = join_names(f"{one.symbol} ({one.citation})" for one in near[1:3])
-    told = f" Next to it {'are' if len(near) > 2 else 'is'} {others}." if others else ""
-    return f"{near[0].symbol} ({near[0].citation}) fits the question best.{told}"
+    places = [f"{one.symbol} ({one.citation})" for one in near[:3]]
+    sentences = _judge_best(state, places[0])
+    if len(near) > 1:
+        sentences.append(f"Next to it {_list_next(places[1:])}.")
+    return " ".join(sentences)
 
 
 def _describe_recipe(state: ResearchState) -> str:
     """Return what is to be derived from, where it is listed and what to copy; "" if no base type is known."""
     found = {
         begin: f"{_shorten_symbol(one)} ({one.citation})"
-        for begin in (DERIVE, LISTS, MODEL)
+        for begin in (DERIVE, REGISTERS, LISTS, MODEL)
         for one in state.findings
         if one.why.startswith(begin)
     }
     if DERIVE not in found:
         return ""
     sentences = [f"Others of the kind derive from {found[DERIVE]}."]
+    if REGISTERS in found:
+        sentences.append(f"{found[REGISTERS]} registers one.")
     if LISTS in found:
         sentences.append(f"{found[LISTS]} names some of them.")
     if MODEL in found:
@@ -285,28 +376,56 @@ def _describe_recipe(state: ResearchState) -> str:
     return " ".join(sentences)
 
 
-def _describe_errors(state: ResearchState) -> str:
+def _describe_errors(state: ResearchState, asked: str) -> str:
     """Return the errors that the best declarations raise, each with its first line; "" if none has a name."""
-    near = [one for one in state.findings if not one.hop and not is_test_place(one.path)][:FAILING]
+    near = [one for one in state.findings if not one.hop and not is_test_place(one.path)]
+    if any(one.why.startswith(NAMED_IN_QUESTION) for one in near):  # errors of others are not asked for
+        near = [one for one in near if one.why.startswith((NAMED_IN_QUESTION, FAILS))]
+    elif " " not in asked:  # a name that no parser knows
+        name = split_qualified(asked.replace("#", "."))[-1]
+        near = [one for one in near if one.symbol.rpartition(".")[2] == name] or near
+    near = near[:FAILING]
     errors: dict[str, str] = {}
+    unnamed: list[str] = []
     for one in near:
         lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
         for number in range(one.start_line, min(one.end_line, len(lines)) + 1):
             line = _CAUGHT.sub("", lines[number - 1])
             if number not in comments and holds_failure(line):
-                for name in find_errors(line):
-                    errors.setdefault(name, f"{name} ({one.path}:{number}-{number})")
-    return f"Errors made here: {join_names(errors.values(), MAX_ERRORS)}. " if errors else ""
+                names = find_errors(line)
+                errors |= {
+                    name: f"{name} ({one.path}:{number}-{number})" for name in names if name not in errors
+                }
+                unnamed += [] if names else [f"{one.path}:{number}-{number}"]
+    if errors:
+        return f"Errors made here: {join_names(errors.values(), MAX_ERRORS)}. "
+    return f"Errors are made at {join_names(unnamed)}. " if unnamed else ""
 
 
 def find_errors(line: str) -> list[str]:
-    """Return the names of errors in a line, as types or constants are named, not functions."""
-    return [raised or named for raised, named in _ERROR.findall(line)]
+    """Return the names of errors in a line, as types or constants are named, not functions or fields."""
+    return [
+        found[1] or found[2]
+        for found in _ERROR.finditer(line)
+        if found[1] or not _is_something_else(line, found[2], found.start(), found.end())
+    ]
 
 
-def _describe_failing(subject: Node, failing: Sequence[Finding]) -> str:
-    named = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in failing)
-    return f"{name_briefly(subject)} uses {named}, where errors are made too."
+def _is_something_else(line: str, name: str, start: int, end: int) -> bool:
+    """Return True for a name that ends as those of errors do, and is that of a function or a field."""
+    if _DOES.match(name) or _IS_SET.match(line, end):
+        return True
+    if not line[:start].endswith("."):
+        return False
+    return name in _PLAIN or bool(_IS_CALLED.match(line, end) and not _GIVEN_BACK.search(line[:start]))
+
+
+def _describe_failing(named: Sequence[Finding], failing: Sequence[Finding], errors: str) -> str:
+    """Return which functions fail below the one that a question names, or that none is known to."""
+    subject = f"{_shorten_symbol(named[0])} ({named[0].citation})"
+    if failing:
+        return f"{subject} uses {_name_findings(failing)}, where errors are made{' too' if errors else ''}."
+    return "" if errors else f"Neither {subject} nor what it calls is known to make an error."
 
 
 def _name_words(words: Sequence[str]) -> str:
@@ -326,16 +445,21 @@ def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
         link.target for link in state.links.values() if link.source == caller and link.kind == "calls"
     } - {caller}
     nodes = [node for declaration, node in state.nodes.items() if declaration in called]
+    nodes = [node for node in nodes if not is_test_place(node.path) or is_test_place(caller.path)]
     words, near = list_words(state.request.query), {one.node_id for one in state.findings if not one.hop}
     return [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)] or nodes
 
 
 _TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
+_FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and a reader nothing
+    r"\b(?:eslint|prettier|biome|istanbul|pylint|rubocop|clang)-|@ts-|\b(?:noqa|nolint|NOLINT|noinspection|checkstyle)\b"
+)
 _MARKS = "/*#!-\"'` \t"
 
 
 def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:
-    """Return the first sentence of the comment above a declaration, or of the docstring in it; "" if none.
+    """Return the first sentence of the comment above a declaration, or of that which begins its body; "" if
+    none.
 
     `comments` are the lines of the file that are comments.
     """
@@ -343,10 +467,12 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     while first > 1 and (first - 1 in comments or lines[first - 2].lstrip().startswith(("@", "["))):
         first -= 1
     above = [number for number in range(first, start) if number in comments]
-    inside = (number for number in range(start, min(len(lines), start + HEAD_LINES) + 1))
-    numbers = above or list(
-        takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, inside))
-    )
+    above = [number for number in above if not _FOR_TOOLS.search(lines[number - 1])]
+    head = range(start, min(len(lines), start + HEAD_LINES) + 1)
+    inside = list(takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, head)))
+    if inside and not lines[inside[0] - 2].rstrip().endswith((":", "{")):
+        inside = []  # it tells of a statement
+    numbers = above or inside
     plain = " ".join(_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
     sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]
     sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")

@@ -45,6 +45,8 @@ _GIVEN = re.compile(
     r"\.env\s*\(|(?:set|put)_?env\w*\s*\(|set_var\s*\(|env_remove|\]\s*=[^=]|\benv\.\w+\s*=[^=]",
     re.IGNORECASE,
 )
+HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
+_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _DOTTED = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)+")
 _READING = re.compile(r"(?:get|pop|read|lookup|env|has|is_)", re.IGNORECASE)  # functions that read a setting
@@ -111,7 +113,21 @@ def _search(state: ResearchState, name: str) -> tuple[ExactMatch, ...]:
     found = state.source.search_exact(request)
     if found.truncated:
         state.limit(f"lines that set {name}", f"the first {MAX_MATCHES} by path are read")
-    return tuple(match for match in found.matches if classify_use(name, match.line) is not LineUse.READS)
+    return tuple(match for match in found.matches if _may_set(name, match))
+
+
+def _may_set(name: str, match: ExactMatch) -> bool:
+    """Return False for a line that was generated, one that only reads, a link in a document, and a type whose
+    name is the setting's in another case: `Rack::ShowErrors` for `show_errors`.
+    """
+    quoted = re.escape(name).replace("_", "[_-]?")
+    of_type = re.search(rf"::({quoted})\b", match.line, re.IGNORECASE)
+    is_other = of_type is not None and of_type[1][0].isupper() != name[0].isupper()
+    is_link = find_role(match.path) is FileRole.DOCS and re.match(
+        rf"\s*(?:[-*]\s+)?\[`?{quoted}`?\]:", match.line, re.IGNORECASE
+    )
+    is_written = len(match.line) <= MAX_SETTING_CHARS and not is_other and not is_link
+    return is_written and classify_use(name, match.line) is not LineUse.READS
 
 
 def _note_endings(state: ResearchState, name: str) -> None:
@@ -146,7 +162,9 @@ def _build_pattern(name: str) -> str:
 
 
 def _build_spelled(quoted: str) -> str:
-    before = r"(?:(?:#\s*define|\bconfig|\bexport|\bENV|\bARG|\bset|::)\s+|--|::)"
+    before = (
+        r"(?:(?:#\s*define|\bconfig|\bexport|\bENV|\bARG|\bset|::)\s+|--|::|\b(?:set|enable|disable)\s+:)"
+    )
     named = rf"[\"']{quoted}[\"']\s*,"  # registered by its name
     valued = rf"\b{quoted}\b[\"']?\]?\s*(?::=|{_OPERATOR}=(?:[^=>]|$)|:(?:[^:]|$))"
     return rf"(?:{valued}|{before}{quoted}\b|{named})"
@@ -176,6 +194,8 @@ def classify_use(name: str, line: str) -> LineUse:
         return LineUse.SETS if _GIVEN.search(line) else LineUse.TAKES
     if re.search(rf"[\"'`][^\"'`]{{0,200}}\s{quoted}: ", line, re.IGNORECASE):
         return LineUse.READS  # a message that names it
+    if re.search(rf"[\"'`][^\"'`]{{0,200}}\b{quoted}={{", line, re.IGNORECASE):
+        return LineUse.READS  # a text with its value: f"retries={retries}"
     if is_branch(line) and re.search(rf"\b{quoted}\b[\])]*\s*:\s*$", line, re.IGNORECASE):
         return LineUse.READS  # the colon ends a condition
     if _stands_in_call(line, quoted):
@@ -204,15 +224,50 @@ def _stands_in_call(line: str, quoted: str) -> bool:
     return opened[-1:] == ["("]
 
 
+def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUse:
+    """Return how a line uses a name, with what the lines above say: whether a bracket is open there."""
+    use = classify_use(name, match.line)
+    if use is not LineUse.SETS:
+        return use
+    if match.start_line in state.source.read_comment_lines(match.path):
+        return LineUse.DECLARES
+    quoted = re.escape(name).replace("_", "[_-]?")
+    if re.fullmatch(rf"\s*(?:\w+ )?{quoted}\s*=\s*[\w.>-]+(?:\.|->){quoted};?\s*", match.line, re.IGNORECASE):
+        return LineUse.READS  # a variable of the same name
+    if re.search(rf"(?<![\w.]){quoted}[\"']?\s*:\s*\w[\w.]*\.{quoted}\b", match.line, re.IGNORECASE):
+        return LineUse.PASSES_ON
+    given = re.search(
+        rf"(?<![\w.]){quoted}\s*(?:\??:(?!:)|=\s*[\w.\[\"']*\b{quoted}\b)", match.line, re.IGNORECASE
+    )
+    if given is None or not _is_in_round_bracket(state, match, given.start()):
+        return use
+    return LineUse.PASSES_ON if "=" in given[0] else LineUse.GIVES
+
+
+def _is_in_round_bracket(state: ResearchState, match: ExactMatch, column: int) -> bool:
+    """Return True if the innermost bracket that is open before a column of a line is a round one."""
+    above = state.source.read_lines(match.path)[
+        max(0, match.start_line - 1 - HEAD_LINES) : match.start_line - 1
+    ]
+    opened: list[str] = []
+    for char in _QUOTED.sub("", "\n".join((*above, match.line[:column]))):
+        if char in "([{":
+            opened.append(char)
+        elif char in ")]}" and opened:
+            opened.pop()
+    return opened[-1:] == ["("]
+
+
 def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
     """Note matching lines, those that set the name before those that pass it on, grouped by function."""
     counts: dict[str, int] = {}
+    uses = {match: _classify_match(state, name, match) for match in matches}
     ordered = sorted(
-        matches,
+        uses,
         key=lambda one: (
             find_role(one.path) is not FileRole.CONFIG,
             rank_role(one.path),
-            classify_use(name, one.line) in (LineUse.PASSES_ON, LineUse.GIVES),
+            uses[one] in (LineUse.PASSES_ON, LineUse.GIVES),
             name not in one.line,  # spelled otherwise, it may be another setting
             one.path,
         ),
@@ -220,6 +275,7 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
     noted = tests = 0
     for own in _join_lines(state, ordered):
         match = own.matches[0]
+        own.matches = [one for one in own.matches if uses[one] is uses[match]]
         tests += is_test_place(match.path)
         counts[match.path] = counts.get(match.path, 0) + 1
         if noted >= MAX_PLACES:
@@ -232,10 +288,7 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
             state.limit(f"more tests that set {name}", f"{MAX_TESTS} are shown")
             continue
         written = _find_written(name, match.line) or name
-        use = classify_use(name, match.line)
-        if use is LineUse.SETS and match.start_line in state.source.read_comment_lines(match.path):
-            use = LineUse.DECLARES
-        told = use.value.format(written)
+        told = uses[match].value.format(written)
         noted += _note_place(state, name, own, f"{told}{which}, in {_name_role(match.path)}", 1)
 
 

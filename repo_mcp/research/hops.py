@@ -96,8 +96,8 @@ def follow(
         width = FIRST_WIDTH if hop == 1 else traversal.width
         if len(level) > width:
             state.limit(
-                f"symbols at hop {hop} that were not followed: {len(level) - width}",
-                f"{width} symbols are followed at each hop",
+                f"{len(level) - width} more symbols at hop {hop} whose references were not followed",
+                f"at most {width} are followed there",
             )
         level = _take_hop(state, level[:width], traversal, hop, seen, is_first=hop == first_hop)
         state.report_hop(hop)
@@ -105,8 +105,9 @@ def follow(
             return
     if depth == state.depth:
         state.limit(
-            f"symbols at hop {depth} that were not followed further: {len(level)}",
-            f"depth is {depth}; it may be up to {MAX_DEPTH}",
+            f"what lies beyond {len(level)} {'symbol' if len(level) == 1 else 'symbols'} at hop {depth}",
+            f"depth is {depth}"
+            + (f"; it may be up to {MAX_DEPTH}" if depth < MAX_DEPTH else ", which is the most"),
         )
 
 
@@ -171,8 +172,8 @@ def _note_cut(
 ) -> None:
     if found.cut:
         state.limit(
-            f"uses beyond {bounds.references:,} references in {bounds.files} files",
-            "for a name used more often, only the nearest files are read",
+            "further uses",
+            f"of a name used this often, {bounds.references:,} references in {bounds.files} files are read",
             node.qualified_name,
         )
     if left > 0:

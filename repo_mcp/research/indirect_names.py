@@ -8,6 +8,7 @@ where the others are named.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -30,7 +31,9 @@ GLANCE = Bounds(files=20, references=40)
 OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 _OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # of a type, where they have its name
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
-_ACTING = CALLABLE_KINDS | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
+_DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
+_REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug)(?![a-z])")
+_ACTING = _DOING | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
 
 
 def find_actions(state: ResearchState, action: Action, *, is_described: bool = False) -> list[Node]:
@@ -45,7 +48,7 @@ def find_actions(state: ResearchState, action: Action, *, is_described: bool = F
     fitting = [
         node
         for node in _search(state, " ".join(words))
-        if node.symbol.kind in (CALLABLE_KINDS if is_described else _ACTING)
+        if node.symbol.kind in (_DOING if is_described else _ACTING)
         and names_action(node.symbol.name, action)
     ]
     if is_described:
@@ -189,6 +192,20 @@ def find_listing(state: ResearchState, base: Node) -> tuple[Node, int] | None:
     }
     best = max(listing, key=lambda one: (listing[one], bool(one.ordinal), one.path), default=None)
     return None if best is None else (state.get_node(best), listing[best])
+
+
+def find_registering(state: ResearchState, base: Node) -> Node | None:
+    """Return the shortest function that takes a type as a parameter and by its name registers it, or None."""
+    edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
+    nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
+    fitting = [
+        node
+        for node in nodes
+        if node.symbol.kind in _DOING and _REGISTERS.match(node.symbol.name) is not None
+    ]
+    return min(
+        fitting, key=lambda node: (_count_lines(node), node.path, node.symbol.start_line), default=None
+    )
 
 
 def _list_own_derived(state: ResearchState, base: Node) -> list[Node]:

@@ -43,8 +43,8 @@ from repo_mcp.research.sections import note_documents
 from repo_mcp.research.seeds import PreferredKind, find_seeds, show_body
 from repo_mcp.research.shapes import find_alike, find_shapes
 from repo_mcp.research.structural import gather_groups, list_overriding, list_structural
-from repo_mcp.research.subjects import Subjects
-from repo_mcp.research.understanding import is_about_shapes
+from repo_mcp.research.subjects import Subjects, looks_like_name
+from repo_mcp.research.understanding import build_reading, is_about_shapes
 from repo_mcp.research.unparsed import note_unparsed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.question_words import shares_word
@@ -108,6 +108,23 @@ class Gathered:
     groups: tuple[Group, ...] = ()
 
 
+def settle_reading(state: ResearchState, reading: Reading) -> Reading:
+    """Return the way a question is understood, now that its subjects can be followed.
+
+    "How are messages sent to a room" asks for no path from `messages` to `room` if none exists: such words
+    happen to be names, and the question is an open one.
+    """
+    asked = [subject.asked for subject in reading.subjects]
+    asks_path = _ASKS_PATH.search(state.request.query) is not None
+    if reading.form is not Form.FLOW or asks_path or any(map(looks_like_name, asked)):
+        return reading
+    starts, ends = reading.subjects[0].nodes, reading.subjects[-1].nodes
+    if any(find_paths(state, *way) for way in ((starts, ends), (ends, starts))):
+        return reading
+    state.limits.clear()
+    return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
+
+
 def investigate(state: ResearchState, reading: Reading) -> Gathered:
     """Run the investigation of the question's form, then add what its focus asks for.
 
@@ -121,7 +138,9 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
         _INVESTIGATIONS[reading.form](state, reading, gathered)
         _add_focus(state, reading, gathered)
         gathered.groups = gather_groups(state, reading)
-    gathered.claim = build_claim(state, reading, gathered.groups)
+        if reading.form is Form.CONFIGURED and not state.findings:
+            reading = replace(reading, subjects=(_find_nearest(state, reading.subjects[0]),))
+    gathered.claim = build_claim(state, reading, gathered.groups, gathered.chains)
     return gathered
 
 
@@ -141,6 +160,10 @@ def _note_subjects(state: ResearchState, reading: Reading) -> None:
 
 SUBJECT_CHARS = 700  # shown of a subject
 READER_CHARS = 900  # shown of a function that reads a field which a subject sets
+_ASKS_PATH = re.compile(
+    r"\b(?:reach|call|trigger|invok|lead|path|rout|chain|flow|trac|connect|relat|depend|arriv|ends? up)|->|→",
+    re.IGNORECASE,
+)
 _ASKS_HOW = re.compile(r"\W*how\b", re.IGNORECASE)
 
 
@@ -303,9 +326,18 @@ def _note_users(state: ResearchState, subject: Subject, found: Edges) -> list[No
 def _investigate_configured(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     subject = reading.subjects[0]
     find_settings(state, subject)
-    if not any(is_program(one.path) and one.hop for one in state.findings):
+    is_found = any(is_program(one.path) and one.hop for one in state.findings)
+    if not is_found and _find_nearest(state, subject) is subject:
         find_by_words(state, subject.asked)
     state.report_hop(state.depth)
+
+
+def _find_nearest(state: ResearchState, subject: Subject) -> Subject:
+    """Return a setting with the nearest names if no file has its own, else the setting itself."""
+    if subject.nodes or not state.source.is_absent(subject.asked):
+        return subject
+    subjects = Subjects(state.graph, state.request.folder)
+    return subjects.find_undeclared(read_phrase(subject.asked), state.source.is_absent) or subject
 
 
 def _investigate_flow(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -364,7 +396,10 @@ def _find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Nod
     named = [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS]
     if " " in phrase.text or subject.how != "declared":
         return [], {}
-    named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or named
+    named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or [
+        *named,
+        *(state.get_node(link.source) for node in named for link in list_overriding(state, node)),
+    ]
     whys: dict[Node, str] = {}
     level, seen = named, {*named}
     for _ in range(FAILING_DEPTH):
@@ -384,8 +419,11 @@ def _find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Nod
 
 def _fails(state: ResearchState, node: Node) -> bool:
     """Return True for a function that raises or returns an error; not for the constructor of one."""
-    is_function = node.symbol.kind in CALLABLE_KINDS and node.symbol.kind is not SymbolKind.CONSTRUCTOR
-    return is_function and any(map(holds_failure, read_body(state, node)))
+    if node.symbol.kind not in CALLABLE_KINDS or node.symbol.kind is SymbolKind.CONSTRUCTOR:
+        return False
+    comments = state.source.read_comment_lines(node.path)
+    body = enumerate(read_body(state, node), node.symbol.start_line)
+    return any(number not in comments and holds_failure(line) for number, line in body)
 
 
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,6 +19,12 @@ _ROLES = {
         (FileRole.CODE, FileRole.CONFIG, FileRole.STYLE, FileRole.FOREIGN, FileRole.DOCS, FileRole.TEST)
     )
 }
+# Documents that tell nothing of how things are, but name the product and much else.
+_ASIDE = re.compile(
+    r"(?:^|/)(?:change|history|news|what.?s.?new|release|sponsor|backer|funding|licen[cs]e"
+    r"|code[-_]of[-_]conduct)[\w-]*(?:\.\w+)?(?:/|$)",
+    re.IGNORECASE,
+)
 
 
 def find_innermost(record: SymbolRecord, line: int) -> int:
@@ -49,6 +56,11 @@ def is_test_place(path: str) -> bool:
 def is_test_symbol(node: Node) -> bool:
     """Return True for a symbol inside a module of tests in a file of the program, as in Rust."""
     return "tests" in node.qualified_name.split(".")[:-1]
+
+
+def is_aside(path: str) -> bool:
+    """Return True for lists of changes and of sponsors, licences and rules of conduct."""
+    return _ASIDE.search(path) is not None
 
 
 def rank_role(path: str) -> int:

@@ -226,7 +226,8 @@ def _take_level(state: ResearchState, side: _Side) -> None:
     if len(side.level) > SIDE_WIDTH:
         left = len(side.level) - SIDE_WIDTH
         state.limit(
-            f"{left} symbols at level {side.hop} of the search for a path", f"{SIDE_WIDTH} are followed"
+            f"paths over {left} more symbols",
+            f"{SIDE_WIDTH} are followed at each step of the search for a path",
         )
     following: list[Node] = []
     for node in side.level[:SIDE_WIDTH]:

@@ -27,7 +27,7 @@ from repo_mcp.ranking.word_search import QueryWord, look_up_words
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture
 from repo_mcp.research.configured import build_hit_address
-from repo_mcp.research.investigations import Gathered, investigate
+from repo_mcp.research.investigations import Gathered, investigate, settle_reading
 from repo_mcp.research.locating import is_decorator
 from repo_mcp.research.records import (
     DEFAULT_DEPTH,
@@ -95,8 +95,10 @@ def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
 def _find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | None:
     """Return the first line that holds a name, preferring a whole word outside of decorators.
 
-    Without a name, return the first line that is not blank.
+    Without a name, return the first line that is not blank. An unnamed class is called `new Base`, and its
+    base may be written `Outer.Base`.
     """
+    name = name.rpartition(" ")[2]
     if not name:
         return next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
     first = None
@@ -173,6 +175,9 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
         return _answer_by_text(state, reading)
     if request.depth is None:
         state.depth = _USUAL_DEPTHS.get(reading.form, DEFAULT_DEPTH)
+    reading, asked = settle_reading(state, reading), reading
+    if request.depth is None and reading is not asked:
+        state.depth = DEFAULT_DEPTH
     state.report_progress(0, f"understood as: {reading.form.value}")
     gathered = investigate(state, reading)
     if state.outside_folder:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.documentation.records import DocsHit, DocsRequest
+from repo_mcp.research.locating import is_aside
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.research.seeds import choose_words
@@ -19,12 +20,6 @@ from repo_mcp.text.question_words import shares_word
 MAX_SECTIONS = 3
 SPARE_SECTIONS = 3  # looked for beside those that are shown, as some do not fit
 SECTION_LINES = 4  # shown of a section, beside its heading
-# They tell nothing of how things are, but name the product and much else.
-_ASIDE = re.compile(
-    r"(?:^|/)(?:change|history|news|release|sponsor|backer|funding|licen[cs]e"
-    r"|code[-_]of[-_]conduct)[\w-]*(?:\.\w+)?(?:/|$)",
-    re.IGNORECASE,
-)
 
 
 def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS, beside: str = "") -> None:
@@ -45,8 +40,7 @@ def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS, be
     fitting = [
         hit
         for hit in answer.hits
-        if not _ASIDE.search(hit.path)
-        and (_is_about(hit, wanted) if wanted else _holds_most(hit, state.weights))
+        if not is_aside(hit.path) and (_is_about(hit, wanted) if wanted else _holds_most(hit, state.weights))
     ]
     for hit in fitting[:most]:
         state.add_place(_build_section(hit))

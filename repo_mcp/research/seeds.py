@@ -39,13 +39,14 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.claims import DERIVE, LISTS, MODEL, NAMED_SO
+from repo_mcp.research.claims import DERIVE, LISTS, MODEL, NAMED_SO, REGISTERS
 from repo_mcp.research.indirect_names import (
     GLANCE,
     find_actions,
     find_base,
     find_listing,
     find_model,
+    find_registering,
     is_left_open,
     list_derived,
     may_answer,
@@ -53,7 +54,7 @@ from repo_mcp.research.indirect_names import (
 from repo_mcp.research.locating import find_innermost, is_test_place, is_test_symbol
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import TYPE_KINDS
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
 from repo_mcp.text.everyday_words import list_stand_ins
@@ -67,6 +68,7 @@ from repo_mcp.text.question_words import (
     shares_word,
 )
 from repo_mcp.text.roles import FileRole, find_role
+from repo_mcp.text.stop_words import QUESTION_WORDS
 
 MAX_RATED = 60
 MAX_WORDS = 32  # of a question
@@ -98,6 +100,10 @@ NAMED_WORDS = 4  # of the question, in the reason for a finding
 MAX_WORD_CHARS = 60  # of each
 OVERLOAD_LINES = 12  # longer bodies are shown beside others of the same name
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
+# What a program that runs tests is asked about: "what happens when a test fails"
+_ONE_TEST = re.compile(
+    r"\b(?:an?|each|every|another|one|failing|slow|single) test\b(?! (?:for|of)\b)", re.IGNORECASE
+)
 
 
 # A member that others implement: abstract, of an interface or a trait, or one that only raises.
@@ -165,7 +171,8 @@ def find_seeds(
     plain += [word for word in list_base_forms(words) if not state.source.is_absent(word)]
     state.absent, told, state.lacks_most = state.source.find_absent(" ".join(words))
     state.warnings += told
-    wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in words)
+    asks_tests = _ONE_TEST.sub(" ", state.request.query)
+    wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in _WORD.findall(asks_tests))
     prompt = lower_plain_names(" ".join((*words, *plain)))
     request = BundleRequest(prompt, include_tests=wants_tests)
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
@@ -186,6 +193,7 @@ def find_seeds(
     if asked is not None and any(seed.why.startswith(DERIVE) for seed in seeds):
         found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
+    seeds = _drop_prototypes(seeds)
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
     if seeds:
@@ -196,6 +204,16 @@ def find_seeds(
     )
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _drop_prototypes(seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds without prototypes of functions whose definitions are among them."""
+    whole = {one.name for one in seeds if one.node and not one.node.symbol.flags & SymbolFlag.FORWARD}
+    return [
+        one
+        for one in seeds
+        if not (one.node and one.node.symbol.flags & SymbolFlag.FORWARD and one.name in whole)
+    ]
 
 
 def _lies_in(path: str, folders: Sequence[str]) -> bool:
@@ -233,7 +251,7 @@ def _weigh_words(words: Sequence[str], weights: Mapping[str, float]) -> dict[str
 def _list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
     """Return the words that neither the path nor the lines of a declaration have in any form.
 
-    Return none if it has most of the weight of all.
+    Return none if it has most of them and most of the weight of all.
     """
     lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
     text = "\n".join((seed.path, *lines))
@@ -241,12 +259,13 @@ def _list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
     lacking = [
         word
         for word in telling
-        if held.isdisjoint(get_word_terms(word))
-        and not shares_word(text, (word, find_base_form(word) or word))
+        if word.lower() not in QUESTION_WORDS
+        and held.isdisjoint(get_word_terms(word))
+        and not shares_word(text, (re.split(r"\W+", word)[-1], find_base_form(word) or word))
         and not (_OF_FAILURE.fullmatch(word) and any(map(holds_failure, lines)))
     ]
-    is_little = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
-    return [] if is_little else lacking
+    is_light = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
+    return [] if is_light and 2 * len(lacking) < len(telling) else lacking
 
 
 def _says_otherwise(seed: Seed, word: str) -> bool:
@@ -314,7 +333,7 @@ def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
         return []
     seeds = [
         replace(build_seed(state, node, 1.0), why=NAMED_SO)
-        for node in find_actions(state, action, is_described=asked is None)
+        for node in ([] if action.is_kind else find_actions(state, action, is_described=asked is None))
     ]
     base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
     known = {seed.node for seed in seeds}
@@ -326,9 +345,14 @@ def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
 
 
 def _list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, str]]:
-    """Return the base type of a kind, where its types are listed, and one to copy, each with its reason."""
+    """Return the base type of a kind, what registers one, where its types are listed, and one to copy, each
+    with its reason.
+    """
     kin = [(base, f"{DERIVE}, as a new {noun} would")]
     listing, model = find_listing(state, base), find_model(state, base)
+    taking = find_registering(state, base)
+    if taking is not None:
+        kin.append((taking, f"{REGISTERS}, and by its name registers it"))
     if listing is not None:
         kin.append((listing[0], f"{LISTS} {listing[1]} of the kind, as it would a new {noun}"))
     if model is not None:

@@ -20,7 +20,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, EdgeType
 from repo_mcp.research.claims import IMPLEMENTERS, name_briefly
-from repo_mcp.research.locating import is_program, is_test_place, weaker
+from repo_mcp.research.locating import is_aside, is_program, is_test_place, weaker
 from repo_mcp.research.records import Form, Group, Link, Reading
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
@@ -246,7 +246,7 @@ def _list_sections(state: ResearchState, best: Sequence[Node]) -> tuple[str, ...
     """Return the sections of documents that name the best finding."""
     name = best[0].symbol.name
     answer = state.source.search_docs(DocsRequest(name, has_comments=False))
-    named = [hit for hit in answer.hits if _names(hit.snippet, name)]
+    named = [hit for hit in answer.hits if _names(hit.snippet, name) and not is_aside(hit.path)]
     shown = [hit for hit in named if state.admits(hit.path)][:2]
     return tuple(
         f"{hit.breadcrumb or hit.path} ({hit.path}:{hit.start_line}-{hit.end_line})" for hit in shown

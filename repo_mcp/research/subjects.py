@@ -254,6 +254,11 @@ class Subjects:
         return Subject(phrase.text, "outside", name=whole) if edges.edges else None
 
 
+def looks_like_name(text: str) -> bool:
+    """Return True for a text that is written as a name, and not as a plain word."""
+    return _LOOKS_LIKE_NAME.search(text) is not None
+
+
 def _takes(lines: Sequence[str], node: Node, parameters: Sequence[str]) -> bool:
     """Return True if the parameters of a declaration hold the given words, one each, in order."""
     head = " ".join(lines[node.symbol.start_line - 1 : node.symbol.start_line - 1 + MAX_HEAD_LINES])

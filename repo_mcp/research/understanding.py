@@ -77,10 +77,13 @@ def understand(
     """
     parsed = parse_question(request.query)
     if graph is None:
-        return _build_reading(Form.OPEN, (Subject(request.query, "words"),))
+        return build_reading(Form.OPEN, (Subject(request.query, "words"),))
     subjects = Subjects(graph, request.folder, read_lines)
     for one in parsed:
         reading = _try(subjects, one, request)
+        if reading is None and one.form is Form.DIFFERENCE and not is_partial:
+            # else it would be taken for a question about the one that is declared
+            reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
         if reading is not None:
             return reading
     for one in () if is_partial else parsed:
@@ -94,7 +97,7 @@ def understand(
     if is_about_shapes(request):
         ordinal = f"the folder {request.folder}" if request.folder else "the whole repository"
         return Reading(Form.OPEN, f"what is repeated in {ordinal}", (Subject(request.query, "words"),))
-    return _build_reading(Form.OPEN, (Subject(request.query, "words"),))
+    return build_reading(Form.OPEN, (Subject(request.query, "words"),))
 
 
 def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:
@@ -104,14 +107,14 @@ def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Readin
     if parsed.form is Form.OVERVIEW:
         return _try_overview(subjects, parsed, request)
     if parsed.form in OF_WORDS:
-        return _build_reading(parsed.form, (Subject(" ".join(one.text for one in parsed.phrases), "words"),))
+        return build_reading(parsed.form, (Subject(" ".join(one.text for one in parsed.phrases), "words"),))
     found = tuple(subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
     if parsed.form is Form.CONFIGURED and found[0].how in ("outside", "declared_otherwise"):
         found = (Subject(found[0].asked, "words"),)  # settings are often attributes of objects made elsewhere
-        return _build_reading(parsed.form, found)
+        return build_reading(parsed.form, found)
     if not all(one.is_found for one in found):
         return None
-    return _build_reading(_fit_form(parsed.form, found), found)
+    return build_reading(_fit_form(parsed.form, found), found)
 
 
 def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
@@ -134,19 +137,19 @@ def _try_name(subjects: Subjects, request: ResearchRequest) -> Reading | None:
         return None
     form = Form.DEPENDENCIES if request.focus is Focus.DEPENDENCIES else Form.DEFINED
     found = subjects.find(phrase, form)
-    return _build_reading(_fit_form(form, (found,)), (found,)) if found.is_found else None
+    return build_reading(_fit_form(form, (found,)), (found,)) if found.is_found else None
 
 
 def _try_overview(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:
     """Return the reading that asks for the structure of the whole, of a folder, or of a file's folder."""
     phrase = parsed.phrases[0] if parsed.phrases else Phrase("")
     if phrase.text.lower() in _WHOLE:
-        return _build_reading(Form.OVERVIEW, (Subject(phrase.text, "folder", name=request.folder or "."),))
+        return build_reading(Form.OVERVIEW, (Subject(phrase.text, "folder", name=request.folder or "."),))
     found = subjects.find(phrase, Form.OVERVIEW)
     if found.how == "folder":
-        return _build_reading(Form.OVERVIEW, (found,))
+        return build_reading(Form.OVERVIEW, (found,))
     folder = subjects.find_folder(phrase.text)
-    return None if folder is None else _build_reading(Form.OVERVIEW, (folder,))
+    return None if folder is None else build_reading(Form.OVERVIEW, (folder,))
 
 
 def _try_undeclared(
@@ -164,7 +167,7 @@ def _try_undeclared(
         declared = subjects.find(phrase, parsed.form)
         found.append(declared if declared.is_found else subjects.find_undeclared(phrase, check))
     missing = tuple(find_unparsed(one) for one in found if one is not None and one.how == "undeclared")
-    return _build_reading(parsed.form, missing) if missing else None
+    return build_reading(parsed.form, missing) if missing else None
 
 
 def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
@@ -181,11 +184,12 @@ def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
         declared = subjects.find(phrase, parsed.form)
         found.append(declared if declared.nodes else subjects.find_by_words(phrase, parsed.form))
     if parsed.form is Form.CONFIGURED or all(one.nodes for one in found):
-        return _build_reading(parsed.form, tuple(found))
+        return build_reading(parsed.form, tuple(found))
     return None
 
 
-def _build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
+def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
+    """Return a form with its subjects, and a sentence that says how they are understood."""
     if form is Form.OVERVIEW:
         name = subjects[0].name
         text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")

@@ -38,6 +38,7 @@ _ACTION = re.compile(
     r"((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so|and|or|at|as|of)\b)[\w-]+ ?){1,5})",
     re.IGNORECASE,
 )
+_WAY = re.compile(r"\b(?:way|means) to (\w{4,})\b", re.IGNORECASE)
 _NEW = frozenset({"new", "custom", "another", "own", "additional", "extra"})
 # "how is a password checked", "how is the length of a form computed": functions are often named so.
 _DONE = re.compile(
@@ -60,13 +61,18 @@ _IDIOMS = tuple(
     (re.compile(rf"\b(?:{said})\b", re.IGNORECASE), tuple(plain.split()))
     for said, plain in (
         (r"too (?:slow|slowly|late)|takes? too long|taking too long", "timeout"),
+        (r"tim(?:es?|ed|ing) out", "timeout"),
+        (r"(?:memory|cache|storage) (?:is|gets|runs|becomes) (?:full|out|exhausted)", "evict alloc"),
         (r"too (?:many|often|much)", "limit"),
         (r"too (?:big|large|long)", "max limit"),
         (r"(?:bigger|larger|longer|more) than (?:is |are |it is )?(?:allowed|permitted)", "max limit exceed"),
         (r"(?:runs?|running|ran) out of", "exhausted"),
         (r"(?:cut|kicked|thrown) off|hangs? up|goes away", "disconnect close"),
         (r"(?:gives?|gave|giving) up", "abort"),
-        (r"(?:brings?|brought|comes?|came) (?:\w+ ){0,3}?back(?: up)?", "restart"),
+        (r"(?:brings?|brought) (?:\w+ ){0,3}?back(?: up)?", "restart"),
+        (r"(?:comes?|came) (?:\w+ ){0,3}?back(?: up)?", "restart reconnect"),
+        (r"(?:does|do|did)(?: not|n't) exist|no longer exists?", "notfound"),
+        (r"never (?:calls?|returns?|finish(?:es)?|ends?|completes?|answers?|responds?|resolves?)", "timeout"),
         (r"(?:\w+ed|run|done|sent|read) again|once more", "next retry"),
         (r"(?:gets?|getting|got) rid of|thrown? away|cleane?d?s? up|tidied up", "remove delete"),
         (r"at the same time|at once", "concurrent lock"),
@@ -151,13 +157,21 @@ class Action:
 
     verb: str
     nouns: tuple[str, ...]  # without "new", "custom" and the like
+    is_kind: bool = False  # the noun is what does something, and no function is named after it
 
 
 def find_action(text: str) -> Action | None:
     """Return the action that a question such as "how do I ..." asks for; None for one of another form."""
-    found = _ACTION.search(text)
+    found, way = _ACTION.search(text), _WAY.search(text)
+    if found is not None and way is not None:  # a way to authenticate is an authenticator
+        return Action(found[1].lower(), (f"{way[1].lower().removesuffix('e')}{_find_agent(way[1])}",), True)
     nouns = _list_nouns(found[2]) if found is not None else ()
     return Action(found[1].lower(), nouns) if found is not None and nouns else None
+
+
+def _find_agent(verb: str) -> str:
+    """Return the ending of what does something: `serializer`, `validator`, `compressor`."""
+    return "or" if re.search(r"(?:at|ct|it|ss)e?$", verb, re.IGNORECASE) else "er"
 
 
 def find_described_action(text: str) -> Action | None:

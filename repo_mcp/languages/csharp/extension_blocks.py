@@ -21,6 +21,7 @@ _BLOCK = re.compile(
     \(((?:[^(){};]|\([^(){};]{0,200}\)){0,400})\)\s*(?:where\b[^{};]{0,400})?\{""",
     re.VERBOSE,
 )
+_OLD_NAME = re.compile(rb"\b(?:class|struct|record)\s+extension\b")  # refused by C# 14: its constructors
 _TOKEN = re.compile(
     rb"""//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|"{3,}[\s\S]*?(?:"{3,}|\Z)|[@$]{1,2}"(?:[^"\\]|""|\\.)*"|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|[{}]"""
 )
@@ -34,6 +35,8 @@ _RECEIVER = re.compile(rb"[^\s].*\s@?\w+\s*$", re.DOTALL)  # a type and a name; 
 
 def write_extension_methods(text: bytes) -> bytes:
     """Return the text with extension blocks written as extension methods; blocks that do not end stay."""
+    if _OLD_NAME.search(text):
+        return text
     written, start = [], 0
     for head in _BLOCK.finditer(text):
         if head.start() < start:

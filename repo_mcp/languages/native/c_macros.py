@@ -170,11 +170,21 @@ _ACCESSES = (b"public:", b"protected:", b"private:")
 _NO_LINE_FEED = re.compile(rb"[^\n]")
 _NO_CONTINUATION = re.compile(rb"[^\n\\]|\\(?!\n)")
 _COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
+# `#if A`, lines, perhaps `#else` and lines, `#endif`, without directives among the lines
+_PLAIN_LINES = rb"((?:(?![ \t]*+#)[^\n]*+\n){1,80})"
+_BRANCHES = re.compile(
+    rb"^([ \t]*+#[ \t]*+if[^\n]*+(?<!\\)\n)" + _PLAIN_LINES + rb"([ \t]*+#[ \t]*+else\b[^\n]*+\n"
+    + _PLAIN_LINES + rb")?([ \t]*+#[ \t]*+endif\b[^\n]*+)",
+    re.M,
+)  # fmt: skip
+_TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|//[^\n]*+|/\*.*?\*/", re.S)
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 
 def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     """Return the text with those macros blanked, at the same length. `is_c` means that it cannot be C++."""
+    if b"#" in text and b"}" in text:
+        text = _BRANCHES.sub(_keep_first_branch, text)
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, b"\n" + text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)
@@ -204,6 +214,38 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     if b"\\\n" in text:
         text = _blank_inner_comments(text)
     return _STATEMENTS.sub(_blank_statement, _declare_unnamed(text, is_c=is_c))[1:]
+
+
+def _keep_first_branch(found: re.Match[bytes]) -> bytes:
+    """Return branches of the preprocessor as they are, or only the first one, without the directives, if it
+    opens or closes a block that is not its own.
+
+    A grammar reads each branch as whole statements, and with both the block would never end.
+    """
+    if not _cuts_blocks(found[2]):
+        return found.group()
+    directive, first, second, end = found[1], found[2], found[3] or b"", found[5]
+    return _blank(directive) + first + _blank(second) + _blank(end)
+
+
+def leaves_out_branches(text: bytes) -> bool:
+    """Return True for a text of which some lines are not read, as another branch has those of one block."""
+    found = _BRANCHES.finditer(text) if b"#" in text and b"}" in text else iter(())
+    return any(one[3] and _cuts_blocks(one[2]) for one in found)
+
+
+def _blank(text: bytes) -> bytes:
+    return _NO_LINE_FEED.sub(b" ", text)
+
+
+def _cuts_blocks(lines: bytes) -> bool:
+    """Return True for lines that open a block and do not close it, or close one that they did not open."""
+    depth = 0
+    for bracket in re.findall(rb"[{}]", _TEXT_OR_COMMENT.sub(b"", lines)):
+        depth += 1 if bracket == b"{" else -1
+        if depth < 0:
+            return True
+    return depth > 0
 
 
 def _blank_inner_comments(text: bytes) -> bytes:

@@ -300,7 +300,8 @@ def _list_limits(report: Report, cut: Sequence[str], *, is_joined: bool) -> list
     """Return what was left out and why, in one entry if words found the findings: they need the room."""
     limits = [(one.what, one.why) for one in report.limits[:MAX_LIMITS]]
     if len(report.limits) > MAX_LIMITS:
-        limits.append((f"{len(report.limits) - MAX_LIMITS} more limits", "those matter less"))
+        more = len(report.limits) - MAX_LIMITS
+        limits.append((f"{more} more {'limit' if more == 1 else 'limits'}", "they matter less"))
     if not cut:
         return limits
     if not is_joined:

@@ -127,7 +127,7 @@ def check_reason(repository: Repository, bundle: Bundle, one: Selection) -> None
         elif part.endswith(", which matches the prompt"):
             name = part.removesuffix(", which matches the prompt").rpartition(" ")[2]
             last = split_symbol(name)[-1]
-            if kind == "calls":
+            if kind in ("calls", "uses"):
                 assert re.search(rf"\b{re.escape(last)}\b", text)
             else:
                 assert part.startswith(("called by ", "used by ", "base of "))

@@ -372,3 +372,20 @@ def test_what_is_asked_for_stays_whole() -> None:
         assert ScoreShares(frozenset((word,)), WEIGHTS).find(path) == 1.0
     assert ScoreShares(frozenset(("größe",)), WEIGHTS).find("docs/de/a.md") == 1.0
     assert ScoreShares(frozenset(), WEIGHTS).find("docs/de/a.py", is_code=True) == 1.0
+
+
+def test_the_navigation_of_a_page_is_no_section_of_it(tmp_path: Path) -> None:
+    page = (
+        '<html><body>\n<nav>\n<a href="whistle.html">Whistle</a>\n'
+        '<a href="whistle2.html">Whistle</a>\n</nav>\n'
+        "<h1>Whistle</h1>\n<p>Sounds when steam leaves.</p>\n</body></html>\n"
+    )
+    plain = "<html><body>\n<p>A whistle without a heading.</p>\n</body></html>\n"
+    files = {"docs/whistle.html": page, "docs/plain.html": plain}
+    repository = open_root(write(tmp_path / "root", files), tmp_path / "data")
+    hits = ask(repository, "whistle").hits
+    repository.close()
+    assert {(hit.path, hit.section_start) for hit in hits} == {
+        ("docs/whistle.html", 6),
+        ("docs/plain.html", 1),
+    }

@@ -429,7 +429,7 @@ def test_follow_ups_are_calls_that_lead_further(served: Served) -> None:
     follow_ups = found["summary"]["follow_ups"]
     assert follow_ups
     calls = {(one["tool"], *one["arguments"].items()) for one in follow_ups}
-    assert ("code_research", ("query", "what calls open_session")) in calls
+    assert ("code_research", ("query", "what calls SessionStore.open_session")) in calls
     for one in follow_ups:
         assert one["tool"] in ("search_code", "code_research")
         assert one["reason"]

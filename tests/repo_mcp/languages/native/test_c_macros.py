@@ -24,6 +24,23 @@ from repo_mcp.languages.native.c_macros import blank_macros
         ("int ANY_CDECL main(void)\n{\n}\n", "int main(void) { }"),
         ("static void ANY_CALL run(int a);\n", "static void run(int a);"),
         ("void f(void)\n{\n    BEGIN_CASE\n    run(1);\n}\n", "void f(void) { run(1); }"),
+        # of two branches that open one block, the second
+        (
+            "void f(int a)\n{\n#ifdef WIDE\n    if (a > 1) {\n#else\n    if (a > 2) {\n#endif\n"
+            "        run(1);\n    }\n}\n",
+            "void f(int a) { if (a > 1) { run(1); } }",
+        ),
+        # a branch that goes on with a condition, and one that is whole
+        (
+            "void f(int a)\n{\n    if (a) {\n        run(1);\n#ifdef WIDE\n"
+            "    } else if (a > 2) {\n        run(2);\n"
+            "#endif\n    }\n}\n",
+            "void f(int a) { if (a) { run(1); } else if (a > 2) { run(2); } }",
+        ),
+        (
+            "void f(int a)\n{\n#if WIDE\n    if (a) { run(1); }\n#else\n    run(2);\n#endif\n}\n",
+            "void f(int a) { #if WIDE if (a) { run(1); } #else run(2); #endif }",
+        ),
         # several before the name of a class, one with a text on a line of its own
         (
             'class ANY_EXPORT ANY_MESSAGE(\n    "late") One\n    : public Base {\n};\n',
