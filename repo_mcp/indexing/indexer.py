@@ -18,7 +18,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.refresh import Refresh, RefreshHooks, RefreshResources, Walk, count_files
 from repo_mcp.indexing.reports import build_compact_report, explain_write_error
 from repo_mcp.indexing.scan_state import read_seen, write_seen
-from repo_mcp.indexing.workers import encode_windows, lend_nothing
+from repo_mcp.indexing.workers import encode_windows
 from repo_mcp.model import CompactReport, ProgressCallback, RefreshReport
 from repo_mcp.record_classes import replace
 from repo_mcp.text.schema import FIELDS
@@ -131,12 +131,7 @@ class Indexer:
                 before = writer.segments
                 seen = read_seen(self._directory, writer.commit().generation, before)
                 encode = partial(
-                    encode_windows,
-                    settings,
-                    self._resources.workers,
-                    count_files(before),
-                    lambda: False,
-                    lend_nothing,
+                    encode_windows, settings, self._resources.workers, count_files(before), lambda: False
                 )
                 Merger(writer, encode=encode, window_bytes=settings.memory.window_bytes).merge(full=full)
                 manifest = writer.commit()

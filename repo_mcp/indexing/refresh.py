@@ -450,8 +450,7 @@ class Refresh:
         self._hooks.report("merge", 0, 0, 0, 0)
         tally, settings = self._tally, self._resources.settings
         files = count_files(self._writer.segments)
-        workers, cancelled = self._resources.workers, self._hooks.cancelled
-        encode = partial(encode_windows, settings, workers, files, cancelled, self.pool.lend)
+        encode = partial(encode_windows, settings, self._resources.workers, files, self._hooks.cancelled)
         merger = Merger(self._writer, encode=encode, window_bytes=settings.memory.window_bytes)
         full = tally.added + tally.updated > FULL_MERGE_SHARE * (self._indexed_files + tally.added)
         merger.merge(full=full, between=self._commit_merge)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -17,7 +17,6 @@ from repo_mcp.indexing.workers import (
     Done,
     NoProcesses,
     Outcome,
-    ProcessBuilders,
     check_cancelled,
     start_builders,
 )
@@ -48,7 +47,6 @@ class ShardPool:
         self._cluster = settings.cluster
         self._opened = ExitStack()
         self._builders: Builders | None = None
-        self._idle: ProcessBuilders | None = None  # have nothing left to build
         self._given = 0  # tasks whose results have not been taken yet
         self._done: Done = SimpleQueue()
         self._builder: ShardBuilder | None = None  # of this process
@@ -116,7 +114,7 @@ class ShardPool:
     def finish(self, cancelled: Cancelled) -> Iterator[ShardResult]:
         """Yield the remaining results: in order without processes, else as they are finished.
 
-        At the end the processes wait to be lent, or are gone. Raises RepoError with CANCELLED, or with
+        At the end the processes are gone, and the memory they took. Raises RepoError with CANCELLED, or with
         INTERNAL when a worker died; OSError when a segment could not be written.
         """
         if self._builders is not None or (self.fewest_shards and self._remaining.count_waiting >= FEWEST):
@@ -130,20 +128,7 @@ class ShardPool:
                 yield from self._take(self._done.get(timeout=WAIT_SECONDS))
             self._give_out()  # a cluster may have more workers by now
         self.warnings += self._builders.list_warnings()
-        self._idle = self._builders if isinstance(self._builders, ProcessBuilders) else None
         self._builders = None
-        if self._idle is None:
-            self._opened.close()
-
-    @contextmanager
-    def lend(self, most: int) -> Iterator[ProcessBuilders | None]:
-        """Yield the processes of this machine that have built shards, if there are any and at most `most`, so
-        that no others must be started. They can be lent once."""
-        idle, self._idle = self._idle, None
-        if idle is not None and idle.workers > most:
-            self._opened.close()
-            idle = None
-        yield idle
         self._opened.close()
 
     def _give_out(self) -> None:

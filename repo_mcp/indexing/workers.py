@@ -12,7 +12,7 @@ import gc
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -20,7 +20,7 @@ from index_format import DirectoryHolder, DiskDirectory, EncodedRun, Merge, Segm
 from repo_mcp.config.server_config import safe_child_environment
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
-from repo_mcp.process.allocator import keep_blocks, return_blocks
+from repo_mcp.process.allocator import keep_blocks
 from repo_mcp.record_classes import replace
 from repo_mcp.text.schema import FIELDS
 
@@ -34,10 +34,9 @@ SHARDS_AHEAD = 2  # per worker: one that is built, and one so that nobody waits 
 MIN_WINDOWS = 4  # of a merge for which processes are started, which takes a quarter of a second
 
 T = TypeVar("T")
-_MergeKey = tuple[tuple[SegmentEntry, ...], int]  # sources, bytes of a window
 Cancelled = Callable[[], bool]
 _builder: ShardBuilder | None = None  # of this worker process
-_merge: tuple[_MergeKey, Merge] | None = None  # of this worker process
+_merge: Merge | None = None  # of this worker process
 
 
 class NoProcesses(Exception):
@@ -75,13 +74,13 @@ class ProcessBuilders:
     """Processes of this machine that build shards. A worker that dies ends the build."""
 
     def __init__(self, pool: ProcessPoolExecutor, workers: int, done: Done) -> None:
-        self.pool, self.workers = pool, workers
+        self._pool = pool
         self._done = done
         self.capacity = SHARDS_AHEAD * workers
 
     def add(self, task: ShardTask) -> None:
         """Have a shard built. See `Builders`."""
-        self.pool.submit(_build, replace(task, stats={})).add_done_callback(self._done.put)
+        self._pool.submit(_build, replace(task, stats={})).add_done_callback(self._done.put)
 
     def list_warnings(self) -> list[str]:
         """Return nothing: what goes wrong in a process of ours ends the build."""
@@ -98,23 +97,11 @@ def start_builders(settings: BuildSettings, workers: int, done: Done) -> Iterato
         yield ProcessBuilders(pool, workers, done)
 
 
-@contextmanager
-def lend_nothing(_most: int) -> Iterator[ProcessBuilders | None]:
-    """Yield None. See `Lend`."""
-    yield None
-
-
-# Given the most processes that may encode, yields builders that have nothing left to build, if there are some
-# and not more: they are gone when the block ends.
-Lend = Callable[[int], AbstractContextManager[ProcessBuilders | None]]
-
-
 def encode_windows(
     settings: BuildSettings,
     workers: int,
     files: int,
     cancelled: Cancelled,
-    lend: Lend,
     entries: Sequence[SegmentEntry],
     merge: Merge,
 ) -> Iterator[EncodedRun]:
@@ -125,22 +112,20 @@ def encode_windows(
     """
     windows = range(len(merge.windows))
     workers = settings.memory.count_mergers(workers, files, sum(entry.files for entry in entries))
-    with lend(workers) as lent, ExitStack() as opened:
+    with ExitStack() as opened:
         pool = None
-        if len(windows) >= MIN_WINDOWS and lent is not None:
-            pool, workers = lent.pool, lent.workers
-        elif len(windows) >= MIN_WINDOWS and workers:
+        if workers and len(windows) >= MIN_WINDOWS:
             with suppress(NoProcesses):
-                pool = opened.enter_context(_start_pool(workers, _start_merger))
+                arguments = settings.index_path, tuple(entries), merge.window_bytes
+                pool = opened.enter_context(_start_pool(workers, _start_merger, *arguments))
         if pool is None:
             for window in windows:
                 check_cancelled(cancelled)
                 yield merge.encode_window(window)
             return
-        key = tuple(entries), merge.window_bytes
         coming: deque[Future[EncodedRun]] = deque()
         for window in windows:
-            coming.append(pool.submit(_encode, settings.index_path, key, window))
+            coming.append(pool.submit(_encode, window))
             if len(coming) > WINDOWS_AHEAD * workers:
                 yield _get_result(coming.popleft(), cancelled)
         while coming:
@@ -226,25 +211,14 @@ def _build(task: ShardTask) -> ShardResult:
     return result
 
 
-def _start_merger() -> None:
+def _start_merger(
+    index_path: str | DirectoryHolder, entries: tuple[SegmentEntry, ...], window_bytes: int
+) -> None:
+    global _merge  # noqa: PLW0603  (a process has one)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _merge = Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)
 
 
-def _encode(index_path: str | DirectoryHolder, key: _MergeKey, window: int) -> EncodedRun:
-    """Encode a window of the merge that `key` describes, which a process plans once."""
-    global _merge  # noqa: PLW0603
-    if _merge is None or _merge[0] != key:
-        _end_building()
-        entries, window_bytes = key
-        _merge = key, Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)
-    return _merge[1].encode_window(window)
-
-
-def _end_building() -> None:
-    """Give back what building shards took, in a process that has done so."""
-    global _builder  # noqa: PLW0603
-    if _builder is not None:
-        _builder.close()
-        _builder = None
-        gc.enable()
-        return_blocks()
+def _encode(window: int) -> EncodedRun:
+    assert _merge is not None
+    return _merge.encode_window(window)

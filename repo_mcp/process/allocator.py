@@ -52,12 +52,6 @@ def keep_blocks() -> bool:
     return library is not None and all(library.mallopt(*option) for option in options)
 
 
-def return_blocks() -> bool:
-    """Give free pages back once. Returns False where that cannot be done."""
-    library = _open_library()
-    return library is not None and bool(library.malloc_trim(0))
-
-
 def _open_library() -> Any:
     """Return the C library with the calls above; None where it is not glibc."""
     if not sys.platform.startswith("linux"):

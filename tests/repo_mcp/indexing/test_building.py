@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index_format import DiskDirectory, Merge, read_manifest
+from index_format import DiskDirectory, read_manifest
 from repo_mcp.config.server_config import Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import building
@@ -304,43 +304,6 @@ def test_processes_are_started_for_several_shards(
         path for task in tasks for path, _ in task.files
     ]
     assert started == ([most] if processes else [])
-
-
-@pytest.mark.parametrize("most", [1, 2, 3])
-def test_processes_that_built_shards_are_lent_once_unless_they_are_too_many(tree: Tree, most: int) -> None:
-    with open_pool(tree, 2) as pool:
-        for task in build_tasks(tree):
-            pool.add(task)
-        assert list(pool.finish(lambda: False))
-        before = set(multiprocessing.active_children())
-        for times in range(2):
-            with pool.lend(most) as lent:
-                assert (lent is not None) == (times == 0 and most >= 2)
-        assert before
-        assert not before.intersection(multiprocessing.active_children())
-
-
-def test_the_processes_that_built_the_shards_encode_the_merge(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree.refresh()
-    started: list[object] = []
-    start_pool = workers_module._start_pool
-
-    def note(count: int, start: Callable[..., None], *arguments: Any) -> object:
-        started.append(start)
-        return start_pool(count, start, *arguments)
-
-    def refuse(_merge: Merge, number: int) -> None:
-        raise AssertionError(f"window {number} is encoded here")
-
-    monkeypatch.setattr(workers_module, "_start_pool", note)
-    monkeypatch.setattr(Merge, "encode_window", refuse)
-    monkeypatch.setattr("repo_mcp.indexing.memory_budget._WINDOW_BYTES", 5_000)
-    with closing(Tree(Path(tree.repository.config.root).parent / "again", 2)) as other:
-        other.refresh()
-        assert other.read() == tree.read()
-    assert started == [workers_module._start_builder]
 
 
 def test_processes_build_while_shards_are_added(tree: Tree) -> None:
