@@ -30,7 +30,8 @@ from index_format.records import I64, MAX_TERM_FREQUENCY, U8, Integers
 from index_format.runs import (
     BLOCK_BITS,
     BLOCK_DOCS,
-    count_true,
+    count_positions,
+    find_changes,
     find_docs,
     find_low,
     spread_positions,
@@ -49,60 +50,61 @@ def count_blocks(docs: int) -> int:
     return -(-docs // BLOCK_DOCS)
 
 
-def compute_tf_norm(counts: I64, lengths: Integers, average: float) -> npt.NDArray[np.float64]:
+def compute_tf_norm(
+    counts: I64, lengths: Integers, average: float | npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
     """Return BM25's tf norms (float64, between 0 and 1) of term frequencies in documents of these lengths."""
     k1, b = SATURATION_K1, SATURATION_B
     tf_norm: npt.NDArray[np.float64] = counts / (counts + (k1 * (1 - b) + (k1 * b / average) * lengths))
     return tf_norm
 
 
-class BlockEncoder:
-    """Posting lists ready to be laid out; `sizes` gives the bytes of each (int64, one per list)."""
+def encode_block_lists(
+    frequencies: I64, docs: I64, counts: I64, blocks: I64, tf_norm: npt.NDArray[np.float64]
+) -> tuple[bytes, I64]:
+    """Return posting lists in this layout, one after the other, and the size of each in bytes (int64).
 
-    def __init__(
-        self,
-        frequencies: I64,
-        docs: I64,
-        counts: I64,
-        blocks: I64,
-        tf_norm: npt.NDArray[np.float64],
-    ) -> None:
-        """Take the number of blocks of each list's level in `blocks`, and a tf norm per entry of `docs`."""
-        self._frequencies, self._blocks = frequencies, blocks
-        self._docs, self._tf_norm = docs, tf_norm
-        self._halves = np.minimum(counts - 1, _FREQUENCY_ESCAPE).astype(np.uint8)
-        escaped = np.flatnonzero(self._halves == _FREQUENCY_ESCAPE)
-        starts = np.cumsum(frequencies) - frequencies
-        lists = np.searchsorted(starts, escaped, side="right") - 1
-        self._escapes, sizes = varints.encode(counts[escaped] - _FREQUENCY_ESCAPE - 1)
-        self._escape_bytes = np.bincount(lists.repeat(sizes), minlength=len(frequencies))
-        self._half_bytes = (frequencies + 1) // 2
-        self.sizes = _TABLE_BYTES * blocks + frequencies + self._half_bytes + self._escape_bytes
+    `blocks` has the number of blocks of each list's level, `tf_norm` a tf norm for each entry of `docs`.
+    """
+    halves = np.minimum(counts - 1, _FREQUENCY_ESCAPE).astype(np.uint8)
+    escaped = np.flatnonzero(halves == _FREQUENCY_ESCAPE)
+    owners = np.cumsum(frequencies).searchsorted(escaped, side="right")
+    escapes, ends = varints.encode(counts.take(escaped) - _FREQUENCY_ESCAPE - 1)
+    escape_bytes = np.bincount(owners.repeat(np.diff(ends, prepend=0)), minlength=len(frequencies))
+    half_bytes = (frequencies + 1) // 2
+    sizes = _TABLE_BYTES * blocks + frequencies + half_bytes + escape_bytes
+    out = np.zeros(int(sizes.sum()), dtype=np.uint8)
+    offsets = np.cumsum(sizes) - sizes
+    _put_tables(out, offsets, frequencies, docs, blocks, tf_norm)
+    offsets += _TABLE_BYTES * blocks
+    out[spread_runs(offsets, frequencies)] = docs.astype(np.uint8)  # less 256 b
+    offsets += frequencies
+    out[spread_runs(offsets, half_bytes)] = _pack_halves(halves, frequencies, half_bytes)
+    out[spread_runs(offsets + half_bytes, escape_bytes)] = np.frombuffer(escapes, dtype=np.uint8)
+    return out.tobytes(), sizes
 
-    def put(self, out: U8, offsets: I64) -> None:
-        """Write each list into `out` at its offset. `out` must hold zeros there."""
-        frequencies = self._frequencies
-        rows = np.repeat(offsets, frequencies) + (self._docs >> BLOCK_BITS)
-        firsts = np.flatnonzero(np.diff(rows, prepend=-1))
-        bounds = np.floor(BOUND_SCALE * np.maximum.reduceat(self._tf_norm, firsts)) + 1
-        rows = rows[firsts]
-        out[rows] = bounds
-        out[rows + np.repeat(self._blocks, _count_by(offsets, rows))] = np.diff(
-            firsts, append=len(self._docs)
-        ) & (BLOCK_DOCS - 1)
-        doc_offsets = offsets + _TABLE_BYTES * self._blocks
-        out[spread_runs(doc_offsets, frequencies)] = self._docs & (BLOCK_DOCS - 1)
-        half_offsets = doc_offsets + frequencies
-        self._put_halves(out, half_offsets)
-        positions = spread_runs(half_offsets + self._half_bytes, self._escape_bytes)
-        out[positions] = np.frombuffer(self._escapes, dtype=np.uint8)
 
-    def _put_halves(self, out: U8, offsets: I64) -> None:
-        """Pack two frequencies into each byte; a list of odd length is padded with a zero."""
-        padded = np.zeros(2 * int(self._half_bytes.sum()), dtype=np.uint8)
-        firsts = 2 * (np.cumsum(self._half_bytes) - self._half_bytes)
-        padded[spread_runs(firsts, self._frequencies)] = self._halves
-        out[spread_runs(offsets, self._half_bytes)] = padded[0::2] | padded[1::2] << 4
+def _put_tables(
+    out: U8, offsets: I64, frequencies: I64, docs: I64, blocks: I64, tf_norm: npt.NDArray[np.float64]
+) -> None:
+    """Write bounds and block sizes of the lists that begin at `offsets`. `out` must hold zeros there."""
+    rows = offsets.repeat(frequencies)
+    rows += docs >> BLOCK_BITS
+    firsts = np.flatnonzero(find_changes(rows))
+    bounds = np.floor(BOUND_SCALE * np.maximum.reduceat(tf_norm, firsts)) + 1
+    rows = rows.take(firsts)
+    out[rows] = bounds
+    rows += blocks.repeat(_count_by(offsets, rows))
+    out[rows] = np.diff(firsts, append=len(docs)) & (BLOCK_DOCS - 1)
+
+
+def _pack_halves(halves: U8, frequencies: I64, half_bytes: I64) -> U8:
+    """Pack two frequencies into each byte; a list of odd length is padded with a zero."""
+    odd = np.cumsum(frequencies)[np.flatnonzero(frequencies & 1)]
+    padded: U8 = np.insert(halves, odd, 0)
+    packed = padded[0::2].copy()
+    packed |= padded[1::2] << 4
+    return packed
 
 
 def _count_by(offsets: I64, rows: I64) -> I64:
@@ -279,16 +281,18 @@ def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: 
         raise CorruptIndex(f"{where}: doc ids that do not ascend, or no documents of the segment")
     within = spread_runs(np.zeros_like(frequencies), frequencies)
     halves = raw[np.repeat(halves_at, frequencies) + (within >> 1)] >> ((within & 1) << 2).astype(np.uint8)
-    counts = (halves & _FREQUENCY_ESCAPE).astype(np.int64) + 1
+    halves &= _FREQUENCY_ESCAPE
+    counts = halves.astype(np.int64)
+    counts += 1
     escapes = raw[spread_runs(escapes_at, escape_bytes)]
     rests, ends = varints.decode(escapes, where)
-    is_escaped = counts > _FREQUENCY_ESCAPE
-    wanted = count_true(is_escaped, starts + frequencies)
+    escaped = np.flatnonzero(halves == _FREQUENCY_ESCAPE)
+    wanted = count_positions(escaped, starts + frequencies)
     byte_ends = np.append(0, ends)[np.minimum(np.cumsum(wanted), len(ends))]
     if len(rests) != int(wanted.sum()) or (byte_ends != np.cumsum(escape_bytes)).any():
         raise CorruptIndex(f"{where}: other escapes than there are term frequencies that need one")
     _check_rests(rests, where)
-    counts[is_escaped] += rests
+    counts[escaped] += rests
     return found, counts
 
 

@@ -8,8 +8,8 @@ long as they are written in order.
 
 A window of three megabytes has twenty kilobytes of each of 141 sources. Parsed one by one, these take more
 time in calls than in arithmetic: merging 127 sources took 1.4 times as long as 36 of the same content. So the
-pages of all dictionaries are parsed together, and the lists of so many sources as have GROUP_BYTES, which
-stay in a core's cache.
+pages of all dictionaries are parsed together. Of the posting lists, those of so many terms as have
+PART_POSTINGS, in all sources, are decoded, sorted and encoded before the next: they stay in a core's cache.
 
 All terms are ranked together, and beside them the ends of the span: that tells which terms lie in it, and
 whether those of each source ascend.
@@ -18,6 +18,7 @@ whether those of each source ascend.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,6 @@ import numpy as np
 from index_format.directory import Directory
 from index_format.doc_id_map import (
     DROPPED,
-    Numbers,
     Source,
     map_sources,
     merge_content,
@@ -34,7 +34,7 @@ from index_format.doc_id_map import (
 )
 from index_format.errors import CorruptIndex
 from index_format.occurrences import Occurrences
-from index_format.postings import ListTable, decode_lists
+from index_format.postings import DecodedLists, FieldLengths, ListTable, iter_decoded
 from index_format.records import (
     I64,
     MAX_FIELDS,
@@ -46,51 +46,28 @@ from index_format.records import (
     SegmentEntry,
 )
 from index_format.runs import find_changes, spread_runs
-from index_format.segment_writer import POST, SegmentWriter, encode_run
+from index_format.segment_writer import POST, SegmentWriter, encode_run, join_runs
 from index_format.snapshot import LiveSegment
 from index_format.term_text import TermText, build_term_text, join_term_texts, rank_terms
 from index_format.terms import RawPages, parse_pages
 
 WINDOW_BYTES = 3 * 1024 * 1024  # of posting lists and terms; needs about 150 MB of working memory
-GROUP_BYTES = 512 * 1024  # of posting lists
+PART_POSTINGS = 1 << 17  # decoded, sorted and encoded at a time
 
 
 class DocIdMaps:
-    """The new doc ids of all sources, source after source, for each level."""
+    """The new doc ids of all sources: those of one level after those of the other, source after source."""
 
     def __init__(self, sources: Sequence[Source], fields: Sequence[Field]) -> None:
         self.levels = np.array([int(field.level) for field in fields])
-        self.maps: dict[Level, Numbers] = {}
-        bases, limits = [], []
-        for level in Level:
-            maps = [source.get_map(level) for source in sources]
-            sizes = np.array([len(one) for one in maps], dtype=np.int64)
-            self.maps[level] = np.concatenate(maps)
-            bases.append(np.cumsum(sizes) - sizes)
-            limits.append(sizes)
-        self.bases, self.limits = np.array(bases), np.array(limits)  # [level, source]
-        self.keeps_all = bool((self.maps[Level.FILE] != DROPPED).all())
-        self.largest_doc = max(int(one.max(initial=0)) for one in self.maps.values())
-
-    def renumber(self, docs: I64, levels: I64, frequencies: I64) -> I64:
-        """Return the new doc ids of lists, given their levels and numbers of postings."""
-        is_file = levels == Level.FILE
-        if is_file.all():
-            return self.maps[Level.FILE].take(docs).astype(np.int64)
-        found = self.maps[Level.UNIT].take(docs, mode="clip").astype(np.int64)  # there may be more files
-        if is_file.any():
-            counts = frequencies[is_file]
-            in_files = spread_runs(np.cumsum(frequencies)[is_file] - counts, counts)
-            found[in_files] = self.maps[Level.FILE].take(docs.take(in_files))
-        return found
-
-
-class WindowPostings(NamedTuple):
-    """Postings of some sources in one window, in the order of the sources."""
-
-    lists: I64  # for each posting: rank of its term in the window * MAX_FIELDS + field
-    docs: I64  # new doc ids
-    counts: I64  # term frequencies
+        maps = [source.get_map(level) for level in Level for source in sources]
+        sizes = np.array([len(one) for one in maps], dtype=np.int64)
+        shape = len(Level), len(sources)
+        self.bases = (np.cumsum(sizes) - sizes).reshape(shape)  # [level, source]
+        self.limits = sizes.reshape(shape)
+        self.numbers = np.concatenate(maps)
+        self.keeps_all = bool((self.numbers != DROPPED).all())
+        self.largest_doc = int(self.numbers.max(initial=0))
 
 
 class _Lists(NamedTuple):
@@ -123,91 +100,120 @@ class Window:
         if not parts:
             return build_term_text([]), _Lists(*[nothing] * 8)
         pages = parse_pages(parts)
-        ends = [first] if end is None else [first, end]
-        joined = join_term_texts([pages.terms, build_term_text(ends)])
-        ranks, positions = rank_terms(joined)
-        count = len(pages.terms)
-        low, high = int(ranks[count]), int(ranks[count + 1]) if end is not None else len(positions)
         term_counts = np.array([part.text.count(b"\n") for part in parts], dtype=np.int64)
-        own, others = ranks[:count], np.cumsum(term_counts)[:-1]
-        falls = np.flatnonzero(own[1:] <= own[:-1]) + 1
-        if not np.isin(falls, others).all():
-            raise CorruptIndex(f"{parts[0].where}: terms of the dictionary that do not ascend")
-        wanted = np.zeros(len(positions), dtype=np.bool_)
-        wanted[own] = True
-        wanted[:low] = wanted[high:] = False
-        numbers = np.cumsum(wanted) - 1
-        term_sources = np.array(self._present).repeat(term_counts)
+        terms, ranks = _rank_span(pages.terms, term_counts, first, end, parts[0].where)
         bits = np.flatnonzero(np.unpackbits(pages.masks.astype(np.uint8), bitorder="little"))
-        terms, fields = np.divmod(bits, MAX_FIELDS)
+        owners, fields = bits // MAX_FIELDS, bits % MAX_FIELDS
         if int(fields.max(initial=0)) >= len(self._maps.levels):
             raise CorruptIndex(f"{parts[0].where}: field {int(fields.max())} of {len(self._maps.levels)}")
-        offsets = np.cumsum(pages.sizes) - pages.sizes
-        list_sources = term_sources[terms]
-        begins = np.flatnonzero(find_changes(list_sources))
+        sources = np.array(self._present).repeat(term_counts).take(owners)
+        begins = np.flatnonzero(find_changes(sources))
         starts = np.array([int(part.postings[0]) for part in parts])
-        offsets += (starts - offsets[begins]).repeat(np.diff(begins, append=len(terms)))
-        kept = np.flatnonzero(wanted[own[terms]])
-        return joined.gather(positions[wanted]), _Lists(
-            list_sources[kept],
-            numbers[own[terms[kept]]],
-            terms[kept],
-            fields[kept],
-            pages.frequencies[kept],
-            pages.sizes[kept],
-            pages.singles[kept],
-            offsets[kept],
-        )
+        offsets = np.cumsum(pages.sizes) - pages.sizes
+        offsets += (starts - offsets[begins]).repeat(np.diff(begins, append=len(owners)))
+        list_ranks = ranks.take(owners)
+        columns = sources, list_ranks, owners, fields, pages.frequencies, pages.sizes, pages.singles, offsets
+        kept = np.flatnonzero(list_ranks >= 0)
+        return terms, _Lists(*(column.take(kept) for column in columns))
 
-    def iter_postings(self) -> Iterator[WindowPostings]:
-        """Yield the live postings, of some sources at a time. Raises CorruptIndex, OSError."""
-        lists = self._lists
-        firsts = np.searchsorted(lists.sources, self._present)
-        weights = np.append(0, np.cumsum(lists.sizes))[np.append(firsts, len(lists.sources))]
-        low = 0
-        while low < len(firsts):
-            reached = int(np.searchsorted(weights, weights[low] + GROUP_BYTES, side="right")) - 1
-            high = min(max(low + 1, reached), len(firsts))
-            bounds = firsts[low], firsts[high] if high < len(firsts) else len(lists.sources)
-            if bounds[0] < bounds[1]:
-                yield self._decode(slice(*map(int, bounds)))
-            low = high
+    def iter_runs(self) -> Iterator[PostingRun]:
+        """Yield the live postings, of some terms at a time. Raises CorruptIndex, OSError."""
+        lists, terms = self._lists, len(self.terms)
+        if not terms:
+            return
+        reader = _ListReader(self._sources, lists)
+        postings = np.bincount(lists.ranks, lists.frequencies, terms).cumsum()
+        bounds = [0]
+        while bounds[-1] < terms:
+            before = postings[bounds[-1] - 1] if bounds[-1] else 0
+            reached = int(np.searchsorted(postings, before + PART_POSTINGS, side="right"))
+            bounds.append(max(bounds[-1] + 1, reached))
+        sources = np.arange(len(self._sources))
+        places = lists.sources * terms + lists.ranks  # ascending, as lists stand source after source
+        edges = np.searchsorted(places, np.add.outer(bounds, sources * terms))
+        for (low, high), first, last in zip(pairwise(bounds), edges[:-1], edges[1:], strict=True):
+            yield self._merge(self.terms.cut(low, high), low, spread_runs(first, last - first), reader)
 
-    def _decode(self, rows: slice) -> WindowPostings:
-        """Return the live postings of some adjacent lists."""
-        lists, maps = self._lists, self._maps
-        sources, frequencies = lists.sources[rows], lists.frequencies[rows]
-        levels = maps.levels[lists.fields[rows]]
-        table = ListTable(
-            lists.terms[rows],
-            frequencies,
-            lists.sizes[rows],
-            lists.singles[rows],
-            maps.limits[levels, sources],
+    def _merge(self, terms: TermText, low: int, rows: I64, reader: _ListReader) -> PostingRun:
+        """Return the live postings of `terms`, ranked from `low` on, given the rows of their lists."""
+        maps = self._maps
+        lists = _Lists(*(column.take(rows) for column in self._lists))
+        levels = maps.levels[lists.fields]
+        limits = maps.limits[levels, lists.sources]
+        table = ListTable(lists.terms, lists.frequencies, lists.sizes, lists.singles, limits)
+        bases = maps.bases[levels, lists.sources]
+        numbers = (lists.ranks - low) * MAX_FIELDS + lists.fields
+        found = [
+            self._renumber(form, bases, numbers) for form in iter_decoded(reader.read(rows), table, "POST")
+        ]
+        merged = Occurrences(
+            sum(len(docs) for _, docs, _ in found),
+            len(terms) * MAX_FIELDS,
+            maps.largest_doc,
+            max((int(counts.max(initial=0)) for _, _, counts in found), default=0),
         )
-        docs, counts = decode_lists(self._read(rows), table, "POST")
-        docs += maps.bases[levels, sources].repeat(frequencies)
-        new_docs = maps.renumber(docs, levels, frequencies)
-        numbers = (lists.ranks[rows] * MAX_FIELDS + lists.fields[rows]).repeat(frequencies)
-        if maps.keeps_all:
-            return WindowPostings(numbers, new_docs, counts)
-        kept = np.flatnonzero(new_docs != DROPPED)
-        return WindowPostings(numbers.take(kept), new_docs.take(kept), counts.take(kept))
+        for columns in found:
+            merged.add(*columns)
+        return _build_run(terms, *merged.finish())
 
-    def _read(self, rows: slice) -> bytes:
-        """Return the bytes of some adjacent lists; those of a source lie one after the other."""
-        sources, offsets, sizes = (
-            column[rows] for column in (self._lists.sources, self._lists.offsets, self._lists.sizes)
-        )
-        firsts = np.flatnonzero(find_changes(sources))
-        lasts = np.append(firsts[1:], len(sources)) - 1
-        begins, ends = offsets[firsts], offsets[lasts] + sizes[lasts]
-        return b"".join(
-            self._sources[source].reader.frame.read(POST, begin, size)
+    def _renumber(self, form: DecodedLists, bases: I64, numbers: I64) -> tuple[I64, I64, I64]:
+        """Return the number of the list, the new doc id and the count of each live posting."""
+        owners, counts = form.owners, form.counts
+        docs = bases.take(form.rows).take(owners)
+        docs += form.docs
+        docs = self._maps.numbers.take(docs).astype(np.int64)
+        if not self._maps.keeps_all:
+            kept = np.flatnonzero(docs != DROPPED)
+            owners, docs, counts = owners.take(kept), docs.take(kept), counts.take(kept)
+        return numbers.take(form.rows).take(owners), docs, counts
+
+
+def _rank_span(
+    terms: TermText, term_counts: I64, first: bytes, end: bytes | None, where: str
+) -> tuple[TermText, I64]:
+    """Return the distinct terms of [first, end), and each term's rank among these; -1 for one outside.
+
+    `term_counts` has the number of terms of each source. Raises CorruptIndex when those of one do not ascend.
+    """
+    joined = join_term_texts([terms, build_term_text([first] if end is None else [first, end])])
+    ranks, positions = rank_terms(joined)
+    count = len(terms)
+    low, high = int(ranks[count]), int(ranks[count + 1]) if end is not None else len(positions)
+    own = ranks[:count]
+    falls = np.flatnonzero(own[1:] <= own[:-1]) + 1
+    if not np.isin(falls, np.cumsum(term_counts)[:-1]).all():
+        raise CorruptIndex(f"{where}: terms of the dictionary that do not ascend")
+    wanted = np.zeros(len(positions), dtype=np.bool_)
+    wanted[own] = True
+    wanted[:low] = wanted[high:] = False
+    numbers = np.where(wanted, np.cumsum(wanted) - 1, -1)
+    return joined.gather(positions[wanted]), numbers.take(own)
+
+
+class _ListReader:
+    """The bytes of the posting lists of a window, read once from each source."""
+
+    def __init__(self, sources: Sequence[Source], lists: _Lists) -> None:
+        """Read them; those of a source lie one after the other. Raises CorruptIndex, OSError."""
+        firsts = np.flatnonzero(find_changes(lists.sources))
+        lasts = np.append(firsts[1:], len(lists.sources)) - 1
+        begins, ends = lists.offsets[firsts], lists.offsets[lasts] + lists.sizes[lasts]
+        self._data = b"".join(
+            sources[source].reader.frame.read(POST, begin, size)
             for source, begin, size in zip(
-                sources[firsts].tolist(), begins.tolist(), (ends - begins).tolist(), strict=True
+                lists.sources[firsts].tolist(), begins.tolist(), (ends - begins).tolist(), strict=True
             )
         )
+        self._ends = np.cumsum(lists.sizes)
+        self._begins = self._ends - lists.sizes
+
+    def read(self, rows: I64) -> bytes:
+        """Return the bytes of some lists, in ascending order."""
+        is_first = np.diff(rows, prepend=-2) != 1
+        firsts = np.flatnonzero(is_first)
+        lasts = np.append(firsts[1:], len(rows)) - 1
+        spans = zip(self._begins[rows[firsts]].tolist(), self._ends[rows[lasts]].tolist(), strict=True)
+        return b"".join([self._data[begin:end] for begin, end in spans])
 
 
 class Merge:
@@ -222,6 +228,7 @@ class Merge:
         self._sources = map_sources(segments, tables, self._order)
         self._maps = DocIdMaps(self._sources, self._fields)
         self._lengths = merge_lengths(self._fields, self._sources)
+        self._field_lengths = FieldLengths(self._lengths)
         self.window_bytes = window_bytes or WINDOW_BYTES
         self.windows = _plan_windows(self._sources, self.window_bytes)
 
@@ -234,28 +241,14 @@ class Merge:
 
     def encode_window(self, number: int) -> EncodedRun:
         """Return the encoded posting lists of one window. Raises IndexFormatError for damage, OSError."""
+        first, end = self.windows[number]
         try:
-            run = self._read_window(*self.windows[number])
+            window = Window(self._sources, self._maps, first, end)
+            return join_runs([encode_run(run, self._field_lengths) for run in window.iter_runs()])
         except CorruptIndex:
             for source in self._sources:
-                source.reader.postings.read_run(*self.windows[number])  # which of them it is
+                source.reader.postings.read_run(first, end)  # which of them it is
             raise
-        return encode_run(run, self._lengths)
-
-    def _read_window(self, first: bytes, end: bytes | None) -> PostingRun:
-        """Return one run with the lists of all sources, renumbered and without dropped documents."""
-        window = Window(self._sources, self._maps, first, end)
-        groups = list(window.iter_postings())
-        merged = Occurrences(
-            sum(len(group.docs) for group in groups),
-            len(window.terms) * MAX_FIELDS,
-            self._maps.largest_doc,
-            max((int(group.counts.max(initial=0)) for group in groups), default=0),
-        )
-        for group in groups:
-            merged.add(group.lists, group.docs, group.counts)
-        groups.clear()
-        return _build_run(window.terms, *merged.finish())
 
 
 EncodeWindows = Callable[[Merge], Iterable[EncodedRun]]  # all windows of a merge, in order
@@ -307,7 +300,7 @@ def _plan_windows(sources: Sequence[Source], window_bytes: int) -> list[tuple[by
 
 def _build_run(terms: TermText, lists: I64, frequencies: I64, docs: I64, counts: I64) -> PostingRun:
     """Build a run from sorted postings, leaving out terms that have none left."""
-    list_terms, list_fields = np.divmod(lists, MAX_FIELDS)
+    list_terms, list_fields = lists // MAX_FIELDS, lists % MAX_FIELDS
     is_new = find_changes(list_terms)
     if np.count_nonzero(is_new) < len(terms):
         terms = terms.gather(list_terms[is_new])

@@ -18,7 +18,7 @@ from index_format.records import SegmentEntry
 
 GROWTH = 4
 DEAD_SHARE = 0.25
-FAN_IN = 96  # segments in one merge; this makes merging the kernel's 141 shards 4 % slower than all at once
+FAN_IN = 160  # segments in one merge: as many as a process with 1,024 descriptors can well have open
 UNMERGED = 2  # times the fan-in: from so many on a build merges some; the kernel's shards stay below
 MOST_UNMERGED = UNMERGED + 1  # times the fan-in: so many it may have while it merges
 _LEAST_FAN_IN = 3

@@ -24,7 +24,8 @@ Left out on purpose: positions (a phrase is verified in the live text).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -32,15 +33,15 @@ import numpy.typing as npt
 
 from index_format import varints
 from index_format.block_lists import (
-    BlockEncoder,
     BlockList,
     compute_tf_norm,
     count_blocks,
     decode_block_lists,
+    encode_block_lists,
 )
 from index_format.errors import CorruptIndex
 from index_format.records import I64, MAX_TERM_FREQUENCY, NO_SINGLE, U8, Integers, PostingRun
-from index_format.runs import BLOCK_DOCS, count_true, find_changes, spread_runs
+from index_format.runs import BLOCK_DOCS, count_positions, find_changes, number_postings, spread_runs
 
 Mask = npt.NDArray[np.bool_]
 # Measured on the 744,134 units of the kernel, 2,907 blocks: by gap, lists of two to six postings a block
@@ -75,32 +76,68 @@ def is_by_block(frequency: int, docs: int) -> bool:
     return frequency >= BLOCK_SHARE * count_blocks(docs)
 
 
-def encode_lists(run: PostingRun, lengths: Sequence[Integers]) -> EncodedLists:
-    """Return the encoded posting lists, of values below 2**32. See SegmentContent for `lengths`."""
+class FieldLengths:
+    """The field lengths of all documents, laid out for encoding lists of any field together."""
+
+    def __init__(self, columns: Sequence[Integers]) -> None:
+        """Take one column for each field."""
+        sizes = [len(column) for column in columns]
+        self.bases = np.cumsum([0, *sizes[:-1]])
+        self.blocks = np.array(list(map(count_blocks, sizes)))
+        self.averages = np.array([max(1, int(column.sum())) / max(1, len(column)) for column in columns])
+        self.values = np.concatenate(columns)
+
+
+def encode_lists(run: PostingRun, lengths: FieldLengths) -> EncodedLists:
+    """Return the encoded posting lists, of values below 2**32."""
     frequencies = run.frequencies
     starts = np.cumsum(frequencies) - frequencies
-    blocks = np.array([count_blocks(len(column)) for column in lengths])[run.list_fields]
+    blocks = lengths.blocks.take(run.list_fields)
     is_repeated = _find_repeated(run, starts)
-    firsts = run.docs[starts]
-    is_single = ~is_repeated & (frequencies == 1) & (run.term_frequencies[starts] == 1)
+    firsts = run.docs.take(starts)
+    is_single = ~is_repeated & (frequencies == 1) & (run.term_frequencies.take(starts) == 1)
     by_block = ~is_repeated & (frequencies >= BLOCK_SHARE * blocks)
     by_gap = ~(is_repeated | is_single | by_block)
     sizes = np.zeros(len(frequencies), dtype=np.int64)
-    encoders: list[tuple[Mask, BlockEncoder | DeltaEncoder]] = []
+    in_blocks, in_gaps = b"", b""
     if by_block.any():
-        encoders.append((by_block, _start_blocks(run, by_block, blocks[by_block], lengths)))
+        rows = np.flatnonzero(by_block)
+        own, docs, counts = _take_lists(run, starts, rows)
+        owners = number_postings(own)
+        tf_norm = _compute_tf_norms(lengths, run.list_fields.take(rows), owners, docs, counts)
+        in_blocks, sizes[rows] = encode_block_lists(own, docs, counts, blocks.take(rows), tf_norm)
     if by_gap.any():
-        chosen = np.repeat(by_gap, frequencies)
-        encoders.append(
-            (by_gap, DeltaEncoder(frequencies[by_gap], run.docs[chosen], run.term_frequencies[chosen]))
-        )
-    for mask, encoder in encoders:
-        sizes[mask] = encoder.sizes
-    out = np.zeros(int(sizes.sum()), dtype=np.uint8)
-    offsets = np.cumsum(sizes) - sizes
-    for mask, encoder in encoders:
-        encoder.put(out, offsets[mask])
-    return EncodedLists(out.tobytes(), sizes, np.where(is_single, firsts, NO_SINGLE))
+        rows = np.flatnonzero(by_gap)
+        in_gaps, sizes[rows] = encode_delta_lists(*_take_lists(run, starts, rows))
+    data = _interleave(in_blocks, in_gaps, sizes, by_block)
+    return EncodedLists(data, sizes, np.where(is_single, firsts, NO_SINGLE))
+
+
+def _take_lists(run: PostingRun, starts: I64, rows: I64) -> tuple[I64, I64, I64]:
+    """Return the frequencies of some lists, and their doc ids and term frequencies."""
+    frequencies = run.frequencies.take(rows)
+    at = spread_runs(starts.take(rows), frequencies)
+    return frequencies, run.docs.take(at), run.term_frequencies.take(at)
+
+
+def _compute_tf_norms(
+    lengths: FieldLengths, fields: I64, owners: I64, docs: I64, counts: I64
+) -> npt.NDArray[np.float64]:
+    """Return the tf norm of each posting, whose list is of one of `fields`."""
+    own = lengths.values.take(docs + lengths.bases.take(fields).take(owners))
+    return compute_tf_norm(counts, own, lengths.averages.take(fields).take(owners))
+
+
+def _interleave(in_blocks: bytes, in_gaps: bytes, sizes: I64, by_block: Mask) -> bytes:
+    """Return the bytes of lists in order, given those of the lists by block, which are few, and of others."""
+    if not in_blocks or not in_gaps:
+        return in_blocks + in_gaps
+    chosen = np.flatnonzero(by_block)
+    ends = np.cumsum(sizes[chosen])
+    gap_ends = np.append((np.cumsum(sizes)[chosen] - ends), len(in_gaps)).tolist()
+    blocks = [in_blocks[start:end] for start, end in pairwise([0, *ends.tolist()])]
+    gaps = [in_gaps[start:end] for start, end in pairwise([0, *gap_ends])]
+    return b"".join(chain.from_iterable(zip(gaps, [*blocks, b""], strict=True)))
 
 
 def _find_repeated(run: PostingRun, starts: I64) -> Mask:
@@ -123,57 +160,92 @@ def find_first_lists(list_terms: I64) -> I64:
     return firsts.repeat(np.diff(firsts, append=len(list_terms)))
 
 
-def _start_blocks(run: PostingRun, by_block: Mask, blocks: I64, lengths: Sequence[Integers]) -> BlockEncoder:
-    frequencies = run.frequencies[by_block]
-    chosen = np.repeat(by_block, run.frequencies)
-    docs, counts = run.docs[chosen], run.term_frequencies[chosen]
-    fields = np.repeat(run.list_fields[by_block].astype(np.uint8), frequencies)
-    tf_norm = np.zeros(len(docs))
-    for number, column in enumerate(lengths):
-        own = np.flatnonzero(fields == number)
-        if len(own):
-            average = max(1, int(column.sum())) / len(column)
-            tf_norm[own] = compute_tf_norm(counts[own], column[docs[own]], average)
-    return BlockEncoder(frequencies, docs, counts, blocks, tf_norm)
+class DecodedLists(NamedTuple):
+    """Some posting lists, one after the other."""
+
+    rows: I64  # number of each list, ascending
+    owners: I64  # for each posting: position of its list in `rows`
+    docs: I64
+    counts: I64  # term frequencies
 
 
 def decode_lists(data: bytes, table: ListTable, where: str) -> tuple[I64, I64]:
-    """Return the doc ids and term frequencies of consecutive lists that fill `data`.
+    """Return the doc ids and term frequencies of consecutive lists that fill `data`, in their order.
+
+    Raises as `iter_decoded` does.
+    """
+    forms = list(iter_decoded(data, table, where))
+    starts = np.cumsum(table.frequencies) - table.frequencies
+    docs, counts = np.empty((2, sum(len(form.docs) for form in forms)), dtype=np.int64)
+    for form in forms:
+        at = spread_runs(starts.take(form.rows), table.frequencies.take(form.rows))
+        docs[at], counts[at] = form.docs, form.counts
+    return docs, counts
+
+
+def iter_decoded(data: bytes, table: ListTable, where: str) -> Iterator[DecodedLists]:
+    """Yield consecutive lists that fill `data`, those of each form together.
 
     Raises CorruptIndex when a list does not fill its size exactly, its doc ids do not ascend, or one of them
     is not a document of the level.
     """
-    frequencies, sizes = table.frequencies, table.sizes
-    if len(data) != int(sizes.sum()) or (frequencies < 1).any() or (frequencies > table.docs).any():
+    frequencies, sizes, limits = table.frequencies, table.sizes, table.docs
+    if len(data) != int(sizes.sum()) or (frequencies < 1).any() or (frequencies > limits).any():
         raise CorruptIndex(f"{where}: {len(data)} bytes of postings, {int(sizes.sum())} expected")
     is_single = table.singles != NO_SINGLE
     is_repeated = (sizes == 0) & ~is_single
     sources = _find_sources(table, is_repeated, where)
     if (sizes[sources] + is_single[sources] < frequencies).any():  # checked before memory is allocated
         raise CorruptIndex(f"{where}: a posting list is shorter than its document frequency")
-    by_block = ~is_repeated & ~is_single & (frequencies >= BLOCK_SHARE * -(-table.docs // BLOCK_DOCS))
-    raw = np.frombuffer(data, dtype=np.uint8)
-    docs = np.empty(int(frequencies.sum()), dtype=np.int64)
-    counts = np.ones(len(docs), dtype=np.int64)
-    starts = np.cumsum(frequencies) - frequencies
-    docs[starts[is_single]] = table.singles[is_single]
-    for mask in (by_block, ~(is_repeated | is_single | by_block)):
-        if mask.any():
-            own = raw if mask.all() else raw[np.repeat(mask, sizes)]
-            chosen = np.repeat(mask, frequencies)
-            if mask is by_block:
-                found = decode_block_lists(own, sizes[mask], frequencies[mask], table.docs[mask], where)
-            else:
-                found = decode_delta_lists(own, sizes[mask], frequencies[mask], where)
-            docs[chosen], counts[chosen] = found
-    if is_repeated.any():
-        own_counts = frequencies[is_repeated]
-        docs[spread_runs(starts[is_repeated], own_counts)] = docs[
-            spread_runs(starts[sources[is_repeated]], own_counts)
-        ]
-    if (docs[np.cumsum(frequencies) - 1] >= table.docs).any():  # the last doc id of each list is its largest
-        raise CorruptIndex(f"{where}: a document that the segment does not have")
-    return docs, counts
+    repeating = np.flatnonzero(is_repeated)
+    for form in _iter_forms(data, table, is_single, is_repeated, where):
+        own = _repeat_lists(form, frequencies, repeating, sources.take(repeating))
+        for one in (form, own) if len(own.rows) else (form,):
+            last = np.cumsum(frequencies.take(one.rows)) - 1  # the last doc id of each list is its largest
+            if (one.docs.take(last) >= limits.take(one.rows)).any():
+                raise CorruptIndex(f"{where}: a document that the segment does not have")
+            yield one
+
+
+def _iter_forms(
+    data: bytes, table: ListTable, is_single: Mask, is_repeated: Mask, where: str
+) -> Iterator[DecodedLists]:
+    """Yield the lists that repeat no other, by form."""
+    by_block = table.frequencies >= BLOCK_SHARE * -(-table.docs // BLOCK_DOCS)
+    by_block &= ~(is_repeated | is_single)
+    in_blocks, in_gaps = _separate(data, table.sizes, by_block)
+    rows = np.flatnonzero(is_single)
+    if len(rows):
+        yield DecodedLists(rows, np.arange(len(rows)), table.singles.take(rows), np.ones_like(rows))
+    rows = np.flatnonzero(by_block)
+    if len(rows):
+        own = ListTable(*(column.take(rows) for column in table))
+        found = decode_block_lists(in_blocks, own.sizes, own.frequencies, own.docs, where)
+        yield DecodedLists(rows, number_postings(own.frequencies), *found)
+    rows = np.flatnonzero(~(is_repeated | is_single | by_block))
+    if len(rows):
+        frequencies = table.frequencies.take(rows)
+        yield DecodedLists(rows, *decode_delta_lists(in_gaps, table.sizes.take(rows), frequencies, where))
+
+
+def _repeat_lists(form: DecodedLists, frequencies: I64, repeating: I64, sources: I64) -> DecodedLists:
+    """Return the lists `repeating` others of this form, their `sources`."""
+    places = form.rows.searchsorted(sources)
+    mine = np.flatnonzero(form.rows.take(places, mode="clip") == sources)
+    rows = repeating.take(mine)
+    counts = frequencies.take(rows)
+    starts = form.owners.searchsorted(places.take(mine))
+    docs = form.docs.take(spread_runs(starts, counts))
+    return DecodedLists(rows, number_postings(counts), docs, np.ones_like(docs))
+
+
+def _separate(data: bytes, sizes: I64, by_block: Mask) -> tuple[U8, U8]:
+    """Return the bytes of the lists by block, which are few, and those of all others."""
+    ends = np.cumsum(sizes)[by_block]
+    bounds = np.stack([ends - sizes[by_block], ends], axis=1).ravel().tolist()
+    pieces = [memoryview(data)[start:end] for start, end in pairwise([0, *bounds, len(data)])]
+    in_blocks, in_gaps = b"".join(pieces[1::2]), b"".join(pieces[::2])
+    return np.frombuffer(in_blocks, dtype=np.uint8), np.frombuffer(in_gaps, dtype=np.uint8)
 
 
 def _find_sources(table: ListTable, is_repeated: Mask, where: str) -> I64:
@@ -198,61 +270,66 @@ def decode_list(data: bytes, frequency: int, docs: int, where: str) -> tuple[I64
     return found, counts
 
 
-class DeltaEncoder:
-    """Posting lists ready to be laid out; `sizes` gives the bytes of each (int64, one per list)."""
-
-    def __init__(self, frequencies: I64, docs: I64, counts: I64) -> None:
-        starts = np.cumsum(frequencies) - frequencies
-        gaps = np.empty_like(docs)
-        np.subtract(docs[1:], docs[:-1], out=gaps[1:])
-        gaps[starts] = docs[starts]
-        gaps <<= COUNT_BITS
-        gaps |= np.minimum(counts - 1, _LARGE)
-        is_large = counts > _LARGE
-        large = np.flatnonzero(is_large)
-        rests = count_true(is_large, starts + frequencies)
-        self._value_counts = frequencies + rests
-        ends = np.cumsum(self._value_counts)
-        rest_positions = spread_runs(ends - rests, rests)
-        self._values = np.empty(len(docs) + len(large), dtype=np.int64)
-        is_gap = np.ones(len(self._values), dtype=np.bool_)
-        is_gap[rest_positions] = False
-        self._values[is_gap] = gaps
-        self._values[rest_positions] = counts[large] - _LARGE - 1
-        self._value_sizes = varints.measure(self._values)
-        self._value_ends = np.cumsum(self._value_sizes, dtype=np.int64)
-        self.sizes = np.diff(self._value_ends[ends - 1], prepend=0)
-
-    def put(self, out: U8, offsets: I64) -> None:
-        """Write each list into `out` at its offset."""
-        positions = self._value_ends - self._value_sizes
-        moves = offsets - (np.cumsum(self.sizes) - self.sizes)
-        positions += np.repeat(moves, self._value_counts)
-        varints.put(out, positions, self._values, self._value_sizes)
+def encode_delta_lists(frequencies: I64, docs: I64, counts: I64) -> tuple[bytes, I64]:
+    """Return posting lists by gap, one after the other, and the size of each in bytes (int64)."""
+    ends = np.cumsum(frequencies)
+    values = np.empty_like(docs)
+    np.subtract(docs[1:], docs[:-1], out=values[1:])
+    starts = ends - frequencies
+    values[starts] = docs.take(starts)
+    values <<= COUNT_BITS
+    values |= np.minimum(counts - 1, _LARGE)
+    large = np.flatnonzero(counts > _LARGE)
+    if len(large):
+        rests = count_positions(large, ends)
+        ends += np.cumsum(rests)
+        at = _find_rests(ends, rests)
+        gaps, values = values, np.empty(len(docs) + len(large), dtype=np.int64)
+        values[_find_others(at, len(values))] = gaps
+        values[at] = counts.take(large) - (_LARGE + 1)
+    data, value_ends = varints.encode(values)
+    return data, np.diff(value_ends.take(ends - 1), prepend=0)
 
 
-def decode_delta_lists(raw: U8, sizes: I64, frequencies: I64, where: str) -> tuple[I64, I64]:
-    """Return the doc ids and term frequencies of consecutive lists that fill `raw`.
+def _find_rests(ends: I64, rests: I64) -> I64:
+    """Return the positions of the last `rests` of the values of each list; hardly any list has some."""
+    own = np.flatnonzero(rests)
+    counts = rests.take(own)
+    return spread_runs(ends.take(own) - counts, counts)
+
+
+def _find_others(positions: I64, count: int) -> I64:
+    """Return the numbers below `count` that are not among `positions`."""
+    is_other = np.ones(count, dtype=np.bool_)
+    is_other[positions] = False
+    return np.flatnonzero(is_other)
+
+
+def decode_delta_lists(raw: U8, sizes: I64, frequencies: I64, where: str) -> tuple[I64, I64, I64]:
+    """Return the number of its list, the doc id and the term frequency of each posting of consecutive lists
+    that fill `raw`.
 
     Raises CorruptIndex when a list does not fill its size exactly or its doc ids do not ascend.
     """
     values, ends = varints.decode(raw, where)
-    list_ends = np.cumsum(sizes)
-    value_counts = count_true(raw < varints.MORE, list_ends)
-    value_ends = np.cumsum(value_counts)
-    if (value_counts < frequencies).any() or (ends[value_ends - 1] != list_ends).any():
+    is_end = np.zeros(len(raw) + 1, dtype=np.bool_)
+    is_end[np.cumsum(sizes)] = True
+    value_ends = np.flatnonzero(is_end.take(ends))
+    value_ends += 1
+    if len(value_ends) != len(sizes) or int(value_ends[-1]) != len(values):
         raise CorruptIndex(f"{where}: a posting list is shorter than its document frequency")
-    rest_counts = value_counts - frequencies
-    rest_positions = spread_runs(value_ends - rest_counts, rest_counts)
-    is_gap = np.ones(len(values), dtype=np.bool_)
-    is_gap[rest_positions] = False
-    gaps, rests = values[is_gap], values.take(rest_positions)
-    ends = np.cumsum(frequencies)
+    rests = np.diff(value_ends, prepend=0) - frequencies
+    if (rests < 0).any():
+        raise CorruptIndex(f"{where}: a posting list is shorter than its document frequency")
+    owners = number_postings(frequencies)
+    at = _find_rests(value_ends, rests)
+    gaps = values.take(_find_others(at, len(values))) if len(at) else values
     counts, is_large = _split_counts(gaps)
-    if not np.array_equal(count_true(is_large, ends), rest_counts):
+    large = np.flatnonzero(is_large)
+    if len(large) != len(at) or (np.bincount(owners.take(large), minlength=len(sizes)) != rests).any():
         raise CorruptIndex(f"{where}: a posting list does not fill its bytes")
-    _add_rests(counts, np.flatnonzero(is_large), rests, where)
-    return _to_docs(gaps, ends - frequencies, frequencies, where), counts
+    _add_rests(counts, large, values.take(at), where)
+    return owners, _to_docs(gaps, np.cumsum(frequencies) - frequencies, owners, where), counts
 
 
 def _split_counts(gaps: I64) -> tuple[I64, Mask]:
@@ -270,13 +347,13 @@ def _add_rests(counts: I64, large: I64, rests: I64, where: str) -> None:
         raise CorruptIndex(f"{where}: a term frequency of {int(counts.max())}")
 
 
-def _to_docs(gaps: I64, starts: I64, frequencies: I64, where: str) -> I64:
+def _to_docs(gaps: I64, starts: I64, owners: I64, where: str) -> I64:
     """Return the doc ids of gaps: running sums that restart with each list."""
-    firsts = gaps[starts]
+    firsts = gaps.take(starts)
     if np.count_nonzero(gaps) - np.count_nonzero(firsts) != len(gaps) - len(firsts):
         raise CorruptIndex(f"{where}: doc ids that do not ascend")
     docs: I64 = np.cumsum(gaps)
-    docs -= np.repeat(docs[starts] - firsts, frequencies)
+    docs -= (docs.take(starts) - firsts).take(owners)
     return docs
 
 

@@ -21,8 +21,9 @@ from index_format.files import encode_files
 from index_format.frame import FrameWriter
 from index_format.norms import encode_norms
 from index_format.packing import pack
-from index_format.postings import encode_lists
-from index_format.records import EncodedRun, Integers, Level, PostingRun, SegmentContent, SegmentEntry
+from index_format.postings import FieldLengths, encode_lists
+from index_format.records import EncodedRun, Level, PostingRun, SegmentContent, SegmentEntry
+from index_format.term_text import join_term_texts
 from index_format.terms import LARGE_SECTIONS, TermsWriter
 
 POST, META = b"POST", b"META"
@@ -166,14 +167,15 @@ class SegmentWriter:
 
 def iter_parts(run: PostingRun) -> Iterator[PostingRun]:
     """Yield a run in parts of about PART_POSTINGS postings, each of whole terms."""
-    ends = np.cumsum(run.frequencies)
-    last_lists = np.searchsorted(run.list_terms, np.arange(len(run.terms)), side="right") - 1
-    term_ends = ends[last_lists]
+    ends = np.append(0, np.cumsum(run.frequencies))
+    first_lists = np.searchsorted(run.list_terms, np.arange(len(run.terms) + 1))
+    term_ends = ends[first_lists[1:]]
     low = 0
     while low < len(run.terms):
         before = int(term_ends[low - 1]) if low else 0
         high = max(low + 1, int(np.searchsorted(term_ends, before + PART_POSTINGS)))
-        yield cut_run(run, low, high)
+        lists = slice(int(first_lists[low]), int(first_lists[high]))
+        yield _cut_run(run, low, high, lists, slice(int(ends[lists.start]), int(ends[lists.stop])))
         low = high
 
 
@@ -183,7 +185,11 @@ def cut_run(run: PostingRun, low: int, high: int) -> PostingRun:
         return run
     lists = slice(*np.searchsorted(run.list_terms, [low, high]).tolist())
     ends = np.concatenate([[0], np.cumsum(run.frequencies)])
-    postings = slice(int(ends[lists.start]), int(ends[lists.stop]))
+    return _cut_run(run, low, high, lists, slice(int(ends[lists.start]), int(ends[lists.stop])))
+
+
+def _cut_run(run: PostingRun, low: int, high: int, lists: slice, postings: slice) -> PostingRun:
+    """Return the part of a run with the terms [low, high), given which lists and postings they have."""
     return PostingRun(
         run.terms.cut(low, high),
         run.list_terms[lists] - low,
@@ -194,8 +200,8 @@ def cut_run(run: PostingRun, low: int, high: int) -> PostingRun:
     )
 
 
-def encode_run(run: PostingRun, lengths: Sequence[Integers]) -> EncodedRun:
-    """Return the encoded posting lists. See SegmentContent for `lengths`."""
+def encode_run(run: PostingRun, lengths: FieldLengths) -> EncodedRun:
+    """Return the encoded posting lists."""
     if not len(run.terms):
         empty = np.zeros(0, dtype=np.int64)
         return EncodedRun(run.terms, empty, empty, empty, empty, b"", 0)
@@ -204,6 +210,20 @@ def encode_run(run: PostingRun, lengths: Sequence[Integers]) -> EncodedRun:
     masks = np.bitwise_or.reduceat(np.left_shift(1, run.list_fields), first_lists)
     return EncodedRun(
         run.terms, masks, run.frequencies, encoded.sizes, encoded.singles, encoded.data, len(run.docs)
+    )
+
+
+def join_runs(runs: Sequence[EncodedRun]) -> EncodedRun:
+    """Return the posting lists of consecutive runs as one run."""
+    nothing = np.zeros(0, dtype=np.int64)
+    return EncodedRun(
+        join_term_texts([run.terms for run in runs]),
+        np.concatenate([nothing, *(run.masks for run in runs)]),
+        np.concatenate([nothing, *(run.frequencies for run in runs)]),
+        np.concatenate([nothing, *(run.sizes for run in runs)]),
+        np.concatenate([nothing, *(run.singles for run in runs)]),
+        b"".join([run.data for run in runs]),
+        sum(run.postings for run in runs),
     )
 
 
@@ -230,7 +250,8 @@ def write_segment(
 ) -> SegmentEntry:
     """Write a segment from complete content. Raises ValueError for tables that do not fit, OSError."""
     check_content(content)
+    lengths = FieldLengths(content.lengths)
     with SegmentWriter(directory, temporary) as writer:
         for part in iter_parts(run):
-            writer.add(encode_run(part, content.lengths))
+            writer.add(encode_run(part, lengths))
         return writer.finish(content)

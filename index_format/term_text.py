@@ -19,6 +19,7 @@ _LANE = 7  # bytes of a term compared at a time; the eighth of an integer says h
 _PADDING = bytes(_LANE + 1)  # the last lane of the last term may reach into it
 _KEEP = np.array([(1 << 64) - (1 << (64 - 8 * count)) for count in range(_LANE + 1)], dtype=np.uint64)
 _LEFT = 0xFF
+_GATHERED = 1 << 12  # terms gathered at a time: each of their bytes takes 16 bytes meanwhile
 _COUNTED = 16 * 1024  # bytes of a text for each stored count of terms
 
 
@@ -110,10 +111,19 @@ def join_term_texts(texts: Sequence[TermText]) -> TermText:
 
 def gather_spans(text: bytes, starts: I64, sizes: I64) -> TermText:
     """Return spans of a text as terms, in the order given. No span may reach the end of the text."""
-    ends = np.cumsum(sizes + 1)
-    bytes_at = np.repeat(starts - (ends - sizes - 1), sizes + 1)
-    bytes_at += np.arange(len(bytes_at))
-    gathered = np.frombuffer(text, dtype=np.uint8)[bytes_at]
+    sizes = sizes + 1
+    ends = np.cumsum(sizes)
+    moves = starts - (ends - sizes)
+    source = np.frombuffer(text, dtype=np.uint8)
+    gathered = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
+    begin = 0
+    for low in range(0, len(ends), _GATHERED):
+        high = min(low + _GATHERED, len(ends))
+        end = int(ends[high - 1])
+        bytes_at = moves[low:high].repeat(sizes[low:high])
+        bytes_at += np.arange(begin, end)
+        gathered[begin:end] = source.take(bytes_at)
+        begin = end
     gathered[ends - 1] = ord("\n")
     return TermText(gathered.tobytes(), ends)
 

@@ -127,9 +127,8 @@ class TermsWriter:
         values = np.empty(lists + int(laid_ends[-1]), dtype=np.int64)
         values[np.arange(lists) + np.repeat(laid_ends - laid, np.diff(bounds))] = self._heads[:lists]
         values[np.arange(int(laid_ends[-1])) + np.repeat(bounds[1:], laid)] = sizes[is_laid]
-        data, value_sizes = varints.encode(values)
-        ends = np.append(0, np.cumsum(value_sizes, dtype=np.int64))
-        return data, ends[bounds + np.append(0, laid_ends)]
+        data, ends = varints.encode(values)
+        return data, np.append(0, ends)[bounds + np.append(0, laid_ends)]
 
     def take(self, tag: bytes) -> list[bytes]:
         """Return what has been encoded of one of the LARGE_SECTIONS since the last call."""

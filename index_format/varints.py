@@ -18,7 +18,7 @@ MORE = 0x80
 _MASK = MORE - 1
 
 
-def measure(values: I64) -> U8:
+def _measure(values: I64) -> U8:
     """Return the size of each value in bytes (uint8)."""
     sizes = np.ones(len(values), dtype=np.uint8)
     largest = int(values.max(initial=0))
@@ -28,7 +28,7 @@ def measure(values: I64) -> U8:
     return sizes
 
 
-def put(out: U8, positions: I64, values: I64, sizes: U8) -> None:
+def _put(out: U8, positions: I64, values: I64, sizes: U8) -> None:
     """Write each value, of `sizes` bytes, to its position in `out`."""
     for byte in range(MAX_BYTES):
         goes_on = sizes > byte + 1
@@ -42,13 +42,13 @@ def put(out: U8, positions: I64, values: I64, sizes: U8) -> None:
         positions, values, sizes = positions[left] + 1, values[left] >> BITS, sizes[left]
 
 
-def encode(values: I64) -> tuple[bytes, U8]:
-    """Return the encoded values, one after the other, and the size of each in bytes (uint8)."""
-    sizes = measure(values)
-    ends = np.cumsum(sizes, dtype=np.int64)
+def encode(values: I64) -> tuple[bytes, I64]:
+    """Return the encoded values, one after the other, and where each ends."""
+    sizes = _measure(values)
+    ends: I64 = sizes.astype(np.int64).cumsum()  # half the time of a sum with `dtype`
     out = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
-    put(out, ends - sizes, values, sizes)
-    return out.tobytes(), sizes
+    _put(out, ends - sizes, values, sizes)
+    return out.tobytes(), ends
 
 
 def decode(raw: U8, where: str) -> tuple[I64, I64]:

@@ -18,6 +18,7 @@ from index_format.file_records import RECE, RECS
 from index_format.files import FILE, PATH, PRNT
 from index_format.manifest import decode_manifest, read_manifest_bytes
 from index_format.norms import NRMF, NRMU
+from index_format.postings import FieldLengths
 from index_format.records import I64, Field, FileTable, SegmentContent, SegmentEntry
 from index_format.seals import check_segment, read_seal
 from index_format.segment_reader import SegmentReader
@@ -196,9 +197,10 @@ def _list_sum_faults(reader: SegmentReader, content: SegmentContent) -> list[str
 
 def _rewrite(reader: SegmentReader, content: SegmentContent) -> str:
     """Return the name of a segment written from this content again."""
+    lengths = FieldLengths(content.lengths)
     with SegmentWriter(_NullDirectory(), REWRITTEN) as writer:
         for run in reader.postings.iter_runs(BATCH_BYTES):
-            writer.add(encode_run(run, content.lengths))
+            writer.add(encode_run(run, lengths))
         return writer.finish(content).name
 
 

@@ -12,15 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 
-import numpy as np
-import numpy.typing as npt
-
-from index_format import sort_distinct
 from repo_mcp.record_classes import dataclass
 
-I64 = npt.NDArray[np.int64]
 UNIT_LINES = 50
 VERSION = 2  # part of the index's configuration: another version means another index
 
@@ -29,35 +24,33 @@ VERSION = 2  # part of the index's configuration: another version means another 
 class CutFile:
     """The units and chunks of one file. All counts are 0 for a file without lines."""
 
-    unit_lines: I64  # lines in each unit
-    chunk_first_units: I64
-    chunk_unit_counts: I64
+    unit_lines: Sequence[int]  # lines in each unit
+    chunk_first_units: Sequence[int]
+    chunk_unit_counts: Sequence[int]
 
 
 @lru_cache(maxsize=4096)
 def cut_lines(lines: int, chunk_lines: int, overlap_lines: int) -> CutFile:
-    """Return the cut of a file of `lines` lines by line numbers alone. The arrays are shared: read only."""
+    """Return the cut of a file of `lines` lines by line numbers alone."""
     if lines == 0:
-        empty = np.zeros(0, dtype=np.int64)
-        return CutFile(empty, empty, empty)
+        return CutFile((), (), ())
     step = chunk_lines - overlap_lines
     count = 1 + max(0, -(-(lines - chunk_lines) // step))
-    starts = step * np.arange(count, dtype=np.int64)
-    ends = np.minimum(starts + chunk_lines, lines)
-    bounds = sort_distinct(np.concatenate([starts, ends]))
-    sizes = chain.from_iterable(_split_evenly(size) for size in np.diff(bounds).tolist())
-    units = np.array(list(sizes), dtype=np.int64)
-    unit_bounds = np.concatenate([[0], np.cumsum(units)])
-    first_units = np.searchsorted(unit_bounds, starts)
-    return CutFile(units, first_units, np.searchsorted(unit_bounds, ends) - first_units)
+    starts = range(0, step * count, step)
+    ends = [min(start + chunk_lines, lines) for start in starts]
+    bounds = sorted({*starts, *ends})
+    units = tuple(chain.from_iterable(_split_evenly(end - start) for start, end in pairwise(bounds)))
+    places = {line: place for place, line in enumerate(accumulate(units, initial=0))}
+    first_units = tuple(places[start] for start in starts)
+    counts = tuple(places[end] - first for end, first in zip(ends, first_units, strict=True))
+    return CutFile(units, first_units, counts)
 
 
 def cut_at(lines: int, first_lines: Sequence[int]) -> CutFile:
     """Return the cut of a file of `lines` lines whose chunks begin at the given lines, the first at 1."""
     chunks = [_split_evenly(last - first) for first, last in pairwise([*first_lines, lines + 1])]
-    counts = np.array(list(map(len, chunks)), dtype=np.int64)
-    units = np.array(list(chain.from_iterable(chunks)), dtype=np.int64)
-    return CutFile(units, np.cumsum(counts) - counts, counts)
+    counts = list(map(len, chunks))
+    return CutFile(list(chain.from_iterable(chunks)), list(accumulate(counts[:-1], initial=0)), counts)
 
 
 def split_long(first_lines: Sequence[int], lines: int, chunk_lines: int) -> list[int]:

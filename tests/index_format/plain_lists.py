@@ -12,7 +12,7 @@ from math import floor
 import numpy as np
 
 from index_format import PostingRun, build_term_text
-from index_format.postings import BLOCK_SHARE, EncodedLists, ListTable, encode_lists
+from index_format.postings import BLOCK_SHARE, EncodedLists, FieldLengths, ListTable, encode_lists
 from index_format.records import I64
 
 Posting = tuple[int, int]
@@ -112,7 +112,7 @@ def build_run(rows: Sequence[Row]) -> PostingRun:
 
 def encode_rows(rows: Sequence[Row], lengths: Sequence[Lengths]) -> EncodedLists:
     """Return what the encoder of the package makes of the lists."""
-    return encode_lists(build_run(rows), [build_column(column) for column in lengths])
+    return encode_lists(build_run(rows), FieldLengths([build_column(column) for column in lengths]))
 
 
 def build_table(rows: Sequence[Row], encoded: EncodedLists, lengths: Sequence[Lengths]) -> ListTable:

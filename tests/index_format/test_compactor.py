@@ -60,7 +60,7 @@ def read_whole(directory: MemoryDirectory, entry: SegmentEntry | None) -> bytes:
 @settings(max_examples=examples(60))
 @given(MODELS, st.data(), st.sampled_from([1, 2, 7, 1_000_000]), st.sampled_from([1, 10, 1_000_000]))
 def test_any_grouping_gives_the_bytes_of_one_build(
-    model: Model, data: st.DataObject, window: int, group: int
+    model: Model, data: st.DataObject, window: int, part: int
 ) -> None:
     groups = {path: data.draw(st.integers(0, 3)) for path in model}
     whole, parts = MemoryDirectory(), MemoryDirectory()
@@ -68,7 +68,7 @@ def test_any_grouping_gives_the_bytes_of_one_build(
     entries = data.draw(st.permutations(write_groups(parts, model, groups)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compactor, "WINDOW_BYTES", window)
-        patch.setattr(compactor, "GROUP_BYTES", group)  # of lists that are decoded together
+        patch.setattr(compactor, "PART_POSTINGS", part)
         if len(entries) > 2 and data.draw(st.booleans()):  # two steps
             first = merge(parts, entries[:2])
             assert first is not None

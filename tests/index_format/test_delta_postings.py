@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex
-from index_format.postings import DeltaEncoder, decode_delta_list, decode_delta_lists
+from index_format.postings import decode_delta_list, decode_delta_lists, encode_delta_lists
 from tests.deep.sizes import examples
 from tests.index_format.plain_lists import Posting, build_column, lay_gap_list, pair
 
@@ -57,36 +57,34 @@ def parse(data: str) -> bytes:
     return bytes.fromhex(data.replace("|", ""))
 
 
-def encode(lists: list[list[Posting]]) -> tuple[list[bytes], DeltaEncoder]:
-    """Encode each list as bytes, put in reverse order with a byte between them."""
+def encode(lists: list[list[Posting]]) -> list[bytes]:
+    """Encode the lists together; return the bytes of each."""
     postings = [posting for one in lists for posting in one]
-    encoder = DeltaEncoder(
+    data, sizes = encode_delta_lists(
         build_column([len(one) for one in lists]),
         build_column([doc for doc, _ in postings]),
         build_column([count for _, count in postings]),
     )
-    sizes = encoder.sizes.tolist()
-    offsets = [sum(size + 1 for size in sizes[position + 1 :]) for position in range(len(sizes))]
-    out = np.full(sum(sizes) + len(sizes), 0xEE, dtype=np.uint8)
-    encoder.put(out, build_column(offsets))
-    data = out.tobytes()
-    found = [data[offset : offset + size] for offset, size in zip(offsets, sizes, strict=True)]
-    assert data == b"".join(one + b"\xee" for one in reversed(found))
-    return found, encoder
+    ends = np.cumsum(sizes).tolist()
+    assert ends[-1] == len(data)
+    return [data[end - size : end] for end, size in zip(ends, sizes.tolist(), strict=True)]
 
 
 def decode_many(data: list[bytes], frequencies: list[int]) -> list[list[Posting]]:
     raw = np.frombuffer(b"".join(data), dtype=np.uint8)
     sizes = build_column([len(one) for one in data])
-    postings = pair(decode_delta_lists(raw, sizes, build_column(frequencies), "here"))
-    ends = np.cumsum(frequencies).tolist()
-    return [postings[end - size : end] for end, size in zip(ends, frequencies, strict=True)]
+    owners, docs, counts = decode_delta_lists(raw, sizes, build_column(frequencies), "here")
+    found: list[list[Posting]] = [[] for _ in data]
+    for owner, posting in zip(owners.tolist(), pair((docs, counts)), strict=True):
+        found[owner].append(posting)
+    assert list(map(len, found)) == frequencies
+    return found
 
 
 @pytest.mark.parametrize(("postings", "data"), TABLE)
 def test_hand_laid_bytes(postings: list[Posting], data: str) -> None:
     laid = parse(data)
-    assert encode([postings])[0] == [laid]
+    assert encode([postings]) == [laid]
     assert lay_gap_list(postings) == laid
     assert pair(decode_delta_list(laid, len(postings), "here")) == postings
     assert decode_many([laid], [len(postings)]) == [postings]
@@ -95,15 +93,14 @@ def test_hand_laid_bytes(postings: list[Posting], data: str) -> None:
 def test_all_of_them_at_once() -> None:
     lists = [postings for postings, _ in TABLE]
     laid = [parse(data) for _, data in TABLE]
-    assert encode(lists)[0] == laid
+    assert encode(lists) == laid
     assert decode_many(laid, [len(postings) for postings in lists]) == lists
 
 
 @given(st.lists(LISTS, min_size=1, max_size=6))
 def test_round_trip_of_many_lists(lists: list[list[Posting]]) -> None:
-    data, encoder = encode(lists)
+    data = encode(lists)
     assert data == [lay_gap_list(one) for one in lists]
-    assert encoder.sizes.tolist() == [len(one) for one in data]
     assert decode_many(data, [len(one) for one in lists]) == lists
     assert [
         pair(decode_delta_list(one, len(want), "here")) for one, want in zip(data, lists, strict=True)
@@ -140,10 +137,7 @@ def test_what_is_no_list_is_corrupt(data: str, frequency: int, match: str) -> No
 
 def test_a_border_within_an_integer_is_corrupt() -> None:
     raw = np.frombuffer(bytes.fromhex("80 01 02"), dtype=np.uint8)
-    assert pair(decode_delta_lists(raw, build_column([2, 1]), build_column([1, 1]), "here")) == [
-        (32, 1),
-        (0, 3),
-    ]
+    assert decode_many([b"\x80\x01", b"\x02"], [1, 1]) == [[(32, 1)], [(0, 3)]]
     with pytest.raises(CorruptIndex, match="shorter"):
         decode_delta_lists(raw, build_column([1, 2]), build_column([1, 1]), "here")
     with pytest.raises(CorruptIndex, match="shorter"):  # the first has a value too many, the second none

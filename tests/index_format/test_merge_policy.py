@@ -120,6 +120,13 @@ def test_of_many_the_smallest_are_merged_first(count: int, choose: Choose) -> No
     assert count <= FAN_IN or taken[-1] == FAN_IN
 
 
+def test_a_gigabyte_of_source_is_merged_at_once() -> None:
+    """Merged in two steps, the smallest of the kernel's 141 shards would be written twice."""
+    shards = [make(number, 500, 5_000 + number % 7) for number in range(141)]
+    assert find_fan_in(1024) == FAN_IN  # so many descriptors a process has by default
+    assert sorted(choose_full_merge(shards)) == shards
+
+
 def test_where_there_are_files_alone_a_small_segment_does_not_move_a_large_one() -> None:
     large, small = make(1, 50_000, 0), make(2, 3, 0)
     assert choose_merge([large, small]) == ()

@@ -187,6 +187,15 @@ def test_spans_become_terms(text: bytes, data: st.DataObject) -> None:
     assert as_list(gathered) == [text[start:end] for start, end in spans]
 
 
+@given(LISTS, st.data(), st.integers(1, 3))
+def test_many_are_gathered_some_at_a_time(terms: list[bytes], data: st.DataObject, some: int) -> None:
+    positions = data.draw(st.lists(st.integers(0, len(terms) - 1)) if terms else st.just([]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(term_text, "_GATHERED", some)
+        gathered = build_term_text(terms).gather(build_column(positions))
+    assert as_list(gathered) == [terms[position] for position in positions]
+
+
 def test_empty() -> None:
     empty = build_term_text([])
     assert (empty.text, len(empty), empty.split()) == (b"", 0, [])

@@ -12,13 +12,17 @@ import re
 from repo_mcp.languages.patterns.landmarks import build_language
 from repo_mcp.late_patterns import compile_late
 
-# A line of C++ alone, and of no prose in a comment.
-CPP_LINE = compile_late(
-    rb"""\n(?:template[ \t]*< | namespace\b[ \t\w:]*\{?[ \t]*\n | [ \t]{0,2}(?:public|private)[ \t]*:
+_OBJECTIVE_C = rb"@(?:interface|protocol|implementation|class|import|property|end)\b"
+OBJECTIVE_C_LINE = compile_late(rb"\n" + _OBJECTIVE_C)
+# A line of Objective-C, which is group 1, or one of C++ alone; and of no prose in a comment.
+DIALECT_LINE = compile_late(
+    rb"\n(?=[ \t]{0,2}+[@tnpc])(?:("
+    + _OBJECTIVE_C
+    + rb""")
+    | template[ \t]*< | namespace\b[ \t\w:]*\{?[ \t]*\n | [ \t]{0,2}(?:public|private)[ \t]*:
     | class[ \t]+(?:[A-Z][A-Z0-9_]*[ \t]+)?\w+[ \t]*(?:final[ \t]*)?(?::[^;\n]*)?\{?[ \t]*\n)""",
     re.VERBOSE,
 )
-OBJECTIVE_C_LINE = compile_late(rb"\n@(?:interface|protocol|implementation|class|import|property|end)\b")
 # Statements and attributes that look like the head of a function.
 _NOT_STATEMENT = (
     r"(?!(?:if|for|while|switch|return|else|do|case|default|goto|catch|enum|throw|new|delete|sizeof|using"
@@ -34,25 +38,28 @@ _RECORD = r"""
 """
 # An include guard, which is no definition. Where "#endif" follows, an empty macro is defined after all.
 _GUARD = r"""
-    \#{opt}ifndef{gap}(?P<skipped>{name}){opt}\n\#{opt}define{gap}(?P=skipped){opt}(?=\n(?!\#{opt}endif))
+    ifndef{gap}(?P<skipped>{name}){opt}\n\#{opt}define{gap}(?P=skipped){opt}(?=\n(?!\#{opt}endif))
 """
 # What a macro defines by its last argument, and a body follows: `TEST_F(TableTest, Empty) {`.
 _NAMED_BODY = r"[A-Z][A-Z0-9_]++\((?:[^(),;\n]{1,80}+,{opt}){0,2}({name}){opt}\)(?={opt}\n?{opt}\{)"
 _ASSIGNED = r"{opt}(?:\[[^\]\n]{0,80}+\]{opt}){0,3}=(?!=)"
 
 _C = r"""
-    {guard}
-    | \#{opt}define{gap}({name})
+    (?![ \t]++[^/])(?:                   # of indented lines, which are two in three, only comments are tried
+    \#{opt}(?: {guard} | define{gap}({name}) )
     | \}{opt}({name}){opt};                                         # the end of a typedef of several lines
     | {opt}{slash_doc}
-    | (?=[A-Z])(?:[A-Z]{1,20}_){0,3}DEFINE(?:_{w}{1,40}+|\d)?\(({name})   # DEFINE_MUTEX(x), ...
-    | {named_body}
-    | {record}                                           # headers of C++ are C by their names
-    | (?=[A-Za-z_])(?:[A-Za-z0-9_:<>]++[ \t*&]++){0,8}(?:{name}(?:<[^<>\n]{0,60}+>)?::){0,4}
-      {not_statement}({name})
-      (?:{opt}\((?=[^;{}]{0,600}+\{) | {assigned} | {opt}\n?{opt}\{)
-    | typedef{gap}(?:{w}++[ \t*]++){1,6}({name}){opt};
-    | typedef\b[^;{}()\n]{1,80}+\({opt}\*{opt}({name})
+    | (?=[A-Za-z_])(?:
+        (?=[A-Z])(?:[A-Z]{1,20}_){0,3}DEFINE(?:_{w}{1,40}+|\d)?\(({name})   # DEFINE_MUTEX(x), ...
+        | {named_body}
+        | {record}                                           # headers of C++ are C by their names
+        | (?:[A-Za-z0-9_:<>]++[ \t*&]++){0,8}(?:{name}(?:<[^<>\n]{0,60}+>)?::){0,4}
+          {not_statement}({name})
+          (?:{opt}\((?=[^;{}]{0,600}+\{) | {assigned} | {opt}\n?{opt}\{)
+        | typedef{gap}(?:{w}++[ \t*]++){1,6}({name}){opt};
+        | typedef\b[^;{}()\n]{1,80}+\({opt}\*{opt}({name})
+      )
+    )
 """
 
 _C_PARTS = {
@@ -82,8 +89,7 @@ CPP = build_language(
     "cpp",
     "code",
     r"""
-    {guard}
-    | \#{opt}define{gap}({name})
+    \#{opt}(?: {guard} | define{gap}({name}) )
     | \}{opt}({name}){opt};
     | {opt}{slash_doc}
     # below these, `size_(size)` initialises a member, or is part of a condition

@@ -85,7 +85,7 @@ def iter_unit_texts(source: SourceFile) -> Iterator[dict[str, str]]:
     lines = {name: split_lines(bytes(text)) for name, text in texts.items()}
     first = 0
     cut = cut_file(source, landmarks, len(lines["body"]), 200, 30)
-    for size in cut.unit_lines.tolist():
+    for size in cut.unit_lines:
         unit = {name: b"\n".join(rows[first : first + size]).decode() for name, rows in lines.items()}
         yield {**unit, "path": source.path}
         first += size

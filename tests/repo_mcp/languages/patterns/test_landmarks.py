@@ -772,6 +772,17 @@ def test_a_header_of_cpp_is_read_as_such() -> None:
     ]
 
 
+def test_objective_c_is_told_from_cpp_wherever_its_line_is() -> None:
+    headers = {
+        "\nnamespace a {\n}\n@interface View : NSView\n": "objective-c",
+        "\n@class View;\ntemplate <int size>\n": "objective-c",
+        "\n  private:\n  int x;\n": "cpp",
+        "\n   private:\n   @interface\n": "c",
+        "\nint classes;\n@interfaces\n": "c",
+    }
+    assert {text: find_dialect(LANGUAGES["c"], text.encode()).name for text in headers} == headers
+
+
 def test_what_a_test_macro_defines_is_its_last_argument() -> None:
     text = "TEST_F(TableTest, Empty) {\n}\nTEST_IMPL(loop_close)\n{\n}\nEXPORT(make);\n"
     assert name_definitions("cpp", text) == ["Empty", "loop_close"]
