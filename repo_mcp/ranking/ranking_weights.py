@@ -31,6 +31,10 @@ class RankingWeights:
     # files that the query names explicitly
     named_path: float = 1.5  # a path, a dotted module, a frame of a traceback
     next_frame: float = 0.8  # each frame further out counts for this share of the one before
+    # what a closer look at the best files gives
+    held_word: float = 0.025  # for each word of a query whose words the best unit holds all; see `most_held`
+    most_held: float = 0.5  # however long the query is
+    neighbour: float = 0.3  # all other good files lie in the same directory
     # shares of all points that such files keep, unless the query asks for them
     test: float = 0.3
     document: float = 0.3
