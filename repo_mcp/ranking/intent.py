@@ -39,7 +39,7 @@ _ASKS_FOR = {
     FileRole.DOCS: frozenset(
         ("doc", "docs", "documentation", "readme", "changelog", "tutorial", "guide", "example", "examples")
     )
-    | {"sample", "samples", "demo", "demos", "benchmark", "benchmarks"},
+    | {"benchmark", "benchmarks"},
     FileRole.CONFIG: frozenset(
         ("config", "configuration", "yaml", "toml", "json", "ini", "makefile", "kconfig", "ci", "workflow")
     )

@@ -222,13 +222,16 @@ def _put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[[i
     """Return the hits with the declaration of the requested name before all others.
 
     Units cannot tell names that differ in case alone, nor which of them lies in a qualifier: where the first
-    hit does not show what was asked for, it is looked up.
+    hit does not show what was asked for, it is looked up. A name that only has the words of the requested one
+    among others (`createApplication` for `application`) does not come before what ranks better.
     """
     first = shown.hits[0] if shown.hits else None
     if first is not None and _grade(first, asked) == asked.best_grade:
         return shown
     found = look(1).hits
     if not found or not (NO_MATCH if first is None else _grade(first, asked)) < _grade(found[0], asked):
+        return shown
+    if first is not None and _grade(found[0], asked)[0] == PARTS:
         return shown
     lead = found[0]
     rest = [hit for hit in shown.hits if hit.path != lead.path or not _shows(hit, lead)]

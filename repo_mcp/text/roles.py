@@ -20,8 +20,8 @@ _TEST_NAME = re.compile(
 )
 TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", "__mocks__")  # every test's path has one
 _MAY_BE_TEST = re.compile("est|pec|Suite")  # and its name has one of these, when the name decides
-# `docs` as well as `docs_src` and `docs-site`; `_examples`, `iOS Example` and `App.Examples`. A `benchmark` in the
-# singular holds benchmarks only at the top: below the sources it is part of the program.
+# `docs` as well as `docs_src` and `docs-site`; `_examples`, `iOS Example` and `App.Examples`. Below others,
+# `benchmark` is part of the program.
 _DOCS_DIRECTORY = re.compile(
     r"(?:^|/)(?:[Dd]ocs?(?:[-_][^/]*)?|[Dd]ocumentation|(?:[^/]*[ ._-])?[Ee]xamples?|[Ss]amples?|demos"
     r"|tutorials?|benchmarks|benches)/|^bench(?:mark)?/"

@@ -146,6 +146,16 @@ def test_files_with_good_neighbours_come_before_those_alone(tmp_path: Path) -> N
     )  # a name: who declares it counts
 
 
+def test_a_name_with_the_requested_one_in_it_does_not_come_before_what_ranks_better(tmp_path: Path) -> None:
+    texts = {
+        "lib/application.py": "# the application\nserve(application, application)\n" * 20,
+        "lib/factory.py": "def create_application():\n    return {}\n" + FILLER,
+    }
+    repository = build(tmp_path, texts)
+    assert first(repository, "application") == "lib/application.py"
+    assert first(repository, "create_application") == "lib/factory.py"
+
+
 def build(directory: Path, texts: Mapping[str, str]) -> Repository:
     for path, text in texts.items():
         (directory / "root" / path).parent.mkdir(parents=True, exist_ok=True)
