@@ -205,14 +205,15 @@ class _PathRater:
 
     def _rate(self, path: str) -> tuple[float, float, float]:
         """Return the points for the file's name by stems, for its whole name, and for its directories."""
-        directory, _, name = path.rpartition("/")
-        name = cut_name(name)
+        directory, _, file = path.rpartition("/")
+        name = cut_name(file)
+        share = self._weights.variant if file.count(".", len(name)) > 1 else 1.0
         around = self._directories.get(directory)
         if around is None:
             covered = self._matcher.cover_all(directory)
             around = self._directories[directory] = self._weights.directory * covered
-        whole = self._weights.whole_name * (name in self._words)
-        return self._weights.file_name * self._matcher.cover(name), whole, around
+        whole = share * self._weights.whole_name * (name in self._words)
+        return share * self._weights.file_name * self._matcher.cover(name), whole, around
 
 
 def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:

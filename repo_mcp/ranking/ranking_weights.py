@@ -18,6 +18,9 @@ class RankingWeights:
     # names of files and directories
     file_name: float = 0.7  # all parts of the file's name are rare words of the query
     whole_name: float = 0.2  # a word of the query is exactly the file's name, case included
+    variant: float = (
+        0.7  # the share of these two that a file keeps whose name has a further dot: `queue.async.py`
+    )
     directory: float = 0.3
     prefix: float = 0.8  # a part of a name is a prefix of a query word, or the other way round
     # names that the file defines; only the rarest of each kind counts

@@ -28,6 +28,7 @@ FILES = {
     + FILLER,
     "src/net/work_queue.py": "def drain_jobs(jobs):\n    return jobs\n" + FILLER,
     "src/pool.py": "def acquire_slot():\n    # takes a slot of the pool\n    return slot\n" + FILLER,
+    "lib/drain.late.py": FILLER,
     "src/user.py": "slot = acquire_slot()\nother = acquire_slot() or acquire_slot()\n" + FILLER,
     "tests/test_pool.py": "def test_acquire_slot():\n    assert acquire_slot()\n" + FILLER,
     "docs/pool.md": "# The pool\n\nacquire_slot takes a slot of the pool. acquire_slot!\n",
@@ -144,6 +145,15 @@ def test_files_with_good_neighbours_come_before_those_alone(tmp_path: Path) -> N
     assert "neighbours" not in dict(
         search(repository, "crate")[0].explanation
     )  # a name: who declares it counts
+
+
+def test_a_variant_stands_behind_the_file_whose_name_has_no_further_part(tmp_path: Path) -> None:
+    text = "parcel = crate\n" * 10
+    repository = build(tmp_path, dict.fromkeys(("parcel.async.cs", "parcel.cs", "parcel.tests.cs"), text))
+    hits = search(repository, "how a parcel is put into a crate")
+    assert hits[0].path == "parcel.cs"
+    names = [dict(hit.explanation)["file name"] for hit in hits[:2]]
+    assert names[1] == pytest.approx(WEIGHTS.variant * names[0], abs=1e-5)
 
 
 def test_a_name_with_the_requested_one_in_it_does_not_come_before_what_ranks_better(tmp_path: Path) -> None:
