@@ -48,8 +48,8 @@ POOL_FILES = 32  # documents read
 POOL_UNITS = 48  # of code whose comments are read
 FIRST_UNITS = 2  # examined in a document that matches by its path alone
 COMMENT_FIELDS = frozenset((DOC,))
-# All candidates are documents here, so document kinds get equal weight; ScoreShares lowers scores instead. A closer
-# look is taken at sections, not at files.
+# All candidates are documents here, so document kinds get equal weight; ScoreShares lowers scores instead.
+# What a closer look at files would add is left to the sections.
 FILE_WEIGHTS = RankingWeights(
     document=1.0, configuration=1.0, whole_name=0.4, asked_name=0.6, variant=1.0, held_word=0.0, neighbour=0.0
 )
