@@ -26,8 +26,9 @@ from repo_mcp.ranking.searcher import Filter, Searcher
 MAX_WORDS = 1_000
 # shares: all is left; others 0
 ROLES = ("test", "document", "configuration", "style", "foreign")
-OFF = dict.fromkeys((*ROLES, "older_version"), 1.0)
-LEFT_OUT = ("repeat", "next_frame")  # the first is about pages; the second is about tracebacks
+OFF = dict.fromkeys((*ROLES, "older_version", "variant"), 1.0)
+# of pages; of tracebacks; a limit of another one
+LEFT_OUT = ("repeat", "next_frame", "most_held")
 
 
 def list_variants() -> dict[str, RankingWeights]:

@@ -49,7 +49,10 @@ POOL_UNITS = 48  # of code whose comments are read
 FIRST_UNITS = 2  # examined in a document that matches by its path alone
 COMMENT_FIELDS = frozenset((DOC,))
 # All candidates are documents here, so document kinds get equal weight; ScoreShares lowers scores instead.
-FILE_WEIGHTS = RankingWeights(document=1.0, configuration=1.0, whole_name=0.4, asked_name=0.6)
+# What a closer look at files would add is left to the sections.
+FILE_WEIGHTS = RankingWeights(
+    document=1.0, configuration=1.0, whole_name=0.4, asked_name=0.6, variant=1.0, held_word=0.0, neighbour=0.0
+)
 
 _SOURCE_DIRECTORIES = frozenset(("src", "lib", "python"))
 SECTION, DOC_COMMENT = "section", "doc_comment"

@@ -38,10 +38,12 @@ _ASKS_FOR = {
     FileRole.TEST: frozenset(("test", "tests", "pytest", "unittest", "fixture", "fixtures", "spec", "specs")),
     FileRole.DOCS: frozenset(
         ("doc", "docs", "documentation", "readme", "changelog", "tutorial", "guide", "example", "examples")
-    ),
+    )
+    | {"benchmark", "benchmarks"},
     FileRole.CONFIG: frozenset(
         ("config", "configuration", "yaml", "toml", "json", "ini", "makefile", "kconfig", "ci", "workflow")
-    ),
+    )
+    | {"gradle", "sbt", "gemspec"},
     FileRole.STYLE: frozenset(
         ("css", "scss", "sass", "stylesheet", "stylesheets", "style", "styles", "styled", "styling")
     ),

@@ -223,7 +223,12 @@ class ShortList:
 
     def hold(self, units: I64) -> list[int]:
         """Return the positions of the units that gain something. See `PostingScorer`."""
-        return self._find(units)[0]
+        starts, sizes = self._runs.find(units >> BLOCK_BITS)
+        spans = zip(
+            (units & (BLOCK_DOCS - 1)).tolist(), starts.tolist(), (starts + sizes).tolist(), strict=True
+        )
+        find = self._low_bytes.find
+        return [place for place, span in enumerate(spans) if find(*span) >= 0]
 
     def look_up(self, units: I64) -> F64:
         """Return the gain of each unit. See `PostingScorer`."""

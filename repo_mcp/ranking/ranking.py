@@ -1,14 +1,14 @@
 """The ranking of files: one pipeline from a query to the hits of a page.
 
-    query -> intent -> best units (BM25F) -> candidate files -> points by signal -> order -> page
+    query -> intent -> best units (BM25F) -> candidate files -> points by signal -> order
+          -> a closer look at the best -> page
 
 Every signal is a function of plain values (signals.py), and all weights are in one table
 (ranking_weights.py). A file's score is the sum of its points, each rounded, so that an explanation adds
 up. Nothing depends on segments: units, names and paths are those of the live tree, and counts are exact.
 
-Left out on purpose, because they were tried and gave nothing: the share of query terms that a file holds,
-term proximity, file sizes, depth of directories, what the best files declare and use, and where they lie.
-See bench/quality/README.md.
+Left out on purpose, because they were tried and gave nothing: term proximity, file sizes, depth of
+directories, and what the best files declare and use. See bench/quality/README.md.
 """
 
 from __future__ import annotations
@@ -21,12 +21,21 @@ import numpy as np
 
 from index_format import sort_distinct
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.closer_look import CLOSE_FILES, rate_held, rate_neighbours, weigh_held
 from repo_mcp.ranking.intent import Intent, NameKind, understand
 from repo_mcp.ranking.older_versions import OlderVersions
 from repo_mcp.ranking.prompt import ClueKind, resolve_mentions
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
-from repo_mcp.ranking.searcher import BestUnits, Filter, Ranking, Searcher
+from repo_mcp.ranking.searcher import (
+    NOTHING_HELD,
+    BestUnits,
+    Filter,
+    HeldTerms,
+    Ranking,
+    Searcher,
+    find_held,
+)
 from repo_mcp.ranking.segment_search import RankedUnit, SegmentSearch
 from repo_mcp.ranking.signals import (
     Candidates,
@@ -35,6 +44,7 @@ from repo_mcp.ranking.signals import (
     gather,
     get_file_role,
     list_role_shares,
+    weigh_inverse,
     weigh_kinds,
 )
 from repo_mcp.ranking.spell_suggest import find_paths
@@ -62,7 +72,14 @@ class RankedFile:
     part: SegmentSearch
     file: int  # its number in that segment
     score: float  # the sum of its points
-    points: Points  # of each signal that gave any; they sum to the score
+    given: Sequence[float]  # rounded, by each of SIGNALS
+    further: Points = ()  # what else was given or taken
+    kept: float = 1.0  # the share of any points that its role and its version leave
+
+    @property
+    def points(self) -> Points:
+        """Return the points by what gave or took them; they add up to the score."""
+        return (*(row for row in zip(SIGNALS, self.given, strict=False) if row[1]), *self.further)
 
 
 def add_up(points: Iterable[tuple[str, float]]) -> float:
@@ -88,17 +105,18 @@ def rank(
     """
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
     rated = rate_files(searcher, query, best, weights)
-    files = choose_files(rated, top_k)
-    declaring = find_declaring(searcher, query) if understand(query.text).asked is not None else None
+    files, held = look_closer(searcher, query, best, choose_files(rated, max(top_k, CLOSE_FILES)), weights)
+    files = files[:top_k]
+    declaring = find_declaring(searcher, query) if _is_name(query) else None
     page = fill_page(best, files, top_k, weights, declaring)
-    chunks = searcher.describe(query, best, [unit for unit, _ in page])
+    chunks = searcher.describe(query, best, [unit for unit, _ in page], held)
     explained = [replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True)]
     unknown = [
         term
         for term, lists in zip(query.terms, best.terms, strict=True)
         if not lists.frequency and term not in query.synonyms
     ]
-    bound = bound_scores(searcher, best, rated, weights) if bounded else 0.0
+    bound = bound_scores(searcher, query, best, rated, weights) if bounded else 0.0
     if not counted:
         total = len(explained)
     elif sum(map(len, map(attrgetter("units"), best.segments))) >= BEST_UNITS:
@@ -122,7 +140,8 @@ def rank_files(
     searcher: Searcher, query: Query, best: BestUnits, count: int, weights: RankingWeights = WEIGHTS
 ) -> list[RankedFile]:
     """Return the best `count` files of a query in order, ties by path."""
-    return choose_files(rate_files(searcher, query, best, weights), count)
+    chosen = choose_files(rate_files(searcher, query, best, weights), max(count, CLOSE_FILES))
+    return look_closer(searcher, query, best, chosen, weights)[0][:count]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +205,15 @@ class _PathRater:
 
     def _rate(self, path: str) -> tuple[float, float, float]:
         """Return the points for the file's name by stems, for its whole name, and for its directories."""
-        directory, _, name = path.rpartition("/")
-        name = cut_name(name)
+        directory, _, file = path.rpartition("/")
+        name = cut_name(file)
+        share = self._weights.variant if file.count(".", len(name)) > 1 else 1.0
         around = self._directories.get(directory)
         if around is None:
             covered = self._matcher.cover_all(directory)
             around = self._directories[directory] = self._weights.directory * covered
-        whole = self._weights.whole_name * (name in self._words)
-        return self._weights.file_name * self._matcher.cover(name), whole, around
+        whole = share * self._weights.whole_name * (name in self._words)
+        return share * self._weights.file_name * self._matcher.cover(name), whole, around
 
 
 def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:
@@ -203,8 +223,8 @@ def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:
     """
     totals, declared = rated.given.sum(axis=0), rated.given[_DECLARED]
     order = np.argsort(-totals)
-    # files that may make it: points left, column, points lost by role, by version
-    rows: list[tuple[float, int, float, float]] = []
+    # files that may make it: points left, column, points lost by role, by version, the share of further ones
+    rows: list[tuple[float, int, float, float, float]] = []
     kept: list[float] = []  # a heap of the best totals after their roles' shares
     ranked = zip(order.tolist(), totals[order].tolist(), declared[order].tolist(), strict=True)
     for column, total, named in ranked:
@@ -222,23 +242,109 @@ def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:
             heappush(kept, left)
         else:
             heappushpop(kept, left)
-        rows.append((left, column, lost, older))
+        rows.append((left, column, lost, older, share * rated.older_share if older else share))
     least = kept[0] - MARGIN if kept else 0.0
-    files = [_explain(rated, column, lost, older) for left, column, lost, older in rows if left >= least]
+    rows = [row for row in rows if row[0] >= least]
+    given = np.round(rated.given[:, [row[1] for row in rows]], DECIMALS)
+    columns = zip(rows, given.T.tolist(), given.sum(axis=0).tolist(), strict=True)
+    return _sort([_take(rated, own, total, *row[1:]) for row, own, total in columns])[:count]
+
+
+def _take(
+    rated: RatedFiles,
+    given: Sequence[float],
+    total: float,
+    column: int,
+    lost: float,
+    older: float,
+    kept: float,
+) -> RankedFile:
+    """Return the file of a column with its points, without those that its role and its version cost."""
+    taken = (("role", round(-lost, DECIMALS)), ("older version", round(-older, DECIMALS)))
+    further = tuple(row for row in taken if row[1])
+    path, file = rated.candidates.paths[column], rated.candidates.files[column]
+    part = rated.segments[rated.candidates.positions[column]]
+    return RankedFile(path, part, file, round(total + add_up(further), DECIMALS), given, further, kept)
+
+
+def _sort(files: list[RankedFile]) -> list[RankedFile]:
+    """Return files in order of their scores, ties by path."""
     files.sort(key=attrgetter("path"))  # by code points, whose order is that of the bytes
     files.sort(key=attrgetter("score"), reverse=True)
-    return files[:count]
+    return files
 
 
-def bound_scores(searcher: Searcher, best: BestUnits, rated: RatedFiles, weights: RankingWeights) -> float:
+def look_closer(
+    searcher: Searcher, query: Query, best: BestUnits, files: Sequence[RankedFile], weights: RankingWeights
+) -> tuple[list[RankedFile], HeldTerms]:
+    """Return the files in order, with points for what a closer look at the first CLOSE_FILES shows, and the
+    terms that the best units of these hold.
+
+    A query that is a name is answered by its declaration: it gets no such points.
+    """
+    if _is_name(query) or not (weights.held_word or weights.neighbour):
+        return list(files), NOTHING_HELD
+    near = files[:CLOSE_FILES]
+    units = [RankedUnit(0.0, file.part.position, _find_best_unit(best, file)) for file in near]
+    held = find_held(searcher.segments, query, best, units)
+    count = searcher.snapshot.unit_count
+    worth = {
+        term: query.weights.get(term, 1.0) * weigh_inverse(lists.frequency, count)
+        for term, lists in zip(query.terms, best.terms, strict=True)
+    }
+    most = weigh_held(_count_own(query), weights)
+    words = rate_held([held[unit.segment, unit.unit] for unit in units], worth, most)
+    scores = [file.score + points * file.kept for file, points in zip(near, words, strict=True)]
+    beside = rate_neighbours([file.path for file in near], scores, weights)
+    near = _sort([_give(*row) for row in zip(near, words, beside, strict=True)])
+    return [*near, *files[CLOSE_FILES:]], held
+
+
+def _give(file: RankedFile, words: float, beside: float) -> RankedFile:
+    """Return the file with further points, as far as its role and its version leave them."""
+    held, near = round(words * file.kept, DECIMALS), round(beside * file.kept, DECIMALS)
+    further = (*file.further, *(row for row in (("held words", held), ("neighbours", near)) if row[1]))
+    score = round(file.score + held + near, DECIMALS)
+    return RankedFile(file.path, file.part, file.file, score, file.given, further, file.kept)
+
+
+def _find_own_units(best: BestUnits, file: RankedFile) -> tuple[int, int, I64, F64]:
+    """Return a file's first unit, the one behind its last, and its best units with their scores."""
+    first, end = file.part.first_units[file.file : file.file + 2].tolist()
+    found = best.segments[file.part.position]
+    start, stop = found.units.searchsorted((first, end)).tolist()
+    return first, end, found.units[start:stop], found.scores[start:stop]
+
+
+def _find_best_unit(best: BestUnits, file: RankedFile) -> int:
+    """Return the unit that stands for a file: its best one, or its first if none is among the best."""
+    first, _, units, scores = _find_own_units(best, file)
+    return int(units[scores.argmax()]) if len(units) else first
+
+
+def bound_scores(
+    searcher: Searcher, query: Query, best: BestUnits, rated: RatedFiles, weights: RankingWeights
+) -> float:
     """Return an upper bound on any score: that of a file whose units all hold each query term as strongly as
-    any unit of the index does, and whose names match as well as the best names among the candidates."""
+    any unit of the index does, whose names match as well as the best names among the candidates, and that a
+    closer look gives all it can."""
     text = 1.0
     if rated.candidates.best_text:
         strongest = sum(searcher.find_strongest(lists) for lists in best.terms)
         text = max(text, strongest / (1.0 - weights.next_unit) / rated.candidates.best_text)
     names: float = sum(rated.given[1:].max(axis=1, initial=0.0).tolist())  # all signals but the text
-    return text + names + MARGIN
+    closer = 0.0 if _is_name(query) else weigh_held(_count_own(query), weights) + weights.neighbour
+    return text + names + closer + MARGIN
+
+
+def _is_name(query: Query) -> bool:
+    """Return whether a query consists of one name, whose declaration is wanted."""
+    return understand(query.text).asked is not None
+
+
+def _count_own(query: Query) -> int:
+    """Return the number of a query's terms without those that it was widened by."""
+    return len(query.terms) - len(query.synonyms)
 
 
 def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> dict[str, float]:
@@ -256,18 +362,6 @@ def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> 
     return values
 
 
-def _explain(rated: RatedFiles, column: int, lost: float, older: float) -> RankedFile:
-    """Return the file with its points; the last entries subtract what its role and its version cost."""
-    given = rated.given[:, column].tolist()
-    points = [(name, round(value, DECIMALS)) for name, value in zip(SIGNALS, given, strict=True) if value]
-    if lost:
-        points.append(("role", round(-lost, DECIMALS)))
-    if older:
-        points.append(("older version", round(-older, DECIMALS)))
-    part, file = rated.segments[rated.candidates.positions[column]], rated.candidates.files[column]
-    return RankedFile(rated.candidates.paths[column], part, file, add_up(points), tuple(points))
-
-
 def fill_page(
     best: BestUnits,
     files: Sequence[RankedFile],
@@ -282,14 +376,12 @@ def fill_page(
     least = files[-1].score - MARGIN if len(files) >= top_k else 0.0
     chosen = []
     for file in files:
-        first, end = file.part.first_units[file.file : file.file + 2].tolist()
-        found = best.segments[file.part.position]
-        start, stop = found.units.searchsorted((first, end)).tolist()
-        units, scores = found.units[start:stop], found.scores[start:stop]
+        first, end, units, scores = _find_own_units(best, file)
         unit = declaring.find_first(file.part.position, first, end) if declaring is not None else None
         if unit is None:
             unit = int(units[scores.argmax()]) if len(units) else first
-        own = [(RankedUnit(file.score, file.part.position, unit), file.points)]
+        told = file.points
+        own = [(RankedUnit(file.score, file.part.position, unit), told)]
         if len(units) > 1 and file.score * weights.repeat >= least:
             own += _repeat(file, unit, units, scores, top_k, weights)
         for one, points in own:
@@ -305,11 +397,11 @@ def _repeat(
     chunks = file.part.find_chunks(units).tolist()
     for chunk, score, unit in zip(chunks, scores.tolist(), units.tolist(), strict=True):
         of_chunks[chunk] = min(of_chunks.get(chunk, (0.0, unit)), (-score, unit))
-    best = min(of_chunks.values())[0]
+    best, told = min(of_chunks.values())[0], file.points
     of_chunks.pop(int(file.part.find_chunks(np.array([shown]))[0]), None)
     for position, (negative, unit) in enumerate(sorted(of_chunks.values())[: most - 1], 1):
         share = weights.repeat**position * negative / best
-        points = (*file.points, ("repeat", round((share - 1.0) * file.score, DECIMALS)))
+        points = (*told, ("repeat", round((share - 1.0) * file.score, DECIMALS)))
         yield RankedUnit(add_up(points), file.part.position, unit), points
 
 

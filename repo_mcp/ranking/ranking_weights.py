@@ -18,6 +18,9 @@ class RankingWeights:
     # names of files and directories
     file_name: float = 0.7  # all parts of the file's name are rare words of the query
     whole_name: float = 0.2  # a word of the query is exactly the file's name, case included
+    variant: float = (
+        0.7  # the share of these two that a file keeps whose name has a further dot: `queue.async.py`
+    )
     directory: float = 0.3
     prefix: float = 0.8  # a part of a name is a prefix of a query word, or the other way round
     # names that the file defines; only the rarest of each kind counts
@@ -31,6 +34,10 @@ class RankingWeights:
     # files that the query names explicitly
     named_path: float = 1.5  # a path, a dotted module, a frame of a traceback
     next_frame: float = 0.8  # each frame further out counts for this share of the one before
+    # what a closer look at the best files gives
+    held_word: float = 0.025  # for each word of a query whose words the best unit holds all; see `most_held`
+    most_held: float = 0.5  # however long the query is
+    neighbour: float = 0.3  # all other good files lie in the same directory
     # shares of all points that such files keep, unless the query asks for them
     test: float = 0.3
     document: float = 0.3

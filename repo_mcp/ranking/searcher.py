@@ -47,6 +47,9 @@ ADDRESSES_KEPT = 1_000  # of units, those of a hundred pages: what follows asks 
 BEGINNINGS_KEPT = 1_000  # of paths that were looked for; 0.1 MB
 NOTHING_KNOWN: Mapping[str, TermScorers] = MappingProxyType({})
 
+HeldTerms = Mapping[tuple[int, int], list[str]]  # of units, by segment and number: terms of a query
+NOTHING_HELD: HeldTerms = MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True)
 class RankedChunk:
@@ -317,9 +320,12 @@ class Searcher:
             rows.append(files[is_new] + self.bases[part.position])
         return np.concatenate(rows).astype(np.uint32)
 
-    def describe(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[RankedChunk]:
-        """Return the chunks that hold the units, with everything an answer needs."""
-        return self._build_chunks(query, best, units, self._locate(units))
+    def describe(
+        self, query: Query, best: BestUnits, units: Sequence[RankedUnit], held: HeldTerms = NOTHING_HELD
+    ) -> list[RankedChunk]:
+        """Return the chunks that hold the units, with everything an answer needs. `held` is what is known of
+        terms that units hold."""
+        return self._build_chunks(query, best, units, self._locate(units), held)
 
     def _cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
         """Return the `limit` best of all units; ties at the cut go to the first paths and lines."""
@@ -365,7 +371,8 @@ class Searcher:
         units = _cut(best, top_k)
         described = list(zip(units, self._locate(units), strict=True))
         described.sort(key=lambda row: (-row[0].score, row[1].path.encode(), row[1].span.chunk.start_line))
-        return self._build_chunks(query, found, *zip(*described[:top_k], strict=True)) if described else []
+        first = [unit for unit, _ in described[:top_k]]
+        return self._build_chunks(query, found, first, [address for _, address in described[:top_k]])
 
     def _locate(self, units: Sequence[RankedUnit]) -> list[_UnitAddress]:
         """Return the path, span and file facts of each unit."""
@@ -380,7 +387,7 @@ class Searcher:
 
     def _read_addresses(self, units: Sequence[RankedUnit]) -> Iterator[tuple[tuple[int, int], _UnitAddress]]:
         """Yield the segment and number of each unit, and its address."""
-        for part, _, own in self._part(units):
+        for part, _, own in _part(self.segments, units):
             files, spans = part.locate(own)
             paths = part.reader.files.read_paths_of(files)
             languages = part.reader.take_languages(files)
@@ -391,20 +398,16 @@ class Searcher:
                 address = _UnitAddress(path, span, language, fingerprint, chunk_id)
                 yield (part.position, unit), address
 
-    def _part(self, units: Sequence[RankedUnit]) -> list[tuple[SegmentSearch, list[int], I64]]:
-        """Return each segment that holds some of the units, with their rows and their numbers there."""
-        rows: dict[int, list[int]] = {}
-        numbers: dict[int, list[int]] = {}
-        for row, unit in enumerate(units):
-            rows.setdefault(unit.segment, []).append(row)
-            numbers.setdefault(unit.segment, []).append(unit.unit)
-        parts = self.segments
-        return [(parts[one], own, np.array(numbers[one], dtype=np.int64)) for one, own in rows.items()]
-
     def _build_chunks(
-        self, query: Query, best: BestUnits, units: Sequence[RankedUnit], addresses: Sequence[_UnitAddress]
+        self,
+        query: Query,
+        best: BestUnits,
+        units: Sequence[RankedUnit],
+        addresses: Sequence[_UnitAddress],
+        held: HeldTerms = NOTHING_HELD,
     ) -> list[RankedChunk]:
-        matched = self._find_matched(query, best, units)
+        unknown = [unit for unit in units if (unit.segment, unit.unit) not in held]
+        matched = {**held, **find_held(self.segments, query, best, unknown)} if unknown else held
         return [
             RankedChunk(
                 path=address.path,
@@ -412,23 +415,38 @@ class Searcher:
                 unit_start=address.span.start_line,
                 unit_end=address.span.end_line,
                 score=unit.score,
-                matched_terms=tuple(terms),
+                matched_terms=tuple(matched[unit.segment, unit.unit]),
                 language=address.language,
                 fingerprint=address.fingerprint,
                 chunk_id=address.chunk_id,
             )
-            for unit, address, terms in zip(units, addresses, matched, strict=True)
+            for unit, address in zip(units, addresses, strict=True)
         ]
 
-    def _find_matched(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[list[str]]:
-        """Return, for each unit, the query terms that occur in any of its fields."""
-        matched: list[list[str]] = [[] for _ in units]
-        for part, rows, own in self._part(units):
-            for text, term in zip(query.terms, best.terms, strict=True):
-                held = map(methodcaller("hold", own), term.segments[part.position])
-                for position in set(chain.from_iterable(held)):
-                    matched[rows[position]].append(text)
-        return matched
+
+def find_held(
+    segments: Sequence[SegmentSearch], query: Query, best: BestUnits, units: Sequence[RankedUnit]
+) -> HeldTerms:
+    """Return the query terms that occur in any field of each unit, in the order of the query."""
+    matched: list[list[str]] = [[] for _ in units]
+    for part, rows, own in _part(segments, units):
+        for text, term in zip(query.terms, best.terms, strict=True):
+            held = map(methodcaller("hold", own), term.segments[part.position])
+            for position in set(chain.from_iterable(held)):
+                matched[rows[position]].append(text)
+    return {(unit.segment, unit.unit): terms for unit, terms in zip(units, matched, strict=True)}
+
+
+def _part(
+    segments: Sequence[SegmentSearch], units: Sequence[RankedUnit]
+) -> list[tuple[SegmentSearch, list[int], I64]]:
+    """Return each segment that holds some of the units, with their rows and their numbers there."""
+    rows: dict[int, list[int]] = {}
+    numbers: dict[int, list[int]] = {}
+    for row, unit in enumerate(units):
+        rows.setdefault(unit.segment, []).append(row)
+        numbers.setdefault(unit.segment, []).append(unit.unit)
+    return [(segments[one], own, np.array(numbers[one], dtype=np.int64)) for one, own in rows.items()]
 
 
 def _find_held(lists: Sequence[PostingScorer], blocks: I64, count: int, masks: Sequence[Mask | None]) -> I64:

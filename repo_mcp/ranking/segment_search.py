@@ -46,6 +46,7 @@ BLOCKS_AT_ONCE = 1024  # their sums take two megabytes; smaller batches mean mor
 FEW_LISTS = 16  # which are cheap for so many lists or fewer:
 BLOCKS_OF_FEW = 512  # sums of a megabyte stay in the processor's cache
 FEW_UNITS = 256  # up to so many units are looked up one by one
+FEW_BLOCKS = 64  # up to so many are all scored: bounds of so few cost more than they save
 LEAST = float(np.finfo(np.float64).tiny)
 
 
@@ -237,6 +238,8 @@ class BlockMaxMaxScore:
         if wanted is not None and np.count_nonzero(wanted) <= FEW_UNITS:
             units = wanted.nonzero()[0]
             return _look_up_all(lists, units if live is None else units[live[units]], count)
+        if self._blocks <= FEW_BLOCKS:
+            return _add_all(lists, self._blocks, [mask for mask in (wanted, live) if mask is not None], count)
         search = _Search(sorted(lists, key=attrgetter("most"), reverse=True), self._blocks, count, threshold)
         search.masks = [mask for mask in (wanted, live) if mask is not None]
         if wanted is not None:
@@ -254,9 +257,31 @@ def _look_up_all(lists: Sequence[PostingScorer], units: I64, count: int) -> TopU
     for one in lists if len(units) else ():
         scores += one.look_up(units)
     gaining = (scores >= LEAST).nonzero()[0]
-    units, scores = units.take(gaining), np.round(scores.take(gaining), DECIMALS)
+    return _keep_best(units.take(gaining), scores.take(gaining), count)
+
+
+def _add_all(lists: Sequence[PostingScorer], blocks: int, masks: Sequence[Mask], count: int) -> TopUnits:
+    """Return the best `count` units of a few blocks that all masks want, with ties."""
+    scores = _add(lists, np.arange(blocks)) if lists else np.zeros(0)
+    units = (scores >= LEAST).nonzero()[0]
+    for mask in masks:
+        units = units[mask.take(units)]
+    return _keep_best(units, scores.take(units), count)
+
+
+def _keep_best(units: I64, scores: F64, count: int) -> TopUnits:
+    """Return the best `count` of some ascending units, with ties."""
+    scores = np.round(scores, DECIMALS)
     kept = (scores >= _find_last(scores, count)).nonzero()[0]
     return TopUnits(units.take(kept), scores.take(kept))
+
+
+def _add(lists: Sequence[PostingScorer], blocks: I64, wanted: Mask | None = None) -> F64:
+    """Return the summed gain of each wanted unit of some ascending blocks. There is at least one list."""
+    gains = [one.take(blocks, wanted) for one in lists]
+    positions, values = map(np.concatenate, zip(*gains, strict=True))
+    sums: F64 = np.bincount(positions, values, len(blocks) << BLOCK_BITS).astype(np.float64, copy=False)
+    return sums
 
 
 def _find_empty(wanted: Mask, blocks: int) -> Mask:
@@ -305,7 +330,7 @@ class _Search:
         rests = self._rests.take(blocks, axis=1)
         mosts = rests.max(axis=1)
         first = int(np.count_nonzero(mosts >= self._need))  # lists from here on name no new unit
-        sums = self._add(self._ordered[:first], blocks)
+        sums = _add(self._ordered[:first], blocks)
         positions = (sums >= max(self._need - float(mosts[first]), LEAST)).nonzero()[0]
         scores = sums.take(positions)
         for mask in self.masks:
@@ -313,13 +338,6 @@ class _Search:
             positions, scores = positions.take(kept), scores.take(kept)
         positions, scores = self._look_up(first, (positions, scores), blocks, rests)
         self._take(find_docs(blocks, positions), scores)
-
-    def _add(self, lists: Sequence[PostingScorer], blocks: I64, wanted: Mask | None = None) -> F64:
-        """Return the summed gain of each wanted unit of some ascending blocks."""
-        gains = [one.take(blocks, wanted) for one in lists]
-        positions, values = map(np.concatenate, zip(*gains, strict=True))
-        sums: F64 = np.bincount(positions, values, len(blocks) << BLOCK_BITS).astype(np.float64, copy=False)
-        return sums
 
     def _look_up(self, first: int, found: tuple[I64, F64], blocks: I64, rests: F64) -> tuple[I64, F64]:
         """Return the positions, with scores, that stay contenders with the lists from `first` on added."""
@@ -343,7 +361,7 @@ class _Search:
         holding = blocks.take(rows[is_new])
         wanted = np.zeros(len(holding) << BLOCK_BITS, dtype=np.bool_)
         wanted[own] = True
-        scores: F64 = self._add(lists, holding, wanted).take(own)
+        scores: F64 = _add(lists, holding, wanted).take(own)
         return scores
 
     def _take(self, units: I64, scores: F64) -> None:

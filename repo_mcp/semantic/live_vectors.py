@@ -38,6 +38,7 @@ from repo_mcp.ranking.ranking import (
     bound_scores,
     choose_files,
     fill_page,
+    look_closer,
     rank,
     rate_files,
 )
@@ -313,7 +314,9 @@ def rank_blended(
     parts = zip(searcher.segments, best.masks, strict=True)
     near = find_near([searcher.find_units(part, query, mask) for part, mask in parts])
     rated = rate_files(searcher, query, best, WEIGHTS)
-    worded = choose_files(rated, MOST_FILES) if weight < 1.0 else []
+    worded: list[RankedFile] = []
+    if weight < 1.0:
+        worded, _ = look_closer(searcher, query, best, choose_files(rated, MOST_FILES), WEIGHTS)
     shares = list_role_shares(understand(query.text).roles, WEIGHTS)
     nearness = _sum_nearness(searcher, near) if weight > 0.0 else {}
     files = _blend_files(searcher, worded, nearness, shares, weight)[:top_k]
@@ -322,7 +325,7 @@ def rank_blended(
     chunks = searcher.describe(query, joined, [unit for unit, _ in page])
     explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
     unknown = (term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency)
-    bound = (1.0 - weight) * bound_scores(searcher, best, rated, WEIGHTS) + weight * MOST_NEARNESS
+    bound = (1.0 - weight) * bound_scores(searcher, query, best, rated, WEIGHTS) + weight * MOST_NEARNESS
     return Ranking(tuple(explained), searcher.count_best_chunks(joined), tuple(unknown), bound)
 
 
@@ -355,7 +358,7 @@ def _blend_files(
         near = round(weight * nearness.get((position, file), 0.0) * shares[get_file_role(path)], DECIMALS)
         if near:
             points.append((SIGNAL, near))
-        ranked.append(RankedFile(path, searcher.segments[position], file, add_up(points), tuple(points)))
+        ranked.append(RankedFile(path, searcher.segments[position], file, add_up(points), (), tuple(points)))
     return sorted(ranked, key=lambda file: (-file.score, file.path.encode()))
 
 

@@ -20,12 +20,21 @@ _TEST_NAME = re.compile(
 )
 TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", "__mocks__")  # every test's path has one
 _MAY_BE_TEST = re.compile("est|pec|Suite")  # and its name has one of these, when the name decides
-# `docs` as well as `docs_src` and `docs-site`
-_DOCS_DIRECTORY = re.compile(r"(?:^|/)(?:docs?(?:[-_][^/]*)?|documentation|examples?|samples?|tutorials?)/")
+# `docs` as well as `docs_src` and `docs-site`; `_examples`, `iOS Example` and `App.Examples`. Below others,
+# `benchmark` is part of the program.
+_DOCS_DIRECTORY = re.compile(
+    r"(?:^|/)(?:[Dd]ocs?(?:[-_][^/]*)?|[Dd]ocumentation|(?:[^/]*[ ._-])?[Ee]xamples?|[Ss]amples?|demos"
+    r"|tutorials?|benchmarks|benches)/|^bench(?:mark)?/"
+)
 # the last ones: amalgamations, all sources copied into one file
 _FOREIGN_DIRECTORY = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
-    r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/"
+    r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/|^deps/"
+)
+# Builds that are described in a language of programs. Those in other formats are known by these.
+_BUILD_NAME = re.compile(
+    r"(?:[^/]*\.(?:gradle(?:\.kts)?|sbt|gemspec)|Package(?:@[^/]*)?\.swift|mix\.exs|build\.zig|setup\.py|go\.mod"
+    r"|Gemfile)$"
 )
 _FOREIGN_NAME = re.compile(r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$")
 
@@ -38,8 +47,8 @@ class FileRole(StrEnum):
 
     CODE = "code"
     TEST = "test"
-    DOCS = "docs"  # documents, and the code of examples
-    CONFIG = "config"  # configuration and data
+    DOCS = "docs"  # documents, and the code of examples and benchmarks
+    CONFIG = "config"  # configuration, builds and data
     STYLE = "style"  # style sheets: the look of pages, not behaviour
     FOREIGN = "foreign"  # vendored, generated or built: by others, or from the sources here
 
@@ -87,6 +96,8 @@ def find_name_role(name: str) -> FileRole:
         return FileRole.TEST
     if _FOREIGN_NAME.search(name):
         return FileRole.FOREIGN
+    if _BUILD_NAME.match(name):
+        return FileRole.CONFIG
     language = find_language(name)
     if language.kind == "docs":
         return FileRole.DOCS

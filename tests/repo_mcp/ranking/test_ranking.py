@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -27,6 +28,7 @@ FILES = {
     + FILLER,
     "src/net/work_queue.py": "def drain_jobs(jobs):\n    return jobs\n" + FILLER,
     "src/pool.py": "def acquire_slot():\n    # takes a slot of the pool\n    return slot\n" + FILLER,
+    "lib/drain.late.py": FILLER,
     "src/user.py": "slot = acquire_slot()\nother = acquire_slot() or acquire_slot()\n" + FILLER,
     "tests/test_pool.py": "def test_acquire_slot():\n    assert acquire_slot()\n" + FILLER,
     "docs/pool.md": "# The pool\n\nacquire_slot takes a slot of the pool. acquire_slot!\n",
@@ -116,6 +118,63 @@ def test_an_older_version_stands_behind_the_newer_one_unless_it_is_named(tmp_pat
     assert "older version" not in dict(hit.explanation)
 
 
+def test_of_equal_files_the_one_that_holds_more_of_the_query_comes_first(tmp_path: Path) -> None:
+    """Beside the best text, a file that has one word often stands behind one that has all of them once."""
+    texts = {
+        "src/a.py": "def ship():\n    parcel = crate = label\n    return parcel, crate\n"
+        + "label = 1\n" * 30,
+        "src/b.py": "parcel = parcel or parcel\n" * 40,
+        "src/c.py": "crate = crate or crate\n" * 40,
+        "src/d.py": "label = label or label\n" * 40,
+    }
+    repository = build(tmp_path, texts)
+    hits = search(repository, "which parcel goes into which crate with which label")
+    assert hits[0].path == "src/a.py"
+    held = {hit.path: dict(hit.explanation).get("held words", 0.0) for hit in hits}
+    assert held["src/a.py"] > 2 * max(held[path] for path in texts if path != "src/a.py")
+
+
+def test_files_with_good_neighbours_come_before_those_alone(tmp_path: Path) -> None:
+    text = "parcel = crate = label\n" * 10
+    paths = ("alone/a.py", "depot/b.py", "depot/c.py", "depot/d.py")
+    repository = build(tmp_path, dict.fromkeys(paths, text))
+    hits = search(repository, "parcel and crate with label")
+    assert [hit.path for hit in hits] == ["depot/b.py", "depot/c.py", "depot/d.py", "alone/a.py"]
+    beside = [dict(hit.explanation).get("neighbours", 0.0) for hit in hits]
+    assert beside[0] == beside[1] == beside[2] > beside[3] == 0.0
+    assert "neighbours" not in dict(
+        search(repository, "crate")[0].explanation
+    )  # a name: who declares it counts
+
+
+def test_a_variant_stands_behind_the_file_whose_name_has_no_further_part(tmp_path: Path) -> None:
+    text = "parcel = crate\n" * 10
+    repository = build(tmp_path, dict.fromkeys(("parcel.async.cs", "parcel.cs", "parcel.tests.cs"), text))
+    hits = search(repository, "how a parcel is put into a crate")
+    assert hits[0].path == "parcel.cs"
+    names = [dict(hit.explanation)["file name"] for hit in hits[:2]]
+    assert names[1] == pytest.approx(WEIGHTS.variant * names[0], abs=1e-5)
+
+
+def test_a_name_with_the_requested_one_in_it_does_not_come_before_what_ranks_better(tmp_path: Path) -> None:
+    texts = {
+        "lib/application.py": "# the application\nserve(application, application)\n" * 20,
+        "lib/factory.py": "def create_application():\n    return {}\n" + FILLER,
+    }
+    repository = build(tmp_path, texts)
+    assert first(repository, "application") == "lib/application.py"
+    assert first(repository, "create_application") == "lib/factory.py"
+
+
+def build(directory: Path, texts: Mapping[str, str]) -> Repository:
+    for path, text in texts.items():
+        (directory / "root" / path).parent.mkdir(parents=True, exist_ok=True)
+        (directory / "root" / path).write_text(text)
+    repository = Repository(load_config(str(directory / "root"), data_dir=str(directory / "data")))
+    repository.refresh()
+    return repository
+
+
 def test_one_file_does_not_fill_the_page_unless_asked_for(repository: Repository) -> None:
     hits = search(repository, "common phrase", 5)
     assert {hit.path for hit in hits[:3]} == {"src/long.py", "src/short.py"}
@@ -187,6 +246,8 @@ def test_every_weight_counts(repository: Repository) -> None:
             "acquire_slot", "common phrase", "work queue", "how is acquire_slot used", "retry policy net",
             "clientele Backoff", "see src/user.py", "drain jobs", "how are jobs drained, and how long",
             "Backoff.wait", "wrap parcel",
+            "acquire_slot takes a slot of the pool while drain_jobs retries by a policy of the client, waits,"
+            " backs off, wraps parcels, returns jobs and values, and notes common phrases and other steps",
             'File "src/user.py", line 1, in f\nFile "src/pool.py", line 2, in g',
         )
     ]  # fmt: skip

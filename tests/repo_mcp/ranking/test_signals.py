@@ -130,13 +130,30 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
         ("src/Demo.UnitTests/Helper.cs", FileRole.TEST),
         ("Specs/Support/Helper.swift", FileRole.TEST),
         ("docs/a.py", FileRole.DOCS),
+        ("_examples/a.go", FileRole.DOCS),
+        ("watchOS Example/a.swift", FileRole.DOCS),
+        ("src/Demo.Examples/a.cs", FileRole.DOCS),
+        ("Docs/a.cs", FileRole.DOCS),
+        ("counterexamples/a.py", FileRole.CODE),
+        ("benchmarks/Demo.Performance/a.cs", FileRole.DOCS),
+        ("crates/a/benches/a.rs", FileRole.DOCS),
+        ("bench/a.js", FileRole.DOCS),
+        ("src/reporters/benchmark/a.ts", FileRole.CODE),
         ("README.md", FileRole.DOCS),
         ("LICENSE", FileRole.DOCS),
         ("pyproject.toml", FileRole.CONFIG),
+        ("core/build.gradle.kts", FileRole.CONFIG),
+        ("build.sbt", FileRole.CONFIG),
+        ("Package.swift", FileRole.CONFIG),
+        ("mix.exs", FileRole.CONFIG),
+        ("setup.py", FileRole.CONFIG),
+        ("src/Gemfile.rb", FileRole.CODE),
         ("web/login.scss", FileRole.STYLE),
         ("docs/login.css", FileRole.DOCS),
         ("vendor/x/a.go", FileRole.FOREIGN),
         ("dist/axios.js", FileRole.FOREIGN),
+        ("deps/lua/lapi.c", FileRole.FOREIGN),
+        ("api/deps/session.py", FileRole.CODE),
         ("web/a.min.js", FileRole.FOREIGN),
         ("api/a_pb2.py", FileRole.FOREIGN),
         ("latest/contest.py", FileRole.CODE),
@@ -155,10 +172,17 @@ TEST_PATH = re.compile(
     r"|(?:^|/)(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py"
     r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
-DOCS_PATH = re.compile(r"(?:^|/)(?:docs?(?:[-_][^/]*)?|documentation|examples?|samples?|tutorials?)/")
+DOCS_PATH = re.compile(
+    r"(?:^|/)(?:[Dd]ocs?(?:[-_][^/]*)?|[Dd]ocumentation|(?:[^/]*[ ._-])?[Ee]xamples?|[Ss]amples?|demos"
+    r"|tutorials?|benchmarks|benches)/|^bench(?:mark)?/"
+)
+BUILD_PATH = re.compile(
+    r"\.(?:gradle(?:\.kts)?|sbt|gemspec)$"
+    r"|(?:^|/)(?:Package(?:@[^/]*)?\.swift|mix\.exs|build\.zig|setup\.py|go\.mod|Gemfile)$"
+)
 FOREIGN_PATH = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
-    r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/"
+    r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/|^deps/"
     r"|\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$"
 )
 
@@ -169,8 +193,11 @@ def find_role_clearly(path: str) -> FileRole:
     if FOREIGN_PATH.search(path):
         return FileRole.FOREIGN
     language = find_language(path)
-    if language.kind == "docs" or DOCS_PATH.search(path):
+    is_build = BUILD_PATH.search(path) is not None
+    if (language.kind == "docs" and not is_build) or DOCS_PATH.search(path):
         return FileRole.DOCS
+    if is_build:
+        return FileRole.CONFIG
     if language.name == "css":
         return FileRole.STYLE
     if language.kind == "code" or (language.name == "unknown" and "." not in path[path.rfind("/") + 1 :]):
@@ -180,7 +207,7 @@ def find_role_clearly(path: str) -> FileRole:
 
 PIECES = """
 a test tests Tests spec .spec. _test -tests fooTest x.Test docs docs_src docs-site doc examples sample vendor
-single_include amalgamated
+single_include amalgamated Docs Example .Examples benchmarks bench deps .gradle .sbt setup.py Gemfile
 _vendor third-party dist generated .generated. .min. js css _pb2 _grpc py pyi .pb. .g. conftest fixtures
 e2e Suite Spec . _ - / / / md txt toml c README Kconfig latest contest
 """.split()  # noqa: SIM905

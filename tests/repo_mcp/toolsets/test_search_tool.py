@@ -13,6 +13,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.ranking.word_search import NEAR_SHARE
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
 from tests.repo_mcp.lean_answers import read_answer
@@ -497,5 +498,5 @@ def test_a_page_ends_where_hits_score_far_less(changing: Repository) -> None:
     assert 3 <= len(page["hits"]) < 10
     scores = [hit["score"] for hit in page["hits"]]
     rest = search(changing, question, cursor=page["cursor"])
-    assert max(hit["score"] for hit in rest["hits"]) < 0.3 * scores[0]
+    assert max(hit["score"] for hit in rest["hits"]) < NEAR_SHARE * scores[0]
     assert len(search(changing, question, top_k=10)["hits"]) == 10  # who asks for ten gets them
