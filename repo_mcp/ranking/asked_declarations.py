@@ -95,7 +95,8 @@ def _add_callees(files: Sequence[AskedFile]) -> None:
     named: dict[str, list[_Place]] = {}
     for at, one in enumerate(files):
         for span in one.declarations.list_named(names):
-            named.setdefault(span.name, []).append((at, span))
+            if not has_members(one.live, span):  # what a class does is in its members
+                named.setdefault(span.name, []).append((at, span))
     more: dict[_Place, float] = {}
     for worth, caller, called in calls:
         for name in called:

@@ -77,6 +77,12 @@ def test_a_call_leads_to_the_file_of_the_caller_before_others_and_not_to_many() 
     assert list_names(file) == ["moor"]
 
 
+def test_a_call_does_not_lead_to_a_type() -> None:
+    text = CALLER.format(call="Rope(1)") + "\n\nclass Rope:\n    def __init__(self, n):\n        self.n = n\n"
+    (file,) = rate(text, anchor=3.0)
+    assert list_names(file) == ["moor"]
+
+
 def test_what_lies_in_a_declaration_is_no_step_further() -> None:
     text = "def moor(mast):\n    def tie_rope(n):\n        return n\n\n    return anchor(tie_rope(mast))\n"
     (file,) = rate(text, anchor=3.0)
