@@ -116,21 +116,20 @@ class _Rater:
         name = self._names[number]
         owned = OWNER_WORTH * worths[self._owners[number]]
         if worths[held] + NAME_WORTH * worths[name] + owned <= least:
-            return 0.0  # most of them: their lines need not be counted
+            return 0.0  # its lines need not be counted
         worth = owned + self._rate_lines(held, places)
         if name:
             worth += NAME_WORTH * worths[name] * self._find_share(self._spans[number].name)
         return worth if worth > least else 0.0
 
     def _rate_lines(self, held: int, places: Sequence[int]) -> float:
-        code = [self._found[place] for place in places if not self._is_comment[place]]
-        told = [self._found[place] for place in places if self._is_comment[place]]
+        found, is_comment = self._found, self._is_comment
+        lines = [(found[place], COMMENT_SHARE if is_comment[place] else 1.0) for place in places]
         worth = 0.0
         for at, weight in enumerate(self._telling.values()):
             bit = 1 << at
             if held & bit:
-                count = sum([1.0 for one in code if one & bit])
-                count += COMMENT_SHARE * sum([1.0 for one in told if one & bit])
+                count = sum([share for one, share in lines if one & bit])
                 worth += weight * count / (count + SATURATION)
         return worth
 

@@ -233,7 +233,7 @@ def show_lines(
     also = [
         (span.qualified_name, (span.head_line, span.end_line))
         for span in rated
-        if span != symbol and not lines.keys() >= {*range(span.name_line, span.end_line + 1)}
+        if span != symbol and not all(map(lines.__contains__, range(span.name_line, span.end_line + 1)))
     ]
     return Hit(
         ranked.path,

@@ -54,8 +54,8 @@ class Declarations:
 
     def list_named(self, names: Collection[str]) -> list[SymbolSpan]:
         """Return the declarations that have one of the names, in order."""
-        texts, ends = self._texts, self._ends.tolist()
-        bounds = zip(ends[:-1:_TEXTS], ends[1::_TEXTS], strict=True)
+        texts = self._texts
+        bounds = zip(self._ends[:-1:_TEXTS].tolist(), self._ends[1::_TEXTS].tolist(), strict=True)
         return [self._build(at) for at, (start, end) in enumerate(bounds) if texts[start:end] in names]
 
     def find_innermost(self, line: int, least_lines: int = 1) -> SymbolSpan | None:
