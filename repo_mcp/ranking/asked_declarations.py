@@ -60,7 +60,8 @@ def has_members(live: LiveChunk, span: SymbolSpan) -> bool:
 def rate_files(chunks: Sequence[LiveChunk], telling: Mapping[str, float], room: int) -> dict[int, AskedFile]:
     """Return the rated files of the first hits by their places, without those that hold nothing asked.
 
-    Of all of them together, at most `room` lines are shown whole.
+    Of all of them together, at most `room` lines are shown whole. Without room, declarations are rated by
+    their lines alone: of two ways to rate, this one finds the head that a question is about for fewer bytes.
     """
     files: dict[int, AskedFile] = {}
     seen: set[str] = set()
@@ -68,20 +69,26 @@ def rate_files(chunks: Sequence[LiveChunk], telling: Mapping[str, float], room: 
         if live.ranked.path in seen or live.lines.line_count > MAX_RATED_LINES:
             continue
         seen.add(live.ranked.path)
-        one = _rate(live, telling, live.ranked.score / chunks[0].ranked.score)
+        share = live.ranked.score / chunks[0].ranked.score
+        one = _rate(live, telling, share, reads_names=room > 0)
         if one.rated:
             files[place] = one
-    _add_callees([*files.values()])
-    _choose_whole([*files.values()], room)
+    if room:  # else one head of each file is shown, which bodies and calls lead to less often
+        _add_callees([*files.values()])
+        _choose_whole([*files.values()], room)
     return files
 
 
-def _rate(live: LiveChunk, telling: Mapping[str, float], share: float) -> AskedFile:
-    """Return a file with its declarations, which are worth the file's share of what they say."""
+def _rate(live: LiveChunk, telling: Mapping[str, float], share: float, *, reads_names: bool) -> AskedFile:
+    """Return a file with its declarations, which are worth the file's share of what they say.
+
+    Unless names are read, they are worth what their lines say, comments too.
+    """
     held = find_text_terms(live.data.decode("utf-8", "replace"), live.lines.line_count, [*telling])
     declarations = live.find_declarations()
-    is_comment = declarations.mark_comments(len(held))
-    found = demote_repeats(demote_tests(list_asked(declarations, held, is_comment, telling, MOST_RATED)))
+    is_comment = declarations.mark_comments(len(held)) if reads_names else bytearray(len(held))
+    found = list_asked(declarations, held, is_comment, telling, MOST_RATED, reads_names=reads_names)
+    found = demote_repeats(demote_tests(found))
     rated = [(worth * share, span) for worth, span in found]
     return AskedFile(live, declarations, held, is_comment, rated)
 

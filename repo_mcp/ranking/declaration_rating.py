@@ -61,12 +61,14 @@ def list_asked(
     is_comment: Sequence[int],
     telling: Mapping[str, float],
     most: int,
+    *,
+    reads_names: bool = True,
 ) -> list[Rated]:
     """Return at most `most` declarations that a question may be about, the best first.
 
     Each holds a word of the question. `found` has a bit mask for each line of the file: the terms in it, of
     which the first of `telling` is the lowest bit. `telling` has their weights, and `is_comment` tells which
-    lines are of comments.
+    lines are of comments. Unless names are read, only lines count, and those with names for more.
     """
     places: dict[int, list[int]] = {}  # by declaration: its lines with words, from 0
     spans: dict[int, SymbolSpan] = {}
@@ -74,7 +76,7 @@ def list_asked(
         if span is not None:
             places.setdefault(id(span), []).append(at)
             spans[id(span)] = span
-    rater = _Rater([*spans.values()], is_comment, found, telling)
+    rater = _Rater([*spans.values()], is_comment, found, telling, reads_names=reads_names)
     best: list[SymbolSpan] = []
     worths: list[float] = []  # of the best, less than 0, so that they ascend
     for number, (key, own) in enumerate(places.items()):
@@ -96,16 +98,21 @@ class _Rater:
         is_comment: Sequence[int],
         found: Sequence[int],
         telling: Mapping[str, float],
+        *,
+        reads_names: bool,
     ) -> None:
         terms = [*telling]
+        self._reads_names = reads_names
         self._spans = spans
         self._is_comment = is_comment
         self._found = found
         self._telling = telling
         self._worths = _Worths([*telling.values()])
-        names = [span.name for span in spans]
-        held = find_line_terms([*names, *map(_name_owner, spans)], terms)
-        self._names, self._owners = held[: len(spans)], held[len(spans) :]
+        self._names = [found[span.name_line - 1] for span in spans]
+        self._owners = [0] * len(spans)
+        if reads_names:
+            held = find_line_terms([*(span.name for span in spans), *map(_name_owner, spans)], terms)
+            self._names, self._owners = held[: len(spans)], held[len(spans) :]
 
     def rate(self, number: int, places: Sequence[int], least: float) -> float:
         """Return the worth of a declaration by its lines with words; 0 unless it is more than `least`."""
@@ -113,13 +120,14 @@ class _Rater:
         held = 0
         for place in places:
             held |= found[place]
-        name = self._names[number]
+        name = self._names[number] & held
         owned = OWNER_WORTH * worths[self._owners[number]]
         if worths[held] + NAME_WORTH * worths[name] + owned <= least:
             return 0.0  # its lines need not be counted
         worth = owned + self._rate_lines(held, places)
         if name:
-            worth += NAME_WORTH * worths[name] * self._find_share(self._spans[number].name)
+            share = self._find_share(self._spans[number].name) if self._reads_names else 1.0
+            worth += NAME_WORTH * worths[name] * share
         return worth if worth > least else 0.0
 
     def _rate_lines(self, held: int, places: Sequence[int]) -> float:

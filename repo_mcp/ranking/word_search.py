@@ -114,7 +114,7 @@ def _answer_ranked(
     telling = None
     if asked is None and not query.phrases and len(query.text.split()) > 1:  # a question, words, pasted text
         telling = weigh_terms(
-            widened.terms,
+            widened.terms if request.shows_whole else query.terms,
             widened.synonyms,
             searcher.count_units,
             searcher.snapshot.unit_count,

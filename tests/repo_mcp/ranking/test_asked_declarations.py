@@ -11,7 +11,7 @@ from repo_mcp.ranking.live_chunks import read_chunks
 from tests.repo_mcp.ranking.test_snippets import rank_python
 
 
-def rate(*texts: str, room: int = 0, scores: tuple[float, ...] = (), **telling: float) -> list[AskedFile]:
+def rate(*texts: str, room: int = 100, scores: tuple[float, ...] = (), **telling: float) -> list[AskedFile]:
     """Return the rated files of hits with these texts, of which the first scores highest."""
     files = {f"{place}.py": text for place, text in enumerate(texts)}
     ranked = [
@@ -61,6 +61,8 @@ def test_what_a_good_declaration_calls_is_worth_more() -> None:
     )
     (file,) = rate(text, anchor=3.0, mast=2.0)
     assert list_names(file) == ["moor", "tie_rope"]
+    (file,) = rate(text, room=0, anchor=3.0, mast=2.0)
+    assert list_names(file) == ["moor"]  # only one head would be shown
     (file,) = rate(text.replace("tie_rope(1)", "# tie_rope(1)"), anchor=3.0, mast=2.0)
     assert list_names(file) == ["moor"]  # a comment calls nothing
 
