@@ -80,12 +80,12 @@ class FieldLengths:
     """The field lengths of all documents, laid out for encoding lists of any field together."""
 
     def __init__(self, columns: Sequence[Integers]) -> None:
-        """Take one column for each field."""
+        """Take one column for each field; there may be none."""
         sizes = [len(column) for column in columns]
         self.bases = np.cumsum([0, *sizes[:-1]])
-        self.blocks = np.array(list(map(count_blocks, sizes)))
+        self.blocks = np.array(list(map(count_blocks, sizes)), dtype=np.int64)
         self.averages = np.array([max(1, int(column.sum())) / max(1, len(column)) for column in columns])
-        self.values = np.concatenate(columns)
+        self.values = np.concatenate(columns) if columns else np.empty(0, dtype=np.int64)
 
 
 def encode_lists(run: PostingRun, lengths: FieldLengths) -> EncodedLists:

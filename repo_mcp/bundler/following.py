@@ -18,19 +18,12 @@ from repo_mcp.bundler.evidence import MAX_DECLARING, Candidate
 from repo_mcp.bundler.opened_files import FileView, OpenedFile, Opener
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
+from repo_mcp.ranking.called_names import is_telling, list_called
 from repo_mcp.ranking.word_search import compute_rarity
 from repo_mcp.record_classes import dataclass
 
 MAX_NAMES = 200  # followed from one block
-MIN_NAME_CHARS = 3
-_CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*[!?]?)\s?\(")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_WORDS = """
-if for while switch return catch sizeof and or not in elif assert print except with def function func fn await
-yield new throw raise typeof super self this defined lambda isinstance len str int float bool list dict set
-tuple range type getattr setattr hasattr
-"""
-_NO_NAMES = frozenset(_WORDS.split())
 SEEDS = 12  # blocks that names are followed from
 MAX_FURTHER = 6  # files opened for what is declared there
 
@@ -65,13 +58,11 @@ def list_steps(view: FileView, block: Block) -> list[Step]:
     comments = view.layout.comment_lines
     numbers = range(block.start_line, block.end_line + 1)
     code = "\n".join(view.live.lines[number - 1] for number in numbers if number not in comments)
-    for pattern, use in ((_CALLED, Use.CALL), (_NAME, Use.NAMED)):
-        for name in pattern.findall(code):
+    for names, use in ((list_called(code), Use.CALL), (_NAME.findall(code), Use.NAMED)):
+        for name in names:
             found.setdefault(name, use)
     return [
-        Step(name, use)
-        for name, use in islice(found.items(), MAX_NAMES)
-        if len(name) >= MIN_NAME_CHARS and name not in _NO_NAMES and name != own
+        Step(name, use) for name, use in islice(found.items(), MAX_NAMES) if is_telling(name) and name != own
     ]
 
 

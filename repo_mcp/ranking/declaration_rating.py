@@ -1,35 +1,34 @@
-"""Finds the declarations of a file that a question may be about.
+"""Rates the declarations of a file that a question may be about.
 
 The index ranks units of some fifty lines, which begin and end anywhere. In the file of a first hit, the
 declaration that answers is often not in the unit with the most words. So all declarations of that file are
-rated by the rare words of the question in their own lines, and in the line with their name. The lines of a
-page go to those of all first files that are worth most for their length.
+rated by the rare words of the question and by words of similar meaning: in their own lines, of which those of
+comments count less, in their names, and in the name of what they lie in.
 
-Left out on purpose, because none found more answers: the length of a declaration, its docstring, its class,
-synonyms of the question's words, and the share of those words that it has.
+Left out on purpose, because none found more answers: the length of a declaration, whether it branches, and
+the share of the question's words that it has.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.enclosing import Declarations
 from repo_mcp.late_patterns import compile_late
+from repo_mcp.ranking.line_terms import find_line_terms
+from repo_mcp.text.analysis import get_word_terms
 
 SATURATION = 1.2  # lines with a word, that are worth half of any number
-NAME_WORTH = 1.0  # of a word in the line with the name, as much as of any number of lines
+NAME_WORTH = 1.0  # of words that are a whole name, as much as of any number of lines
+OWNER_WORTH = 0.3  # of words in the name of what a declaration lies in
+COMMENT_SHARE = 0.5  # of a line of code, that one of a comment counts
+SYNONYM_SHARE = 0.5  # of the weight of a word of the question
 MAX_SHARE = 1 / 3  # of the units: a word that more of them have tells nothing, and is found everywhere
-MAX_RATED_LINES = 5_000  # of a file: looking through 1,000 lines takes about a millisecond
-SMALL_TYPE_LINES = 30  # of a type that is shown whole
-FILE_SHARE = 0.6  # of the worth of a declaration, that it has in the file of the next hit
-LENGTH_POWER = 0.25  # of the lines by which a declaration's worth is divided
 REPEAT_SHARE = 0.5  # of the worth of a declaration, for each better one of the same name
-LEAST_SHARE = 0.25  # of the worth of the best declaration of a page: others are not shown whole
-PLACE_LINES = 10  # added to them, so that the shortest are not the best
 
 INNER_TEST = 0.5  # of the worth of a test in a file of the program
 _TEST = compile_late(r"(?:^|\.)(?:tests\b|test\.|test_|Test[A-Z])")
@@ -38,11 +37,18 @@ Rated = tuple[float, SymbolSpan]  # what a declaration is worth, and its lines
 
 
 def weigh_terms(
-    terms: Sequence[str], count_units: Callable[[str], int], unit_count: int, most: int
+    terms: Iterable[str],
+    synonyms: Collection[str],
+    count_units: Callable[[str], int],
+    unit_count: int,
+    most: int,
 ) -> dict[str, float]:
-    """Return the weights of the `most` telling terms of a query: the logarithms of their rarity."""
+    """Return the weights of the `most` telling terms of a query: the logarithms of their rarity.
+
+    Those of `terms` that are `synonyms` weigh less.
+    """
     weights = [
-        (term, math.log1p(unit_count / units))
+        (term, math.log1p(unit_count / units) * (SYNONYM_SHARE if term in synonyms else 1.0))
         for term in terms
         if 0 < (units := count_units(term)) <= unit_count * MAX_SHARE
     ]
@@ -50,42 +56,100 @@ def weigh_terms(
 
 
 def list_asked(
-    declarations: Declarations, found: Sequence[int], weights: Sequence[float], most: int
+    declarations: Declarations,
+    found: Sequence[int],
+    is_comment: Sequence[int],
+    telling: Mapping[str, float],
+    most: int,
+    *,
+    reads_names: bool = True,
 ) -> list[Rated]:
     """Return at most `most` declarations that a question may be about, the best first.
 
-    Each holds a word of the question. `found` has a bit mask for each line of the file: the words in it.
-    `weights` has the weight of each bit, from the lowest.
+    Each holds a word of the question. `found` has a bit mask for each line of the file: the terms in it, of
+    which the first of `telling` is the lowest bit. `telling` has their weights, and `is_comment` tells which
+    lines are of comments. Unless names are read, only lines count, and those with names for more.
     """
-    numbers: dict[int, list[int]] = {}  # by declaration: its lines with words
+    places: dict[int, list[int]] = {}  # by declaration: its lines with words, from 0
     spans: dict[int, SymbolSpan] = {}
     for at, span in declarations.list_innermost(1, found):
         if span is not None:
-            numbers.setdefault(id(span), []).append(at + 1)
+            places.setdefault(id(span), []).append(at)
             spans[id(span)] = span
-    most_worth = _Worths(weights)
+    rater = _Rater([*spans.values()], is_comment, found, telling, reads_names=reads_names)
     best: list[SymbolSpan] = []
     worths: list[float] = []  # of the best, less than 0, so that they ascend
-    for key, own in numbers.items():
-        held = 0
-        for number in own:
-            held |= found[number - 1]
-        named = found[spans[key].name_line - 1]
-        least = -worths[-1] if len(best) == most else 0.0
-        if most_worth[held] + NAME_WORTH * most_worth[held & named] <= least:
-            continue  # most of them: their lines need not be counted
-        worth = 0.0
-        for place, weight in enumerate(weights):
-            bit = 1 << place
-            if held & bit:
-                count = sum([1 for number in own if found[number - 1] & bit])
-                worth += weight * (count / (count + SATURATION) + NAME_WORTH * bool(named & bit))
-        if worth > least:
+    for number, (key, own) in enumerate(places.items()):
+        worth = rater.rate(number, own, -worths[-1] if len(best) == most else 0.0)
+        if worth > 0.0:
             at = bisect_right(worths, -worth)
             best.insert(at, spans[key])
             worths.insert(at, -worth)
             del best[most:], worths[most:]
     return [(-worth, span) for worth, span in zip(worths, best, strict=True)]
+
+
+class _Rater:
+    """Rates the declarations of one file that hold words of a question."""
+
+    def __init__(
+        self,
+        spans: Sequence[SymbolSpan],
+        is_comment: Sequence[int],
+        found: Sequence[int],
+        telling: Mapping[str, float],
+        *,
+        reads_names: bool,
+    ) -> None:
+        terms = [*telling]
+        self._reads_names = reads_names
+        self._spans = spans
+        self._is_comment = is_comment
+        self._found = found
+        self._telling = telling
+        self._worths = _Worths([*telling.values()])
+        self._names = [found[span.name_line - 1] for span in spans]
+        self._owners = [0] * len(spans)
+        if reads_names:
+            held = find_line_terms([*(span.name for span in spans), *map(_name_owner, spans)], terms)
+            self._names, self._owners = held[: len(spans)], held[len(spans) :]
+
+    def rate(self, number: int, places: Sequence[int], least: float) -> float:
+        """Return the worth of a declaration by its lines with words; 0 unless it is more than `least`."""
+        found, worths = self._found, self._worths
+        held = 0
+        for place in places:
+            held |= found[place]
+        name = self._names[number] & held
+        owned = OWNER_WORTH * worths[self._owners[number]]
+        if worths[held] + NAME_WORTH * worths[name] + owned <= least:
+            return 0.0  # its lines need not be counted
+        worth = owned + self._rate_lines(held, places)
+        if name:
+            share = self._find_share(self._spans[number].name) if self._reads_names else 1.0
+            worth += NAME_WORTH * worths[name] * share
+        return worth if worth > least else 0.0
+
+    def _rate_lines(self, held: int, places: Sequence[int]) -> float:
+        found, is_comment = self._found, self._is_comment
+        lines = [(found[place], COMMENT_SHARE if is_comment[place] else 1.0) for place in places]
+        worth = 0.0
+        for at, weight in enumerate(self._telling.values()):
+            bit = 1 << at
+            if held & bit:
+                count = sum([share for one, share in lines if one & bit])
+                worth += weight * count / (count + SATURATION)
+        return worth
+
+    def _find_share(self, name: str) -> float:
+        """Return the share of the parts of a name that the question has."""
+        whole, *parts = get_word_terms(name)
+        parts = parts or [whole]
+        return len([part for part in parts if part in self._telling]) / len(parts)
+
+
+def _name_owner(span: SymbolSpan) -> str:
+    return span.qualified_name.removesuffix(span.name).removesuffix(".").rpartition(".")[2]
 
 
 def is_inner_test(name: str) -> bool:
@@ -114,36 +178,6 @@ def demote_repeats(rated: Sequence[Rated]) -> list[Rated]:
         seen[span.name] = before + 1
         demoted.append((worth * REPEAT_SHARE**before, span))
     return sorted(demoted, key=itemgetter(0), reverse=True)
-
-
-def choose_whole(
-    files: Sequence[Sequence[Rated]], is_type: Callable[[int, SymbolSpan], bool], room: int
-) -> list[list[SymbolSpan]]:
-    """Return, for each file, the declarations to be shown whole: together at most `room` lines.
-
-    `files` are the rated declarations of the first files. `is_type` tells, by a file's place, whether one of
-    its declarations holds members; a long one is not shown whole, but its members may be.
-    """
-    offers: list[tuple[float, int, int, SymbolSpan]] = []
-    for place, rated in enumerate(files):
-        for worth, span in rated:
-            lines = span.end_line - span.head_line + 1
-            share = FILE_SHARE**place / (lines + PLACE_LINES) ** LENGTH_POWER
-            offers.append((worth * share, lines, place, span))
-    chosen: list[list[SymbolSpan]] = [[] for _ in files]
-    shown: list[set[int]] = [set() for _ in files]
-    offers.sort(key=itemgetter(0), reverse=True)  # of equals the first stays so
-    least = LEAST_SHARE * offers[0][0] if offers else 0.0
-    for worth, lines, place, span in offers:
-        if worth < least:
-            break
-        new = {*range(span.head_line, span.end_line + 1)} - shown[place]
-        if not new or len(new) > room or (lines > SMALL_TYPE_LINES and is_type(place, span)):
-            continue
-        room -= len(new)
-        shown[place] |= new
-        chosen[place].append(span)
-    return chosen
 
 
 class _Worths(dict[int, float]):

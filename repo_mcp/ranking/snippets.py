@@ -10,20 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from operator import itemgetter
 
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.enclosing import Declarations
 from repo_mcp.model import Hit
-from repo_mcp.ranking.declaration_rating import (
-    MAX_RATED_LINES,
-    SMALL_TYPE_LINES,
-    Rated,
-    choose_whole,
-    demote_repeats,
-    demote_tests,
-    list_asked,
-)
+from repo_mcp.ranking.asked_declarations import SMALL_TYPE_LINES, AskedFile, has_members, rate_files
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
-from repo_mcp.ranking.line_terms import find_line_terms, find_text_terms
+from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.ranking.live_chunks import LiveChunk, ReadLive, decode_lines, read_chunks
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.record_classes import dataclass
@@ -31,13 +23,13 @@ from repo_mcp.record_classes import dataclass
 WINDOW_LINES = 8
 SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; of each further one as many as of the last of these
 RATED_HITS = 3  # whose files are looked through for the declarations that a question is about
-MOST_RATED = 16  # declarations of such a file
-WHOLE_LINES = 66  # of all such declarations that are shown whole
-FIRST_LINES = 18  # of the best of the first file, if it is not among them; of others only the head is shown
+WHOLE_LINES = 100  # of all such declarations that are shown whole
 FURTHER_LINES = 1  # of a hit whose file is not looked through
 TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
 ALSO_NAMED = 4  # further declarations of such a file, those that rate best
-HEAD_LINES = 12  # of such a declaration, at least
+HEAD_LINES = 12  # of the best of such a file, where none is shown whole
+BRIEF_LINES = 4  # of it, where others are
+FIRST_LINES = 6  # of it in the first file
 HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long: its first; the others match best
 NAME_WORTH = 4  # lines, that of a declaration's name
 OUTSIDE_WORTH = 0.5  # of lines in no declaration: mostly imports
@@ -75,12 +67,12 @@ def show_hits(
     """
     found = read_chunks(ranked, phrases, read_live, most)
     first = RATED_HITS if near is None else min(RATED_HITS, near)
-    rated = _rate_first(found.chunks[:first], telling, room) if telling else {}
+    rated = rate_files(found.chunks[:first], telling, room) if telling else {}
     longest = HEAD_LINES if telling and not room else SHOWN_LINES[0]
     hits: list[Hit] = []
     for place, (one, lines) in enumerate(zip(found.chunks, _iter_shown_lines(), strict=False)):
         if place in rated:
-            hits.append(_show_rated(one, rated[place], HEAD_LINES if hits else min(FIRST_LINES, longest)))
+            hits.append(_show_rated(rated[place], *_choose_head(is_first=not hits, shows_whole=room > 0)))
         else:
             is_further = rated and place >= first
             hits.append(_build_hit(one, asked, FURTHER_LINES if is_further else min(lines, longest)))
@@ -91,65 +83,37 @@ def _iter_shown_lines() -> Iterator[int]:
     return chain(SHOWN_LINES, repeat(SHOWN_LINES[-1]))
 
 
-@dataclass(frozen=True, slots=True)
-class _RatedFile:
-    """The declarations of a hit's file that a question may be about."""
-
-    spans: Sequence[SymbolSpan]  # the best first, at least one
-    held: Sequence[int]  # the words of each line of the file
-    whole: Sequence[SymbolSpan]  # those that are shown whole
-
-
-def _rate_first(
-    chunks: Sequence[LiveChunk], telling: Mapping[str, float], room: int
-) -> dict[int, _RatedFile]:
-    """Return the rated files of the first hits by their places, without those that hold nothing asked."""
-    rated: list[list[Rated]] = []
-    held: list[list[int]] = []
-    places: list[int] = []
-    seen: set[str] = set()
-    for place, live in enumerate(chunks):
-        if live.ranked.path in seen or live.lines.line_count > MAX_RATED_LINES:
-            continue
-        seen.add(live.ranked.path)
-        text, lines = live.data.decode("utf-8", "replace"), live.lines.line_count
-        words = find_text_terms(text, lines, list(telling))
-        found = list_asked(live.find_declarations(), words, list(telling.values()), MOST_RATED)
-        if found:
-            places.append(place)
-            rated.append(demote_repeats(demote_tests(found)))
-            held.append(words)
-    whole = choose_whole(rated, lambda at, span: _holds_members(chunks[places[at]], span), room)
-    return {
-        place: _RatedFile([span for _, span in rated[at]], held[at], whole[at])
-        for at, place in enumerate(places)
-    }
-
-
 def _is_long_type(live: LiveChunk, span: SymbolSpan) -> bool:
-    return span.end_line - span.head_line >= SMALL_TYPE_LINES and _holds_members(live, span)
+    return span.end_line - span.head_line >= SMALL_TYPE_LINES and has_members(live, span)
 
 
-def _holds_members(live: LiveChunk, span: SymbolSpan) -> bool:
-    return holds_members(" ".join(decode_lines(live.lines, span.head_line, span.name_line)), span.name)
+def _choose_head(*, is_first: bool, shows_whole: bool) -> tuple[int, int]:
+    """Return how many lines are shown of the best declaration of a file: its first, and all together."""
+    if not shows_whole:
+        return HEAD_LINES, HEAD_LINES
+    return BRIEF_LINES, FIRST_LINES if is_first else BRIEF_LINES
 
 
-def _show_rated(live: LiveChunk, file: _RatedFile, room: int) -> Hit:
-    """Return the hit of declarations of a file that are shown whole, and of `room` lines of the best."""
-    best = file.spans[0]
+def _show_rated(file: AskedFile, head: int, room: int) -> Hit:
+    """Return the hit of declarations of a file that are shown whole, and of `room` lines of the best.
+
+    `head` of these are its first, and the others match best.
+    """
+    live, spans = file.live, [span for _, span in file.rated]
+    best = spans[0]
     shown: dict[int, str] = {}
     for span in file.whole:
         shown |= enumerate(decode_lines(live.lines, span.head_line, span.end_line), span.head_line)
-    if best not in file.whole and _holds_members(live, best):
-        members = (one for one in file.spans if best.name_line < one.head_line <= best.end_line)
+    if best not in file.whole and has_members(live, best):
+        members = (one for one in spans if best.name_line < one.head_line <= best.end_line)
         inner = next(members, None)
         if inner is not None:
             last = min(best.name_line + TYPE_HEAD_LINES, inner.head_line) - 1
             shown |= enumerate(decode_lines(live.lines, best.name_line, last), best.name_line)
             best = inner
     if best not in file.whole:
-        shown |= _show_asked(live, best, file.held, room)
-    return show_lines(live, dict(sorted(shown.items())), best, file.spans)
+        shown |= _show_asked(live, best, file.held, head, room)
+    return show_lines(live, dict(sorted(shown.items())), best, spans)
 
 
 def _build_hit(live: LiveChunk, asked: AskedName | None, most_lines: int) -> Hit:
@@ -183,15 +147,17 @@ def _build_hit(live: LiveChunk, asked: AskedName | None, most_lines: int) -> Hit
     return show_lines(live, dict(sorted(shown.items())), next(iter(groups)))
 
 
-def _show_asked(live: LiveChunk, symbol: SymbolSpan, held: Sequence[int], room: int) -> dict[int, str]:
-    """Return the lines of a declaration by number: all of them, or its head and those that match best.
+def _show_asked(
+    live: LiveChunk, symbol: SymbolSpan, held: Sequence[int], head: int, room: int
+) -> dict[int, str]:
+    """Return `room` lines of a declaration by number: all of them, or `head` and those that match best.
 
     `held` are the words of each line of the file.
     """
     first, last = symbol.head_line, symbol.end_line
     if last - first >= room:
         first = symbol.name_line
-        last = min(last, first + max(HEAD_LINES, int(room * HEAD_SHARE)) - 1)
+        last = min(last, first + head - 1)
     shown = dict(enumerate(decode_lines(live.lines, first, last), first))
     left = room - len(shown)
     if last < symbol.end_line and left > 0:
@@ -269,7 +235,7 @@ def show_lines(
         for span in rated
         if span != symbol
         and span.end_line > span.head_line
-        and not lines.keys() >= {*range(span.name_line, span.end_line + 1)}
+        and not all(map(lines.__contains__, range(span.name_line, span.end_line + 1)))
     ]
     return Hit(
         ranked.path,

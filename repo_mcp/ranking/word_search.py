@@ -113,7 +113,13 @@ def _answer_ranked(
     ranking = rank(searcher, widened, depth, wanted)
     telling = None
     if asked is None and not query.phrases and len(query.text.split()) > 1:  # a question, words, pasted text
-        telling = weigh_terms(query.terms, searcher.count_units, searcher.snapshot.unit_count, MOST_TELLING)
+        telling = weigh_terms(
+            widened.terms if request.shows_whole else query.terms,
+            widened.synonyms,
+            searcher.count_units,
+            searcher.snapshot.unit_count,
+            MOST_TELLING,
+        )
     room = WHOLE_LINES if request.shows_whole else 0
     few = count_near([chunk.score for chunk in ranking.chunks]) if telling else None
     words = look_up_words(query.text, searcher.count_units)

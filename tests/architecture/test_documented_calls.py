@@ -162,4 +162,4 @@ def test_make_try_indexes_and_finds(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(" 1. src/ledger/accounts.py:27  transfer_funds")
+    assert done.stdout.startswith(" 1. src/ledger/accounts.py:21  Account.post")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate, chain
 from operator import attrgetter
 
 import numpy as np
+import numpy.typing as npt
 
 from repo_mcp.languages.patterns.declared_spans import MAX_SPANS, SymbolSpan, list_declared_spans
-from repo_mcp.languages.patterns.landmarks import Language
+from repo_mcp.languages.patterns.landmarks import Language, Spans, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.near_lines import CUT_LANGUAGES, cut_around
 from repo_mcp.lru_cache import LruCache
@@ -21,21 +22,41 @@ NO_SPANS = 16  # counted for the arrays themselves: parts of texts have few decl
 _GET_LINES = attrgetter("start_line", "end_line", "name_line", "head_line")
 _GET_TEXTS = attrgetter("name", "qualified_name", "owner")
 _TEXTS = 3  # of a span
+_LINE_FEED = ord("\n")
+
+Runs = npt.NDArray[np.int32]  # of lines: the first and the last of each
 
 
 class Declarations:
     """The declarations of one text, in arrays: a tenth of the size of spans. Safe for several threads."""
 
-    def __init__(self, spans: Sequence[SymbolSpan], above: int = 0) -> None:
-        """`above` is the number of lines above the text in which the spans were found."""
+    def __init__(self, spans: Sequence[SymbolSpan], above: int = 0, comments: Runs | None = None) -> None:
+        """`above` is the number of lines above the text in which the spans were found.
+
+        `comments` are the first and last lines of its comments and docstrings, counted from 0.
+        """
         rows = np.fromiter(chain.from_iterable(map(_GET_LINES, spans)), np.int32, 4 * len(spans))
         self._lines = rows.reshape(-1, 4) + np.int32(above)
         texts = [*chain.from_iterable(map(_GET_TEXTS, spans))]
         self._texts = "".join(texts)
         self._ends = np.array([*accumulate(map(len, texts), initial=0)], dtype=np.int32)
+        self._comments = np.zeros((0, 2), np.int32) if comments is None else comments + np.int32(above)
 
     def __len__(self) -> int:
         return len(self._lines)
+
+    def mark_comments(self, line_count: int) -> bytearray:
+        """Return for each line of the whole text, from the first, whether it is of a comment or docstring."""
+        marks = bytearray(line_count)
+        for first, last in self._comments.tolist():
+            marks[first : last + 1] = b"\1" * (last + 1 - first)
+        return marks[:line_count]
+
+    def list_named(self, names: Collection[str]) -> list[SymbolSpan]:
+        """Return the declarations that have one of the names, in order."""
+        texts = self._texts
+        bounds = zip(self._ends[:-1:_TEXTS].tolist(), self._ends[1::_TEXTS].tolist(), strict=True)
+        return [self._build(at) for at, (start, end) in enumerate(bounds) if texts[start:end] in names]
 
     def find_innermost(self, line: int, least_lines: int = 1) -> SymbolSpan | None:
         """Return the innermost declaration of at least `least_lines` around a line, counted from 1.
@@ -147,7 +168,18 @@ def _find_in_part(
     if known is not None:
         return known
     within = None if lines is None else (lines[0] - above, lines[1] - above)
-    spans = list_declared_spans(language, text[begin:end], within=within)
+    part = text[begin:end]
+    landmarks = scan(language, part)
+    spans = list_declared_spans(language, part, landmarks, within)
     if begin:
         spans = tuple(span for span in spans if span.name_line > 1)
-    return _known.put(key, Declarations(spans, above))
+    return _known.put(key, Declarations(spans, above, _find_runs(part, landmarks.doc_spans)))
+
+
+def _find_runs(text: bytes, spans: Spans) -> Runs:
+    """Return the first and last line of half-open byte spans, counted from 0."""
+    feeds = (np.frombuffer(text, dtype=np.uint8) == _LINE_FEED).nonzero()[0]
+    offsets = np.array(spans, dtype=np.int64).reshape(-1, 2)
+    offsets[:, 1] = np.maximum(offsets[:, 0], offsets[:, 1] - 1)
+    runs: Runs = feeds.searchsorted(offsets).astype(np.int32)
+    return runs

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from index_format import ChunkSpan, compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.ranking.declaration_rating import MAX_RATED_LINES
+from repo_mcp.ranking.asked_declarations import MAX_RATED_LINES
 from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.ranking.snippets import (
+    BRIEF_LINES,
     FIRST_LINES,
     FURTHER_LINES,
     HEAD_LINES,
@@ -208,14 +209,14 @@ FLEET = (
     "    def anchor_zeppelin(self, mast):\n" + "        mast += 1\n" * 40 + "        return mast.gas\n\n\n"
     "def tie():\n    zeppelin = 1\n"
 )
-LONG_FLEET = FLEET.replace("        mast += 1\n" * 40, "        mast += 1\n" * 80)
+LONG_FLEET = FLEET.replace("        mast += 1\n" * 40, "        mast += 1\n" * 110)
 
 
 def test_a_question_is_answered_by_the_declaration_of_the_file_that_it_is_about() -> None:
     ranked = rank_python(FLEET, 0, last=8)
     (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode()).hits
     assert hit.symbol == "moor"
-    telling = {"zeppelin": 2.0, "anchor": 3.0, "gas": 3.0}
+    telling = {"zeppelin": 2.0, "anchor": 3.0, "gas": 3.0, "moor": 3.0}
     (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode(), telling=telling).hits
     assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 58))
     assert read_numbers(hit.snippet) == [*range(4, 11), *range(17, 59)]  # whole; `tie` is worth far less
@@ -225,10 +226,10 @@ def test_of_a_declaration_that_is_too_long_the_head_and_its_best_lines_are_shown
     ranked = rank_python(LONG_FLEET, 0, last=8)
     telling = {"anchor": 3.0, "gas": 3.0}
     (hit,) = show_hits(ranked, [], lambda _path: LONG_FLEET.encode(), telling=telling).hits
-    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 98))
+    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (17, 128))
     numbers = read_numbers(hit.snippet)
-    assert numbers[:HEAD_LINES] == [*range(17, 17 + HEAD_LINES)]
-    assert 98 in numbers  # the line that says "gas"
+    assert numbers[:BRIEF_LINES] == [*range(17, 17 + BRIEF_LINES)]
+    assert 128 in numbers  # the line that says "gas"
     assert len(numbers) == FIRST_LINES
 
 
@@ -237,8 +238,8 @@ def test_whole_declarations_take_their_lines_from_the_first_files_together() -> 
     ranked = [replace(one, path=f"{place}.py") for place, one in enumerate(ranked)]
     hits = show_hits(ranked, [], lambda _path: FLEET.encode(), telling={"anchor": 3.0, "zeppelin": 2.0}).hits
     first, second, third, last = (read_numbers(hit.snippet) for hit in hits)
-    assert first == [*range(4, 11), *range(17, 59)]
-    assert second == third == [*range(17, 17 + HEAD_LINES)]  # of the long one the head
+    assert first == second == [*range(17, 59)]
+    assert third == [*range(17, 17 + BRIEF_LINES)]  # of what no longer fits the head
     assert len(last) == FURTHER_LINES
 
 
@@ -261,11 +262,11 @@ def test_of_a_long_type_two_lines_are_shown_and_those_that_match() -> None:
 
 
 def test_a_test_in_a_file_of_the_program_comes_after_what_it_tests() -> None:
-    body = "    anchor(gas)\n" * 40
+    body = "    anchor(gas)\n" * 60
     text = f"def moor(gas):\n{body}\n\ndef test_anchor(gas):\n    anchor = gas\n{body}"
     telling = {"anchor": 3.0, "gas": 2.0}
     (hit,) = show_hits(rank_python(text, 0, last=8), [], lambda _path: text.encode(), telling=telling).hits
-    assert (hit.symbol, hit.also) == ("moor", (("test_anchor", (44, 85)),))
+    assert (hit.symbol, hit.also) == ("moor", (("test_anchor", (64, 125)),))
     tests = text.replace("moor", "test_moor")  # all are tests: the better one is first
     (hit,) = show_hits(rank_python(tests, 0, last=8), [], lambda _path: tests.encode(), telling=telling).hits
     assert hit.symbol == "test_anchor"
@@ -288,8 +289,8 @@ def test_the_first_hits_of_a_question_name_further_declarations_of_their_files()
     many = LONG_FLEET.replace("    ship += zeppelin + zeppelin\n", "    ship += zeppelin + zeppelin\n" * 12)
     ranked = rank_python(many, 0, last=8)
     (hit,) = show_hits(ranked, [], lambda _path: many.encode(), telling=telling).hits
-    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (83, 164))
-    assert hit.also == (("moor", (4, 76)), ("tie", (167, 168)))
+    assert (hit.symbol, hit.symbol_lines) == ("Fleet.anchor_zeppelin", (83, 194))
+    assert hit.also == (("moor", (4, 76)), ("Fleet.lift", (80, 81)), ("tie", (197, 198)))
     many += "".join(f"\n\ndef sail_{n}():\n" + f"    zeppelin = {n}\n" * 70 for n in range(9))
     (hit,) = show_hits(rank_python(many, 0, last=8), [], lambda _path: many.encode(), telling=telling).hits
     assert [name for name, _ in hit.also] == ["moor", "sail_0", "sail_1", "sail_2"]
@@ -300,7 +301,7 @@ def test_the_first_hits_of_a_question_name_further_declarations_of_their_files()
 def test_a_declaration_that_is_shown_is_not_named_again() -> None:
     text = "def moor():\n    zeppelin = 1\n\n\ndef tie():\n    zeppelin = 2\n    return anchor\n"
     ranked = rank_python(text, 0, last=7)
-    (hit,) = show_hits(ranked, [], lambda _path: text.encode(), telling={"zeppelin": 2.0, "anchor": 3.0}).hits
+    (hit,) = show_hits(ranked, [], lambda _path: text.encode(), telling={"zeppelin": 4.0, "anchor": 3.0}).hits
     assert (hit.symbol, hit.also) == ("tie", ())
     assert {1, 2} <= {*read_numbers(hit.snippet)}
 

@@ -338,7 +338,7 @@ def test_a_question_shows_the_declaration_of_a_file_that_answers_it(changing: Re
 
 def test_a_question_names_further_declarations_of_the_file(changing: Repository) -> None:
     text = "class Entry:\n" + "".join(
-        f"    def {name}(self, account):\n" + "        account += 1\n" * 40 + f"        {name} = 1\n\n"
+        f"    def {name}(self, account):\n" + "        account += 1\n" * 70 + f"        {name} = 1\n\n"
         for name in ("revert", "transfer")
     )
     text += "\ndef transfer_all(accounts):\n" + "    accounts += 1\n" * 30
@@ -347,10 +347,10 @@ def test_a_question_names_further_declarations_of_the_file(changing: Repository)
     question = "how can I revert the transfer of a booking"
     hit = search(changing, question)["hits"][0]
     assert hit["symbol"] == "Entry.revert"
-    assert hit["also"] == ["45-86 Entry.transfer", "89-119 transfer_all"]
+    assert hit["also"] == ["75-146 Entry.transfer", "149-179 transfer_all"]
     shown = search(changing, question, detail="text")["hits"][0]
-    assert shown.startswith("booking.py\n2-43 Entry.:def revert(self, account):\n")
-    assert shown.endswith("\nalso 45-86 .transfer, 89-119 transfer_all")
+    assert shown.startswith("booking.py\n2-73 Entry.:def revert(self, account):\n")
+    assert shown.endswith("\nalso 75-146 .transfer, 149-179 transfer_all")
 
 
 def test_an_expression(repository: Repository) -> None:

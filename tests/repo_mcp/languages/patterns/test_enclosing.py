@@ -167,3 +167,21 @@ def test_a_text_without_declarations() -> None:
         None,
         [],
     )
+
+
+def test_lines_of_comments_and_docstrings_are_marked() -> None:
+    marks = find_in("a.py", PYTHON).mark_comments(PYTHON.count(b"\n"))
+    assert [line for line, is_comment in enumerate(marks, 1) if is_comment] == [6, 11, 12, 13, 14, 18, 21]
+    text = b"int a;\n/* one\n   two */\n// three\nint b; // no line of its own\n"
+    assert [*find_in("a.c", text).mark_comments(5)] == [0, 1, 1, 1, 0]
+    assert [*find_in("a.c", text).mark_comments(3)] == [0, 1, 1]
+    assert [*find_in("a.unknown", b"# one\n").mark_comments(1)] == [0]
+
+
+def test_declarations_are_listed_by_name() -> None:
+    found = find_in("a.py", PYTHON)
+    assert [span.qualified_name for span in found.list_named({"short", "post", "gone"})] == [
+        "Ledger.post",
+        "Ledger.short",
+    ]
+    assert found.list_named(()) == []
