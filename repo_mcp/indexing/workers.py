@@ -3,13 +3,16 @@
 They are spawned, never forked, because the server has threads. The interpreter is told not
 to look for modules in the current directory, which may be the repository. A worker that dies ends
 the refresh with an error; what was committed before stays. Workers read nothing from each other and
-write nothing but new segment files, so any of them may be killed at any time.
+write nothing but new segment files, so any of them may be killed at any time. They end with the process that
+started them, however that ends.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -23,6 +26,7 @@ from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, S
 from repo_mcp.process.allocator import keep_blocks
 from repo_mcp.record_classes import replace
 from repo_mcp.text.schema import FIELDS
+from repo_mcp.threads import start_daemon
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -195,9 +199,27 @@ def _do_nothing() -> None:
     return None
 
 
+def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    start_daemon(threading.Thread(target=_end_with_parent, name="parent watch"))
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it has, even if that was killed.
+
+    A pool's processes wait at a pipe whose other end each of them holds too, so none of them would notice.
+    """
+    import multiprocessing
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
 def _start_builder(settings: BuildSettings) -> None:
     global _builder  # noqa: PLW0603  (a process has one)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    _begin()
     keep_blocks()
     gc.freeze()
     gc.disable()  # a shard has a quarter million spans and no cycles: searching for some took 3 % of the time
@@ -215,7 +237,7 @@ def _start_merger(
     index_path: str | DirectoryHolder, entries: tuple[SegmentEntry, ...], window_bytes: int
 ) -> None:
     global _merge  # noqa: PLW0603  (a process has one)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _begin()
     _merge = Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import multiprocessing
+import subprocess
+import sys
 import time
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -16,10 +18,12 @@ from repo_mcp.indexing.shard_pool import NO_PROCESSES
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.indexing.workers import NoProcesses, _do_nothing, _start_pool
 from repo_mcp.repository import Repository
+from tests.growth import HANG_SECONDS
 from tests.no_threads import no_threads
 from tests.repo_mcp.indexing.small_shards import replace_shard_bytes
 
 PATIENCE_SECONDS = 30.0
+PROJECT = Path(__file__).resolve().parents[3]
 
 
 class _GaveUp(Exception):
@@ -41,6 +45,40 @@ def test_a_refresh_that_gives_up_ends_its_own_processes_and_no_other() -> None:
         other.kill()
         other.join()
         other.close()
+
+
+POOL = """
+import multiprocessing, sys, time
+from repo_mcp.indexing.workers import _begin, _do_nothing, _start_pool
+if __name__ == "__main__":
+    with _start_pool(2, _begin) as pool:
+        pool.submit(_do_nothing).result()
+        print(*(child.pid for child in multiprocessing.active_children()), flush=True)
+        time.sleep(1_000)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_processes_end_when_the_one_that_started_them_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "pool.py"
+    script.write_text(POOL)
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, cwd=PROJECT) as process:
+        assert process.stdout is not None
+        children = [int(word) for word in process.stdout.readline().split()]
+        assert len(children) == 2
+        process.kill()
+    deadline = time.monotonic() + HANG_SECONDS
+    while left := [child for child in children if _is_running(child)]:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+
+
+def _is_running(process_id: int) -> bool:
+    try:
+        status = Path(f"/proc/{process_id}/stat").read_text(encoding="ascii", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"  # whoever adopted it may not ask for its end
 
 
 def test_a_process_that_died_before_it_was_given_work_is_told_of() -> None:
