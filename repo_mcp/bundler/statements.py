@@ -31,19 +31,21 @@ FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.50
 TELLS = 0.2  # factor of a line that only logs
 MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3  # of a body; from the question's words; factor beyond that
 SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
+# A line may be two megabytes of spaces, so whatever takes them gives none back.
 _FAILS = re.compile(
     r"\b(?:raise|throw|throws|panic|die|abort|reject|bail|unreachable|fail)\b|\b(?:fmt\.Errorf|errors\.New)\b"
-    r"|\w*(?:Error|Exception)\s*[({]|\bErr\("
+    r"|(?:Error|Exception)\s*[({]|\bErr\("
 )
 _BRANCHES = re.compile(
-    r"\s*[})]*\s*(?:if|elif|else if|else|unless|switch|match|case|catch|except|rescue|guard|when|while|for)\b"
+    r"\s*+(?:[})]++\s*+)?"
+    r"(?:if|elif|else if|else|unless|switch|match|case|catch|except|rescue|guard|when|while|for)\b"
 )
 _TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()")
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
 # A line that continues the statement above it: a call on its result, or an operator.
 _GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
 # Words of control alone. They say something only below their condition, with which they are shown.
-_BARE = re.compile(r"[\s})]*(?:else|try|finally|do|raise|throw|return|break|continue|yield)?\s*[:;{]?\s*$")
+_BARE = re.compile(r"[\s})]*+(?:else|try|finally|do|raise|throw|return|break|continue|yield)?\s*+[:;{]?\s*$")
 # A line of a preprocessor. It stands at the margin, so it would seem to enclose what follows.
 _DIRECTIVE = re.compile(
     r"\s*#\s*(?:if|ifdef|ifndef|el(?:se|if)\w*|endif|pragma|region|endregion|line|nullable)\b"
@@ -51,7 +53,7 @@ _DIRECTIVE = re.compile(
 _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
 _PROSE = re.compile(r"\"[^\"\n]{0,200}[a-z] +[A-Za-z]|'[^'\n]{0,200}[a-z] +[A-Za-z]")  # quoted words
-_SAYS_NOTHING = re.compile(r"[\s\])};,{]*(?:end)?[\s;]*$")
+_SAYS_NOTHING = re.compile(r"[\s\])};,{]*+(?:end)?[\s;]*$")
 _IMPORT = re.compile(
     r"^[ \t]*(?:import|export|from|const|let|var)\b[^;'\"(]{0,2000}(?:from|require\()"
     r"\s*['\"][^'\"\n]*['\"]\)?;?"

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.statements import NEAR_LINES, Body, choose_lines, is_side_file, measure
+from repo_mcp.bundler.statements import (
+    NEAR_LINES,
+    Body,
+    choose_lines,
+    holds_failure,
+    is_branch,
+    is_side_file,
+    measure,
+    says_nothing,
+)
 from repo_mcp.research.research import render_excerpt
+from tests.growth import assert_linear
 
 TEXT = """
 def settle(order, stock):
@@ -195,3 +207,9 @@ def test_a_long_condition_that_holds_the_words_is_shown_in_the_room_to_spare_and
 )
 def test_a_part_of_the_program_is_not_aside_though_it_is_called_benchmark(path: str, is_aside: bool) -> None:
     assert is_side_file(path) is is_aside
+
+
+@pytest.mark.parametrize("judge", [is_branch, says_nothing, holds_failure])
+@pytest.mark.parametrize("line", [" ", "}", "a", "} "])
+def test_a_long_line_is_judged_in_linear_time(judge: Callable[[str], bool], line: str) -> None:
+    assert_linear(lambda size: line * size + "a:", judge, 2_000)
