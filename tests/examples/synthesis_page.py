@@ -39,6 +39,8 @@ FACTS = (
     ("They are returned as the two halves of 32 bits", "return (high << 16) | low;"),
     ("A book is refused for its first line that is no entry", 'raise ValueError(f"not an entry: {line!r}")'),
 )
+# A slow start may be noticed as a change of the files: that is no part of the show.
+OF_THE_MOMENT = ("Changes of the last moment", "The index is being refreshed")
 MADE_UP = "A wrong checksum is repaired from a second copy [9]."
 TEXT = """# A summary by the client's model
 
@@ -148,8 +150,7 @@ def make_show(place: Path) -> Show:
 def render(show: Show) -> str:
     """Return the page."""
     summary = {key: value for key, value in show.answer["summary"].items() if key != "follow_ups"}
-    # A slow start may be noticed as a change of the files: that is no part of the show.
-    warnings = [one for one in show.answer["warnings"] if not one.startswith("Changes of the last moment")]
+    warnings = [one for one in show.answer["warnings"] if not one.startswith(OF_THE_MOMENT)]
     shown = {"summary": summary, "warnings": warnings}
     return TEXT.format(
         call=json.dumps({"name": "search_code", "arguments": ARGUMENTS}, indent=1),
