@@ -221,7 +221,7 @@ class EdgeFinder(References):
             gathered.add(edge_type, one.declaration, one.confidence, line)
 
     def _list_declared(self, target: Declaration, record: SymbolRecord, types: Types) -> list[Declaration]:
-        """Return the declarations of a file whose uses lead to it, first those of no members or variables."""
+        """Return what a file declares whose uses lead to it: members later, variables last of a level."""
         if target.ordinal or self.find_family(target.path) == _INCLUDING:
             return []
         if self._program.find_language(target.path) in NAMELESS_FILES:
