@@ -44,7 +44,9 @@ def _render_p95(row: Row) -> str:
 
 
 def render_time(seconds: float) -> str:
-    """Render seconds in three digits, with a unit."""
+    """Render seconds in three digits, with a unit. A difference may be negative."""
+    if seconds < 0:
+        return f"-{render_time(-seconds)}"
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
         if seconds * factor >= 0.9995:  # that is shown as 1
             return f"{seconds * factor:.3g} {unit}" if seconds * factor < 1000 else f"{seconds:.0f} s"

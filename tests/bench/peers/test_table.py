@@ -104,6 +104,7 @@ def test_the_table_is_markdown() -> None:
         "| build | 12.3 s | peer | 10 s | 1.23 | ≤ 1.5 x | met |",
         "| memory | 99.5 MB |  |  |  |  |  |",
     ]
+    assert "| -307 µs |" in render_table([Row("over stdio, on top of that", "s", -0.000307)])[2]
 
 
 def test_the_picture_has_a_bar_for_each_goal_and_ends_at_its_edge() -> None:
