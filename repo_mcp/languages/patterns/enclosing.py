@@ -124,7 +124,7 @@ def _list_texts(span: SymbolSpan) -> tuple[str, str, str]:
     return span.qualified_name.removesuffix(span.name), span.name, span.owner
 
 
-_Part = tuple[str, bytes, int, int, tuple[int, int] | None]
+_Part = tuple[str, bytes, tuple[int, int] | None]  # of a file, around some lines; None: all of it
 _known: LruCache[_Part, Declarations] = LruCache(CACHED_SPANS, lambda one: len(one) + NO_SPANS)
 
 
@@ -133,7 +133,8 @@ def find_declarations(language: Language, text: bytes, fingerprint: bytes) -> De
 
     `fingerprint` must be that of the text, or of the file that it comes from.
     """
-    return _find_in_part(find_dialect(language, text), text, fingerprint, 0, len(text))
+    key = language.name, fingerprint, None
+    return _known.get(key, lambda: _find_in_part(find_dialect(language, text), text, 0, len(text)))
 
 
 def find_near(
@@ -144,20 +145,23 @@ def find_near(
     `lines` are the first and the last, counted from 1, and `offsets` in bytes where the first begins and
     where the last ends. `fingerprint` is as in `find_declarations`.
     """
-    language = find_dialect(language, text)
-    if language.name not in CUT_LANGUAGES or len(text) < LEAST_CUT or lines[1] > MAX_SPANS:
-        return _find_in_part(language, text, fingerprint, 0, len(text))
+    key = language.name, fingerprint, lines
+    known = _known.find(key)
+    if known is not None:
+        return known
+    dialect = find_dialect(language, text)
+    if dialect.name not in CUT_LANGUAGES or len(text) < LEAST_CUT or lines[1] > MAX_SPANS:
+        return find_declarations(language, text, fingerprint)
     begin, end = cut_around(text, *offsets)
     if 2 * (end - begin) > len(text):  # the whole serves all further lines
-        return _find_in_part(language, text, fingerprint, 0, len(text))
+        return find_declarations(language, text, fingerprint)
     above = lines[0] - 1 - text.count(b"\n", begin, offsets[0])
-    return _find_in_part(language, text, fingerprint, begin, end, above, lines)
+    return _known.put(key, _find_in_part(dialect, text, begin, end, above, lines))
 
 
 def _find_in_part(
     language: Language,
     text: bytes,
-    fingerprint: bytes,
     begin: int,
     end: int,
     above: int = 0,
@@ -167,17 +171,13 @@ def _find_in_part(
 
     If `lines` of the text are given, only those around or in them, and perhaps others.
     """
-    key = language.name, fingerprint, begin, end, lines
-    known = _known.find(key)
-    if known is not None:
-        return known
     within = None if lines is None else (lines[0] - above, lines[1] - above)
     part = text[begin:end]
     landmarks = scan(language, part)
     spans = list_declared_spans(language, part, landmarks, within)
     if begin:
         spans = tuple(span for span in spans if span.name_line > 1)
-    return _known.put(key, Declarations(spans, above, _find_runs(part, landmarks.doc_spans)))
+    return Declarations(spans, above, _find_runs(part, landmarks.doc_spans))
 
 
 def _find_runs(text: bytes, spans: Spans) -> Runs:
