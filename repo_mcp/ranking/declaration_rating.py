@@ -125,6 +125,8 @@ class _Rater:
         if worths[held] + NAME_WORTH * worths[name] + owned <= least:
             return 0.0  # its lines need not be counted
         worth = owned + self._rate_lines(held, places)
+        if worth + NAME_WORTH * worths[name] <= least:
+            return 0.0  # the parts of its name need not be counted
         if name:
             share = self._find_share(self._spans[number].name) if self._reads_names else 1.0
             worth += NAME_WORTH * worths[name] * share

@@ -6,11 +6,13 @@ left out when what matched is gone.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import overload
 
 import numpy as np
+import numpy.typing as npt
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import RepoError
@@ -24,9 +26,8 @@ from repo_mcp.text.lines import decode_source
 ReadLive = Callable[[str], bytes]  # reads a file through the repository reader; raises RepoError
 
 
-# Finding fifty lines in 211 KB takes 38 us, splitting off all of them 292; in 20 KB it takes 13 and 19.
 LINE_FEED = ord("\n")
-NEAR_BYTES = 4096  # scanned line end by line end
+BLOCK_BYTES = 4096  # whose line ends are counted together; a multiple of 64
 
 
 class TextLines(Sequence[bytes]):
@@ -34,11 +35,11 @@ class TextLines(Sequence[bytes]):
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._is_end = np.frombuffer(data, dtype=np.uint8) == LINE_FEED
-        self._ends = int(np.count_nonzero(self._is_end))
+        self._raw = np.frombuffer(data, dtype=np.uint8)
+        self._passed = _count_ends(self._raw)  # before each block, and in all of the text
+        self._ends = self._passed[-1]
         self.line_count = self._ends + (data[-1:] not in (b"", b"\n"))
-        self._known = 0, 0  # a line and its start offset: the next one asked for is mostly near
-        self._starts: dict[int, int] = {}  # of the lines asked for: most of them twice
+        self._starts = {0: 0}  # of the lines asked for: most of them twice
 
     def __len__(self) -> int:
         return self.line_count
@@ -53,22 +54,11 @@ class TextLines(Sequence[bytes]):
         return start
 
     def _search(self, line: int) -> int:
-        known, start = self._known if self._known[0] <= line else (0, 0)
-        ends = line - known  # to be passed
-        if not ends:
-            return start
-        near = self._is_end[start : start + NEAR_BYTES].nonzero()[0]
-        if len(near) >= ends:
-            return start + int(near[ends - 1]) + 1
-        start, stop, ends = start + NEAR_BYTES, len(self._data), ends - len(near)
-        while stop - start > NEAR_BYTES:
-            middle = (start + stop) // 2
-            passed = int(np.count_nonzero(self._is_end[start:middle]))
-            if passed < ends:
-                start, ends = middle, ends - passed
-            else:
-                stop = middle
-        return start + int(self._is_end[start:stop].nonzero()[0][ends - 1]) + 1
+        """Return the offset behind as many line ends, of which there is one at least."""
+        block = bisect_left(self._passed, line) - 1
+        first = block * BLOCK_BYTES
+        ends = (self._raw[first : first + BLOCK_BYTES] == LINE_FEED).nonzero()[0]
+        return first + int(ends[line - self._passed[block] - 1]) + 1
 
     @overload
     def __getitem__(self, position: int) -> bytes: ...
@@ -84,9 +74,19 @@ class TextLines(Sequence[bytes]):
 
     def cut(self, first: int, stop: int) -> bytes:
         """Return the lines [first, stop), counted from 0, as one text without its last line end."""
-        start = self.find_start(first)
-        self._known = first, start
-        return self._data[start : self.find_start(stop)].removesuffix(b"\n")
+        return self._data[self.find_start(first) : self.find_start(stop)].removesuffix(b"\n")
+
+
+def _count_ends(raw: npt.NDArray[np.uint8]) -> list[int]:
+    """Return the number of line ends before each block, and in the whole text.
+
+    Of 7.5 MB that takes 0.9 ms, and counting them one by one 2.7.
+    """
+    is_end = raw == LINE_FEED
+    whole = len(raw) // BLOCK_BYTES * BLOCK_BYTES
+    bits = np.packbits(is_end[:whole]).view(np.uint64).reshape(-1, BLOCK_BYTES // 64)
+    counts = np.bitwise_count(bits).sum(axis=1, dtype=np.uint16).tolist()
+    return [*accumulate([*counts, int(np.count_nonzero(is_end[whole:]))], initial=0)]
 
 
 @dataclass(frozen=True, slots=True)

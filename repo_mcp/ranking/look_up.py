@@ -17,7 +17,8 @@ If a name is declared nowhere, a warning says so and gives the nearest names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, repeat
 
 from index_format import Snapshot
@@ -41,7 +42,7 @@ from repo_mcp.ranking.intent import (
     split_qualified,
     understand,
 )
-from repo_mcp.ranking.live_chunks import LiveChunk, ReadLive, decode_lines, read_chunks
+from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import Points, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
@@ -96,7 +97,7 @@ class LookedUp:
     """Keeps what one search has looked up: it looks the same name up as many as three times."""
 
     def __init__(self) -> None:
-        self.declared: dict[AskedName, list[_Rated]] = {}  # by lines, for the name that was asked for
+        self._declared: dict[AskedName, _DeclaredByLines] = {}
         self._rankings: list[tuple[Query, Filter, int, Ranking]] = []  # whose chunks are not counted
 
     def rank(self, searcher: Searcher, query: Query, most: int, wanted: Filter, *, counted: bool) -> Ranking:
@@ -109,6 +110,27 @@ class LookedUp:
         if not counted:
             self._rankings.append((query, wanted, most, ranking))
         return ranking
+
+    def iter_declared(self, asked: AskedName, find: Callable[[], Iterator[_Rated]]) -> Iterator[_Rated]:
+        """Yield what lines declare the requested name, which `find` finds: as far as it is asked to, once."""
+        if asked not in self._declared:
+            self._declared[asked] = _DeclaredByLines(find())
+        return self._declared[asked].iter()
+
+
+class _DeclaredByLines:
+    """Declarations that are found one after the other, when one more is asked for, and are kept."""
+
+    def __init__(self, unread: Iterator[_Rated]) -> None:
+        self._found: list[_Rated] = []
+        self._unread = unread
+
+    def iter(self) -> Iterator[_Rated]:
+        """Yield them from the first one on."""
+        yield from self._found
+        for rated in self._unread:
+            self._found.append(rated)
+            yield rated
 
 
 def look_up(
@@ -149,20 +171,21 @@ def look_up(
         most = top_k + (0 if is_exact else MORE_CHUNKS)
         ranking = known.rank(searcher, narrowed, most, wanted, counted=least is None)
         is_cut = is_cut or ranking.total > len(ranking.chunks)
-        live = read_chunks(ranking.chunks, query.phrases, read_live)
-        warnings |= dict.fromkeys(live.warnings)
-        for place, chunk in enumerate(live.chunks):
+        reader = ChunkReader(query.phrases, read_live)
+        for place, chunk in enumerate(reader.iter(ranking.chunks)):
             if not (question.is_close or _may_matter(chunk, place, asked, least, seen.values(), top_k)):
                 continue
             for rated in _iter_declarations(chunk, place, asked, words):
                 key = chunk.ranked.path, rated.span.name_line
                 if key not in seen or seen[key].score < rated.score:
                     seen[key] = rated
+        warnings |= dict.fromkeys(reader.list_warnings())
     if asked is not None and _may_be_better(seen.values(), asked, 1):
-        if asked not in known.declared:
-            known.declared[asked] = [*_iter_declaring_lines(searcher, query, asked, wanted, read_live)]
-        for rated in known.declared[asked]:
+        find = partial(_iter_declaring_lines, searcher, query, asked, wanted, read_live)
+        for rated in known.iter_declared(asked, find):
             seen.setdefault((rated.live.ranked.path, rated.span.name_line), rated)
+            if least is not None and not _may_be_better(seen.values(), asked, top_k):
+                break  # each that follows has a later place
     ordered = sorted(seen, key=lambda key: (-seen[key].score, key[0].encode(), key[1]))
     lines = chain(shown_lines, repeat(shown_lines[-1]))
     hits = tuple(_show(seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False))
@@ -291,7 +314,8 @@ def _iter_declaring_lines(
     for chunk in chunks:
         if chunk.matched_terms:
             best.setdefault(chunk.path, chunk)
-    for place, live in enumerate(read_chunks(best.values(), (), read_live).chunks):
+    # One file at a time, for 200 of them may be 30 MB.
+    for place, live in enumerate(ChunkReader((), read_live).iter(best.values())):
         text = live.data.decode("utf-8", "replace")
         language = live.ranked.language
         if language == UNKNOWN.name:  # headers are read as C, whose rules are those of C++ as well
@@ -414,7 +438,7 @@ def _list_sharing(
 ) -> list[str]:
     """Return the names declared in chunks, by the share of their parts that a word has as well."""
     shares: dict[str, float] = {}
-    for live in read_chunks(chunks, (), read_live).chunks:
+    for live in ChunkReader((), read_live).iter(chunks):
         if not (live.is_changed or any(_may_share(word, query, live.ranked) for word in words)):
             continue
         first, last = live.start_line, live.end_line

@@ -344,10 +344,10 @@ class Searcher:
         kept = [set[int]() for _ in found]
         for _, unit, position in sorted(ties)[:room]:
             kept[position].add(unit)
-        return [
-            matches.keep((values > last) | np.isin(matches.units, sorted(own)))
-            for matches, values, own in zip(found, rounded, kept, strict=True)
-        ]
+        masks = [values > last for values in rounded]
+        for matches, mask, own in zip(found, masks, kept, strict=True):
+            mask[matches.units.searchsorted(sorted(own))] = True  # np.isin would import numpy.ma: 2 MB
+        return [matches.keep(mask) for matches, mask in zip(found, masks, strict=True)]
 
     def _find_mask(self, part: SegmentSearch, query: Query, wanted: Filter) -> Mask | None:
         """Return a mask of a segment's files that the filter and the query let through; None: all."""

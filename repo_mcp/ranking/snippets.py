@@ -7,7 +7,7 @@ text, and left out when what matched is gone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from operator import itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
@@ -16,7 +16,7 @@ from repo_mcp.model import Hit
 from repo_mcp.ranking.asked_declarations import SMALL_TYPE_LINES, AskedFile, has_members, rate_files
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.line_terms import find_line_terms
-from repo_mcp.ranking.live_chunks import LiveChunk, ReadLive, decode_lines, read_chunks
+from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.record_classes import dataclass
 
@@ -65,18 +65,20 @@ def show_hits(
     Of fewer files if only the first `near` hits score high. Those that `room` lines hold are shown whole;
     without room, the head of each file's best is all that is shown.
     """
-    found = read_chunks(ranked, phrases, read_live, most)
+    reader = ChunkReader(phrases, read_live)
+    chunks = islice(reader.iter(ranked), most)  # those behind the first one at a time: a file may be 1 MB
     first = RATED_HITS if near is None else min(RATED_HITS, near)
-    rated = rate_files(found.chunks[:first], telling, room) if telling else {}
+    best = tuple(islice(chunks, first)) if telling else ()
+    rated = rate_files(best, telling, room) if telling else {}
     longest = HEAD_LINES if telling and not room else SHOWN_LINES[0]
     hits: list[Hit] = []
-    for place, (one, lines) in enumerate(zip(found.chunks, _iter_shown_lines(), strict=False)):
+    for place, (one, lines) in enumerate(zip(chain(best, chunks), _iter_shown_lines(), strict=False)):
         if place in rated:
             hits.append(_show_rated(rated[place], *_choose_head(is_first=not hits, shows_whole=room > 0)))
         else:
             is_further = rated and place >= first
             hits.append(_build_hit(one, asked, FURTHER_LINES if is_further else min(lines, longest)))
-    return ShownHits(tuple(hits), found.warnings)
+    return ShownHits(tuple(hits), reader.list_warnings())
 
 
 def _iter_shown_lines() -> Iterator[int]:

@@ -62,6 +62,7 @@ _CLASSES = bytes(
     for byte in range(256)
 )
 _MAX_MEMO = 200_000  # stems cached; about 30 MB
+_MAX_PARTS = 4_096  # of words that are analysed one by one; 0.6 MB
 Tokens = Iterator[Any]  # Whoosh yields one token object repeatedly, with a new text each time
 
 
@@ -159,12 +160,22 @@ def get_word_terms(word: str) -> tuple[str, ...]:
     whole = word.lower()
     if word[0].isdigit():
         return (whole,)
-    parts = [_stem(part.lower()) for part in _PARTS.findall(word) if len(part) > 1]
-    return tuple(dict.fromkeys([whole, *parts]))
+    parts = _PART_STEMS
+    return tuple(dict.fromkeys([whole, *[parts[part] for part in _PARTS.findall(word) if len(part) > 1]]))
 
 
-def _stem(part: str) -> str:
-    return _STEMS[part.encode()].decode() if part.isascii() else part
+class _PartStems(dict[str, str]):
+    """A cache from parts of words, as they are written, to their stems."""
+
+    def __missing__(self, part: str) -> str:
+        if len(self) >= _MAX_PARTS:
+            self.clear()
+        folded = part.lower()
+        stemmed = self[part] = _STEMS[folded.encode()].decode() if folded.isascii() else folded
+        return stemmed
+
+
+_PART_STEMS = _PartStems()
 
 
 def get_name_term(name: str) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 
 from repo_mcp.languages.patterns.declaring_rules import RULES, Around, Rules
 from repo_mcp.languages.patterns.line_layout import TAB_COLUMNS
@@ -61,15 +62,21 @@ def _list_holding(text: str, name: str) -> list[tuple[int, str]]:
     """Return the first lines that hold a name as a word, each once, by number from 0."""
     found: list[tuple[int, str]] = []
     line = passed = 0
-    at = text.find(name)
-    while at >= 0 and len(found) < MAX_LINES:
-        end = at + len(name)
-        if not (_is_of_word(text[at - 1 : at]) or _is_of_word(text[end : end + 1])):
-            line += text.count("\n", passed, at)
-            passed = at
-            if not found or found[-1][0] != line:
-                found.append((line, text[text.rfind("\n", 0, at) + 1 : _find_line_end(text, end)]))
-        at = text.find(name, end)
+    pieces = text.split(name)
+    end = 0
+    for before, after in pairwise(pieces):
+        end += len(before) + len(name)
+        if after and _is_of_word(after[0]):  # mostly: the name is how longer words begin
+            continue
+        at = end - len(name)
+        if _is_of_word(text[at - 1 : at]) or _is_of_word(text[end : end + 1]):
+            continue
+        line += text.count("\n", passed, at)
+        passed = at
+        if not found or found[-1][0] != line:
+            found.append((line, text[text.rfind("\n", 0, at) + 1 : _find_line_end(text, end)]))
+            if len(found) == MAX_LINES:
+                break
     return found
 
 

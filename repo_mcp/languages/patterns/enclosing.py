@@ -20,8 +20,7 @@ CACHED_SPANS = 200_000  # of the files of a thousand pages; about 50 bytes each
 LEAST_CUT = 8_192  # bytes of a text that is not searched whole for what is around some lines: about 0.5 ms
 NO_SPANS = 16  # counted for the arrays themselves: parts of texts have few declarations
 _GET_LINES = attrgetter("start_line", "end_line", "name_line", "head_line")
-_GET_TEXTS = attrgetter("name", "qualified_name", "owner")
-_TEXTS = 3  # of a span
+_TEXTS = 3  # of a span: what stands before the name in the qualified one, the name, the owner
 _LINE_FEED = ord("\n")
 
 Runs = npt.NDArray[np.int32]  # of lines: the first and the last of each
@@ -37,7 +36,7 @@ class Declarations:
         """
         rows = np.fromiter(chain.from_iterable(map(_GET_LINES, spans)), np.int32, 4 * len(spans))
         self._lines = rows.reshape(-1, 4) + np.int32(above)
-        texts = [*chain.from_iterable(map(_GET_TEXTS, spans))]
+        texts = [*chain.from_iterable(map(_list_texts, spans))]
         self._texts = "".join(texts)
         self._ends = np.array([*accumulate(map(len, texts), initial=0)], dtype=np.int32)
         self._comments = np.zeros((0, 2), np.int32) if comments is None else comments + np.int32(above)
@@ -55,7 +54,7 @@ class Declarations:
     def list_named(self, names: Collection[str]) -> list[SymbolSpan]:
         """Return the declarations that have one of the names, in order."""
         texts = self._texts
-        bounds = zip(self._ends[:-1:_TEXTS].tolist(), self._ends[1::_TEXTS].tolist(), strict=True)
+        bounds = zip(self._ends[1::_TEXTS].tolist(), self._ends[2::_TEXTS].tolist(), strict=True)
         return [self._build(at) for at, (start, end) in enumerate(bounds) if texts[start:end] in names]
 
     def find_innermost(self, line: int, least_lines: int = 1) -> SymbolSpan | None:
@@ -114,13 +113,18 @@ class Declarations:
 
     def _build(self, place: int) -> SymbolSpan:
         start, end, name_line, head = self._lines[place].tolist()
-        at, qualified, owner, last = self._ends[_TEXTS * place : _TEXTS * place + _TEXTS + 1].tolist()
+        first, at, behind, last = self._ends[_TEXTS * place : _TEXTS * place + _TEXTS + 1].tolist()
         texts = self._texts
-        names = texts[at:qualified], texts[qualified:owner], texts[owner:last]
+        names = texts[at:behind], texts[first:behind], texts[behind:last]
         return SymbolSpan(start, end, name_line, head, *names)
 
 
-_Part = tuple[str, bytes, int, int, tuple[int, int] | None]
+def _list_texts(span: SymbolSpan) -> tuple[str, str, str]:
+    """Return the texts of a declaration, whose name is the end of its qualified one, each stored once."""
+    return span.qualified_name.removesuffix(span.name), span.name, span.owner
+
+
+_Part = tuple[str, bytes, tuple[int, int] | None]  # of a file, around some lines; None: all of it
 _known: LruCache[_Part, Declarations] = LruCache(CACHED_SPANS, lambda one: len(one) + NO_SPANS)
 
 
@@ -129,7 +133,8 @@ def find_declarations(language: Language, text: bytes, fingerprint: bytes) -> De
 
     `fingerprint` must be that of the text, or of the file that it comes from.
     """
-    return _find_in_part(find_dialect(language, text), text, fingerprint, 0, len(text))
+    key = language.name, fingerprint, None
+    return _known.get(key, lambda: _find_in_part(find_dialect(language, text), text, 0, len(text)))
 
 
 def find_near(
@@ -140,20 +145,23 @@ def find_near(
     `lines` are the first and the last, counted from 1, and `offsets` in bytes where the first begins and
     where the last ends. `fingerprint` is as in `find_declarations`.
     """
-    language = find_dialect(language, text)
-    if language.name not in CUT_LANGUAGES or len(text) < LEAST_CUT or lines[1] > MAX_SPANS:
-        return _find_in_part(language, text, fingerprint, 0, len(text))
+    key = language.name, fingerprint, lines
+    known = _known.find(key)
+    if known is not None:
+        return known
+    dialect = find_dialect(language, text)
+    if dialect.name not in CUT_LANGUAGES or len(text) < LEAST_CUT or lines[1] > MAX_SPANS:
+        return find_declarations(language, text, fingerprint)
     begin, end = cut_around(text, *offsets)
     if 2 * (end - begin) > len(text):  # the whole serves all further lines
-        return _find_in_part(language, text, fingerprint, 0, len(text))
+        return find_declarations(language, text, fingerprint)
     above = lines[0] - 1 - text.count(b"\n", begin, offsets[0])
-    return _find_in_part(language, text, fingerprint, begin, end, above, lines)
+    return _known.put(key, _find_in_part(dialect, text, begin, end, above, lines))
 
 
 def _find_in_part(
     language: Language,
     text: bytes,
-    fingerprint: bytes,
     begin: int,
     end: int,
     above: int = 0,
@@ -163,17 +171,13 @@ def _find_in_part(
 
     If `lines` of the text are given, only those around or in them, and perhaps others.
     """
-    key = language.name, fingerprint, begin, end, lines
-    known = _known.find(key)
-    if known is not None:
-        return known
     within = None if lines is None else (lines[0] - above, lines[1] - above)
     part = text[begin:end]
     landmarks = scan(language, part)
     spans = list_declared_spans(language, part, landmarks, within)
     if begin:
         spans = tuple(span for span in spans if span.name_line > 1)
-    return _known.put(key, Declarations(spans, above, _find_runs(part, landmarks.doc_spans)))
+    return Declarations(spans, above, _find_runs(part, landmarks.doc_spans))
 
 
 def _find_runs(text: bytes, spans: Spans) -> Runs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from dataclasses import replace
 
 from hypothesis import given, settings
@@ -153,6 +154,20 @@ def test_a_function_that_fits_is_shown_whole_and_then_the_next_best() -> None:
     text = "@cached\ndef moor(zeppelin):\n    return zeppelin\n\n\ndef lift():\n    return zeppelin\n"
     (hit,) = show_hits(rank_python(text, 0, last=7), [], lambda _path: text.encode()).hits
     assert (hit.symbol, read_numbers(hit.snippet)) == ("moor", [1, 2, 3, 6, 7])
+
+
+def test_the_files_of_a_page_are_not_held_together() -> None:
+    text = (LONG + "#\n" * 100_000).encode()
+    ranked = rank_python(LONG, *range(10))
+    show_hits(ranked[:1], [], lambda _path: text)  # its declarations are cached now
+    tracemalloc.start()
+    try:
+        hits = show_hits(ranked, [], lambda _path: b"".join([text[:1], text[1:]])).hits
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(hits) == 10
+    assert peak < 6 * len(text)
 
 
 def test_the_first_hits_show_most() -> None:

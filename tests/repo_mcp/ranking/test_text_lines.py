@@ -14,11 +14,11 @@ from repo_mcp.text.lines import split_lines
 
 
 @pytest.fixture(autouse=True)
-def _look_near(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_chunks, "NEAR_BYTES", 4)
+def _count_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_chunks, "BLOCK_BYTES", 64)
 
 
-TEXTS = st.lists(st.sampled_from([b"\n", b"a", b"bcd", b"\n\n"]), max_size=40).map(b"".join)
+TEXTS = st.lists(st.sampled_from([b"\n", b"a", b"bcd", b"\n\n", b"a" * 64]), max_size=40).map(b"".join)
 
 
 @given(TEXTS, st.integers(0, 50), st.integers(0, 50))

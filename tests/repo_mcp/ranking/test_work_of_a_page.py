@@ -24,6 +24,11 @@ FILES = {
         for at in range(USERS)
     },
     "docs/posting.md": "# Posting\n\nThe ledger posts an entry of a shop while the shop is open.\n",
+    "src/tide.h": "struct tide {\n\tint tide_mark;\n};\n",
+    **{
+        f"src/tide_{at}.c": f"int f{at}(struct tide *t)\n{{\n\treturn t->tide_mark;\n}}\n"
+        for at in range(USERS)
+    },
     "src/bells.py": "class Door:\n    def ring_bell(self):\n        pass\n\n\n"
     "class Tower:\n    def ring_bell(self):\n        pass\n",
     "docs/opening.md": "# Opening\n\nThe shop is open.\n",
@@ -99,6 +104,14 @@ def test_lines_that_declare_a_name_are_looked_for_once(
     )
     assert ask(repository, "entry_posted", ends_early=True).hits
     assert looked == ["entry_posted"]
+
+
+def test_files_behind_the_one_that_declares_a_field_are_not_read(
+    repository: Repository, reads: Counter[str]
+) -> None:
+    (first, *_) = repository.search(SearchRequest("tide_mark", 10)).hits
+    assert (first.path, first.symbol) == ("src/tide.h", "tide.tide_mark")
+    assert len(reads) < USERS / 2
 
 
 def test_chunks_that_only_share_parts_of_a_name_are_not_searched_for_its_declaration(
