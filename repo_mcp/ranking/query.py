@@ -62,7 +62,7 @@ class Query:
     languages: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     weights: dict[str, float] = field(default_factory=dict)  # of terms that count less than the others
-    names: tuple[str, ...] = ()  # terms behind the query's own: names that adjacent words of it make up
+    names: tuple[str, ...] = ()  # terms behind the query's own: names that its words may stand for
     synonyms: tuple[str, ...] = ()  # the last terms, by which a question was widened
 
     @property
@@ -99,24 +99,26 @@ def parse_query(text: str, max_words: int) -> Query:
 
 
 def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Query:
-    """Return a query with what else to look for after its own terms.
+    """Return a query with what else to look for behind its own terms.
 
-    These are names that adjacent words make up, if the index has them (`work queue` -> work_queue), and for
-    a question the stems of words of similar meaning, with less weight. Names and short queries get none of
-    those: they mean what they say. So does pasted text, which has enough words, but those below its title
-    count less. A word that many of the `unit_count` units hold, by `count_units`, brings no others either:
-    the code uses it itself. In place of one that none holds, what programs call it is looked for.
+    Names, as far as the index has them: those that adjacent words make up (`work queue` -> work_queue), and
+    other spellings of words that are shaped like names. Then, for a question, the stems of words of similar
+    meaning, with less weight: names, short queries and pasted text mean what they say. A word that many of
+    the `unit_count` units hold, by `count_units`, brings none, since the code uses it itself; one that none
+    holds brings what programs call it. What pasted text says below its title counts less, except for names.
     """
-    joined = (name for name, kind in understand(query.text).names if kind is NameKind.JOINED)
+    kinds = dict(understand(query.text).names)
     known = frozenset(query.terms)
-    names = tuple(name for name in joined if name not in known and count_units(name))
+    wanted = (name for name, kind in kinds.items() if kind in (NameKind.JOINED, NameKind.SHAPED))
+    names = tuple(name for name in wanted if name not in known and count_units(name))
     title = find_title(query.text)
     weights: dict[str, float] = {}
     synonyms: tuple[str, ...] = ()
     if title is not None:
         telling = frozenset(analyse_text(title))
         below = (term for term in query.terms if term not in telling)
-        weights = dict.fromkeys(below, BELOW_TITLE_WEIGHT)
+        less = (term for term in below if kinds.get(term) is not NameKind.SHAPED)
+        weights = dict.fromkeys(less, BELOW_TITLE_WEIGHT)
     elif "\n" not in query.text.strip() and LEAST_WORDS <= len(query.text.split()) <= STORY_WORDS:
         weights = dict.fromkeys(_list_similar(query.terms, count_units, unit_count), SYNONYM_WEIGHT)
         for term in (*query.terms, *names):

@@ -64,7 +64,7 @@ def test_a_report_leads_to_what_its_title_says(tmp_path: Path) -> None:
         (root / path).write_text(text)
     with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
         repository.refresh()
-        report = "apply fails for me\n\nother_3 and other_4 were called before, patches: none\n"
+        report = "apply fails for me\n\nthe other value was returned before, patches: none\n"
         answer = repository.search(SearchRequest(report, 5))
         assert answer.hits[0].path == "actions.py"
         assert set(answer.hits[0].matched_terms) == {"apply"}
@@ -101,6 +101,15 @@ def test_names_that_adjacent_words_make_up_are_looked_for_where_the_index_has_th
     assert tuple(widened.terms[len(query.terms) :]) == (*widened.names, *widened.synonyms)
     assert widened.own_count == len(query.terms)
     assert not set(widened.names) & set(widened.weights)
+
+
+def test_names_below_a_title_count_in_full_and_in_other_spellings() -> None:
+    query = parse_query("Undo forgets a step\n\nThen roundToCents is called, but cents stay.\n", 100)
+    held = {"round_to_cents", *query.terms}
+    widened = widen(query, lambda term: int(term in held), 100)
+    assert widened.names == ("round_to_cents",)
+    assert {"round", "cent", "stay"} <= set(widened.weights)
+    assert {"roundtocents", "round_to_cents"}.isdisjoint(widened.weights)
 
 
 @pytest.mark.parametrize("query", ["drain a work queue", "drain the work-queue", "work-queue"])
