@@ -19,11 +19,12 @@ start of a word that begins with a letter or underscore, so that `--flag` and `-
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from itertools import chain
 
 from repo_mcp.languages.patterns.language_registry import name_language
+from repo_mcp.ranking.intent import NameKind, understand
 from repo_mcp.ranking.prompt import find_title
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
@@ -61,7 +62,13 @@ class Query:
     languages: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     weights: dict[str, float] = field(default_factory=dict)  # of terms that count less than the others
+    names: tuple[str, ...] = ()  # terms behind the query's own: names that its words may stand for
     synonyms: tuple[str, ...] = ()  # the last terms, by which a question was widened
+
+    @property
+    def own_count(self) -> int:
+        """Return the number of the terms that stand in the query itself."""
+        return len(self.terms) - len(self.names) - len(self.synonyms)
 
     @property
     def has_other_words(self) -> bool:
@@ -92,27 +99,43 @@ def parse_query(text: str, max_words: int) -> Query:
 
 
 def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Query:
-    """Return a question with the stems of words of similar meaning after its own, with less weight.
+    """Return a query with what else to look for behind its own terms.
 
-    Names and short queries are returned unchanged: they mean what they say. So is pasted text, which has
-    enough words, but those below its title count less. A word that many of the `unit_count` units hold, by
-    `count_units`, is not widened either: the code uses it itself. One that none holds is also looked for by
-    what programs call it.
+    Names, as far as the index has them: those that adjacent words make up (`work queue` -> work_queue), and
+    other spellings of words that are shaped like names. Then, for a question, the stems of words of similar
+    meaning, with less weight: names, short queries and pasted text mean what they say. A word that many of
+    the `unit_count` units hold, by `count_units`, brings none, since the code uses it itself; one that none
+    holds brings what programs call it. What pasted text says below its title counts less, except for names.
     """
+    kinds = dict(understand(query.text).names)
+    known = frozenset(query.terms)
+    wanted = (name for name, kind in kinds.items() if kind in (NameKind.JOINED, NameKind.SHAPED))
+    names = tuple(name for name in wanted if name not in known and count_units(name))
     title = find_title(query.text)
+    weights: dict[str, float] = {}
+    synonyms: tuple[str, ...] = ()
     if title is not None:
         telling = frozenset(analyse_text(title))
         below = (term for term in query.terms if term not in telling)
-        return replace(query, weights=dict.fromkeys(below, BELOW_TITLE_WEIGHT))
-    if "\n" in query.text.strip() or not LEAST_WORDS <= len(query.text.split()) <= STORY_WORDS:
-        return query
+        less = (term for term in below if kinds.get(term) is not NameKind.SHAPED)
+        weights = dict.fromkeys(less, BELOW_TITLE_WEIGHT)
+    elif "\n" not in query.text.strip() and LEAST_WORDS <= len(query.text.split()) <= STORY_WORDS:
+        weights = dict.fromkeys(_list_similar(query.terms, count_units, unit_count), SYNONYM_WEIGHT)
+        for term in (*query.terms, *names):
+            weights.pop(term, None)
+        synonyms = tuple(weights)
+    return replace(
+        query, terms=[*query.terms, *names, *synonyms], weights=weights, names=names, synonyms=synonyms
+    )
+
+
+def _list_similar(terms: Sequence[str], count_units: Callable[[str], int], unit_count: int) -> Iterator[str]:
+    """Return the stems of words of similar meaning to those terms that are not too common."""
     most = max(MOST_WIDENED_UNITS, MOST_WIDENED_SHARE * unit_count)
-    rare = [term for term in query.terms if count_units(term) <= most]
-    others = (list_synonyms(term) if count_units(term) else list_stand_ins(term) for term in rare)
-    synonyms = dict.fromkeys(chain.from_iterable(others), SYNONYM_WEIGHT)
-    for term in query.terms:
-        synonyms.pop(term, None)
-    return replace(query, terms=[*query.terms, *synonyms], weights=synonyms, synonyms=tuple(synonyms))
+    rare = [term for term in terms if count_units(term) <= most]
+    return chain.from_iterable(
+        list_synonyms(term) if count_units(term) else list_stand_ins(term) for term in rare
+    )
 
 
 def _is_pasted(text: str, parts: Sequence[re.Match[str]]) -> bool:

@@ -292,7 +292,7 @@ def look_closer(
         term: query.weights.get(term, 1.0) * weigh_inverse(lists.frequency, count)
         for term, lists in zip(query.terms, best.terms, strict=True)
     }
-    most = weigh_held(_count_own(query), weights)
+    most = weigh_held(query.own_count, weights)
     words = rate_held([held[unit.segment, unit.unit] for unit in units], worth, most)
     scores = [file.score + points * file.kept for file, points in zip(near, words, strict=True)]
     beside = rate_neighbours([file.path for file in near], scores, weights)
@@ -333,18 +333,13 @@ def bound_scores(
         strongest = sum(searcher.find_strongest(lists) for lists in best.terms)
         text = max(text, strongest / (1.0 - weights.next_unit) / rated.candidates.best_text)
     names: float = sum(rated.given[1:].max(axis=1, initial=0.0).tolist())  # all signals but the text
-    closer = 0.0 if _is_name(query) else weigh_held(_count_own(query), weights) + weights.neighbour
+    closer = 0.0 if _is_name(query) else weigh_held(query.own_count, weights) + weights.neighbour
     return text + names + closer + MARGIN
 
 
 def _is_name(query: Query) -> bool:
     """Return whether a query consists of one name, whose declaration is wanted."""
     return understand(query.text).asked is not None
-
-
-def _count_own(query: Query) -> int:
-    """Return the number of a query's terms without those that it was widened by."""
-    return len(query.terms) - len(query.synonyms)
 
 
 def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> dict[str, float]:

@@ -293,8 +293,9 @@ class _Defining:
 def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermScorers]) -> list[_Defining]:
     """Return, per name of the query, the files that define it; undefined names are left out."""
     found = []
-    defining = searcher.find_files(map(itemgetter(0), intent.names), SYMBOL, known)
-    for (_, kind), rows in zip(intent.names, defining, strict=True):
+    names = [row for row in intent.names if searcher.count_units(row[0])]
+    defining = searcher.find_files(map(itemgetter(0), names), SYMBOL, known)
+    for (_, kind), rows in zip(names, defining, strict=True):
         own = rows
         if kind is NameKind.EXACT and intent.asked is not None and intent.asked.may_be_file and len(rows):
             (qualifier,) = searcher.find_files([get_name_term(intent.asked.qualifiers[-1])], SYMBOL)
@@ -325,7 +326,7 @@ def _weigh_stems(
     inverse = {term: weigh_inverse(lists.frequency, units) for term, lists in known.items()}
     highest = max(inverse.values(), default=1.0)
     rows, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
-    ranking = list(filter(inverse.__contains__, (*intent.stems, *query.synonyms)))
+    ranking = list(filter(inverse.__contains__, (*intent.stems, *query.names, *query.synonyms)))
     stems: dict[str, float] = {}
     for stem, files in zip(ranking, searcher.find_files(ranking, PATH, known), strict=True):
         rarity = weigh_rarity(len(files), searcher.snapshot.file_count)

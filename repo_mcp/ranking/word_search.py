@@ -91,7 +91,7 @@ def run_search(
             searcher, query, wanted, read_live, request.top_k, known, ends_early=request.ends_early
         )
         if named is not None:
-            return _answer_named(query.text, snapshot, named, (*query.warnings, *progress))
+            return _answer_named(query, snapshot, named, (*query.warnings, *progress))
     answer = _answer_ranked(searcher, request, query, wanted, read_live, look, progress)
     return replace(answer, snapshot=snapshot)
 
@@ -140,7 +140,7 @@ def _answer_ranked(
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
         total = len(shown.hits)
     return SearchAnswer(
-        _name_matched(query.text, widened.synonyms, shown.hits),
+        _name_matched(widened, shown.hits),
         total,
         truncated=is_least or total > len(shown.hits) or most < min(request.top_k, len(ranking.chunks)),
         snapshot="",
@@ -178,9 +178,9 @@ def _answer_look_up(
     )
 
 
-def _answer_named(text: str, snapshot: str, named: NamedHits, warnings: tuple[str, ...]) -> SearchAnswer:
+def _answer_named(query: Query, snapshot: str, named: NamedHits, warnings: tuple[str, ...]) -> SearchAnswer:
     return SearchAnswer(
-        _name_matched(text, (), named.hits),
+        _name_matched(query, named.hits),
         named.total,
         truncated=named.total > len(named.hits),
         snapshot=snapshot,
@@ -190,12 +190,13 @@ def _answer_named(text: str, snapshot: str, named: NamedHits, warnings: tuple[st
     )
 
 
-def _name_matched(text: str, further: Collection[str], hits: Iterable[Hit]) -> tuple[Hit, ...]:
+def _name_matched(query: Query, hits: Iterable[Hit]) -> tuple[Hit, ...]:
     """Return the hits with the words of the query that they match, as written, in place of their terms.
 
-    Of a word of which only parts match, the parts. Then the words of the terms that the query was widened by.
+    Of a word of which only parts match, the parts. Then the words of the terms that the query was widened by,
+    and names that its words make up only if there is nothing else: they mostly hold these words.
     """
-    words = _split_words(text)
+    words = _split_words(query.text)
     named = []
     for hit in hits:
         matched: dict[str, None] = {}
@@ -206,8 +207,10 @@ def _name_matched(text: str, further: Collection[str], hits: Iterable[Hit]) -> t
             for stem, part in parts:
                 if stem in hit.matched_terms:
                     matched[part] = None
-        if further:
-            matched |= {spell_stand_in(term): None for term in hit.matched_terms if term in further}
+        if query.synonyms:
+            matched |= {spell_stand_in(term): None for term in hit.matched_terms if term in query.synonyms}
+        if not matched:
+            matched |= {term: None for term in hit.matched_terms if term in query.names}
         named.append(replace(hit, matched_terms=tuple(matched)))
     return tuple(named)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking.query import BELOW_TITLE_WEIGHT, SYNONYM_WEIGHT, parse_query, widen
+from repo_mcp.ranking.query import BELOW_TITLE_WEIGHT, SYNONYM_WEIGHT, Query, parse_query, widen
 from repo_mcp.repository import Repository
 
 FILES = {
@@ -19,8 +20,9 @@ FILES = {
 }
 
 
-def count_one(_term: str) -> int:
-    return 1
+def count_own(query: Query) -> Callable[[str], int]:
+    """Return a count of units by an index that holds the words of a query and no names made up of them."""
+    return lambda term: int(term in query.terms)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +31,7 @@ def count_one(_term: str) -> int:
 )
 def test_what_is_no_question_keeps_its_terms(text: str) -> None:
     query = parse_query(text, 1_000)
-    widened = widen(query, count_one, 100)
+    widened = widen(query, count_own(query), 100)
     if text.startswith("+"):  # operators stay, whatever is added
         assert (widened.required, widened.symbols) == (query.required, query.symbols)
     else:
@@ -39,7 +41,7 @@ def test_what_is_no_question_keeps_its_terms(text: str) -> None:
 
 def test_a_question_gets_further_words_that_count_less() -> None:
     query = parse_query("how is a step undone or rolled back to undo it", 100)
-    widened = widen(query, count_one, 100)
+    widened = widen(query, count_own(query), 100)
     assert widened.terms[: len(query.terms)] == query.terms
     assert "invers" in widened.terms[len(query.terms) :]
     assert set(widened.weights) == set(widened.terms) - set(query.terms)
@@ -49,7 +51,7 @@ def test_a_question_gets_further_words_that_count_less() -> None:
 
 def test_words_below_the_title_of_pasted_text_count_less() -> None:
     query = parse_query("Undo forgets a step\n\nThe step is undone, then a transaction rolls back.\n", 100)
-    weighed = widen(query, count_one, 100)
+    weighed = widen(query, count_own(query), 100)
     assert (weighed.terms, weighed.synonyms) == (query.terms, ())
     below = {"undone", "undon", "transaction", "transact", "rolls", "roll", "back"}
     assert weighed.weights == dict.fromkeys(below, BELOW_TITLE_WEIGHT)
@@ -62,7 +64,7 @@ def test_a_report_leads_to_what_its_title_says(tmp_path: Path) -> None:
         (root / path).write_text(text)
     with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
         repository.refresh()
-        report = "apply fails for me\n\nother_3 and other_4 were called before, patches: none\n"
+        report = "apply fails for me\n\nthe other value was returned before, patches: none\n"
         answer = repository.search(SearchRequest(report, 5))
         assert answer.hits[0].path == "actions.py"
         assert set(answer.hits[0].matched_terms) == {"apply"}
@@ -91,9 +93,46 @@ def test_a_question_finds_what_says_it_in_another_word_and_names_that_word(tmp_p
         assert repository.search(SearchRequest("undo it", 5)).hits == ()
 
 
+def test_names_that_adjacent_words_make_up_are_looked_for_where_the_index_has_them() -> None:
+    query = parse_query("how is the work queue drained", 100)
+    held = {"work_queue", "queuedrained", *query.terms}
+    widened = widen(query, lambda term: int(term in held), 100)
+    assert widened.names == ("work_queue", "queuedrained")
+    assert tuple(widened.terms[len(query.terms) :]) == (*widened.names, *widened.synonyms)
+    assert widened.own_count == len(query.terms)
+    assert not set(widened.names) & set(widened.weights)
+
+
+def test_names_below_a_title_count_in_full_and_in_other_spellings() -> None:
+    query = parse_query("Undo forgets a step\n\nThen roundToCents is called, but cents stay.\n", 100)
+    held = {"round_to_cents", *query.terms}
+    widened = widen(query, lambda term: int(term in held), 100)
+    assert widened.names == ("round_to_cents",)
+    assert {"round", "cent", "stay"} <= set(widened.weights)
+    assert {"roundtocents", "round_to_cents"}.isdisjoint(widened.weights)
+
+
+@pytest.mark.parametrize("query", ["drain a work queue", "drain the work-queue", "work-queue"])
+def test_what_holds_the_name_that_words_make_up_comes_first(tmp_path: Path, query: str) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    for path, text in FILES.items():
+        (root / path).write_text(text)
+    (root / "calls.py").write_text("drain(work)\ndrain(work, of=queue)\n")
+    (root / "opened.py").write_text("drain(jobs, work_queue=None)\n")
+    (root / "stored.py").write_text("drained = workqueue\n")
+    with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
+        repository.refresh()
+        hits = {hit.path: hit for hit in repository.search(SearchRequest(query, 5)).hits}
+        assert next(iter(hits)) == "opened.py"
+        assert set(hits["opened.py"].matched_terms) <= {"drain", "work", "queue"}
+        if "drain" not in query:
+            assert hits["stored.py"].matched_terms == ("workqueue",)
+
+
 def test_a_word_that_no_file_has_is_looked_for_by_what_programs_call_it() -> None:
     query = parse_query("sending a twin of a slow request", 100)
     lacked = widen(query, lambda term: int(term != "twin"), 100)
     assert {"duplic", "clone", "replica"} <= set(lacked.weights)
-    held = widen(query, count_one, 100)
+    held = widen(query, count_own(query), 100)
     assert {"clone", "replica"}.isdisjoint(held.weights)
