@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.languages.native.cpp_macros import blank_more
+from repo_mcp.languages.native.cpp_macros import blank_behind_parameters, blank_more
 
 MAX_BODY_BYTES = 8_000  # of a struct, before a macro in it
 MAX_LINE_BYTES = 300  # before a macro
@@ -183,7 +183,7 @@ _TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|//[^
 _ELSE = re.compile(rb"else\b")
 _OPENING = {b"}": b"{", b")": b"("}
 _OPERATOR = re.compile(rb"&&|[|?+,]")
-_BODY = re.compile(rb"\s*+\{")
+_CONTINUED = re.compile(rb"\s*+[{|&?+,)]")
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 
@@ -207,6 +207,7 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     text = (_STRUCT_HEADS if is_c else _CLASS_HEADS).sub(_blank_second, text)
     if not is_c:
         text = blank_more(_TRAILING.sub(_blank_group, text))
+    text = blank_behind_parameters(text)
     text = _LINES.sub(_blank_group, text)
     text = _BLOCK_HEADS.sub(_end_statement, text)
     if b"for_each" in text or b"foreach" in text or b"ForEach" in text:
@@ -249,10 +250,12 @@ def _is_cut(found: re.Match[bytes]) -> bool:
     lines = _TEXT_OR_COMMENT.sub(b"", found[2]).strip()
     if _ELSE.match(lines) is not None or _cuts_brackets(lines):
         return True
-    if _OPERATOR.match(lines) is not None and b";" not in lines:
-        return True
+    if b";" not in lines:
+        is_part = _OPERATOR.match(lines) is not None or lines.endswith((b"&&", b"|", b"?", b"+"))
+        if is_part or (lines.endswith(b",") and not found[3]):
+            return True
     is_whole = not lines or lines[-1:] in b";{}:,"
-    return bool(found[3]) and not is_whole and _BODY.match(found.string, found.end()) is not None
+    return not is_whole and _CONTINUED.match(found.string, found.end()) is not None
 
 
 def _cuts_brackets(lines: bytes) -> bool:

@@ -81,13 +81,19 @@ def blank_more(text: bytes) -> bytes:
     text = _ATTRIBUTE_ALONE.sub(_blank_group, _INSTANCES.sub(_blank_group, text))
     text = _CASTS.sub(lambda found: b"int".rjust(len(found.group())), text)
     text = _BEHIND_CLASSES.sub(_blank_group, _BEHIND.sub(_blank_group, text))
-    text = _BEHIND_PARAMETERS.sub(_specify, text)
     if b"_TRY" in text:
         text = _CATCHES.sub(_catch, _TRIES.sub(_try, text))
     if b"throw" in text:
         text = _THROWN.sub(_blank_group, text)
     text = _PLACED.sub(_blank_group, _HEAD_WORD.sub(_underline, text))
     return _blank_constraints(text) if b"template" in text else text
+
+
+def blank_behind_parameters(text: bytes) -> bytes:
+    """Return a text of C or C++ without the macros behind the parameters of functions, at the same length.
+
+    One that says OVERRIDE becomes `override`."""
+    return _BEHIND_PARAMETERS.sub(_specify, text)
 
 
 def _blank_constraints(text: bytes) -> bytes:
