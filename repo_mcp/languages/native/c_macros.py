@@ -189,7 +189,7 @@ _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     """Return the text with those macros blanked, at the same length. `is_c` means that it cannot be C++."""
-    if b"#" in text and b"}" in text:
+    if b"#" in text:
         text = _BRANCHES.sub(_keep_first_branch, text)
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, b"\n" + text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
@@ -236,7 +236,7 @@ def _keep_first_branch(found: re.Match[bytes]) -> bytes:
 
 def leaves_out_branches(text: bytes) -> bool:
     """Return True for a text of which some lines are not read, as another branch has those of one block."""
-    found = _BRANCHES.finditer(text) if b"#" in text and b"}" in text else iter(())
+    found = _BRANCHES.finditer(text) if b"#" in text else iter(())
     return any(one[3] and _is_cut(one) for one in found)
 
 

@@ -66,7 +66,9 @@ _BEHIND_PARAMETERS = re.compile(
     rb"((?:[A-Z][A-Z0-9_]{3,}+[ \t\n]++){0,2}[A-Z][A-Z0-9_]{3,}+)(?=[ \t\n]*+(?:[;{=]|:(?!:)))"
 )
 _FUNCTION_NAME = re.compile(rb"(?:\boperator[ \t]*+(?:\(\)|[^\w\s()]{1,3})|~?\b[A-Za-z_]\w*+)[ \t\n]*+\Z")
-_NO_FUNCTION = re.compile(rb"(?:if|for|while|switch|return|sizeof|case|catch|else|do|[A-Z][A-Z0-9_]*+)[ \t\n]*+\Z")
+_NO_FUNCTION = re.compile(
+    rb"(?:if|for|while|switch|return|sizeof|case|catch|else|do|[A-Z][A-Z0-9_]*+)[ \t\n]*+\Z"
+)
 _NO_LINE_FEED = re.compile(rb"[^\n]")
 _THROWN = re.compile(rb"\([ \t\n]*+(throw)(?=[ \t]++\w)")
 _PLACED = re.compile(rb"(?<![\w>])(::)(?=new\b)")
@@ -129,7 +131,7 @@ def _specify(found: re.Match[bytes]) -> bytes:
     if _is_left(found) or not _is_declared(found.string, found.start()):
         return found.group()
     macros = found.group(1)
-    word = b"override" if b"OVERRIDE" in macros else b""
+    word = b" override" if b"_OVERRIDE" in macros else b""
     blank = _NO_LINE_FEED.sub(b" ", macros)
     return found.group()[: -len(macros)] + word + blank[len(word) :]
 

@@ -95,7 +95,7 @@ class CaptureWalk(CaptureScopes):
         self._roles: list[tuple[int, ReferenceRole]] = []  # (end, role) of spans in which types have a role
         self._rows: list[Row] = []
         self._starts: list[int] = []  # byte offsets of the rows
-        self._free_calls: set[tuple[int, str, int]] = set()  # (ordinal, name, line): local, but not there
+        self._free: set[tuple[int, int, str, int]] = set()  # (role, ordinal, name, line): local, not there
         self._hiding: set[str] = set()  # variables that only others depend on: their rows show no type
         self._ends: dict[int, int] = {}  # position of a BIND row -> where the node that it was read from ends
         self._values: list[tuple[int, int, int]] = []  # (ordinal, start, end) of names that no handler took
@@ -243,9 +243,10 @@ class CaptureWalk(CaptureScopes):
                 elif alias in self._hiding:
                     add(ordinal, role, UNKNOWN_TYPE, line, alias=alias, arguments=Binding.SAME)
                 continue
-            if not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[ordinal]):
-                if role is not ReferenceRole.CALL or (ordinal, name, line) not in self._free_calls:
-                    continue
+            is_checked = not qualifier and role in _CHECKED_ROLES
+            is_local = is_checked and any(name in names for names in chains[ordinal])
+            if is_local and (role, ordinal, name, line) not in self._free:
+                continue
             key = (ordinal, role, name, qualifier or alias, line, arguments)
             if key not in seen:
                 seen.add(key)
@@ -301,7 +302,7 @@ class CaptureWalk(CaptureScopes):
             if self._is_other_local(ordinal, name):
                 continue
             if not self._dialect.calls_variables or not numbering.is_variable(ordinal, name, start):
-                self._free_calls.add((ordinal, name, line))
+                self._free.add((role, ordinal, name, line))
 
     def _is_other_local(self, ordinal: int, name: str) -> bool:
         """Return whether a name is local in a symbol or one around it, and no variable: a type parameter."""
