@@ -1,9 +1,10 @@
 """Write what the grammar of Swift lacks in other words, byte for byte.
 
 The grammar has no empty tuple as a value, `promise.succeed(())`, no `fallthrough` before `#else`, no `#if` as
-the first line of a `switch`, no function with an attribute in a body, no `catch` with a condition behind a
-type, and no `sending`. Most of these can cost it a whole file. Names keep their offsets, and are read from
-the text as it is; those of the condition are lost.
+the first line of a `switch`, no function with an attribute in a body, and no `sending`. In
+`catch let error as A where error.code == .full {` it takes the block for an argument of `.full`. Most of
+these can cost it a whole file. Names keep their offsets, and are read from the text as it is; only `.full`
+is lost.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ _EMPTY_TUPLES = re.compile(
 _FALLTHROUGHS = re.compile(rb"(?<=\n)([ \t]*+)fallthrough(?=[ \t]*+\n)")
 _BEGUN_SWITCHES = re.compile(rb"\bswitch\b[^\n{}]*+\{[ \t]*+\n([ \t]*+#if[^\n]*+)")
 _FUNCTION_ATTRIBUTES = re.compile(rb"\n[ \t]++(@Sendable|@MainActor)(?=[ \t]++func\b)")
-_CATCHES = re.compile(rb"\bcatch[ \t]++let[ \t]++\w++[ \t]++as[ \t]++[\w.]++([ \t]++where\b[^\n{}]++)(?=\{)")
+_CATCHES = re.compile(
+    rb"\bcatch[ \t]++let[ \t]++\w++[ \t]++as[ \t]++[\w.]++[ \t]++where\b"
+    rb"[^\n{}]*?([=!]=[ \t]*+\.\w++)(?=[ \t]*+\{)"
+)
 _SENDING = re.compile(rb"(?:->|:)[ \t]++(sending)(?=[ \t]++[A-Z\[(@a-z])")
 
 

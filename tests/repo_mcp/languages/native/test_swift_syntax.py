@@ -59,7 +59,7 @@ def test_a_class_with_all_of_it_is_read_whole() -> None:
         ("f(())", "f([])"),
         ("\n        fallthrough\n", "\n        break      \n"),
         ("switch a {\n    #if A\n    case", "switch a {\n         \n    case"),
-        ("} catch let e as Fault where e.code == 1 {", "} catch let e as Fault                   {"),
+        ("} catch let e as A where e.b == .c {", "} catch let e as A where e.b       {"),
         ("\n    // Nothing.\n    ()\n", "\n    // Nothing.\n    []\n"),
         ("\n    @Sendable func a() {}", "\n              func a() {}"),
         ("-> sending Answer", "->         Answer"),
