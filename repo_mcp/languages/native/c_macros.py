@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.languages.native.cpp_macros import blank_more
+from repo_mcp.languages.native.cpp_macros import blank_behind_parameters, blank_more
 
 MAX_BODY_BYTES = 8_000  # of a struct, before a macro in it
 MAX_LINE_BYTES = 300  # before a macro
@@ -169,21 +169,27 @@ _CLASS = re.compile(rb"\b(?:struct|union|class)(?:\s++\w++)?(?:\s++final)?\s*+(?
 _ACCESSES = (b"public:", b"protected:", b"private:")
 _NO_LINE_FEED = re.compile(rb"[^\n]")
 _NO_CONTINUATION = re.compile(rb"[^\n\\]|\\(?!\n)")
+_DIRECTIVE = re.compile(rb"\n[ \t]*+#[^\n]*+")
 _COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
-# `#if A`, lines, perhaps `#else` and lines, `#endif`, without directives among the lines
-_PLAIN_LINES = rb"((?:(?![ \t]*+#)[^\n]*+\n){1,80})"
+# `#if A`, lines, perhaps `#elif B` or `#else` and lines, `#endif`, without directives among the lines
+_PLAIN_LINES = rb"(?:(?![ \t]*+#)[^\n]*+\n){1,80}"
 _BRANCHES = re.compile(
-    rb"^([ \t]*+#[ \t]*+if[^\n]*+(?<!\\)\n)" + _PLAIN_LINES + rb"([ \t]*+#[ \t]*+else\b[^\n]*+\n"
-    + _PLAIN_LINES + rb")?([ \t]*+#[ \t]*+endif\b[^\n]*+)",
+    rb"^([ \t]*+#[ \t]*+if[^\n]*+(?<!\\)\n)(" + _PLAIN_LINES
+    + rb")((?:[ \t]*+#[ \t]*+(?:else|elif)\b[^\n]*+\n" + _PLAIN_LINES
+    + rb"){0,8})([ \t]*+#[ \t]*+endif\b[^\n]*+)",
     re.M,
 )  # fmt: skip
 _TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|//[^\n]*+|/\*.*?\*/", re.S)
+_ELSE = re.compile(rb"else\b")
+_OPENING = {b"}": b"{", b")": b"("}
+_OPERATOR = re.compile(rb"&&|[|?+,]")
+_CONTINUED = re.compile(rb"\s*+[{|&?+,)]")
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 
 def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     """Return the text with those macros blanked, at the same length. `is_c` means that it cannot be C++."""
-    if b"#" in text and b"}" in text:
+    if b"#" in text:
         text = _BRANCHES.sub(_keep_first_branch, text)
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, b"\n" + text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
@@ -201,6 +207,7 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     text = (_STRUCT_HEADS if is_c else _CLASS_HEADS).sub(_blank_second, text)
     if not is_c:
         text = blank_more(_TRAILING.sub(_blank_group, text))
+    text = blank_behind_parameters(text)
     text = _LINES.sub(_blank_group, text)
     text = _BLOCK_HEADS.sub(_end_statement, text)
     if b"for_each" in text or b"foreach" in text or b"ForEach" in text:
@@ -218,34 +225,48 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
 
 def _keep_first_branch(found: re.Match[bytes]) -> bytes:
     """Return branches of the preprocessor as they are, or only the first one, without the directives, if it
-    opens or closes a block that is not its own.
+    is not whole.
 
     A grammar reads each branch as whole statements, and with both the block would never end.
     """
-    if not _cuts_blocks(found[2]):
+    if not _is_cut(found):
         return found.group()
-    directive, first, second, end = found[1], found[2], found[3] or b"", found[5]
-    return _blank(directive) + first + _blank(second) + _blank(end)
+    return _blank(found[1]) + found[2] + _blank(found[3]) + _blank(found[4])
 
 
 def leaves_out_branches(text: bytes) -> bool:
     """Return True for a text of which some lines are not read, as another branch has those of one block."""
-    found = _BRANCHES.finditer(text) if b"#" in text and b"}" in text else iter(())
-    return any(one[3] and _cuts_blocks(one[2]) for one in found)
+    found = _BRANCHES.finditer(text) if b"#" in text else iter(())
+    return any(one[3] and _is_cut(one) for one in found)
 
 
 def _blank(text: bytes) -> bytes:
     return _NO_LINE_FEED.sub(b" ", text)
 
 
-def _cuts_blocks(lines: bytes) -> bool:
-    """Return True for lines that open a block and do not close it, or close one that they did not open."""
-    depth = 0
-    for bracket in re.findall(rb"[{}]", _TEXT_OR_COMMENT.sub(b"", lines)):
-        depth += 1 if bracket == b"{" else -1
-        if depth < 0:
+def _is_cut(found: re.Match[bytes]) -> bool:
+    """Return True for branches of which the first begins with `else`, is a part of an expression or the head
+    of what follows, opens a block and does not close it, or closes one that it did not open."""
+    lines = _TEXT_OR_COMMENT.sub(b"", found[2]).strip()
+    if _ELSE.match(lines) is not None or _cuts_brackets(lines):
+        return True
+    if b";" not in lines:
+        is_part = _OPERATOR.match(lines) is not None or lines.endswith((b"&&", b"|", b"?", b"+"))
+        if is_part or (lines.endswith(b",") and not found[3]):
             return True
-    return depth > 0
+    is_whole = not lines or lines[-1:] in b";{}:,"
+    return not is_whole and _CONTINUED.match(found.string, found.end()) is not None
+
+
+def _cuts_brackets(lines: bytes) -> bool:
+    """Return True for lines that open a bracket and do not close it, or close one that they did not open."""
+    depths = {b"{": 0, b"(": 0}
+    for bracket in re.findall(rb"[{}()]", lines):
+        opening = _OPENING.get(bracket, bracket)
+        depths[opening] += 1 if bracket == opening else -1
+        if depths[opening] < 0:
+            return True
+    return any(depths.values())
 
 
 def _blank_inner_comments(text: bytes) -> bytes:
@@ -307,7 +328,7 @@ def _is_among_fields(text: bytearray, at: int, *, is_c: bool) -> bool:
             depth -= 1
         else:
             break
-    before = _COMMENT.sub(b"", bytes(text[end:at])).rstrip()
+    before = _DIRECTIVE.sub(b"", _COMMENT.sub(b"", bytes(text[end:at]))).rstrip()
     if is_c:
         return before[-1:] in {b"{", b";"} and _STRUCT.search(text, max(0, end - 200), end) is not None
     is_begun = before[-1:] in {b"{", b";", b"}"} or before.endswith(_ACCESSES)

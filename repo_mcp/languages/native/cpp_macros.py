@@ -1,7 +1,8 @@
 """Blank macros of C++ where no grammar expects a word, and what the grammar lacks, byte for byte.
 
 `if ANY_CONSTEXPR (size > 1)`, `ANY_TRY { ... } ANY_CATCH(...) {}`, `template <class T, ANY_IF(!is<T>())>`,
-`ANY_INLINE constexpr auto size = 3;`, `TEST(suite, bool) {` and `#if ANY_HAS_INCLUDE(<bit>)` each cost the
+`ANY_INLINE constexpr auto size = 3;`, `class Store ANY_FINAL : public Base {`, `void f() ANY_OVERRIDE;`,
+`TEST(suite, bool) {` and `#if ANY_HAS_INCLUDE(<bit>)` each cost the
 grammar the declaration around them, sometimes a whole file; so do `unsigned(size) < 2`, `Locale loc = {}` and
 `::new (place) T`. What takes the place of a macro begins with a space, by which its name is found again. See
 `repo_mcp/languages/native/c_macros.py` for the macros that C has as well.
@@ -14,6 +15,7 @@ import re
 MAX_TEMPLATE_BYTES = 600  # of the parameters of a template
 MAX_DEPTH = 20  # of brackets there
 MAX_LINE_BYTES = 300  # before a word: a file may have a single line
+MAX_PARAMETER_BYTES = 2_000  # of a function, before a macro
 
 _CAPITALS = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]++"
 _ASKED = re.compile(rb"(?i:has_include)\w*+[ \t]*+\([ \t]*+(<[\w./+-]++>|\"[\w./+-]++\")(?=[ \t]*+\))")
@@ -53,6 +55,21 @@ _BEHIND = re.compile(
     rb"[\w>][ \t*&]++(?!(?:return|case|goto|throw|sizeof|new|delete|not|and|or|const)\b)[a-z]\w*+[ \t]++"
     + rb"(%s)(?=[ \t]*+[,)])" % _CAPITALS
 )
+# Behind the name of a class: `class Store ANY_FINAL : public Base {`
+_BEHIND_CLASSES = re.compile(
+    rb"\b(?:class|struct)[ \t]++[\w:]++(?:<[^<>;{}()]*+>)?[ \t\n]++([A-Z][A-Z0-9_]{3,}+)"
+    rb"(?=[ \t\n]*+(?::(?!:)|\{[ \t]*+\n))"
+)
+# Behind the parameters of a function: `void f() const ANY_OVERRIDE;`
+_BEHIND_PARAMETERS = re.compile(
+    rb"\)[ \t\n]*+(?:(?:const|volatile|noexcept|override|final)[ \t\n]++){0,3}"
+    rb"((?:[A-Z][A-Z0-9_]{3,}+[ \t\n]++){0,2}[A-Z][A-Z0-9_]{3,}+)(?=[ \t\n]*+(?:[;{=]|:(?!:)))"
+)
+_FUNCTION_NAME = re.compile(rb"(?:\boperator[ \t]*+(?:\(\)|[^\w\s()]{1,3})|~?\b[A-Za-z_]\w*+)[ \t\n]*+\Z")
+_NO_FUNCTION = re.compile(
+    rb"(?:if|for|while|switch|return|sizeof|case|catch|else|do|[A-Z][A-Z0-9_]*+)[ \t\n]*+\Z"
+)
+_NO_LINE_FEED = re.compile(rb"[^\n]")
 _THROWN = re.compile(rb"\([ \t\n]*+(throw)(?=[ \t]++\w)")
 _PLACED = re.compile(rb"(?<![\w>])(::)(?=new\b)")
 
@@ -65,13 +82,20 @@ def blank_more(text: bytes) -> bytes:
     text = _EMPTY_DEFAULT.sub(_blank_group, _BETWEEN.sub(_blank_group, text))
     text = _ATTRIBUTE_ALONE.sub(_blank_group, _INSTANCES.sub(_blank_group, text))
     text = _CASTS.sub(lambda found: b"int".rjust(len(found.group())), text)
-    text = _BEHIND.sub(_blank_group, text)
+    text = _BEHIND_CLASSES.sub(_blank_group, _BEHIND.sub(_blank_group, text))
     if b"_TRY" in text:
         text = _CATCHES.sub(_catch, _TRIES.sub(_try, text))
     if b"throw" in text:
         text = _THROWN.sub(_blank_group, text)
     text = _PLACED.sub(_blank_group, _HEAD_WORD.sub(_underline, text))
     return _blank_constraints(text) if b"template" in text else text
+
+
+def blank_behind_parameters(text: bytes) -> bytes:
+    """Return a text of C or C++ without the macros behind the parameters of functions, at the same length.
+
+    One that says OVERRIDE becomes `override`."""
+    return _BEHIND_PARAMETERS.sub(_specify, text)
 
 
 def _blank_constraints(text: bytes) -> bytes:
@@ -100,6 +124,28 @@ def _is_left(found: re.Match[bytes]) -> bool:
     limit = max(0, start - MAX_LINE_BYTES)
     line = text[max(limit, text.rfind(b"\n", limit, start + 1) + 1) : start].lstrip()
     return b"//" in line or line.count(b'"') % 2 == 1 or line.startswith((b"*", b"/*", b"#"))
+
+
+def _specify(found: re.Match[bytes]) -> bytes:
+    """Return what stands behind the parameters of a function without its macros, or with `override`."""
+    if _is_left(found) or not _is_declared(found.string, found.start()):
+        return found.group()
+    macros = found.group(1)
+    word = b" override" if b"_OVERRIDE" in macros else b""
+    blank = _NO_LINE_FEED.sub(b" ", macros)
+    return found.group()[: -len(macros)] + word + blank[len(word) :]
+
+
+def _is_declared(text: bytes, closing: int) -> bool:
+    """Return whether a closing bracket ends the parameters of a function."""
+    depth, limit = 0, max(0, closing - MAX_PARAMETER_BYTES)
+    for found in reversed([*re.finditer(rb"[()]", text[limit : closing + 1])]):
+        depth += 1 if found.group() == b")" else -1
+        if not depth:
+            before = text[max(0, limit + found.start() - MAX_LINE_BYTES) : limit + found.start()]
+            name = _FUNCTION_NAME.search(before)
+            return name is not None and _NO_FUNCTION.fullmatch(name.group()) is None
+    return False
 
 
 def _try(found: re.Match[bytes]) -> bytes:

@@ -494,4 +494,5 @@ JAVA = Dialect(
         "type": on_type,
     },
     BUILTINS,
+    calls_variables=False,
 )

@@ -134,8 +134,9 @@ def parse_rust(file_name: str, text: bytes) -> bytes:
 def parse_swift(file_name: str, text: bytes) -> bytes:
     """Return the symbol record of a Swift file."""
     from repo_mcp.languages.native.swift import SWIFT
+    from repo_mcp.languages.native.swift_syntax import spell_plainly
 
-    return _parse(SWIFT, "swift", file_name, text)
+    return _encode(SWIFT, file_name, text, find_captures("swift", (SWIFT.query,), spell_plainly(text)))
 
 
 def parse_c(file_name: str, text: bytes) -> bytes:

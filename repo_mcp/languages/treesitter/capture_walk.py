@@ -6,8 +6,8 @@ function are known only when it has been passed; rows wait until then, and rows 
 local are dropped.
 
 Left out on purpose: walking trees, asking a node for its parent or its neighbours (both take time by the
-breadth of the tree, which a hostile text decides), and scopes inside functions: a name that a function
-binds anywhere is local to all of it.
+breadth of the tree, which a hostile text decides), and, but for calls, scopes inside functions: a name that
+a function binds anywhere is local to all of it.
 
 Captures that mean the same in every dialect have their handlers here.
 """
@@ -70,6 +70,7 @@ class Dialect:
     has_paths: bool = (
         False  # a name with a capital behind another one makes both a path: `error::Kind::new()`
     )
+    calls_variables: bool = True  # False if only methods can be called, as in Java
 
 
 class CaptureWalk(CaptureScopes):
@@ -94,6 +95,7 @@ class CaptureWalk(CaptureScopes):
         self._roles: list[tuple[int, ReferenceRole]] = []  # (end, role) of spans in which types have a role
         self._rows: list[Row] = []
         self._starts: list[int] = []  # byte offsets of the rows
+        self._free: set[tuple[int, int, str, int]] = set()  # (role, ordinal, name, line): local, not there
         self._hiding: set[str] = set()  # variables that only others depend on: their rows show no type
         self._ends: dict[int, int] = {}  # position of a BIND row -> where the node that it was read from ends
         self._values: list[tuple[int, int, int]] = []  # (ordinal, start, end) of names that no handler took
@@ -241,7 +243,9 @@ class CaptureWalk(CaptureScopes):
                 elif alias in self._hiding:
                     add(ordinal, role, UNKNOWN_TYPE, line, alias=alias, arguments=Binding.SAME)
                 continue
-            if not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[ordinal]):
+            is_checked = not qualifier and role in _CHECKED_ROLES
+            is_local = is_checked and any(name in names for names in chains[ordinal])
+            if is_local and (role, ordinal, name, line) not in self._free:
                 continue
             key = (ordinal, role, name, qualifier or alias, line, arguments)
             if key not in seen:
@@ -267,6 +271,7 @@ class CaptureWalk(CaptureScopes):
                 found.rows.append(at)
         if self._dialect.is_preprocessed:
             shadowing.doubt_twins(rows)
+        self._note_free_calls(numbering)
         touched = set()  # rows with a name that is a variable somewhere: a few of all
         for at, row in enumerate(rows):
             for root in self._list_roots(row, shadowing.names):
@@ -287,6 +292,25 @@ class CaptureWalk(CaptureScopes):
                 self._rows.append((ordinal, role, said, qualifier, spelled, one.line, arguments))
             if not given and spelled == name:
                 self._rows.append(make_unknown(ordinal, name, one.line, UNKNOWN_TYPE))
+
+    def _note_free_calls(self, numbering: Numbering) -> None:
+        """Note the calls that mean no variable, though their function has one of the name: `let a = a();`."""
+        for row, start in zip(self._rows, self._starts, strict=True):
+            ordinal, role, name, qualifier, _, line, _ = row
+            if role is not ReferenceRole.CALL or qualifier or name not in self.shadowing.names:
+                continue
+            if self._is_other_local(ordinal, name):
+                continue
+            if not self._dialect.calls_variables or not numbering.is_variable(ordinal, name, start):
+                self._free.add((role, ordinal, name, line))
+
+    def _is_other_local(self, ordinal: int, name: str) -> bool:
+        """Return whether a name is local in a symbol or one around it, and no variable: a type parameter."""
+        while ordinal:
+            if name in self.local_names.get(ordinal, ()) and not self.shadowing.binds(ordinal, name):
+                return True
+            ordinal = self.parents[ordinal]
+        return False
 
     def _list_roots(self, row: Row, variables: Set[str]) -> list[str]:
         """Return the first names of the chains of a row, of those that are in `variables`."""

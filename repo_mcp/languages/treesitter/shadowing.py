@@ -200,6 +200,10 @@ class Numbering:
                 break
             ordinal = self._parents[ordinal]
 
+    def is_variable(self, ordinal: int, name: str, start: int) -> bool:
+        """Return whether a name means a variable at a byte offset."""
+        return self._find(ordinal, name, start) is not None
+
     def _find(self, ordinal: int, name: str, start: int) -> tuple[int, Bound] | None:
         while True:
             found = self._shadowing.find_meant(ordinal, name, start)

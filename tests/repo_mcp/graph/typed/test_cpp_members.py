@@ -99,3 +99,27 @@ def test_a_body_that_a_macro_heads_belongs_to_the_class_that_it_is_given(table: 
     symbol = record.get_symbol(ordinal)
     assert (symbol.start_line, symbol.end_line) == (16, 19)
     assert record.get_symbol(symbol.parent).name == "Fixture"
+
+
+def test_a_class_with_a_macro_behind_its_name_has_its_base_and_its_members() -> None:
+    found = Repository.build(
+        {
+            "store.hpp": """
+                class Base { public: virtual void close() = 0; };
+                class Store ANY_FINAL : public Base {
+                 public:
+                  void close() ANY_OVERRIDE;
+                  int size() const ANY_NOEXCEPT { return count; }
+                 private:
+                  int count;
+                };
+                """,
+            "use.cpp": """
+                #include "store.hpp"
+                void run(Store *store) { store->close(); }
+                """,
+        }
+    )
+    assert found.ask("store.hpp", "class Store", "Base") == ["store.hpp:1 Base exact"]
+    assert found.ask("store.hpp", "return count", "count") == ["store.hpp:7 count exact"]
+    assert found.ask("use.cpp", "void run", "close") == ["store.hpp:4 close exact"]

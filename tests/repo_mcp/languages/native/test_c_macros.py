@@ -41,6 +41,35 @@ from repo_mcp.languages.native.c_macros import blank_macros
             "void f(int a)\n{\n#if WIDE\n    if (a) { run(1); }\n#else\n    run(2);\n#endif\n}\n",
             "void f(int a) { #if WIDE if (a) { run(1); } #else run(2); #endif }",
         ),
+        # an `else`, two heads of a function, parts of expressions and lists
+        (
+            "void f(int a)\n{\n    if (a > 1) { run(1); }\n"
+            "#ifdef WIDE\n    else if (a) { run(2); }\n#endif\n}\n",
+            "void f(int a) { if (a > 1) { run(1); } else if (a) { run(2); } }",
+        ),
+        (
+            "#ifdef WIDE\nstatic int f(long a)\n#else\nstatic int f(int a)\n#endif\n{\n    run(1);\n}\n",
+            "static int f(long a) { run(1); }",
+        ),
+        (
+            "int a = b ||\n#ifdef WIDE\n    c ||\n#endif\n    d;\n",
+            "int a = b || c || d;",
+        ),
+        (
+            "void f(void)\n{\n    if (a\n"
+            "#if WIDE\n        && b\n#elif LONG\n        && c\n#endif\n    ) run(1);\n}\n",
+            "void f(void) { if (a && b ) run(1); }",
+        ),
+        (
+            "int a[] = {\n#ifdef WIDE\n    1,\n#endif\n    2 };\n",
+            "int a[] = { 1, 2 };",
+        ),
+        (
+            "void f(void)\n{\n    a = 1\n#if WIDE\n        | 2\n#endif\n        | 4;\n}\n",
+            "void f(void) { a = 1 | 2 | 4; }",
+        ),
+        # behind the parameters of a function
+        ("int f(int a) ANY_UNUSED_RESULT;\n", "int f(int a) ;"),
         # several before the name of a class, one with a text on a line of its own
         (
             'class ANY_EXPORT ANY_MESSAGE(\n    "late") One\n    : public Base {\n};\n',
@@ -71,6 +100,8 @@ def test_what_can_only_be_a_macro_is_blank(text: str, plain: str) -> None:
         'CHECK("a");\nint b;\n',
         "#define anyAtomic _Atomic\n",
         "#define SEC(name) int x\n",
+        "enum a {\n    B,\n#if WIDE\n    C,\n#else\n    D,\n#endif\n    E\n};\n",
+        "int a;\n#if WIDE\nint b;\n#else\nint c;\n#endif\n{\n}\n",
     ],
 )
 def test_what_may_be_code_is_left(text: str) -> None:

@@ -1,0 +1,48 @@
+"""Write what the grammar of Swift lacks in other words, byte for byte.
+
+The grammar has no empty tuple as a value, `promise.succeed(())`, no `fallthrough` before `#else`, no `#if` as
+the first line of a `switch`, no function with an attribute in a body, and no `sending`. In
+`catch let error as A where error.code == .full {` it takes the block for an argument of `.full`. Most of
+these can cost it a whole file. Names keep their offsets, and are read from the text as it is; only `.full`
+is lost.
+"""
+
+from __future__ import annotations
+
+import re
+
+_EMPTY_TUPLES = re.compile(
+    rb"(?<=\()\(\)(?=\)(?!\s*+(?:->|async\b|throws\b)))"
+    rb"|(?<=\breturn )\(\)(?=\s*+[\n}])|(?<=\bin )\(\)(?=\s*+\})"
+    rb"|(?<=[:{]\n)([ \t]++)\(\)(?=[ \t]*+(?://[^\n]*+)?\n)"
+    rb"|(?<=\n)([ \t]++//[^\n]*+\n[ \t]++)\(\)(?=[ \t]*+\n)"
+)
+_FALLTHROUGHS = re.compile(rb"(?<=\n)([ \t]*+)fallthrough(?=[ \t]*+\n)")
+_BEGUN_SWITCHES = re.compile(rb"\bswitch\b[^\n{}]*+\{[ \t]*+\n([ \t]*+#if[^\n]*+)")
+_FUNCTION_ATTRIBUTES = re.compile(rb"\n[ \t]++(@Sendable|@MainActor)(?=[ \t]++func\b)")
+_CATCHES = re.compile(
+    rb"\bcatch[ \t]++let[ \t]++\w++[ \t]++as[ \t]++[\w.]++[ \t]++where\b"
+    rb"[^\n{}]*?([=!]=[ \t]*+\.\w++)(?=[ \t]*+\{)"
+)
+_SENDING = re.compile(rb"(?:->|:)[ \t]++(sending)(?=[ \t]++[A-Z\[(@a-z])")
+
+
+def spell_plainly(text: bytes) -> bytes:
+    """Return a text in words that the grammar knows, at the same length."""
+    if b"()" in text:
+        text = _EMPTY_TUPLES.sub(lambda found: (found[1] or found[2] or b"") + b"[]", text)
+    if b"fallthrough" in text:
+        text = _FALLTHROUGHS.sub(lambda found: found[1] + b"break".ljust(len(b"fallthrough")), text)
+    if b"#if" in text:
+        text = _BEGUN_SWITCHES.sub(_blank_group, text)
+    if b" func" in text:
+        text = _FUNCTION_ATTRIBUTES.sub(_blank_group, text)
+    if b" where " in text:
+        text = _CATCHES.sub(_blank_group, text)
+    return _SENDING.sub(_blank_group, text) if b"sending " in text else text
+
+
+def _blank_group(found: re.Match[bytes]) -> bytes:
+    whole, given = found.group(), found.group(1)
+    start = found.start(1) - found.start()
+    return whole[:start] + b" " * len(given) + whole[start + len(given) :]

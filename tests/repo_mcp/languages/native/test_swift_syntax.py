@@ -1,0 +1,83 @@
+"""What the grammar of Swift lacks is written in other words, at the same length."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.languages.native.swift_syntax import spell_plainly
+from repo_mcp.symbols.symbol_record import ParseStatus, decode_symbol_record
+from tests.repo_mcp.graph.resolved import parse
+
+SWITCH = """
+class Store {
+    func read(_ mode: Mode) {
+        switch mode {
+        #if os(Linux)
+        case .link:
+            link()
+        #endif
+        default:
+            ()
+        }
+    }
+    func write(_ mode: Mode) -> sending Answer {
+        switch mode {
+        case .link:
+            #if os(Linux)
+            fallthrough
+            #else
+            link()
+            #endif
+        case .copy:
+            promise.succeed(())
+            @Sendable func next() { link() }
+            next()
+        default:
+            all.map { _ in () }
+            return ()
+        }
+    }
+}
+"""
+
+
+def test_a_class_with_all_of_it_is_read_whole() -> None:
+    record = decode_symbol_record(parse("Store.swift", SWITCH.encode()))
+    symbols = [record.get_symbol(one) for one in range(1, record.symbol_count)]
+    assert [(one.name, one.parent) for one in symbols] == [
+        ("Store", 0),
+        ("read", 1),
+        ("write", 1),
+        ("next", 3),
+    ]
+    assert record.status is ParseStatus.FULL
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("f(())", "f([])"),
+        ("\n        fallthrough\n", "\n        break      \n"),
+        ("switch a {\n    #if A\n    case", "switch a {\n         \n    case"),
+        ("} catch let e as A where e.b == .c {", "} catch let e as A where e.b       {"),
+        ("\n    // Nothing.\n    ()\n", "\n    // Nothing.\n    []\n"),
+        ("\n    @Sendable func a() {}", "\n              func a() {}"),
+        ("-> sending Answer", "->         Answer"),
+    ],
+)
+def test_every_byte_keeps_its_offset(text: str, plain: str) -> None:
+    assert spell_plainly(text.encode()).decode() == plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "let a: (()) -> Void",
+        "let b = make()",
+        "func f() -> () {}",
+        "let sending = 1",
+        "// no fallthrough here\n",
+    ],
+)
+def test_types_and_calls_are_left(text: str) -> None:
+    assert spell_plainly(text.encode()).decode() == text
