@@ -78,7 +78,7 @@ ROOM = 7_700  # characters of excerpts and of the fields beside them
 FINDING_CHARS = 200  # beside the excerpt of a finding
 ROOM_OF_ASKED = 300  # further characters for each finding that is wanted
 # Maximum characters of the best declaration, of the next and so on; all others get the last value.
-SHARES = (1_800, 1_500, 1_200, 900, 700, 500, 400)
+SHARES = (1_800, 1_500, 1_200, 1_000, 800, 600)
 AGAIN, AGAIN_ROOM = 0.7, 330  # worth and characters of a declaration with the name of a better one
 LEAST_ROOM = 160
 FAILING_FIRST, FAILING_ROOM = (
