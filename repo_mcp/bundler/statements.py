@@ -43,7 +43,7 @@ _BRANCHES = re.compile(
 )
 _TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()")
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
-_RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)\()?[*&]?([A-Za-z_]\w*+)[),;\s]*+$")
+_RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)?\()?[*&]?([A-Za-z_]\w*+)[),;\s]*+$")
 _CONSTANTS = frozenset(
     {"None", "null", "nil", "true", "false", "True", "False", "undefined", "NULL", "self", "this"}
 )
