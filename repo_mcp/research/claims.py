@@ -460,7 +460,7 @@ _MARKS = "/*#!-\"'` \t"
 
 def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:
     """Return the first sentence of the comment above a declaration, or of that which begins its body; "" if
-    none.
+    none. One word, such as the title of a group of members, is no sentence.
 
     `comments` are the lines of the file that are comments.
     """
@@ -477,7 +477,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     plain = " ".join(_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
     sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]
     sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")
-    if not sentence:
+    if " " not in sentence:
         return ""
     return f"{sentence[:MAX_SENTENCE_CHARS]}…" if len(sentence) > MAX_SENTENCE_CHARS else f"{sentence}."
 
