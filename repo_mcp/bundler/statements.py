@@ -28,6 +28,7 @@ MAX_STATEMENTS = 400  # of one body that are compared
 MAX_OUTER = 3  # conditions shown around a statement
 # The worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.50
+MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns; names of such
 TELLS = 0.2  # factor of a line that only logs
 MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3  # of a body; from the question's words; factor beyond that
 SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
@@ -42,6 +43,10 @@ _BRANCHES = re.compile(
 )
 _TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()")
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
+_RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)?\()?[*&]?([A-Za-z_]\w*+)[),;\s]*+$")
+_CONSTANTS = frozenset(
+    {"None", "null", "nil", "true", "false", "True", "False", "undefined", "NULL", "self", "this"}
+)
 # A line that continues the statement above it: a call on its result, or an operator.
 _GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
 # Words of control alone. They say something only below their condition, with which they are shown.
@@ -191,7 +196,7 @@ def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool
         last = min(last, len(code) - 1)
         found.append(_build(body, first, code[last], leads))
         at = last + 1
-    return _end_with_result(body, _hand_on(body, _keep_near(body, found)))
+    return _end_with_result(body, _hand_on(body, _credit_makers(body, _keep_near(body, found))))
 
 
 def _keep_near(body: Body, statements: list[_Statement]) -> list[_Statement]:
@@ -205,6 +210,24 @@ def _keep_near(body: Body, statements: list[_Statement]) -> list[_Statement]:
         return at < len(held) and held[at] <= one.last + NEAR_LINES
 
     return [one if is_near(one) else replace(one, worth=one.worth * FAR_OFF) for one in statements]
+
+
+def _credit_makers(body: Body, statements: list[_Statement]) -> list[_Statement]:
+    """Return the statements. Those that give a value to a name that the body returns are worth more."""
+    lines = (body.lines[one.last - 1] for one in statements)
+    returned = (found[1] for line in lines if (found := _RETURNS_NAME.match(line)))
+    names = [name for name in dict.fromkeys(returned) if name not in _CONSTANTS][:MOST_RESULTS]
+    if not names:
+        return statements
+    makes = re.compile(
+        rf"(?<![\w.>])(?:{'|'.join(names)})"
+        r"(?:(?:\s*+:[^=]{1,60})?\s*+(?:[-+*/|&^%?:]|<<|>>|\|\||&&)?=(?![=>])"
+        r"|\.(?:push|append|add|insert|set|put|extend)\w*\()"
+    )
+    return [
+        replace(one, bonus=one.bonus + MAKES_RESULT) if makes.search(body.lines[one.first - 1]) else one
+        for one in statements
+    ]
 
 
 def _hand_on(body: Body, statements: list[_Statement]) -> list[_Statement]:

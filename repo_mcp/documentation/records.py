@@ -71,3 +71,4 @@ class DocsAnswer:
     truncated: bool  # there are more hits than are returned
     warnings: tuple[str, ...] = ()
     lacks_most: bool = False  # no file has most of the query's words
+    few: int = 0  # hits that say enough, with which a page may end

@@ -53,6 +53,7 @@ WHOLE_LINES, WHOLE_CHARS = 20, 1_600  # up to which a section is shown whole
 WINDOW_LINES = 14
 FIRST_WORTH = 1.3  # weight of the window at the start of a section, relative to others
 LINE_CHARS = 500  # of a line that are shown
+NEAR_SHARE = 0.5  # of the best score, with which a page ends
 _CUT = "…"
 
 
@@ -106,7 +107,8 @@ def search_docs(
         notes += suggest(searcher.snapshot, unknown, thorough=True)
         notes += () if _has_units(searcher, best) or found else (NOTHING_HERE,)
     lacking = is_whole and lacks_most(query.text, looked_up)
-    return DocsAnswer(tuple(hits), len(ordered), len(ordered) > len(hits), tuple(notes), lacking)
+    few = sum(hit.score >= NEAR_SHARE * hits[0].score for hit in hits)
+    return DocsAnswer(tuple(hits), len(ordered), len(ordered) > len(hits), tuple(notes), lacking, few)
 
 
 def _has_units(searcher: Searcher, best: BestUnits) -> bool:

@@ -47,7 +47,7 @@ FAILS = "fails, and "  # begins the reason of a finding for what a subject uses 
 # These begin the reasons of findings for what is to be added.
 NAMED_SO = "has the verb and the noun of the question in its name"
 DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the kind"
-REGISTERS = "takes one of the kind"
+REGISTERS, MOST_DERIVE = "takes one of the kind", "most of the kind derive from it"
 IMPLEMENTERS = "implementers"  # names the group of those
 FILLS = "overrides or implements "  # begins the reason of a finding that does so to a subject
 IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
@@ -353,13 +353,14 @@ def _describe_recipe(state: ResearchState) -> str:
     """Return what is to be derived from, where it is listed and what to copy; "" if no base type is known."""
     found = {
         begin: f"{_shorten_symbol(one)} ({one.citation})"
-        for begin in (DERIVE, REGISTERS, LISTS, MODEL)
+        for begin in (DERIVE, MOST_DERIVE, REGISTERS, LISTS, MODEL)
         for one in state.findings
         if one.why.startswith(begin)
     }
     if DERIVE not in found:
         return ""
-    sentences = [f"Others of the kind derive from {found[DERIVE]}."]
+    inner = f", most of them from {found[MOST_DERIVE]}" if MOST_DERIVE in found else ""
+    sentences = [f"Others of the kind derive from {found[DERIVE]}{inner}."]
     if REGISTERS in found:
         sentences.append(f"{found[REGISTERS]} registers one.")
     if LISTS in found:
@@ -459,7 +460,7 @@ _MARKS = "/*#!-\"'` \t"
 
 def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:
     """Return the first sentence of the comment above a declaration, or of that which begins its body; "" if
-    none.
+    none. One word, such as the title of a group of members, is no sentence.
 
     `comments` are the lines of the file that are comments.
     """
@@ -476,7 +477,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     plain = " ".join(_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
     sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]
     sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")
-    if not sentence:
+    if " " not in sentence:
         return ""
     return f"{sentence[:MAX_SENTENCE_CHARS]}…" if len(sentence) > MAX_SENTENCE_CHARS else f"{sentence}."
 

@@ -32,7 +32,7 @@ OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 _OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # of a type, where they have its name
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
-_REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug)(?![a-z])")
+_REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug|[Dd]efine)(?![a-z])")
 _ACTING = _DOING | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
 
 
@@ -159,6 +159,16 @@ def _search(state: ResearchState, query: str, kind: str | None = None) -> list[N
 def may_answer(path: str) -> bool:
     """Return True for a file of the program that is no example or the like."""
     return is_program(path) and not is_side_file(path)
+
+
+def find_inner_base(state: ResearchState, base: Node) -> Node | None:
+    """Return the abstract type that derives from a base and from which more types of the kind derive than
+    from the base itself; None if there is none.
+    """
+    own = _list_own_derived(state, base)
+    counts = [(len(_list_own_derived(state, node)), node) for node in own[:MOST_TYPES] if is_left_open(node)]
+    most, inner = max(counts, key=lambda one: one[0], default=(0, None))
+    return inner if most > len(own) else None
 
 
 MODEL_LINES = 6  # a shorter type is no model of how one of the kind is written

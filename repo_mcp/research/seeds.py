@@ -39,11 +39,12 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.research.claims import DERIVE, LISTS, MODEL, NAMED_SO, REGISTERS
+from repo_mcp.research.claims import DERIVE, LISTS, MODEL, MOST_DERIVE, NAMED_SO, REGISTERS
 from repo_mcp.research.indirect_names import (
     GLANCE,
     find_actions,
     find_base,
+    find_inner_base,
     find_listing,
     find_model,
     find_registering,
@@ -78,7 +79,7 @@ ROOM = 7_700  # characters of excerpts and of the fields beside them
 FINDING_CHARS = 200  # beside the excerpt of a finding
 ROOM_OF_ASKED = 300  # further characters for each finding that is wanted
 # Maximum characters of the best declaration, of the next and so on; all others get the last value.
-SHARES = (1_800, 1_500, 1_200, 900, 700, 500, 400)
+SHARES = (1_800, 1_500, 1_200, 1_000, 800, 600)
 AGAIN, AGAIN_ROOM = 0.7, 330  # worth and characters of a declaration with the name of a better one
 LEAST_ROOM = 160
 FAILING_FIRST, FAILING_ROOM = (
@@ -349,7 +350,11 @@ def _list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, s
     with its reason.
     """
     kin = [(base, f"{DERIVE}, as a new {noun} would")]
-    listing, model = find_listing(state, base), find_model(state, base)
+    inner = find_inner_base(state, base)
+    if inner is not None:
+        kin.insert(0, (inner, f"{MOST_DERIVE}, as a new {noun} would"))
+    own = base if inner is None else inner
+    listing, model = find_listing(state, own), find_model(state, own)
     taking = find_registering(state, base)
     if taking is not None:
         kin.append((taking, f"{REGISTERS}, and by its name registers it"))
@@ -446,7 +451,7 @@ def _note(
     The first ones get at least `least_share` characters.
     """
     left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
-    leads = _match_wanted(preferred, match_calls([seed.name for seed in seeds]))
+    leads = match_calls([seed.name for seed in seeds])
     met: set[str] = set()
     for ordinal, seed in enumerate(seeds):
         share = max(SHARES[min(ordinal, len(SHARES) - 1)], least_share if ordinal < FAILING_FIRST else 0)
@@ -457,7 +462,8 @@ def _note(
                 _note_seed(state, other, (other.body.head_line,))
             return
         met |= {seed.name} - {""}
-        shown = choose_lines(seed.body, weights, room, leads, keeps_comments=not ordinal, spare=SPARE)
+        wanted = _match_wanted(preferred, leads, seed.body)
+        shown = choose_lines(seed.body, weights, room, wanted, keeps_comments=not ordinal, spare=SPARE)
         left -= measure(seed.body.lines, shown) + FINDING_CHARS
         _note_seed(state, seed, tuple(shown))
 
@@ -471,12 +477,19 @@ def match_calls(names: Sequence[str]) -> Callable[[str], bool]:
     return lambda line: pattern.search(line) is not None
 
 
-def _match_wanted(preferred: PreferredKind, leads: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Return a function that tells whether a line calls another seed, or does what the question asks for."""
+def _match_wanted(
+    preferred: PreferredKind, leads: Callable[[str], bool], body: Body
+) -> Callable[[str], bool]:
+    """Return a function that tells whether a line calls another seed, or does what the question asks for.
+
+    Of a type with members that others implement, these alone are wanted where it is asked what to add.
+    """
     if preferred is PreferredKind.FAILURES:
         return lambda line: holds_failure(line) or leads(line)
-    if preferred is PreferredKind.EXTENSION:
-        return lambda line: _UNFILLED.search(line) is not None or leads(line)
+    if preferred is PreferredKind.EXTENSION and any(
+        map(_UNFILLED.search, body.lines[body.head_line : body.end_line])
+    ):
+        return lambda line: _UNFILLED.search(line) is not None
     return leads
 
 

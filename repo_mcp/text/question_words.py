@@ -73,7 +73,7 @@ _IDIOMS = tuple(
         (r"(?:comes?|came) (?:\w+ ){0,3}?back(?: up)?", "restart reconnect"),
         (r"(?:does|do|did)(?: not|n't) exist|no longer exists?", "notfound"),
         (r"never (?:calls?|returns?|finish(?:es)?|ends?|completes?|answers?|responds?|resolves?)", "timeout"),
-        (r"(?:\w+ed|run|done|sent|read) again|once more", "next retry"),
+        (r"(?:\w+ed|runs?|done|sent|reads?) again|once more", "next retry"),
         (r"(?:gets?|getting|got) rid of|thrown? away|cleane?d?s? up|tidied up", "remove delete"),
         (r"at the same time|at once", "concurrent lock"),
         (r"one after (?:the other|another)|one by one", "sequential queue"),

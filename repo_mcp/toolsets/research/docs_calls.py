@@ -125,10 +125,13 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
         scope.key,
     )
     found = repository.engines.documentation.search(request, context.cancelled)
+    ordinary = "limit" not in arguments
     keys = [f"{hit.start_line} {hit.path}" for hit in found.hits]
     page.check(keys)
     hits, few = keep_few(found.hits[page.start :], page, lacks_most=found.lacks_most)
-    is_more = found.truncated or bool(few)
+    if ordinary and not page.start:
+        hits = hits[: found.few]
+    is_more = found.truncated or page.start + len(hits) < len(found.hits)
     answer = replace(found, hits=tuple(hits), truncated=is_more, warnings=(*found.warnings, *few))
 
     def build(rows: int) -> Part:
@@ -138,7 +141,6 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     def find_blocks(result: Result) -> tuple[Block, ...]:
         return _build_blocks(answer, result, repository.config.limits, context.root)
 
-    ordinary = "limit" not in arguments
     return Draft(build, len(answer.hits), ordinary, render=_render, find_blocks=find_blocks)
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from repo_mcp.research.records import Finding, MapEdge, MapNode, Report
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
-ALSO_CHARS, NEAR_CHARS = 1_700, 1_300  # of the places of findings without an excerpt
+ALSO_CHARS, NEAR_CHARS = 1_800, 1_400  # of the places of findings without an excerpt
 MAX_LIMITS = 3
 BY_WORDS = frozenset({"open", "errors", "extension"})  # forms whose findings are chosen by words
 FINDINGS_FIRST = "findings come first"

@@ -109,6 +109,28 @@ def send(self, parcel):
 """.splitlines()
 
 
+@pytest.mark.parametrize(
+    ("makes", "returns"),
+    [
+        ("status = look_up(code)", "return status"),
+        ("status += weigh(code)", "return (status)"),
+        ("status: Status = look_up(code)", "return Ok(status);"),
+        ("status.append(look_up(code))", "return &status"),
+    ],
+)
+def test_what_gives_a_value_to_the_result_is_worth_more(makes: str, returns: str) -> None:
+    others = ["    statuses = code"] * 9
+    lines = ["def find(code):", *others, f"    {makes}", *others, f"    {returns}"]
+    made = 2 + len(others)
+
+    def shows(lines: list[str]) -> bool:
+        body = Body(lines, 1, len(lines), 1, {}, frozenset())
+        return made in choose_lines(body, {"code": 1.0}, measure(lines, [1, made, len(lines)]))
+
+    assert shows(lines)
+    assert not shows([*lines[:-1], "    return None"])
+
+
 def test_words_of_control_alone_do_not_take_the_room_of_what_happens() -> None:
     body = Body(SEND, 2, 16, 2, {15: ("forward",)}, frozenset())
     assert choose_lines(body, {"forward": 1.0}, 90) == [2, 15]

@@ -152,6 +152,13 @@ def test_scores_fall_and_relevance_with_them(kettle: Repository) -> None:
     assert relevant == sorted(relevant, reverse=True)
 
 
+def test_a_page_may_end_before_the_first_hit_with_half_of_the_best_score(kettle: Repository) -> None:
+    answer = ask(kettle, "water temperature")
+    near = [2 * hit.score >= answer.hits[0].score for hit in answer.hits]
+    assert 0 < answer.few < len(near)
+    assert near == [place < answer.few for place in range(len(near))]
+
+
 def test_what_is_no_documentation_is_not_found(kettle: Repository) -> None:
     paths = {hit.path for hit in ask(kettle, "temperature", 50).hits}
     assert paths == {

@@ -315,3 +315,27 @@ def test_a_way_to_do_something_is_what_does_it() -> None:
     }
     claim = Asked(texts).ask("where would I add a new way to authenticate requests?").claim
     assert claim.startswith("Others of the kind derive from auth.Authenticator (auth.py:1-3).")
+
+
+def test_the_base_from_which_most_of_a_kind_derive_is_shown_with_what_it_leaves_open() -> None:
+    helpers = "".join(f"  help{at}(path) {{\n    return this.join(path, {at})\n  }}\n" for at in range(60))
+    kinds = "".join(
+        f"export class {name}Router extends BaseRouter {{\n  getName(path: string): string {{\n"
+        f"    return this.help1(path) + '{name}'\n  }}\n}}\n"
+        for name in ("Kind", "Group", "Flat")
+    )
+    texts = {
+        "router.ts": "export interface Router {\n  build(): void;\n}\n\n"
+        f"export abstract class BaseRouter implements Router {{\n  build(): void {{}}\n{helpers}"
+        f"  protected abstract getName(path: string): string;\n}}\n\n{kinds}",
+        "renderer.ts": "import { Router } from './router'\n\nexport class Renderer {\n"
+        "  defineRouter(name: string, router: Router) {\n    this.routers.set(name, router)\n  }\n}\n",
+    }
+    report = Asked(texts).ask("where would I add a new router?")
+    assert report.claim.startswith(
+        "Others of the kind derive from Router (router.ts:1-3),"
+        " most of them from BaseRouter (router.ts:5-188)."
+    )
+    assert "Renderer.defineRouter (renderer.ts:4-6) registers one." in report.claim
+    (shown,) = [one.excerpt for one in report.findings if one.symbol.endswith("BaseRouter")]
+    assert "187\t  protected abstract getName(path: string): string;" in shown

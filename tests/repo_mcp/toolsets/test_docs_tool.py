@@ -112,7 +112,7 @@ def test_search_documentation(served: Served) -> None:
 
 
 def test_filter_by_path(served: Served) -> None:
-    everywhere = {row["path"] for row in served.rows("search_docs", query="password service")}
+    everywhere = {row["path"] for row in served.rows("search_docs", query="password service", limit=10)}
     assert everywhere > {"docs/guide.md", "README.md"}
     for pattern in ("docs/*.md", "docs/**", "*uide.md"):
         found = served.rows("search_docs", query="password service", path_filter=pattern)
@@ -133,6 +133,18 @@ def test_limit(served: Served) -> None:
         "limit is above its maximum: 50 is used"
         in served.call("search_docs", query="x", limit=51)["warnings"]
     )
+
+
+def test_a_page_ends_where_relevance_falls_off(served: Served) -> None:
+    query = "password session token"
+    result = served.call("search_docs", query=query)
+    rated = [row["relevance_percent"] for row in result["results"]]
+    whole = served.rows("search_docs", query=query, limit=10)
+    assert 1 < len(rated) < len(whole)
+    assert result["truncated"]
+    assert min(rated) > whole[len(rated)]["relevance_percent"]
+    further = served.rows("search_docs", query=query, cursor=result["cursor"])
+    assert [*result["results"], *further] == whole
 
 
 def test_comments_of_code_are_documentation(served: Served) -> None:
@@ -180,7 +192,7 @@ def test_equal_calls_give_equal_bytes(bells: Served) -> None:
 
 
 def test_media_are_linked_with_type_description_and_annotations(bells: Served) -> None:
-    answer = ask(bells, "plan of the doorbell")
+    answer = ask(bells, "plan of the doorbell", limit=10)
     link = next(block for block in answer.blocks if isinstance(block, ResourceLink))
     assert link.uri == "repo:///docs/img/door%20bell.png"
     assert (link.name, link.mime_type, link.size) == ("door bell.png", "image/png", len(PNG))
