@@ -31,6 +31,16 @@ class WorkingRoot:
         """Return a path written in the working directory relative to the root; an absolute one as it is."""
         return posixpath.normpath(posixpath.join(self.below, path)) if self.below and path else path
 
+    def read_inside(self, path: str) -> str:
+        """Return what `read` does, but an absolute path below the root relative to it, too."""
+        if not os.path.isabs(path):
+            return self.read(path)
+        for name in (os.path.abspath, os.path.realpath):
+            base, wanted = name(self.root), name(path)
+            if os.path.commonprefix([base + os.sep, wanted + os.sep]) == base + os.sep:
+                return os.path.relpath(wanted, base).replace(os.sep, "/")
+        return path
+
 
 def find_working_root(named_root: str | None, *, may_be_home: bool = False) -> WorkingRoot:
     """Return the root and directory of a command, whose `--repo-root` may be None.
