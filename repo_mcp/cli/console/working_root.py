@@ -37,7 +37,7 @@ class WorkingRoot:
             return self.read(path)
         for name in (os.path.abspath, os.path.realpath):
             base, wanted = name(self.root), name(path)
-            if os.path.commonprefix([base + os.sep, wanted + os.sep]) == base + os.sep:
+            if f"{wanted}{os.sep}".startswith(f"{base}{os.sep}"):
                 return os.path.relpath(wanted, base).replace(os.sep, "/")
         return path
 
