@@ -33,13 +33,10 @@ class WorkingRoot:
 
     def read_inside(self, path: str) -> str:
         """Return what `read` does, but an absolute path below the root relative to it, too."""
-        if not os.path.isabs(path):
-            return self.read(path)
-        for name in (os.path.abspath, os.path.realpath):
-            base, wanted = name(self.root), name(path)
-            if f"{wanted}{os.sep}".startswith(f"{base}{os.sep}"):
-                return os.path.relpath(wanted, base).replace(os.sep, "/")
-        return path
+        base, wanted = os.path.abspath(self.root), os.path.normpath(path)
+        if os.path.isabs(path) and f"{wanted}{os.sep}".startswith(f"{base}{os.sep}"):
+            return os.path.relpath(wanted, base).replace(os.sep, "/")
+        return self.read(path)
 
 
 def find_working_root(named_root: str | None, *, may_be_home: bool = False) -> WorkingRoot:

@@ -271,6 +271,10 @@ def _search_hit() -> Schema:
             "First hits of a question: other declarations of the file that it may be about, best first,"
             " with their lines: `12-20 Ledger.post`",
         ),
+        "copies": build_list(
+            build_field("string"),
+            "Later hits of the page that show the same lines: `old/ledger.py:12-20`; `4 more`",
+        ),
         "more": build_field("integer", "Matching lines that are not shown; see max_per_file")
         | {"default": 0},
         "score": build_field(

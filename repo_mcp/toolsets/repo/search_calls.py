@@ -9,6 +9,7 @@ total alone. A ranked hit as text is its path, the span and name of its symbol, 
     also 30-41 .close, 50-61 Account.open
 
 The last row names further declarations of the file that a question may be about; as a record they are `also`.
+Later hits with the same lines are its `copies`, or one more row of the text: `same lines in b.py:12-20`.
 Records show those that are worth most whole, text only where they are: the head of each file's best.
 
 Exact matches are hits, or text: one for each file, whose lines and declarations are told once. Files of the
@@ -62,15 +63,17 @@ from repo_mcp.toolsets.answers import (
     plain_number,
     warn_of_escapes,
 )
+from repo_mcp.toolsets.repo.copies import ShownHit, put_copies_together
 
 if TYPE_CHECKING:
     from repo_mcp.exact.page_lines import PageLine
-    from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
+    from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer, SearchRequest
     from repo_mcp.repository import Repository
 
 _MOST_BEFORE = 1_000  # hits before a page: each page is searched for from the first hit on
 _TEXT = "text"
 _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
+_NAMED_COPIES = 3  # nobody opens more of them
 PAGE_LINES = 50  # that match, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5
 
@@ -109,7 +112,8 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
         shows_whole=detail != _TEXT,
         ends_early=not page.start and "top_k" not in arguments and detail != "files",
     )
-    answer = repository.search(request)
+    shows_each = detail in ("count", "files") or arguments.get("explain") is True
+    answer = repository.search(request) if shows_each else _search_distinct(repository, request, page.start)
     warnings = answer.warnings
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
     if exact_only:
@@ -128,6 +132,16 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     return _draft_hits(answer, result, warnings, arguments, page)
 
 
+def _search_distinct(repository: Repository, request: SearchRequest, start: int) -> SearchAnswer:
+    """Search, and once more for as many hits further on as the page has copies of others."""
+    answer = repository.search(request)
+    hits = answer.hits[start:]
+    copies = len(hits) - len(put_copies_together(hits))
+    if not copies or len(answer.hits) < request.top_k or not answer.truncated:
+        return answer
+    return repository.search(replace(request, top_k=request.top_k + copies))
+
+
 def _draft_hits(
     answer: SearchAnswer, result: Result, warnings: tuple[str, ...], arguments: Arguments, page: Page
 ) -> Draft:
@@ -142,7 +156,8 @@ def _draft_hits(
     goes_on = answer.truncated or page.start + len(found) < len(answer.hits)
 
     def build(rows: int) -> Part:
-        hits = [_write_hit(hit) if is_text else _render_hit(hit, explains) for hit in found[:rows]]
+        shown = [ShownHit(hit, ()) for hit in found[:rows]] if explains else put_copies_together(found[:rows])
+        hits = [_write_hit(one) if is_text else _render_hit(one, explains) for one in shown]
         notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
         is_cut = goes_on or rows < len(found)
@@ -247,7 +262,8 @@ def _note_hidden(hits: Iterable[Result | str]) -> list[str]:
     return [f"control or bidirectional characters that may hide text: hit {', '.join(hiding)}"]
 
 
-def _render_hit(hit: Hit, explains: bool) -> Result:
+def _render_hit(one: ShownHit, explains: bool) -> Result:
+    hit = one.hit
     row: dict[str, object] = {
         "path": escape_text(hit.path),
         "start_line": hit.start_line,
@@ -258,6 +274,7 @@ def _render_hit(hit: Hit, explains: bool) -> Result:
         "symbol": None if hit.symbol is None else escape_text(hit.symbol),
         "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
         "also": ["{}-{} {}".format(*lines, escape_text(name)) for name, lines in hit.also],
+        "copies": _name_copies(one.copies),
     }
     if explains:
         row["explanation"] = {name: plain_number(points) for name, points in hit.explanation}
@@ -266,7 +283,17 @@ def _render_hit(hit: Hit, explains: bool) -> Result:
     return row
 
 
-def _write_hit(hit: Hit) -> str:
+def _name_copies(copies: Sequence[Hit]) -> list[str]:
+    """Return the places of the first copies, which can be opened as paths, and how many more there are."""
+    places = [
+        f"{escape_text(copy.path)}:{_write_span(*(copy.symbol_lines or (copy.start_line, copy.end_line)))}"
+        for copy in copies[:_NAMED_COPIES]
+    ]
+    return places if len(copies) <= _NAMED_COPIES else [*places, f"{len(copies) - _NAMED_COPIES} more"]
+
+
+def _write_hit(one: ShownHit) -> str:
+    hit = one.hit
     numbered = [line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n")]
     texts = cut_indentation([text for _, _, text in numbered])
     rows = [f"{number}{tab and ':'}{text}" for (number, tab, _), text in zip(numbered, texts, strict=True)]
@@ -280,6 +307,8 @@ def _write_hit(hit: Hit) -> str:
             rows.insert(0, f"{span} {around}{dot}{name}")
     if hit.also:
         rows.append(f"also {', '.join(_iter_also(hit))}")
+    if one.copies:
+        rows.append(f"same lines in {', '.join(_name_copies(one.copies))}")
     return "\n".join((escape_text(hit.path), *rows))
 
 

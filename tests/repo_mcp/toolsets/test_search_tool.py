@@ -353,6 +353,43 @@ def test_a_question_names_further_declarations_of_the_file(changing: Repository)
     assert shown.endswith("\nalso 75-146 .transfer, 149-179 transfer_all")
 
 
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    """Yield a repository with six copies of one example, one that was changed, and a file of its own."""
+    example = "{}def mend_the_sail(canvas):\n    canvas.mended = {}\n    return canvas\n"
+    copies = {f"step{number}/sail": example.format("\n" * number, True) for number in range(6)}
+    changed = {"step6/sail": example.format("", False), "yard": "# mend the sail\nYARD = 'sail, mend'\n"}
+    with closing(build(tmp_path_factory.mktemp("copies") / "root", **copies, **changed)) as repository:
+        yield repository
+
+
+QUESTION = "how do I mend the sail"
+
+
+def test_copies_of_what_is_shown_are_named_with_it(copied: Repository) -> None:
+    hits = search(copied, QUESTION)["hits"]
+    places = ["step1/sail.py:2-4", "step2/sail.py:3-5", "step3/sail.py:4-6", "2 more"]
+    assert [(hit["path"], hit["copies"]) for hit in hits] == [
+        ("step0/sail.py", places),
+        ("step6/sail.py", []),
+        ("yard.py", []),
+    ]
+    rows = search(copied, QUESTION, detail="text")["hits"][0].split("\n")
+    assert rows[-1] == f"same lines in {', '.join(places)}"
+    assert all("copies" not in tell(hit) for hit in search(copied, QUESTION, explain=True)["hits"])
+    opened = next(tool for tool in build_toolset(copied).tools if tool.name == "repo.open_file")
+    text = json.loads(opened.call({"path": places[0]}, CallContext(lambda: False)).text)["result"]["content"]
+    assert text.startswith("2\tdef mend_the_sail")
+
+
+def test_a_page_goes_on_behind_copies(copied: Repository) -> None:
+    first = search(copied, QUESTION, top_k=4)
+    assert [hit["path"] for hit in first["hits"]] == ["step0/sail.py", "step6/sail.py"]
+    rest = search(copied, QUESTION, top_k=4, cursor=first["cursor"])
+    assert [hit["path"] for hit in rest["hits"]] == ["yard.py"]
+    assert not rest["truncated"]
+
+
 def test_an_expression(repository: Repository) -> None:
     assert places(search(repository, r"^\s+return .*\[", mode="regex")) == [("a.py", 2)]
     assert places(search(repository, r"user\n\n+def", mode="regex")) == [("b/c.py", 1)]
@@ -490,8 +527,8 @@ def test_exact_hits_of_the_program_come_before_those_of_tests_and_documents(chan
 def test_a_page_ends_where_hits_score_far_less(changing: Repository) -> None:
     for at in range(12):
         words = "revert the booking of a ledger entry" if at < 2 else "an entry"
-        (Path(changing.config.root) / f"n{at}.py").write_text(f"def revert_booking_{at}():\n    '{words}'\n"
-                                                              if at < 2 else f"x = '{words}'\n")  # fmt: skip
+        text = f"def revert_booking_{at}():\n    '{words}'\n" if at < 2 else f"x{at} = '{words}'\n"
+        (Path(changing.config.root) / f"n{at}.py").write_text(text)
     changing.refresh()
     question = "how can I revert the booking of a ledger entry"
     page = search(changing, question)
