@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
-from repo_mcp.text.lines import HIDING, cut_indentation, escape_text, escape_texts
+from repo_mcp.text.lines import HIDING, cut_indentation, escape_text, escape_texts, is_import
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
@@ -183,7 +183,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         limit=page.start + _count_wanted(repository, arguments),
         detail="snippets" if detail == _TEXT else detail,
         context_lines=find_integer(arguments, "context") or 0,
-        max_per_file=find_integer(arguments, "max_per_file") or PAGE_LINES,
+        max_per_file=max(find_integer(arguments, "max_per_file") or 0, PAGE_LINES),  # to choose from
         with_symbols=True,
         by_role=True,
     )
@@ -341,12 +341,21 @@ def _count_wanted(repository: Repository, arguments: Arguments) -> int:
 def choose_matches(answer: ExactAnswer, max_per_file: int | None, start: int = 0) -> list[Shown]:
     """Return what to show of each file from the one at `start`, in order.
 
-    Without `max_per_file`, a few files show more lines each.
+    Without `max_per_file`, a few files show more lines each. Of too many lines the first are shown, those
+    that only import something last.
     """
     counts = dict(answer.files[start:])
     most = max_per_file or max(LEAST_PER_FILE, PAGE_LINES // max(1, len(counts)))
     files = groupby(answer.matches, key=attrgetter("path"))
-    return [(list(own)[:most], counts[path]) for path, own in files if path in counts]
+    return [(_keep_first(list(own), most), counts[path]) for path, own in files if path in counts]
+
+
+def _keep_first(matches: list[ExactMatch], most: int) -> list[ExactMatch]:
+    if len(matches) <= most:
+        return matches
+    uses = [one for one in matches if not is_import(one.line)][:most]
+    imports = [one for one in matches if is_import(one.line)][: most - len(uses)]
+    return sorted([*uses, *imports], key=attrgetter("start_line"))
 
 
 def write_file(matches: Sequence[ExactMatch], count: int) -> str:

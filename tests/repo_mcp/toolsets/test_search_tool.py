@@ -353,6 +353,22 @@ def test_a_question_names_further_declarations_of_the_file(changing: Repository)
     assert shown.endswith("\nalso 75-146 .transfer, 149-179 transfer_all")
 
 
+def test_lines_that_only_import_give_way_to_uses(changing: Repository) -> None:
+    imports = "from a import get_user\nfrom b import get_user as other\n"
+    uses = "".join(f"\n\ndef f{number}():\n    return get_user({number})\n" for number in range(3))
+    (Path(changing.config.root) / "uses.py").write_text(imports + uses)
+    changing.refresh()
+    request = {"mode": "literal", "file_glob": "uses.py", "detail": "text"}
+
+    def list_numbers(most: int) -> list[int]:
+        (hit,) = search(changing, "get_user", max_per_file=most, **request)["hits"]
+        return [int(number) for number in re.findall(r"^(\d+):", hit, re.MULTILINE)]
+
+    assert list_numbers(2) == [6, 10]
+    assert list_numbers(4) == [1, 6, 10, 14]
+    assert list_numbers(5) == [1, 2, 6, 10, 14]
+
+
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     """Yield a repository with six copies of one example, one that was changed, and a file of its own."""
