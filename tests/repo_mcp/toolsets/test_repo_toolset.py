@@ -245,6 +245,9 @@ def test_denied_entries_are_counted_never_named() -> None:
     ):
         repository.listing = replace(repository.listing, denied=denied)
         assert _call(repository, "repo.list_files")["warnings"] == [f"{told} not listed"]
+        assert _call(repository, "repo.list_files", {"glob": "*.py"})["warnings"] == []
+    repository.listing = FileListing((), 0, False, 1)
+    assert _call(repository, "repo.list_files", {"glob": "*.py"})["warnings"] == [f"{told} not listed"]
 
 
 def test_a_long_listing_is_cut_to_an_ordinary_answer_unless_an_amount_is_asked_for() -> None:
