@@ -1,4 +1,4 @@
-"""Outlines of configuration: the top-level keys of JSON, YAML, TOML and INI, their tables, and items of a list.
+"""Outlines of configuration: top-level keys of JSON, YAML, TOML and INI, tables, and items of YAML lists.
 
 Only lines and brackets are looked at; values are not parsed. So a file that a parser would refuse, or
 one with comments in it, still has an outline. A key reaches to the line before the next one.

@@ -353,6 +353,29 @@ def test_a_question_names_further_declarations_of_the_file(changing: Repository)
     assert shown.endswith("\nalso 75-146 .transfer, 149-179 transfer_all")
 
 
+def test_a_name_that_is_used_and_declared_nowhere_shows_its_uses_alone(tmp_path: Path) -> None:
+    """Settings of YAML and templates are no declarations; what shares the parts of a name is no use of it."""
+    settings = {
+        "defaults/main.yml": "renew_old_certificates: false\nkube_user: kube\n",
+        "tasks/main.yml": "- name: Renew them\n  when: renew_old_certificates\n  owner: '{{ kube_user }}'\n",
+        "renew.sh.j2": "# renew old certificates\nrenew certificates old\n" * 20,
+    }
+    for path, text in settings.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        repository.refresh()
+        for query in ("renew_old_certificates", "renew_old_certificates kube_user"):
+            found = call(repository, query)
+            uses = {(hit["path"], hit["snippet"].split("\t")[1]) for hit in found["result"]["hits"]}
+            assert ("defaults/main.yml", "renew_old_certificates: false\n") in uses
+            assert ("tasks/main.yml", "  when: renew_old_certificates\n") in uses
+            assert not [path for path, _ in uses if path == "renew.sh.j2"]
+            assert "No declaration is named `renew_old_certificates`." in found["warnings"]
+        near = search(repository, "renew_older_certificates")["hits"]
+        assert near[0]["path"] == "renew.sh.j2"  # nothing has that name
+
+
 def test_lines_that_only_import_give_way_to_uses(changing: Repository) -> None:
     imports = "from a import get_user\nfrom b import get_user as other\n"
     uses = "".join(f"\n\ndef f{number}():\n    return get_user({number})\n" for number in range(3))

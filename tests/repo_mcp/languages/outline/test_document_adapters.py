@@ -90,12 +90,12 @@ def test_yaml() -> None:
 
 
 def test_yaml_of_a_list() -> None:
-    text = "---\n# c\n- name: Install it\n  apt:\n    - one\n- include_tasks: 'more.yml'\n- block:\n  - x\n- one\n"
+    text = "---\n# c\n- name: Install it\n  apt:\n    - a\n- include_tasks: 'more.yml'\n- block:\n- one\n"
     assert rows("tasks.yml", text) == [
         ("Install it", 3, 5, None),
         ("more.yml", 6, 6, None),
-        ("block", 7, 8, None),
-        ("one", 9, 9, None),
+        ("block", 7, 7, None),
+        ("one", 8, 8, None),
     ]
     assert [one.kind for one in outline("tasks.yml", text).symbols] == ["item"] * 4
     assert outline("tasks.yml", text).symbols[0].signature == "- name: Install it"
