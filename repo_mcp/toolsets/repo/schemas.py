@@ -224,7 +224,7 @@ def search_output(limits: Limits) -> Schema:
         "hits": build_list(
             _search_hit() | {"type": ["object", "string"]},
             "Best first, ties by path, then line; modes literal and regex: one hit a file, those of the"
-            " program first, then tests, configuration, documents, foreign files; each by path."
+            " program first, then configuration, tests, documents, foreign files; each by path."
             " With detail text: its path, declarations with their spans, each before its numbered lines, of a"
             " question the heads alone;"
             " where the first of these declares it, its span and class stand in place of the number"

@@ -13,7 +13,7 @@ Later hits with the same lines are its `copies`, or one more row of the text: `s
 Records show those that are worth most whole, text only where they are: the head of each file's best.
 
 Exact matches are hits, or text: one for each file, whose lines and declarations are told once. Files of the
-program come first, then tests, configuration, documents, and foreign or built files; in each group by path.
+program come first, then configuration, tests, documents, and foreign or built files; in each group by path.
 
     {"path":"a/ledger.py","start_line":12,"end_line":14,"snippet":"12\tdef post(...):\n14\t    post(x)\n",
      "symbol":"Ledger.post","symbol_lines":[12,20]}

@@ -549,7 +549,7 @@ def test_exact_hits_of_the_program_come_before_those_of_tests_and_documents(chan
         "vendor/post.py": "post(4)\n",
         "zzz.py": "post(4)\n",
     }
-    order = ["ledger.py", "zzz.py", "aaa/test_post.py", "conf/post.toml", "docs/use.md", "vendor/post.py"]
+    order = ["ledger.py", "zzz.py", "conf/post.toml", "aaa/test_post.py", "docs/use.md", "vendor/post.py"]
     for path, text in more.items():
         (Path(changing.config.root) / path).parent.mkdir(exist_ok=True)
         (Path(changing.config.root) / path).write_text(text)
