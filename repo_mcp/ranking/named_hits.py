@@ -102,10 +102,12 @@ def find_named(
     known: LookedUp,
     *,
     ends_early: bool = False,
+    copies: int = 0,
 ) -> NamedHits | None:
     """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
 
-    With `ends_early`, those after the first `few` may be left out. `known` is as `look_up` takes it.
+    With `ends_early`, those after the first `few` may be left out; these are `copies` more than otherwise.
+    `known` is as `look_up` takes it.
 
     One of several names may be declared nowhere if it has several parts: then a warning says so.
 
@@ -127,7 +129,7 @@ def find_named(
         leads.append(lead)
     if not names or not (are_told or any(lead.hits for lead in leads)):
         return None
-    return _build(searcher, query, wanted, read_live, leads, top_k, ends_early=ends_early)
+    return _build(searcher, query, wanted, read_live, leads, top_k, ends_early=ends_early, copies=copies)
 
 
 def _describe_missing(searcher: Searcher, name: str, term: str) -> str:
@@ -143,6 +145,7 @@ def _build(
     top_k: int,
     *,
     ends_early: bool,
+    copies: int,
 ) -> NamedHits:
     """Return what is named, and after it the places that have the names, ranked by them."""
     terms = list(dict.fromkeys(term for lead in leads for term in lead.terms))
@@ -159,7 +162,7 @@ def _build(
     places = chain.from_iterable(_show_places(chunk, terms, shown) for chunk in live)
     # Where the index knows the total, places that are not shown need not be counted.
     is_counted = ends_early and ranking.total > top_k + len(first)
-    few = FEW_PLACES if first else FEW_ALONE
+    few = copies + (FEW_PLACES if first else FEW_ALONE)
     found = list(islice(places, min(top_k, few) if is_counted else top_k))
     hits = (*_lift(first, found[0].score if found else 0.0), *found)
     goes_on = ranking.total > len(ranking.chunks)

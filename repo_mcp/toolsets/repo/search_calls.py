@@ -135,11 +135,12 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
 def _search_distinct(repository: Repository, request: SearchRequest, start: int) -> SearchAnswer:
     """Search, and once more for as many hits further on as the page has copies of others."""
     answer = repository.search(request)
-    hits = answer.hits[start:]
+    most = min(answer.few or request.top_k, request.top_k) if request.ends_early else request.top_k
+    hits = answer.hits[start:most]
     copies = len(hits) - len(put_copies_together(hits))
-    if not copies or len(answer.hits) < request.top_k or not answer.truncated:
+    if not copies or len(answer.hits) < most or not answer.truncated:
         return answer
-    return repository.search(replace(request, top_k=request.top_k + copies))
+    return repository.search(replace(request, top_k=request.top_k + copies, copies=copies))
 
 
 def _draft_hits(

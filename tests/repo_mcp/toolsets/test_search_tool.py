@@ -429,6 +429,17 @@ def test_a_page_goes_on_behind_copies(copied: Repository) -> None:
     assert not rest["truncated"]
 
 
+def test_a_page_of_a_name_goes_on_behind_copies(tmp_path: Path) -> None:
+    for number in range(12):
+        (tmp_path / f"{number}.yml").write_text("set_the_sail: true\n")
+    (tmp_path / "late.yml").write_text("other: 1\n" * 30 + "when: set_the_sail\n")
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        repository.refresh()
+        hits = search(repository, "set_the_sail")["hits"]
+    assert [len(hit["copies"]) for hit in hits] == [4, 0]
+    assert hits[1]["path"] == "late.yml"
+
+
 def test_an_expression(repository: Repository) -> None:
     assert places(search(repository, r"^\s+return .*\[", mode="regex")) == [("a.py", 2)]
     assert places(search(repository, r"user\n\n+def", mode="regex")) == [("b/c.py", 1)]
