@@ -63,7 +63,7 @@ from repo_mcp.toolsets.answers import (
     plain_number,
     warn_of_escapes,
 )
-from repo_mcp.toolsets.repo.copies import ShownHit, put_copies_together
+from repo_mcp.toolsets.repo.copies import put_copies_together
 
 if TYPE_CHECKING:
     from repo_mcp.exact.page_lines import PageLine
@@ -157,8 +157,8 @@ def _draft_hits(
     goes_on = answer.truncated or page.start + len(found) < len(answer.hits)
 
     def build(rows: int) -> Part:
-        shown = [ShownHit(hit, ()) for hit in found[:rows]] if explains else put_copies_together(found[:rows])
-        hits = [_write_hit(one) if is_text else _render_hit(one, explains) for one in shown]
+        shown = [(hit, []) for hit in found[:rows]] if explains else put_copies_together(found[:rows])
+        hits = [_write_hit(*one) if is_text else _render_hit(*one, explains) for one in shown]
         notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
         is_cut = goes_on or rows < len(found)
@@ -263,8 +263,7 @@ def _note_hidden(hits: Iterable[Result | str]) -> list[str]:
     return [f"control or bidirectional characters that may hide text: hit {', '.join(hiding)}"]
 
 
-def _render_hit(one: ShownHit, explains: bool) -> Result:
-    hit = one.hit
+def _render_hit(hit: Hit, copies: Sequence[Hit], explains: bool) -> Result:
     row: dict[str, object] = {
         "path": escape_text(hit.path),
         "start_line": hit.start_line,
@@ -275,7 +274,7 @@ def _render_hit(one: ShownHit, explains: bool) -> Result:
         "symbol": None if hit.symbol is None else escape_text(hit.symbol),
         "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
         "also": ["{}-{} {}".format(*lines, escape_text(name)) for name, lines in hit.also],
-        "copies": _name_copies(one.copies),
+        "copies": _name_copies(copies) if copies else [],
     }
     if explains:
         row["explanation"] = {name: plain_number(points) for name, points in hit.explanation}
@@ -293,8 +292,7 @@ def _name_copies(copies: Sequence[Hit]) -> list[str]:
     return places if len(copies) <= _NAMED_COPIES else [*places, f"{len(copies) - _NAMED_COPIES} more"]
 
 
-def _write_hit(one: ShownHit) -> str:
-    hit = one.hit
+def _write_hit(hit: Hit, copies: Sequence[Hit]) -> str:
     numbered = [line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n")]
     texts = cut_indentation([text for _, _, text in numbered])
     rows = [f"{number}{tab and ':'}{text}" for (number, tab, _), text in zip(numbered, texts, strict=True)]
@@ -308,8 +306,8 @@ def _write_hit(one: ShownHit) -> str:
             rows.insert(0, f"{span} {around}{dot}{name}")
     if hit.also:
         rows.append(f"also {', '.join(_iter_also(hit))}")
-    if one.copies:
-        rows.append(f"same lines in {', '.join(_name_copies(one.copies))}")
+    if copies:
+        rows.append(f"same lines in {', '.join(_name_copies(copies))}")
     return "\n".join((escape_text(hit.path), *rows))
 
 
