@@ -103,13 +103,15 @@ def find_named(
     *,
     ends_early: bool = False,
     copies: int = 0,
+    is_whole: bool = True,
 ) -> NamedHits | None:
     """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
 
     With `ends_early`, those after the first `few` may be left out; these are `copies` more than otherwise.
     `known` is as `look_up` takes it.
 
-    One of several names may be declared nowhere if it has several parts: then a warning says so.
+    A name of several parts may be declared nowhere if it is used, or another is declared: a warning says so.
+    Unless the index `is_whole`, files that are not indexed yet may still declare it.
 
     Raises IndexFormatError, OSError.
     """
@@ -122,7 +124,7 @@ def find_named(
         terms = get_word_terms(name)
         is_used = _WORD.fullmatch(name) is not None and searcher.count_units(terms[0]) > 0
         if lead is None and len(terms) > 2 and (len(names) > 1 or is_used):
-            lead = _Leads((), terms[:1], (_describe_missing(searcher, name, terms[0]),))
+            lead = _Leads((), terms[:1], (_describe_missing(searcher, name, terms[0], is_whole=is_whole),))
         if lead is None:
             return None
         are_told = are_told and (is_used or bool(lead.hits))
@@ -132,8 +134,9 @@ def find_named(
     return _build(searcher, query, wanted, read_live, leads, top_k, ends_early=ends_early, copies=copies)
 
 
-def _describe_missing(searcher: Searcher, name: str, term: str) -> str:
-    return f"No declaration is named `{name}`." if searcher.count_units(term) else f"No file has: {name}."
+def _describe_missing(searcher: Searcher, name: str, term: str, *, is_whole: bool) -> str:
+    no = "No" if is_whole else "No indexed"
+    return f"{no} declaration is named `{name}`." if searcher.count_units(term) else f"{no} file has: {name}."
 
 
 def _build(

@@ -96,6 +96,7 @@ def run_search(
             known,
             ends_early=request.ends_early,
             copies=request.copies,
+            is_whole=not progress,
         )
         if named is not None:
             return _answer_named(query.text, snapshot, named, (*query.warnings, *progress))

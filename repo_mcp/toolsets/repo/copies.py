@@ -1,43 +1,43 @@
-"""Puts together the hits of a page that show the same lines in several files, such as copies of one example.
+"""Finds the hits of a page that are copies of earlier ones, such as an example that several directories hold.
 
-A hit is a copy of an earlier one if the earlier one shows all of its lines, each as far from the beginning of
-the declaration, and both are about a declaration of the same name and length, or about none. Lines that
-neither shows may differ: only what a page shows is said once.
+Two hits of different files are copies if their declarations have one name and the same lines, or if they are
+about no declaration and show the same lines. A head alone decides nothing: what is written for two systems
+often begins alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from repo_mcp.model import Hit
 
-_MIN_CHARS = 12  # of the lines of a hit without a declaration: a brace and the like are the same everywhere
-WithCopies = tuple["Hit", list["Hit"]]  # a hit, and the later ones that show nothing else
+_MIN_CHARS = 12  # of what a hit without a declaration shows: a brace and the like are the same everywhere
+ReadLines = Callable[["Hit"], Sequence[str]]  # of the declaration of a hit; none where it cannot be read
 
 
-def put_copies_together(hits: Sequence[Hit]) -> list[WithCopies]:
-    """Return the hits in their order, each copy with the first hit that shows its lines."""
-    grouped: list[WithCopies] = []
-    alike: dict[str | None, list[WithCopies]] = {}
-    for hit in hits:
-        earlier = alike.setdefault(hit.symbol, [])
-        if not earlier or not _join_copies(earlier, hit):
-            earlier.append((hit, []))
-            grouped.append(earlier[-1])
-    return grouped
+def find_copies(hits: Sequence[Hit], read_lines: ReadLines) -> list[int]:
+    """Return for each hit the place of the first one that it is a copy of, or its own place."""
+    firsts: dict[str | None, list[int]] = {}
+    places: list[int] = []
+    for place, hit in enumerate(hits):
+        alike = firsts.setdefault(hit.symbol, [])
+        found = next((one for one in alike if _is_copy(hits[one], hit, read_lines)), None) if alike else None
+        if found is None:
+            alike.append(place)
+        places.append(place if found is None else found)
+    return places
 
 
-def _join_copies(earlier: Sequence[WithCopies], hit: Hit) -> bool:
-    """Add a hit to the copies of an earlier one with a symbol of the same name; return whether it is one."""
-    lines = _read_lines(hit)
-    for first, copies in earlier:
-        is_elsewhere = first.path != hit.path and _count_lines(first) == _count_lines(hit)
-        if is_elsewhere and len(hit.snippet) >= _MIN_CHARS and lines.items() <= _read_lines(first).items():
-            copies.append(hit)
-            return True
-    return False
+def _is_copy(first: Hit, later: Hit, read_lines: ReadLines) -> bool:
+    if first.path == later.path or _count_lines(first) != _count_lines(later):
+        return False
+    if first.symbol_lines is None:
+        shown = _read_shown(later)
+        return sum(map(len, shown)) >= _MIN_CHARS and shown == _read_shown(first)
+    lines = read_lines(first)
+    return bool(lines) and lines == read_lines(later)
 
 
 def _count_lines(hit: Hit) -> int:
@@ -45,8 +45,5 @@ def _count_lines(hit: Hit) -> int:
     return 0 if hit.symbol_lines is None else hit.symbol_lines[1] - hit.symbol_lines[0] + 1
 
 
-def _read_lines(hit: Hit) -> dict[int, str]:
-    """Return the lines of a hit by their distance from the beginning of its declaration, or of the hit."""
-    begin = hit.start_line if hit.symbol_lines is None else hit.symbol_lines[0]
-    numbered = [line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n")]
-    return {int(number) - begin: text for number, _, text in numbered if number}
+def _read_shown(hit: Hit) -> list[str]:
+    return [line.partition("\t")[2] for line in hit.snippet.removesuffix("\n").split("\n")]

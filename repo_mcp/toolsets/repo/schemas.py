@@ -273,7 +273,7 @@ def _search_hit() -> Schema:
         ),
         "copies": build_list(
             build_field("string"),
-            "Later hits of the page that show the same lines: `old/ledger.py:12-20`; `4 more`",
+            "Later hits of the page with the same lines: `old/ledger.py:12-20`; `4 more`",
         ),
         "more": build_field("integer", "Matching lines that are not shown; see max_per_file")
         | {"default": 0},

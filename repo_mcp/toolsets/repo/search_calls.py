@@ -43,6 +43,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby, starmap
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -63,7 +64,7 @@ from repo_mcp.toolsets.answers import (
     plain_number,
     warn_of_escapes,
 )
-from repo_mcp.toolsets.repo.copies import put_copies_together
+from repo_mcp.toolsets.repo.copies import find_copies
 
 if TYPE_CHECKING:
     from repo_mcp.exact.page_lines import PageLine
@@ -129,7 +130,7 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     if detail == "files":
         files = Counter(hit.path for hit in answer.hits)  # in order of the best hit
         return _draft_files(list(files.items()), result, warnings, arguments, None)
-    return _draft_hits(answer, result, warnings, arguments, page)
+    return _draft_hits(repository, answer, result, warnings, arguments, page)
 
 
 def _search_distinct(repository: Repository, request: SearchRequest, start: int) -> SearchAnswer:
@@ -137,14 +138,29 @@ def _search_distinct(repository: Repository, request: SearchRequest, start: int)
     answer = repository.search(request)
     most = min(answer.few or request.top_k, request.top_k) if request.ends_early else request.top_k
     hits = answer.hits[start:most]
-    copies = len(hits) - len(put_copies_together(hits))
+    firsts = find_copies(hits, partial(_read_declaration, repository))
+    copies = len(firsts) - len(set(firsts))
     if not copies or len(answer.hits) < most or not answer.truncated:
         return answer
     return repository.search(replace(request, top_k=request.top_k + copies, copies=copies))
 
 
+def _read_declaration(repository: Repository, hit: Hit) -> Sequence[str]:
+    """Return the lines of the declaration that a hit is about; none if they cannot be read."""
+    assert hit.symbol_lines is not None
+    try:
+        return repository.open_file(hit.path, *hit.symbol_lines).lines
+    except RepoError:  # the file has changed since
+        return ()
+
+
 def _draft_hits(
-    answer: SearchAnswer, result: Result, warnings: tuple[str, ...], arguments: Arguments, page: Page
+    repository: Repository,
+    answer: SearchAnswer,
+    result: Result,
+    warnings: tuple[str, ...],
+    arguments: Arguments,
+    page: Page,
 ) -> Draft:
     explains, is_text = arguments.get("explain") is True, arguments.get("detail") == _TEXT
     if explains and is_text:
@@ -155,10 +171,18 @@ def _draft_hits(
     if answer.few and not page.start and "top_k" not in arguments:
         found = found[: answer.few]
     goes_on = answer.truncated or page.start + len(found) < len(answer.hits)
+    firsts = list(range(len(found)))
+    if not explains:
+        firsts = find_copies(found, partial(_read_declaration, repository))
 
     def build(rows: int) -> Part:
-        shown = [(hit, []) for hit in found[:rows]] if explains else put_copies_together(found[:rows])
-        hits = [_write_hit(*one) if is_text else _render_hit(*one, explains) for one in shown]
+        shown: dict[int, list[Hit]] = {}
+        for place, first in enumerate(firsts[:rows]):
+            shown.setdefault(first, []).append(found[place])
+        hits = [
+            _write_hit(hit, copies) if is_text else _render_hit(hit, copies, explains)
+            for hit, *copies in shown.values()
+        ]
         notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
         is_cut = goes_on or rows < len(found)

@@ -421,6 +421,18 @@ def test_copies_of_what_is_shown_are_named_with_it(copied: Repository) -> None:
     assert text.startswith("2\tdef mend_the_sail")
 
 
+def test_what_only_begins_alike_is_no_copy(tmp_path: Path) -> None:
+    for system, end in (("posix", "fork"), ("windows", "spawn")):
+        text = "def start_worker(pool):\n" + "    pool.count += 1\n" * 40 + f"    return pool.{end}()\n"
+        (tmp_path / f"{system}.py").write_text(text)
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        repository.refresh()
+        for query in ("start_worker", "how is a worker of a pool started"):
+            hits = search(repository, query)["hits"]
+            assert {hit["path"] for hit in hits} == {"posix.py", "windows.py"}
+            assert not any(hit["copies"] for hit in hits)
+
+
 def test_a_page_goes_on_behind_copies(copied: Repository) -> None:
     first = search(copied, QUESTION, top_k=4)
     assert [hit["path"] for hit in first["hits"]] == ["step0/sail.py", "step6/sail.py"]
