@@ -110,7 +110,8 @@ def find_named(
     With `ends_early`, those after the first `few` may be left out; these are `copies` more than otherwise.
     `known` is as `look_up` takes it.
 
-    A name of several parts may be declared nowhere if it is used, or another is declared: a warning says so.
+    A name of several parts may be declared nowhere if it is often used, or another is declared: a warning
+    says so.
     Unless the index `is_whole`, files that are not indexed yet may still declare it.
 
     Raises IndexFormatError, OSError.
@@ -122,7 +123,7 @@ def find_named(
         lead = _find_declared(searcher, query, name, wanted, read_live, known, is_only=len(names) == 1)
         lead = lead or _find_files(searcher, query, name, wanted, read_live)
         terms = get_word_terms(name)
-        is_used = _WORD.fullmatch(name) is not None and searcher.count_units(terms[0]) > 0
+        is_used = _WORD.fullmatch(name) is not None and searcher.count_units(terms[0]) >= FEW_PLACES
         if lead is None and len(terms) > 2 and (len(names) > 1 or is_used):
             lead = _Leads((), terms[:1], (_describe_missing(searcher, name, terms[0], is_whole=is_whole),))
         if lead is None:
@@ -131,7 +132,8 @@ def find_named(
         leads.append(lead)
     if not names or not (are_told or any(lead.hits for lead in leads)):
         return None
-    return _build(searcher, query, wanted, read_live, leads, top_k, ends_early=ends_early, copies=copies)
+    named = _build(searcher, query, wanted, read_live, leads, top_k, ends_early=ends_early, copies=copies)
+    return named if named.hits else None  # a filter may leave out all uses
 
 
 def _describe_missing(searcher: Searcher, name: str, term: str, *, is_whole: bool) -> str:

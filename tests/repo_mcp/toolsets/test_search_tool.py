@@ -358,6 +358,8 @@ def test_a_name_that_is_used_and_declared_nowhere_shows_its_uses_alone(tmp_path:
     settings = {
         "defaults/main.yml": "renew_old_certificates: false\nkube_user: kube\n",
         "tasks/main.yml": "- name: Renew them\n  when: renew_old_certificates\n  owner: '{{ kube_user }}'\n",
+        **{f"inventory/{number}.yml": "renew_old_certificates: true\nkube_user: me\n" for number in range(3)},
+        "once.yml": "when: renew_very_old_certificates\n",
         "renew.sh.j2": "# renew old certificates\nrenew certificates old\n" * 20,
     }
     for path, text in settings.items():
@@ -372,8 +374,10 @@ def test_a_name_that_is_used_and_declared_nowhere_shows_its_uses_alone(tmp_path:
             assert ("tasks/main.yml", "  when: renew_old_certificates\n") in uses
             assert not [path for path, _ in uses if path == "renew.sh.j2"]
             assert "No declaration is named `renew_old_certificates`." in found["warnings"]
-        near = search(repository, "renew_older_certificates")["hits"]
-        assert near[0]["path"] == "renew.sh.j2"  # nothing has that name
+        filtered = search(repository, "renew_old_certificates", file_glob="*.j2")["hits"]
+        assert [hit["path"] for hit in filtered] == ["renew.sh.j2"]
+        for name in ("renew_older_certificates", "renew_very_old_certificates"):  # used nowhere, and once
+            assert "renew.sh.j2" in {hit["path"] for hit in search(repository, name)["hits"]}
 
 
 def test_lines_that_only_import_give_way_to_uses(changing: Repository) -> None:
