@@ -14,6 +14,7 @@ from enum import StrEnum
 
 MAX_MESSAGE_CHARS = 600
 CALL_AGAIN = "Try again; if it fails again, the details are on the server's standard error."
+SIMILAR = "Similar paths:"  # how a hint begins that names some
 
 
 class ErrorCode(StrEnum):

@@ -141,6 +141,7 @@ class SearchRequest:
     names_alone: bool = False  # a query of names finds what they declare and the places with them, no others
     shows_whole: bool = True  # declarations that a question is about; False: where they are, by their heads
     ends_early: bool = False  # no more hits are made than end a page: those behind them say little
+    copies: int = 0  # hits that a page names with others: it ends as many later
     names_snapshot: bool = True  # in the answer: the first time it takes half a µs for each file of the index
 
 

@@ -12,15 +12,12 @@ from repo_mcp.bundler.packing import Packer, build_selection
 from repo_mcp.bundler.records import Role, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.text.lines import is_import
 
 MAX_IMPORT_LINES = 12
 MAX_HEAD_LINES = 6
 MAX_NAMED_IMPORTS = 8
 IMPORT_SEARCH_LINES = 200  # from the top of the file
-_IMPORT = re.compile(
-    r"^\s*(?:from\s+[\w.]+\s+import\b|import\b|use\s+[\w:{]|using\s+[\w.]+\s*;|require\b|(?:const|let|var)\b.*\brequire\("
-    r"|#\s*include\b|export\b.*\bfrom\b|@import\b|open\s+[A-Z])"
-)
 # The names bound by `from x import a, b` and `import {a, b} from "x"`.
 _BOUND = re.compile(
     r"\s*(?:from\s+[\w.]+\s+import\b(?P<python>.*)|(?:import|export)\b(?P<script>.*)\bfrom\b)", re.DOTALL
@@ -94,7 +91,7 @@ def list_imports(lines: Sequence[str]) -> list[tuple[int, int]]:
     line = 0
     while line < min(len(lines), IMPORT_SEARCH_LINES):
         end = line
-        if _IMPORT.match(lines[line]):
+        if is_import(lines[line]):
             if _OPENS.search(lines[line]):
                 while (
                     end + 1 < len(lines)

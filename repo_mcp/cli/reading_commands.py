@@ -66,8 +66,11 @@ def open_lines(options: Namespace) -> int:
 
 
 def parse_target(target: str) -> tuple[str, int | None, int | None]:
-    """Split `PATH[:START[-END]]` into path, first and last line. Raises RepoError with INVALID_ARGUMENT."""
-    match = re.fullmatch(r"(.+?)(?::(\d{1,9})(?:-(\d{1,9}))?)?", target, re.DOTALL)
+    """Split `PATH[:START[-END]]` into path, first and last line. Raises RepoError with INVALID_ARGUMENT.
+
+    Also reads what other programs print: `PATH:LINE:COLUMN`, `PATH:LINE:` and `PATH#L10-L25`.
+    """
+    match = re.fullmatch(r"(.+?)(?:(?::|#L)(\d{1,9})(?:-L?(\d{1,9})|:\d{0,9}:?)?)?", target, re.DOTALL)
     if match is None:
         raise RepoError(
             ErrorCode.INVALID_ARGUMENT, "The path is empty.", "Give PATH, PATH:START or PATH:START-END."

@@ -165,10 +165,11 @@ def search(options: Namespace) -> int:
     config, root = load(options), find_working_root(options.repo_root)
     if options.files:
         given = [options.query] if options.query is not None else []
-        return list_files(config, join_globs(options.glob, map(root.read, [*given, *options.paths])), options)
+        below = map(root.read_inside, [*given, *options.paths])
+        return list_files(config, join_globs(options.glob, below), options)
     if options.query is None:
         raise RepoError(ErrorCode.INVALID_ARGUMENT, "QUERY is missing.", "See repo-mcp search --help.")
-    mode, glob = choose_mode(options), join_globs(options.glob, map(root.read, options.paths))
+    mode, glob = choose_mode(options), join_globs(options.glob, map(root.read_inside, options.paths))
     language = choose_language(options.language, dict(config.extensions))
     check_context(options.context)
     if mode in EXACT_MODES:

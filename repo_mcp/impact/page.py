@@ -78,6 +78,8 @@ def _iter_lines(impact: Impact, most: int) -> Iterator[str]:
 def _sum_up(
     impact: Impact, sure: Sequence[ReachedFile], possible: Sequence[ReachedFile], tests: Sequence[ReachedFile]
 ) -> str:
+    if not (impact.changed or sure or possible or tests):
+        return "**No symbol changes**, and no file is known to be affected."
     own = {one.path for one in impact.changed}
     others = sum(one.path not in own for one in sure)
     symbols = _count(len(_fold_members(impact.changed)), "symbol changes", "symbols change")

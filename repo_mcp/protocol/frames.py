@@ -268,8 +268,8 @@ def parse_frame(line: bytes) -> Frame:
     except _NotStrict as refused:
         return Refusal(None, refused.code, refused.message)
     if not isinstance(value, dict):
-        what = "a batch" if isinstance(value, list) else "not an object"
-        return Refusal(None, INVALID_REQUEST, f"invalid request: the message is {what}, not one JSON object")
+        what = "a batch, not" if isinstance(value, list) else "not"
+        return Refusal(None, INVALID_REQUEST, f"invalid request: the message is {what} one JSON object")
     return _classify(value)
 
 

@@ -46,6 +46,7 @@ MAX_FILES = 3  # that one path may mean
 ONE_SHOWN = 14, 6, 3, 2, 2  # lines of the declarations of one name; those of a few lines more are shown whole
 MORE_SHOWN = 8, 3  # lines of the declarations of each of several names
 FEW_PLACES = 5  # on a page
+FEW_ALONE = 10  # on a page without a declaration
 MOST_PLACES = 3  # declarations of a chunk that use a name
 TOP_LINES = 12  # of a file that is asked for
 FEW_OUTER = 3  # symbols of a file that do not tell what is in it
@@ -101,33 +102,43 @@ def find_named(
     known: LookedUp,
     *,
     ends_early: bool = False,
+    copies: int = 0,
+    is_whole: bool = True,
 ) -> NamedHits | None:
     """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
 
-    With `ends_early`, those after the first `few` may be left out. `known` is as `look_up` takes it.
+    With `ends_early`, those after the first `few` may be left out; these are `copies` more than otherwise.
+    `known` is as `look_up` takes it.
 
-    One of several names may be declared nowhere if it has several parts: then a warning says so.
+    A name of several parts may be declared nowhere if it is often used, or another is declared: a warning
+    says so.
+    Unless the index `is_whole`, files that are not indexed yet may still declare it.
 
     Raises IndexFormatError, OSError.
     """
     names = [] if query.phrases or query.symbols else list_names(query.text)
     leads: list[_Leads] = []
+    are_told = True  # each name is declared or used, as the names of settings are
     for name in names:
         lead = _find_declared(searcher, query, name, wanted, read_live, known, is_only=len(names) == 1)
         lead = lead or _find_files(searcher, query, name, wanted, read_live)
         terms = get_word_terms(name)
-        if lead is None and len(terms) > 2 and len(names) > 1:
-            lead = _Leads((), terms[:1], (_describe_missing(searcher, name, terms[0]),))
+        is_used = _WORD.fullmatch(name) is not None and searcher.count_units(terms[0]) >= FEW_PLACES
+        if lead is None and len(terms) > 2 and (len(names) > 1 or is_used):
+            lead = _Leads((), terms[:1], (_describe_missing(searcher, name, terms[0], is_whole=is_whole),))
         if lead is None:
             return None
+        are_told = are_told and (is_used or bool(lead.hits))
         leads.append(lead)
-    if not any(lead.hits for lead in leads):
+    if not names or not (are_told or any(lead.hits for lead in leads)):
         return None
-    return _build(searcher, query, wanted, read_live, leads, top_k, ends_early=ends_early)
+    named = _build(searcher, query, wanted, read_live, leads, top_k, ends_early=ends_early, copies=copies)
+    return named if named.hits else None  # a filter may leave out all uses
 
 
-def _describe_missing(searcher: Searcher, name: str, term: str) -> str:
-    return f"No declaration is named `{name}`." if searcher.count_units(term) else f"No file has: {name}."
+def _describe_missing(searcher: Searcher, name: str, term: str, *, is_whole: bool) -> str:
+    no = "No" if is_whole else "No indexed"
+    return f"{no} declaration is named `{name}`." if searcher.count_units(term) else f"{no} file has: {name}."
 
 
 def _build(
@@ -139,6 +150,7 @@ def _build(
     top_k: int,
     *,
     ends_early: bool,
+    copies: int,
 ) -> NamedHits:
     """Return what is named, and after it the places that have the names, ranked by them."""
     terms = list(dict.fromkeys(term for lead in leads for term in lead.terms))
@@ -155,13 +167,14 @@ def _build(
     places = chain.from_iterable(_show_places(chunk, terms, shown) for chunk in live)
     # Where the index knows the total, places that are not shown need not be counted.
     is_counted = ends_early and ranking.total > top_k + len(first)
-    found = list(islice(places, min(top_k, FEW_PLACES) if is_counted else top_k))
+    few = copies + (FEW_PLACES if first else FEW_ALONE)
+    found = list(islice(places, min(top_k, few) if is_counted else top_k))
     hits = (*_lift(first, found[0].score if found else 0.0), *found)
     goes_on = ranking.total > len(ranking.chunks)
     warnings = dict.fromkeys([*(told for lead in leads for told in lead.warnings), *reader.list_warnings()])
     return NamedHits(
         hits[:top_k],
-        len(first) + FEW_PLACES,
+        len(first) + few,
         max(ranking.total, len(hits)) if goes_on else len(hits),
         goes_on and ranking.total_is_lower_bound,
         tuple(warnings),

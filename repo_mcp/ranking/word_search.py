@@ -88,7 +88,15 @@ def run_search(
         return _answer_look_up(snapshot, asked, look(request.top_k), (*query.warnings, *progress))
     if request.names_alone:
         named = find_named(
-            searcher, query, wanted, read_live, request.top_k, known, ends_early=request.ends_early
+            searcher,
+            query,
+            wanted,
+            read_live,
+            request.top_k,
+            known,
+            ends_early=request.ends_early,
+            copies=request.copies,
+            is_whole=not progress,
         )
         if named is not None:
             return _answer_named(query, snapshot, named, (*query.warnings, *progress))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from index_format import IndexFormatError
-from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.errors import SIMILAR, ErrorCode, RepoError
 from repo_mcp.ranking.prompt import find_meant
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.spell_suggest import find_paths
@@ -29,7 +29,7 @@ def add_near_paths(error: RepoError, path: str, tree: LiveTree, searcher: Search
     if not near:
         return error
     named = ", ".join(map(shown, near[:MAX_NAMED]))
-    return RepoError(error.code, error.message, f"Similar paths: {named}.", error.details)
+    return RepoError(error.code, error.message, f"{SIMILAR} {named}.", error.details)
 
 
 def _find_ending(path: str, searcher: Searcher | None) -> Sequence[str]:

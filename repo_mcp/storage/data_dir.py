@@ -235,7 +235,7 @@ def _mark(directory: OpenedDirectory) -> bool:
 
 
 def _write_once(path: str, text: bytes, directory: int | None) -> None:
-    """Write a file that does not exist yet. Whatever exists is left alone."""
+    """Write a file that does not exist yet. Whatever exists is left alone, so no half of one may stay."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
         descriptor = os.open(path, flags, 0o600, dir_fd=directory)
@@ -245,6 +245,9 @@ def _write_once(path: str, text: bytes, directory: int | None) -> None:
         if sys.platform != "win32":
             os.fchmod(descriptor, 0o600)  # undo the umask
         os.write(descriptor, text)
+    except OSError:
+        os.unlink(path, dir_fd=directory)
+        raise
     finally:
         os.close(descriptor)
 

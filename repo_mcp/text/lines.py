@@ -110,6 +110,17 @@ def cut_indentation(lines: Sequence[str]) -> list[str]:
     return [line[shared:] for line in lines]
 
 
+_IMPORT = compile_late(
+    r"^\s*(?:from\s+[\w.]+\s+import\b|import\b|use\s+[\w:{]|using\s+[\w.]+\s*;|require\b|(?:const|let|var)\b.*\brequire\("
+    r"|#\s*include\b|export\b.*\bfrom\b|@import\b|open\s+[A-Z])"
+)
+
+
+def is_import(line: str) -> bool:
+    """Return True for a line that begins an import or an include, in any language."""
+    return _IMPORT.match(line) is not None
+
+
 def has_binary_extension(path: str) -> bool:
     """Return True if the last extension belongs to a format that is never text: no need to read it."""
     name = path.rpartition("/")[2]

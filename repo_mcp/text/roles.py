@@ -112,15 +112,15 @@ def find_name_role(name: str) -> FileRole:
 _READING_ORDER = {
     FileRole.CODE: 0,
     FileRole.STYLE: 0,
-    FileRole.TEST: 1,
-    FileRole.CONFIG: 2,
+    FileRole.CONFIG: 1,  # of a tree of deployments the program itself; in others there is little of it
+    FileRole.TEST: 2,
     FileRole.DOCS: 3,
     FileRole.FOREIGN: 4,
 }
 
 
 def order_by_role(paths: Iterable[str]) -> Iterator[str]:
-    """Yield paths of the program, then of tests, of configuration, of documents, of foreign and built files.
+    """Yield paths of the program, then of configuration, of tests, of documents, of foreign and built files.
 
     Those of one role keep their order. What comes first is yielded at once: a search that finds enough there
     need not know the other paths.

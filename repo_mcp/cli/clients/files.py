@@ -68,7 +68,21 @@ def read_client_file(place: FileLocation) -> ClientFile:
 
 
 def write_client_file(file: ClientFile, text: str) -> str | None:
-    """Replace the file's contents. Return the name of the backup, None for a new file. Raises OSError."""
+    """Replace the file's contents. Return the name of the backup, None for a new file.
+
+    Raises RepoError with CONFIG_INVALID for a file that cannot be written.
+    """
+    try:
+        return _replace_file(file, text)
+    except OSError as error:
+        raise RepoError(
+            ErrorCode.CONFIG_INVALID,
+            f"{file.shown} cannot be written ({error.strerror}).",
+            "Make room or give yourself access, or add the entry by hand.",
+        ) from None
+
+
+def _replace_file(file: ClientFile, text: str) -> str | None:
     os.makedirs(file.directory, mode=0o700 if file.mode == _PRIVATE_MODE else 0o755, exist_ok=True)
     directory = DiskDirectory(file.directory)
     backup = None

@@ -83,11 +83,15 @@ def _refresh_for_an_answer(repository: Repository, *, quiet: bool) -> None:
 
 
 def bring_up_to_date(repository: Repository, *, quiet: bool) -> None:
-    """Refresh the index; if another process is doing so, use the existing one. Raises RepoError."""
+    """Refresh the index; if another process is doing so or the disk is full, use the existing one.
+
+    Raises RepoError.
+    """
     try:
         _refresh_for_an_answer(repository, quiet=quiet)
     except RepoError as error:
-        if error.code != ErrorCode.BUSY or not repository.index_exists:
+        may_go_on = error.code in (ErrorCode.BUSY, ErrorCode.INDEX_UNAVAILABLE)
+        if not may_go_on or not repository.index_exists:
             raise
         warn(f"{error.message} The answer comes from the existing index.")
 

@@ -31,6 +31,13 @@ class WorkingRoot:
         """Return a path written in the working directory relative to the root; an absolute one as it is."""
         return posixpath.normpath(posixpath.join(self.below, path)) if self.below and path else path
 
+    def read_inside(self, path: str) -> str:
+        """Return what `read` does, but an absolute path below the root relative to it, too."""
+        base, wanted = os.path.abspath(self.root), os.path.normpath(path)
+        if os.path.isabs(path) and f"{wanted}{os.sep}".startswith(f"{base}{os.sep}"):
+            return os.path.relpath(wanted, base).replace(os.sep, "/")
+        return self.read(path)
+
 
 def find_working_root(named_root: str | None, *, may_be_home: bool = False) -> WorkingRoot:
     """Return the root and directory of a command, whose `--repo-root` may be None.

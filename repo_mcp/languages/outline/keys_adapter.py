@@ -1,4 +1,4 @@
-"""Outlines of configuration: the top-level keys of JSON, YAML, TOML and INI, and their tables.
+"""Outlines of configuration: top-level keys of JSON, YAML, TOML and INI, tables, and items of YAML lists.
 
 Only lines and brackets are looked at; values are not parsed. So a file that a parser would refuse, or
 one with comments in it, still has an outline. A key reaches to the line before the next one.
@@ -23,6 +23,8 @@ _JSON_LINES = (".jsonl", ".ndjson", ".map")  # many documents in one file, or no
 _YAML_KEY = re.compile(
     r"""("[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s#:'"\-?\[\]{},&*!|>%@`][^:#\n]{0,199}?)[ \t]*:(?:[ \t]|$)"""
 )
+# An item of a list: `- name: Install it` is called by its value, `- block:` by its key.
+_YAML_ITEM = re.compile(r"-[ \t]+(?:([\w.-]{1,200})[ \t]*:(?:[ \t]+|$))?(.*)")
 _TOML_TABLE = re.compile(r"[ \t]*(\[\[?)[ \t]*([^\[\]\n]{1,200})[ \t]*\]\]?")
 _TOML_KEY = re.compile(
     r"""[ \t]*((?:[\w-]{1,100}|"[^"\n]{1,200}"|'[^'\n]{1,200}')(?:\.[\w-]{1,100}){0,8})[ \t]*="""
@@ -40,7 +42,7 @@ class _Key:
     """One key or table header of a text."""
 
     line: int  # from 1
-    kind: str  # key, table, section
+    kind: str  # key, item, table, section
     name: str
     shown: str
 
@@ -89,9 +91,15 @@ def _build_key(line: int, kind: str, name: str, shown: str) -> _Key:
 
 
 def _read_yaml(text: str) -> Iterator[_Key]:
+    in_mapping = False  # whose lists may begin in the first column, too
     for number, line in enumerate(text.split("\n"), 1):
-        if match := _YAML_KEY.match(line):
+        if line.startswith("---"):
+            in_mapping = False
+        elif match := _YAML_KEY.match(line):
+            in_mapping = True
             yield _build_key(number, "key", match.group(1), line)
+        elif not in_mapping and (item := _YAML_ITEM.match(line)):
+            yield _build_key(number, "item", item.group(2).strip() or item.group(1) or "-", line)
 
 
 def _read_toml(text: str) -> Iterator[_Key]:

@@ -224,7 +224,7 @@ def search_output(limits: Limits) -> Schema:
         "hits": build_list(
             _search_hit() | {"type": ["object", "string"]},
             "Best first, ties by path, then line; modes literal and regex: one hit a file, those of the"
-            " program first, then tests, configuration, documents, foreign files; each by path."
+            " program first, then configuration, tests, documents, foreign files; each by path."
             " With detail text: its path, declarations with their spans, each before its numbered lines, of a"
             " question the heads alone;"
             " where the first of these declares it, its span and class stand in place of the number"
@@ -270,6 +270,10 @@ def _search_hit() -> Schema:
             build_field("string"),
             "First hits of a question: other declarations of the file that it may be about, best first,"
             " with their lines: `12-20 Ledger.post`",
+        ),
+        "copies": build_list(
+            build_field("string"),
+            "Later hits of the page with the same lines: `old/ledger.py:12-20`; `4 more`",
         ),
         "more": build_field("integer", "Matching lines that are not shown; see max_per_file")
         | {"default": 0},

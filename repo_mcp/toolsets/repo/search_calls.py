@@ -9,10 +9,11 @@ total alone. A ranked hit as text is its path, the span and name of its symbol, 
     also 30-41 .close, 50-61 Account.open
 
 The last row names further declarations of the file that a question may be about; as a record they are `also`.
+Later hits with the same lines are its `copies`, or one more row of the text: `same lines in b.py:12-20`.
 Records show those that are worth most whole, text only where they are: the head of each file's best.
 
 Exact matches are hits, or text: one for each file, whose lines and declarations are told once. Files of the
-program come first, then tests, configuration, documents, and foreign or built files; in each group by path.
+program come first, then configuration, tests, documents, and foreign or built files; in each group by path.
 
     {"path":"a/ledger.py","start_line":12,"end_line":14,"snippet":"12\tdef post(...):\n14\t    post(x)\n",
      "symbol":"Ledger.post","symbol_lines":[12,20]}
@@ -42,6 +43,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby, starmap
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -49,7 +51,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
-from repo_mcp.text.lines import HIDING, cut_indentation, escape_text, escape_texts
+from repo_mcp.text.lines import HIDING, cut_indentation, escape_text, escape_texts, is_import
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
@@ -62,15 +64,17 @@ from repo_mcp.toolsets.answers import (
     plain_number,
     warn_of_escapes,
 )
+from repo_mcp.toolsets.repo.copies import find_copies
 
 if TYPE_CHECKING:
     from repo_mcp.exact.page_lines import PageLine
-    from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
+    from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer, SearchRequest
     from repo_mcp.repository import Repository
 
 _MOST_BEFORE = 1_000  # hits before a page: each page is searched for from the first hit on
 _TEXT = "text"
 _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
+_NAMED_COPIES = 3  # nobody opens more of them
 PAGE_LINES = 50  # that match, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5
 
@@ -109,7 +113,8 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
         shows_whole=detail != _TEXT,
         ends_early=not page.start and "top_k" not in arguments and detail != "files",
     )
-    answer = repository.search(request)
+    shows_each = detail in ("count", "files") or arguments.get("explain") is True
+    answer = repository.search(request) if shows_each else _search_distinct(repository, request, page.start)
     warnings = answer.warnings
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
     if exact_only:
@@ -125,11 +130,37 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     if detail == "files":
         files = Counter(hit.path for hit in answer.hits)  # in order of the best hit
         return _draft_files(list(files.items()), result, warnings, arguments, None)
-    return _draft_hits(answer, result, warnings, arguments, page)
+    return _draft_hits(repository, answer, result, warnings, arguments, page)
+
+
+def _search_distinct(repository: Repository, request: SearchRequest, start: int) -> SearchAnswer:
+    """Search, and once more for as many hits further on as the page has copies of others."""
+    answer = repository.search(request)
+    most = min(answer.few or request.top_k, request.top_k) if request.ends_early else request.top_k
+    hits = answer.hits[start:most]
+    firsts = find_copies(hits, partial(_read_declaration, repository))
+    copies = len(firsts) - len(set(firsts))
+    if not copies or len(answer.hits) < most or not answer.truncated:
+        return answer
+    return repository.search(replace(request, top_k=request.top_k + copies, copies=copies))
+
+
+def _read_declaration(repository: Repository, hit: Hit) -> Sequence[str]:
+    """Return the lines of the declaration that a hit is about; none if they cannot be read."""
+    assert hit.symbol_lines is not None
+    try:
+        return repository.open_file(hit.path, *hit.symbol_lines).lines
+    except RepoError:  # the file has changed since
+        return ()
 
 
 def _draft_hits(
-    answer: SearchAnswer, result: Result, warnings: tuple[str, ...], arguments: Arguments, page: Page
+    repository: Repository,
+    answer: SearchAnswer,
+    result: Result,
+    warnings: tuple[str, ...],
+    arguments: Arguments,
+    page: Page,
 ) -> Draft:
     explains, is_text = arguments.get("explain") is True, arguments.get("detail") == _TEXT
     if explains and is_text:
@@ -140,9 +171,18 @@ def _draft_hits(
     if answer.few and not page.start and "top_k" not in arguments:
         found = found[: answer.few]
     goes_on = answer.truncated or page.start + len(found) < len(answer.hits)
+    firsts = list(range(len(found)))
+    if not explains:
+        firsts = find_copies(found, partial(_read_declaration, repository))
 
     def build(rows: int) -> Part:
-        hits = [_write_hit(hit) if is_text else _render_hit(hit, explains) for hit in found[:rows]]
+        shown: dict[int, list[Hit]] = {}
+        for place, first in enumerate(firsts[:rows]):
+            shown.setdefault(first, []).append(found[place])
+        hits = [
+            _write_hit(hit, copies) if is_text else _render_hit(hit, copies, explains)
+            for hit, *copies in shown.values()
+        ]
         notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
         is_cut = goes_on or rows < len(found)
@@ -168,7 +208,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         limit=page.start + _count_wanted(repository, arguments),
         detail="snippets" if detail == _TEXT else detail,
         context_lines=find_integer(arguments, "context") or 0,
-        max_per_file=find_integer(arguments, "max_per_file") or PAGE_LINES,
+        max_per_file=max(find_integer(arguments, "max_per_file") or 0, PAGE_LINES),  # to choose from
         with_symbols=True,
         by_role=True,
     )
@@ -247,7 +287,7 @@ def _note_hidden(hits: Iterable[Result | str]) -> list[str]:
     return [f"control or bidirectional characters that may hide text: hit {', '.join(hiding)}"]
 
 
-def _render_hit(hit: Hit, explains: bool) -> Result:
+def _render_hit(hit: Hit, copies: Sequence[Hit], explains: bool) -> Result:
     row: dict[str, object] = {
         "path": escape_text(hit.path),
         "start_line": hit.start_line,
@@ -258,6 +298,7 @@ def _render_hit(hit: Hit, explains: bool) -> Result:
         "symbol": None if hit.symbol is None else escape_text(hit.symbol),
         "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
         "also": ["{}-{} {}".format(*lines, escape_text(name)) for name, lines in hit.also],
+        "copies": _name_copies(copies) if copies else [],
     }
     if explains:
         row["explanation"] = {name: plain_number(points) for name, points in hit.explanation}
@@ -266,7 +307,16 @@ def _render_hit(hit: Hit, explains: bool) -> Result:
     return row
 
 
-def _write_hit(hit: Hit) -> str:
+def _name_copies(copies: Sequence[Hit]) -> list[str]:
+    """Return the places of the first copies, which can be opened as paths, and how many more there are."""
+    places = [
+        f"{escape_text(copy.path)}:{_write_span(*(copy.symbol_lines or (copy.start_line, copy.end_line)))}"
+        for copy in copies[:_NAMED_COPIES]
+    ]
+    return places if len(copies) <= _NAMED_COPIES else [*places, f"{len(copies) - _NAMED_COPIES} more"]
+
+
+def _write_hit(hit: Hit, copies: Sequence[Hit]) -> str:
     numbered = [line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n")]
     texts = cut_indentation([text for _, _, text in numbered])
     rows = [f"{number}{tab and ':'}{text}" for (number, tab, _), text in zip(numbered, texts, strict=True)]
@@ -280,6 +330,8 @@ def _write_hit(hit: Hit) -> str:
             rows.insert(0, f"{span} {around}{dot}{name}")
     if hit.also:
         rows.append(f"also {', '.join(_iter_also(hit))}")
+    if copies:
+        rows.append(f"same lines in {', '.join(_name_copies(copies))}")
     return "\n".join((escape_text(hit.path), *rows))
 
 
@@ -312,12 +364,21 @@ def _count_wanted(repository: Repository, arguments: Arguments) -> int:
 def choose_matches(answer: ExactAnswer, max_per_file: int | None, start: int = 0) -> list[Shown]:
     """Return what to show of each file from the one at `start`, in order.
 
-    Without `max_per_file`, a few files show more lines each.
+    Without `max_per_file`, a few files show more lines each. Of too many lines the first are shown, those
+    that only import something last.
     """
     counts = dict(answer.files[start:])
     most = max_per_file or max(LEAST_PER_FILE, PAGE_LINES // max(1, len(counts)))
     files = groupby(answer.matches, key=attrgetter("path"))
-    return [(list(own)[:most], counts[path]) for path, own in files if path in counts]
+    return [(_keep_first(list(own), most), counts[path]) for path, own in files if path in counts]
+
+
+def _keep_first(matches: list[ExactMatch], most: int) -> list[ExactMatch]:
+    if len(matches) <= most:
+        return matches
+    uses = [one for one in matches if not is_import(one.line)][:most]
+    imports = [one for one in matches if is_import(one.line)][: most - len(uses)]
+    return sorted([*uses, *imports], key=attrgetter("start_line"))
 
 
 def write_file(matches: Sequence[ExactMatch], count: int) -> str:

@@ -95,17 +95,17 @@ def list_files(repository: Repository, arguments: Arguments, context: CallContex
     keys = [file.path for file in listing.files]
     page.check(keys)
     return Draft(
-        lambda rows: _list_rows(listing, page, keys, rows),
+        lambda rows: _list_rows(listing, page, keys, rows, has_glob=bool(arguments.get("glob"))),
         len(keys) - page.start,
         "max_results" not in arguments,
     )
 
 
-def _list_rows(listing: FileListing, page: Page, keys: Sequence[str], rows: int) -> Part:
+def _list_rows(listing: FileListing, page: Page, keys: Sequence[str], rows: int, *, has_glob: bool) -> Part:
     files = listing.files[page.start : page.start + rows]
     is_cut = page.start + rows < listing.total
     warnings = list(listing.warnings)
-    if listing.denied:
+    if listing.denied and (not listing.total or not has_glob):  # they may all be elsewhere
         names = "name of the repository is" if listing.denied == 1 else "names of the repository are"
         warnings.append(f"{listing.denied} denied {names} not listed")
     if page.start + rows < len(listing.files):

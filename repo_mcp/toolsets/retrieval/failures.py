@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
-from repo_mcp.errors import CALL_AGAIN, ErrorCode, RepoError, explain_limit
+from repo_mcp.errors import CALL_AGAIN, SIMILAR, ErrorCode, RepoError, explain_limit
 from repo_mcp.workspace.client_paths import shown
 
 
@@ -167,7 +167,8 @@ def _explain_denial(error: RepoError, repo: str, path: str | None) -> Failure:
 
 def _explain_missing(error: RepoError, repo: str, path: str | None) -> Failure:
     message = f"There is nothing at {_name(path, repo)}."
-    return Failure(Code.PATH_NOT_FOUND, message, "missing", argument="path")
+    hint = error.hint if error.hint.startswith(SIMILAR) else _HINTS[Code.PATH_NOT_FOUND]
+    return Failure(Code.PATH_NOT_FOUND, message, "missing", argument="path", hint=hint)
 
 
 def _explain_no_file(error: RepoError, repo: str, path: str | None) -> Failure:

@@ -48,3 +48,9 @@ def test_every_word_is_shown_before_one_is_shown_again() -> None:
         lines[at] = "    alpha()" + " " * 80
     lines[190] = "    beta()"
     assert 191 in choose_asked(lines, 1, "alpha beta")
+
+
+def test_no_single_line_is_left_out_between_others() -> None:
+    lines = [*LONG]
+    lines[100] = lines[106] = "    raise PaymentDenied"  # the lines near them leave one between
+    assert set(choose_asked(lines, 1, "denied")) == {1, 2, *range(99, 110)}

@@ -221,6 +221,25 @@ def test_open_prints_numbered_lines(tree: Path) -> None:
     assert (document["start_line"], document["end_line"], document["total_lines"]) == (3, 4, 4)
 
 
+@pytest.mark.parametrize(
+    ("target", "first", "last"),
+    [
+        ("four.txt:2:7", 2, 4),  # a compiler's line and column
+        ("four.txt:2:", 2, 4),  # before the text, in the output of grep
+        ("four.txt:2:7:", 2, 4),
+        ("four.txt#L2", 2, 4),
+        ("four.txt#L2-L3", 2, 3),
+        ("four.txt#L2-3", 2, 3),
+    ],
+)
+def test_open_takes_places_as_other_programs_print_them(
+    tree: Path, target: str, first: int, last: int
+) -> None:
+    (tree / "four.txt").write_text("one\ntwo\nthree\nfour\n")
+    document = run_json("open", target, cwd=tree)
+    assert (document["path"], document["start_line"], document["end_line"]) == ("four.txt", first, last)
+
+
 def test_open_prints_a_declaration(tree: Path) -> None:
     (tree / "four.py").write_text("import os\n\nclass A:\n    def m(self): ...\n")
     wanted = "      4      def m(self): ...\n"

@@ -94,5 +94,12 @@ def test_a_path_is_shown_as_it_can_be_read_again(below: str, path: str, shown: s
     assert root.read(shown) == path
 
 
+def test_an_absolute_path_below_the_root_is_searched(tree: Path) -> None:
+    _, found = run_in(tree / "src" / "ledger", "search", "-F", "-l", "uint32_t", str(tree / "src"))
+    assert found == "../checksum.c\n"
+    assert run_in(tree, "search", "-F", "uint32_t", f"{tree}-2")[0] == 2
+    assert run_in(tree, "search", "-F", "-l", "uint32_t", str(tree))[1].splitlines()[-1] == "src/checksum.c"
+
+
 def test_absolute_paths_stay_as_they_are() -> None:
     assert WorkingRoot("/r", "a").read("/r/b.c") == "/r/b.c"

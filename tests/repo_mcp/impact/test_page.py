@@ -144,3 +144,11 @@ def test_long_lists_say_how_much_is_left() -> None:
 def test_a_change_that_reaches_nothing_says_so() -> None:
     page = render_page(replace(_build(), files=(), tests=()), 20)
     assert "**No other file depends** on that. No test is known to reach it.\n" in page
+
+
+def test_a_diff_that_reaches_nothing_says_so_in_one_sentence() -> None:
+    nothing = Impact(changed=(), files=(), tests=(), left_out=(), unresolved=0, notes=())
+    said = "# Impact\n\n**No symbol changes**, and no file is known to be affected.\n"
+    assert render_page(nothing, 10) == said
+    page = render_page(replace(nothing, without_symbols=("README.md",)), 10)
+    assert page == f"{said}\n## What changes\n\nNo symbol changes in `README.md`.\n"

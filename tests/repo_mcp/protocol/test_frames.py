@@ -196,3 +196,13 @@ def test_an_error_is_one_line_and_echoes_the_id() -> None:
         "id": "a\nb",
         "error": {"code": PARSE_ERROR, "message": "no"},
     }
+
+
+def test_a_message_that_is_no_object_is_named() -> None:
+    said = {line: parse_frame(line) for line in (b"[]", b"7", b"null")}
+    messages = {line: refusal.message for line, refusal in said.items() if isinstance(refusal, Refusal)}
+    assert messages == {
+        b"[]": "invalid request: the message is a batch, not one JSON object",
+        b"7": "invalid request: the message is not one JSON object",
+        b"null": "invalid request: the message is not one JSON object",
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -219,3 +220,20 @@ def test_a_place_in_the_cache_belongs_to_the_roots_in_their_order() -> None:
     }
     assert len(names) == 8
     assert all(os.path.dirname(name) == "/cache/repo-mcp" for name in names)
+
+
+@posix
+def test_a_mark_that_the_disk_has_no_room_for_leaves_no_half(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", refuse)
+        with pytest.raises(RepoError, match="No space left on device"):
+            prepare(root)
+    assert os.listdir(root / ".repo_mcp") == []
+    prepare(root)
+    assert (root / ".repo_mcp" / "CACHEDIR.TAG").stat().st_size > 0
+    assert (root / ".repo_mcp" / ".gitignore").read_text() == "*\n"

@@ -245,6 +245,9 @@ def test_denied_entries_are_counted_never_named() -> None:
     ):
         repository.listing = replace(repository.listing, denied=denied)
         assert _call(repository, "repo.list_files")["warnings"] == [f"{told} not listed"]
+        assert _call(repository, "repo.list_files", {"glob": "*.py"})["warnings"] == []
+    repository.listing = FileListing((), 0, False, 1)
+    assert _call(repository, "repo.list_files", {"glob": "*.py"})["warnings"] == [f"{told} not listed"]
 
 
 def test_a_long_listing_is_cut_to_an_ordinary_answer_unless_an_amount_is_asked_for() -> None:
@@ -412,9 +415,7 @@ def test_an_empty_or_impossible_query_is_an_error_that_names_it(query: object) -
 
 def test_search_hits_are_cut_from_the_end() -> None:
     repository = StandIn()
-    hits = tuple(
-        Hit(f"f{n}.py", 1, 9, "1\t" + "x" * 2_900 + "\n", 9.0 - n / 10, ("x",), "f") for n in range(20)
-    )
+    hits = tuple(Hit(f"f{n}.py", 1, 9, f"1\t{n:x>2900}\n", 9.0 - n / 10, ("x",), "f") for n in range(20))
     repository.found = SearchAnswer(hits, 400, True, "abc")
     envelope = _call(repository, "repo.search", {"query": "x"})
     shown = [hit["path"] for hit in envelope["result"]["hits"]]

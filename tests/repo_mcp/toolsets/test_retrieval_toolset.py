@@ -813,3 +813,10 @@ def test_a_defect_is_told_without_what_it_quotes(
     assert (error["code"], error["message"]) == ("INTERNAL", "The server failed on this call.")
     assert CANARY not in caplog.text
     assert re.search(r"list_dir failed: ValueError in fail:\d+", caplog.text)
+
+
+def test_a_path_that_leads_nowhere_names_similar_ones(served: Served) -> None:
+    error = served.error("get_snippet", repo="code", path="src/volumes.py", start_line=1, end_line=2)
+    assert error["details"]["hint"] == "Similar paths: 'src/volume.py'."
+    nowhere = served.error("open_file", repo="docs", path="qqq/zzz.md")
+    assert nowhere["details"]["hint"] == "Find the path with list_dir or search."

@@ -353,6 +353,109 @@ def test_a_question_names_further_declarations_of_the_file(changing: Repository)
     assert shown.endswith("\nalso 75-146 .transfer, 149-179 transfer_all")
 
 
+def test_a_name_that_is_used_and_declared_nowhere_shows_its_uses_alone(tmp_path: Path) -> None:
+    """Settings of YAML and templates are no declarations; what shares the parts of a name is no use of it."""
+    settings = {
+        "defaults/main.yml": "renew_old_certificates: false\nkube_user: kube\n",
+        "tasks/main.yml": "- name: Renew them\n  when: renew_old_certificates\n  owner: '{{ kube_user }}'\n",
+        **{f"inventory/{number}.yml": "renew_old_certificates: true\nkube_user: me\n" for number in range(3)},
+        "once.yml": "when: renew_very_old_certificates\n",
+        "renew.sh.j2": "# renew old certificates\nrenew certificates old\n" * 20,
+    }
+    for path, text in settings.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        repository.refresh()
+        for query in ("renew_old_certificates", "renew_old_certificates kube_user"):
+            found = call(repository, query)
+            uses = {(hit["path"], hit["snippet"].split("\t")[1]) for hit in found["result"]["hits"]}
+            assert ("defaults/main.yml", "renew_old_certificates: false\n") in uses
+            assert ("tasks/main.yml", "  when: renew_old_certificates\n") in uses
+            assert not [path for path, _ in uses if path == "renew.sh.j2"]
+            assert "No declaration is named `renew_old_certificates`." in found["warnings"]
+        filtered = search(repository, "renew_old_certificates", file_glob="*.j2")["hits"]
+        assert [hit["path"] for hit in filtered] == ["renew.sh.j2"]
+        for name in ("renew_older_certificates", "renew_very_old_certificates"):  # used nowhere, and once
+            assert "renew.sh.j2" in {hit["path"] for hit in search(repository, name)["hits"]}
+
+
+def test_lines_that_only_import_give_way_to_uses(changing: Repository) -> None:
+    imports = "from a import get_user\nfrom b import get_user as other\n"
+    uses = "".join(f"\n\ndef f{number}():\n    return get_user({number})\n" for number in range(3))
+    (Path(changing.config.root) / "uses.py").write_text(imports + uses)
+    changing.refresh()
+    request = {"mode": "literal", "file_glob": "uses.py", "detail": "text"}
+
+    def list_numbers(most: int) -> list[int]:
+        (hit,) = search(changing, "get_user", max_per_file=most, **request)["hits"]
+        return [int(number) for number in re.findall(r"^(\d+):", hit, re.MULTILINE)]
+
+    assert list_numbers(2) == [6, 10]
+    assert list_numbers(4) == [1, 6, 10, 14]
+    assert list_numbers(5) == [1, 2, 6, 10, 14]
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    """Yield a repository with six copies of one example, one that was changed, and a file of its own."""
+    example = "{}def mend_the_sail(canvas):\n    canvas.mended = {}\n    return canvas\n"
+    copies = {f"step{number}/sail": example.format("\n" * number, True) for number in range(6)}
+    changed = {"step6/sail": example.format("", False), "yard": "# mend the sail\nYARD = 'sail, mend'\n"}
+    with closing(build(tmp_path_factory.mktemp("copies") / "root", **copies, **changed)) as repository:
+        yield repository
+
+
+QUESTION = "how do I mend the sail"
+
+
+def test_copies_of_what_is_shown_are_named_with_it(copied: Repository) -> None:
+    hits = search(copied, QUESTION)["hits"]
+    places = ["step1/sail.py:2-4", "step2/sail.py:3-5", "step3/sail.py:4-6", "2 more"]
+    assert [(hit["path"], hit["copies"]) for hit in hits] == [
+        ("step0/sail.py", places),
+        ("step6/sail.py", []),
+        ("yard.py", []),
+    ]
+    rows = search(copied, QUESTION, detail="text")["hits"][0].split("\n")
+    assert rows[-1] == f"same lines in {', '.join(places)}"
+    assert all("copies" not in tell(hit) for hit in search(copied, QUESTION, explain=True)["hits"])
+    opened = next(tool for tool in build_toolset(copied).tools if tool.name == "repo.open_file")
+    text = json.loads(opened.call({"path": places[0]}, CallContext(lambda: False)).text)["result"]["content"]
+    assert text.startswith("2\tdef mend_the_sail")
+
+
+def test_what_only_begins_alike_is_no_copy(tmp_path: Path) -> None:
+    for system, end in (("posix", "fork"), ("windows", "spawn")):
+        text = "def start_worker(pool):\n" + "    pool.count += 1\n" * 40 + f"    return pool.{end}()\n"
+        (tmp_path / f"{system}.py").write_text(text)
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        repository.refresh()
+        for query in ("start_worker", "how is a worker of a pool started"):
+            hits = search(repository, query)["hits"]
+            assert {hit["path"] for hit in hits} == {"posix.py", "windows.py"}
+            assert not any(hit["copies"] for hit in hits)
+
+
+def test_a_page_goes_on_behind_copies(copied: Repository) -> None:
+    first = search(copied, QUESTION, top_k=4)
+    assert [hit["path"] for hit in first["hits"]] == ["step0/sail.py", "step6/sail.py"]
+    rest = search(copied, QUESTION, top_k=4, cursor=first["cursor"])
+    assert [hit["path"] for hit in rest["hits"]] == ["yard.py"]
+    assert not rest["truncated"]
+
+
+def test_a_page_of_a_name_goes_on_behind_copies(tmp_path: Path) -> None:
+    for number in range(12):
+        (tmp_path / f"{number}.yml").write_text("set_the_sail: true\n")
+    (tmp_path / "late.yml").write_text("other: 1\n" * 30 + "when: set_the_sail\n")
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        repository.refresh()
+        hits = search(repository, "set_the_sail")["hits"]
+    assert [len(hit["copies"]) for hit in hits] == [4, 0]
+    assert hits[1]["path"] == "late.yml"
+
+
 def test_an_expression(repository: Repository) -> None:
     assert places(search(repository, r"^\s+return .*\[", mode="regex")) == [("a.py", 2)]
     assert places(search(repository, r"user\n\n+def", mode="regex")) == [("b/c.py", 1)]
@@ -473,7 +576,7 @@ def test_exact_hits_of_the_program_come_before_those_of_tests_and_documents(chan
         "vendor/post.py": "post(4)\n",
         "zzz.py": "post(4)\n",
     }
-    order = ["ledger.py", "zzz.py", "aaa/test_post.py", "conf/post.toml", "docs/use.md", "vendor/post.py"]
+    order = ["ledger.py", "zzz.py", "conf/post.toml", "aaa/test_post.py", "docs/use.md", "vendor/post.py"]
     for path, text in more.items():
         (Path(changing.config.root) / path).parent.mkdir(exist_ok=True)
         (Path(changing.config.root) / path).write_text(text)
@@ -490,8 +593,8 @@ def test_exact_hits_of_the_program_come_before_those_of_tests_and_documents(chan
 def test_a_page_ends_where_hits_score_far_less(changing: Repository) -> None:
     for at in range(12):
         words = "revert the booking of a ledger entry" if at < 2 else "an entry"
-        (Path(changing.config.root) / f"n{at}.py").write_text(f"def revert_booking_{at}():\n    '{words}'\n"
-                                                              if at < 2 else f"x = '{words}'\n")  # fmt: skip
+        text = f"def revert_booking_{at}():\n    '{words}'\n" if at < 2 else f"x{at} = '{words}'\n"
+        (Path(changing.config.root) / f"n{at}.py").write_text(text)
     changing.refresh()
     question = "how can I revert the booking of a ledger entry"
     page = search(changing, question)

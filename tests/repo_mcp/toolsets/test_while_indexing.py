@@ -19,6 +19,7 @@ from tests.repo_mcp.toolsets.graph_roots import Served
 
 OTHERS = 150
 LING, HAKE, NOTES = "a/b/c/d/ling.py", "a/b/c/d/e/hake.py", "docs/a/b/notes.md"
+CAUGHT = "a/b/c/d/e/f/caught.yml"
 STANDS = "The index is being refreshed: "
 
 
@@ -60,6 +61,7 @@ def make_root(tmp_path: Path) -> Path:
         LING: "def ling():\n    return 1\n",
         HAKE: "from a.b.c.d.ling import ling\n\n\ndef hake():\n    return ling()\n",
         NOTES: "# Fish\n\nA turbot is flat.\n",
+        CAUGHT: ("note: the net\n" * 60 + "when: mend_every_net\n") * 6,
     }
     others = [f"other{number:03}" for number in range(OTHERS)]
     texts |= {f"{name}.py": f"def {name}():\n    return 1\n" for name in others}
@@ -92,6 +94,15 @@ def test_what_is_asked_for_is_found_before_its_turn(building: Building) -> None:
     assert search(building, "ling") == [LING, HAKE]
     assert search(building, "is a turbot flat") == [NOTES]
     assert search(building, "other149")[0] == "other149.py"
+
+
+def test_what_is_not_indexed_yet_may_declare_a_name(building: Building, root: Path) -> None:
+    request = SearchRequest("mend_every_net", 5, names_alone=True)
+    found = building.repository.search(request)
+    assert {hit.path for hit in found.hits} == {CAUGHT}
+    assert "No indexed declaration is named `mend_every_net`." in found.warnings
+    building.finish()
+    assert "No declaration is named `mend_every_net`." in building.repository.search(request).warnings
 
 
 def test_the_finished_index_is_as_ever(building: Building, root: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tomllib
@@ -385,3 +386,15 @@ def test_a_file_is_read_by_its_own_place_only(place: Path, plan: Plan) -> None:
     setup = plan("codex")
     assert setup.place is not None
     assert read_client_file(setup.place).text is None
+
+
+def test_a_file_that_cannot_be_written_is_named(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    setup = plan("codex", "user")
+    monkeypatch.setattr(os, "makedirs", refuse)
+    with pytest.raises(RepoError) as refused:
+        write(setup)
+    assert refused.value.code is ErrorCode.CONFIG_INVALID
+    assert refused.value.message == "~/.codex/config.toml cannot be written (Read-only file system)."

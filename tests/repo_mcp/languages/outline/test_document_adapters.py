@@ -89,6 +89,19 @@ def test_yaml() -> None:
     ]
 
 
+def test_yaml_of_a_list() -> None:
+    text = "---\n# c\n- name: Install it\n  apt:\n    - a\n- include_tasks: 'more.yml'\n- block:\n- one\n"
+    assert rows("tasks.yml", text) == [
+        ("Install it", 3, 5, None),
+        ("more.yml", 6, 6, None),
+        ("block", 7, 7, None),
+        ("one", 8, 8, None),
+    ]
+    assert [one.kind for one in outline("tasks.yml", text).symbols] == ["item"] * 4
+    assert outline("tasks.yml", text).symbols[0].signature == "- name: Install it"
+    assert rows("two.yml", "on:\n- push\n---\n- name: other\n") == [("on", 1, 3, None), ("other", 4, 4, None)]
+
+
 def test_json() -> None:
     text = '{\n  "a": {"x": 1, "y": [2]},\n  // comment "no": 1\n  "b": "}\\"{",\n  "c": null\n}\n'
     assert rows("a.json", text) == [("a", 2, 3, None), ("b", 4, 4, None), ("c", 5, 6, None)]
