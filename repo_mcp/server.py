@@ -234,9 +234,9 @@ def _serve_found(
 
 def _prepare_process() -> None:
     """Prepare what all later threads share, over stdio and HTTP alike."""
-    from repo_mcp.config.server_config import choose_instructions
+    from repo_mcp.config.environment import prepare_numpy
 
-    choose_instructions()
+    prepare_numpy()
     sys.setswitchinterval(SWITCH_SECONDS)
 
 

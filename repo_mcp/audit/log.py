@@ -45,7 +45,7 @@ from repo_mcp.audit.log_reader import (
     name_file,
     read_log,
 )
-from repo_mcp.config.server_config import find_state_home
+from repo_mcp.config.environment import find_state_home
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.user_key import load_user_key
 from repo_mcp.text.lines import escape_text

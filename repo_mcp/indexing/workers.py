@@ -20,7 +20,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from index_format import DirectoryHolder, DiskDirectory, EncodedRun, Merge, SegmentEntry, open_segments
-from repo_mcp.config.server_config import safe_child_environment
+from repo_mcp.config.environment import safe_child_environment
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
 from repo_mcp.process.allocator import keep_blocks

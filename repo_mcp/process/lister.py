@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from repo_mcp.config.server_config import safe_child_environment
+from repo_mcp.config.environment import safe_child_environment
 from repo_mcp.threads import start_daemon
 from repo_mcp.workspace.listed_ahead import Listing
 

@@ -11,15 +11,10 @@ import threading
 from collections.abc import Callable
 
 from index_format import IndexFormatError
+from repo_mcp.config.environment import find_cache_home, find_state_home
 from repo_mcp.config.home import find_home
 from repo_mcp.config.narrowing import narrow_config
-from repo_mcp.config.server_config import (
-    SYMBOL_TOOLSETS,
-    VECTOR_TOOLSETS,
-    Config,
-    find_cache_home,
-    find_state_home,
-)
+from repo_mcp.config.server_config import SYMBOL_TOOLSETS, VECTOR_TOOLSETS, Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import Cluster
 from repo_mcp.languages.outline.installed import find_enabled

@@ -319,7 +319,7 @@ def test_the_fingerprint_follows_the_rules() -> None:
 
 
 def list_tables() -> list[str]:
-    """Names of the tables of rules: those of suspects only tell which names are judged at all."""
+    """Return the names of the tables of rules. Those of suspects only tell which names are judged at all."""
     return [
         name
         for name, value in vars(policy).items()
