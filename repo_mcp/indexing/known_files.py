@@ -81,7 +81,7 @@ class _SegmentFiles:
 
 
 class _Hashes:
-    """The hashes of paths. Marks tell most paths that are not there by one look."""
+    """The hashes of paths. One look at the marks shows for most missing paths that they are missing."""
 
     def __init__(self, hashes: Sequence[int]) -> None:
         found = np.array(hashes, dtype=np.int64)
