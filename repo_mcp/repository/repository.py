@@ -68,7 +68,7 @@ class Repository:
         list_packed: ListPacked | None = None,
         cluster: Cluster | None = None,
     ) -> None:
-        """Open the root. Its first index may start from `list_packed()` and be built by `cluster`.
+        """Open the root. Its first index may start from one of `list_packed()` and be built by `cluster`.
 
         Raises CONFIG_INVALID.
         """
@@ -349,7 +349,7 @@ class Repository:
         """
         if self._closed.is_set():  # the client gave it up at once
             return
-        is_walking = self._index.refresher.is_walking  # for a first call, which has what it needs
+        is_walking = self._index.refresher.is_walking  # a first call began it, and has the engines it needs
         if not is_walking:
             self.engines.load()
         self._bundle_fault = self.engines.bundles.review_last(refreshed=False)  # the refresh may fail
@@ -362,12 +362,14 @@ class Repository:
         if self.vectors is not None and self._makes_vectors:
             self.vectors.start()
         if is_walking:
-            start_daemon(threading.Thread(target=self._load_after_walk, name="load"))  # else calls load them
+            # If there is no thread for it, calls load the engines.
+            start_daemon(threading.Thread(target=self._load_after_walk, name="load"))
 
     def _load_after_walk(self) -> None:
-        """Load the engines after the walk, and after a first refresh that ends soon.
+        """Load the engines after the walk, and after a first refresh if that ends soon.
 
-        A walk releases the interpreter at each file, and would have to wait for it every time.
+        A walk releases the interpreter at each file, and each time would wait to get it back from the
+        loading.
         """
         self._index.wait_for_walk()
         self._index.wait_for_first_refresh()
@@ -391,11 +393,9 @@ class Repository:
 
 
 def _keep_asked(opened: OpenedText, about: str) -> OpenedText:
-    """Return opened lines of which those about some words are shown, or the first if no line has any."""
-    from repo_mcp.bundler.asked_lines import (
-        choose_asked,
-        choose_first,
-    )  # here: most calls ask for whole lines
+    """Return the opened lines, of which only those about some words are shown, or else the first ones."""
+    # Imported here because most calls do not give `about`.
+    from repo_mcp.bundler.asked_lines import choose_asked, choose_first
 
     chosen = choose_asked(opened.lines, opened.start_line, about)
     if not chosen:
