@@ -281,7 +281,7 @@ def _join(columns: Sequence[npt.NDArray[Any]], order: Sequence[int] | None) -> n
 
 
 def _find_same(files: WalkedFiles, seen: SeenFiles, shared: SharedBlobs) -> I64:
-    """Return the positions of files whose status, in the walk and in the donor's record, is what Git noted."""
+    """Return the positions of files with the status that Git noted, both in the walk and in the record."""
     rows = find_rows(files.paths, shared.paths)
     walked = np.flatnonzero(rows >= 0)
     rows = rows[walked]
