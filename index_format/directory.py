@@ -106,10 +106,10 @@ class Directory(Protocol):
         ...
 
     def take(self, name: str, source: Directory, copied: Copied = lambda _block: None) -> TransferMethod:
-        """Have a file of another directory here as well, under its name, in place of any that has it.
+        """Make a file of another directory available here under the same name, replacing any of that name.
 
-        Neither may be written to afterwards. `copied` is called with each block of a copy, in order, once it
-        is written. Raises FileNotFoundError, CorruptIndex, OSError.
+        Neither file may be written to afterwards. If it is copied, `copied` is called with each block, in
+        order, once it is written. Raises FileNotFoundError, CorruptIndex, OSError.
         """
         ...
 
@@ -352,8 +352,10 @@ class DiskDirectory:
             return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
 
     def open(self, name: str) -> DiskFile:
-        """Open a file to read. Raises FileNotFoundError, CorruptIndex for anything but a regular file, or
-        another OSError that is not about the content."""
+        """Open a file to read. Raises FileNotFoundError, CorruptIndex for anything but a regular file.
+
+        Any other OSError is passed on and says nothing about the content.
+        """
         try:
             return DiskFile(name, self._open(name, os.O_RDONLY))
         except OSError as error:
@@ -383,8 +385,10 @@ class DiskDirectory:
         return self._open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT)
 
     def create(self, name: str) -> WritableFile:
-        """Create an empty file, deleting any of that name; renames anything else. Raises CorruptIndex,
-        OSError."""
+        """Create an empty file. A file of that name is deleted, anything else is renamed.
+
+        Raises CorruptIndex, OSError.
+        """
         self._clear(name)
         self.delete(name)
         return NewDiskFile(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
@@ -396,10 +400,10 @@ class DiskDirectory:
             _replace(self._place(source, here), self._place(target, here), here)
 
     def take(self, name: str, source: Directory, copied: Copied = lambda _block: None) -> TransferMethod:
-        """Have a file of another directory here, too: cloned or linked where the system can, else copied.
+        """Clone a file of another directory, or else link it, or else copy it. See `Directory`.
 
-        A clone comes first: it takes no room either, and leaves the times of the other file alone. See
-        `Directory`. Raises FileNotFoundError, CorruptIndex, OSError.
+        Neither a clone nor a link takes room, but a clone leaves the times of the other file alone. Raises
+        FileNotFoundError, CorruptIndex, OSError.
         """
         file = source.open(name)
         try:

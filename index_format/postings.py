@@ -249,8 +249,10 @@ def _separate(data: bytes, sizes: I64, by_block: Mask) -> tuple[U8, U8]:
 
 
 def _find_sources(table: ListTable, is_repeated: Mask, where: str) -> I64:
-    """Return, for each list, the list that holds its doc ids: itself, or its term's first. Raises
-    CorruptIndex."""
+    """Return, for each list, the list that holds its doc ids: itself, or the first of its term.
+
+    Raises CorruptIndex.
+    """
     firsts = find_first_lists(table.terms)
     sources = np.where(is_repeated, firsts, np.arange(len(firsts)))
     if is_repeated[sources].any() or (table.frequencies[sources] != table.frequencies).any():
@@ -306,10 +308,10 @@ def _find_others(positions: I64, count: int) -> I64:
 
 
 def decode_delta_lists(raw: U8, sizes: I64, frequencies: I64, where: str) -> tuple[I64, I64, I64]:
-    """Return the number of its list, the doc id and the term frequency of each posting of consecutive lists
-    that fill `raw`.
+    """Return three columns with a row for each posting: number of its list, doc id, term frequency.
 
-    Raises CorruptIndex when a list does not fill its size exactly or its doc ids do not ascend.
+    The lists follow one another and fill `raw`. Raises CorruptIndex when one does not fill its size exactly
+    or its doc ids do not ascend.
     """
     values, ends = varints.decode(raw, where)
     is_end = np.zeros(len(raw) + 1, dtype=np.bool_)
