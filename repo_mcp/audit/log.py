@@ -223,7 +223,7 @@ class AuditLog:
 def open_audit_log(data_dir: str | DirectoryHolder, *roots: str, keep_text: bool = False) -> AuditLog:
     """Return the log in a data directory, with the user's key. Never raises: faults become warnings.
 
-    It is the log of all these roots together: its tags are bound to them and their order.
+    It is one log of all these roots: its tags are bound to the roots and their order.
     """
     user_key = load_user_key(find_state_home(), *roots)
     log = AuditLog(data_dir, "\0".join(roots), user_key.key, keep_text=keep_text)

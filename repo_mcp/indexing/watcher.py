@@ -130,7 +130,7 @@ class ChangeWatch:
         return watcher is not None and watcher.can_wait
 
     def wait(self, seconds: float) -> bool:
-        """Wait until all changes before the call are indexed, where `can_wait`. Returns False if not in time."""
+        """Wait until all changes before the call are indexed. Returns False when that takes longer."""
         watcher = self._watcher
         return watcher is None or watcher.wait(seconds)
 
