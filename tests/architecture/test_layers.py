@@ -33,6 +33,7 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     (
         "index_format.columns",
         "index_format.frame",
+        "index_format.memory_directory",
         "index_format.seals",
         "index_format.varints",
     ),
