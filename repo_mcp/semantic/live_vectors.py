@@ -65,8 +65,8 @@ WORDS = DerivedIndexWording(
     "Computing vectors failed",
     "Vectors are being computed: {} of {} files are done; the rest are ranked only by words.",
 )
-NEAR_CHUNKS = 500  # that nearness is summed over
-MOST_FILES = 10_000  # above the few hundred candidates of the ranking by words
+NEAR_CHUNKS = 500  # the nearest chunks, over which nearness is summed
+MOST_FILES = 10_000  # more than the few hundred candidates of the ranking by words
 NEXT_CHUNK = 0.2  # each further chunk of a file counts for this share of the one before
 MOST_NEARNESS = 1.0 / (1.0 - NEXT_CHUNK)  # for a file whose every chunk equals the question
 SIGNAL = "meaning"
@@ -81,8 +81,8 @@ class VectorStatus:
 
     state: str  # missing, building, partial, ready, degraded
     files_done: int  # source files with vectors of the version that the lexical index holds
-    files_total: int  # that should have vectors: code and documents
-    chunks: int  # that have a vector
+    files_total: int  # source files that should have vectors: code and documents
+    chunks: int  # chunks with a vector
     index_bytes: int
     warnings: tuple[str, ...] = ()
 
@@ -135,7 +135,7 @@ class LiveVectors(DerivedIndex[VectorView]):
 
     @cached_property
     def _storage(self) -> DerivedStorage:
-        """Return where the vectors lie."""
+        """Return where the vectors are stored."""
         return self._name(self._configuration)
 
     # Reading
