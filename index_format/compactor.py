@@ -34,7 +34,8 @@ from index_format.doc_id_map import (
 )
 from index_format.errors import CorruptIndex
 from index_format.occurrences import Occurrences
-from index_format.postings import DecodedLists, FieldLengths, ListTable, iter_decoded
+from index_format.posting_runs import encode_run, join_runs
+from index_format.postings import POST, DecodedLists, FieldLengths, ListTable, iter_decoded
 from index_format.records import (
     I64,
     MAX_FIELDS,
@@ -46,7 +47,7 @@ from index_format.records import (
     SegmentEntry,
 )
 from index_format.runs import find_changes, spread_runs
-from index_format.segment_writer import POST, SegmentWriter, encode_run, join_runs
+from index_format.segment_writer import SegmentWriter
 from index_format.snapshot import LiveSegment
 from index_format.term_text import TermText, build_term_text, join_term_texts, rank_terms
 from index_format.terms import RawPages, parse_pages
