@@ -192,8 +192,7 @@ def _answer_named(text: str, snapshot: str, named: NamedHits, warnings: tuple[st
 def _name_matched(text: str, further: Collection[str], hits: Iterable[Hit]) -> tuple[Hit, ...]:
     """Return the hits with the words of the query that they match, as written, in place of their terms.
 
-    If only parts of a word match, they are given instead. The words of terms that the query was widened by
-    come last.
+    Of a word of which only parts match, the parts. Then the words of the terms that the query was widened by.
     """
     words = _split_words(text)
     named = []
