@@ -304,7 +304,7 @@ class StringTable:
     def find_holding(self, needles: Sequence[str | tuple[str, ...]]) -> list[npt.NDArray[np.int64]]:
         """Return, for each needle, the numbers of the strings that contain it, ignoring case.
 
-        A number may be repeated. Of a tuple of needles, only the one that occurs least is searched for.
+        A number may be repeated. From a tuple of needles, only the one that occurs least is searched for.
         Needles must be lower case; one enclosed in line feeds matches whole strings. The whole text is
         searched at once: most tables contain few of the needles, and splitting the text into its strings
         takes ten times as long.
