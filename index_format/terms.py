@@ -81,7 +81,7 @@ class TermsWriter:
         self.count = 0
 
     def add(self, terms: TermText, masks: I64, frequencies: I64, sizes: I64, singles: I64) -> None:
-        """Add terms with the field bits of each, and what EncodedRun tells of each of their lists."""
+        """Add terms with their columns of an EncodedRun: the field bits of each, and three for each list."""
         self._terms = join_term_texts([self._terms, terms])
         self._masks = np.concatenate([self._masks, masks.astype(np.uint8)])
         self._sizes = np.concatenate([self._sizes, sizes])

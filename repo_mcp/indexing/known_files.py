@@ -16,7 +16,7 @@ from index_format import FINGERPRINT_BYTES, CorruptIndex, LiveSegment, Snapshot
 from repo_mcp.record_classes import dataclass
 
 MANY_FINDS = 300
-_LAST_MARK = (1 << 20) - 1  # of 1 MB, of which 80,000 paths take a thirteenth
+_LAST_MARK = (1 << 20) - 1  # the marks take 1 MB; 80,000 paths set a thirteenth of them
 
 
 @dataclass(frozen=True, slots=True)

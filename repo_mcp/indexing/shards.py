@@ -77,9 +77,8 @@ class ShardTask:
     temporary: str
     files: tuple[tuple[str, bytes | None], ...]  # in path order
     bytes: int  # of the files, by their sizes in the walk
-    stats: Mapping[str, tuple[int, int]] = field(
-        default_factory=dict
-    )  # size and mtime_ns in the walk, by path; empty where nobody compares them
+    # Path -> size and mtime_ns in the walk; empty where they are not compared.
+    stats: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
