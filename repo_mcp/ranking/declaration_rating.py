@@ -2,8 +2,8 @@
 
 The index ranks units of some fifty lines, which begin and end anywhere. In the file of a first hit, the
 declaration that answers is often not in the unit with the most words. So all declarations of that file are
-rated by the rare words of the question and by words of similar meaning: in their own lines, of which those of
-comments count less, in their names, and in the name of what they lie in.
+rated by the rare words of the question and words of similar meaning in their own lines (comments count less),
+in their names, and in the name of the declaration around them.
 
 Left out on purpose, because none found more answers: the length of a declaration, whether it branches, and
 the share of the question's words that it has.
@@ -66,8 +66,8 @@ def list_asked(
 ) -> list[Rated]:
     """Return at most `most` declarations that a question may be about, the best first.
 
-    Each holds a word of the question. `found` has a bit mask for each line of the file, of the terms in it:
-    the first term of `telling`, which has the weights, is the lowest bit. `is_comment` tells which lines are
+    Each holds a word of the question. `found` has, for each line of the file, a bit mask of the terms in it;
+    `telling` has their weights, and its first term is the lowest bit. `is_comment` says which lines are
     comments. With `reads_names`, the names of declarations are compared with the words, too; without it, a
     line with a name only counts for more.
     """
