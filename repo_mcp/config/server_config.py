@@ -219,7 +219,8 @@ def load_config(
     """Return the configuration of the operator's options, each None where it is not given.
 
     `guards` has keys of GUARDS, `limits` fields of Limits; `root` may be AUTO, or None for named roots alone.
-    Raises RepoError with CONFIG_INVALID. Nothing on disk is examined."""
+    Raises RepoError with CONFIG_INVALID. Nothing on disk is examined.
+    """
     given = _list_given(locals())
     chosen = _choose_toolsets(toolsets, root)
     config = Config(

@@ -393,7 +393,7 @@ class Repository:
 
 
 def _keep_asked(opened: OpenedText, about: str) -> OpenedText:
-    """Return the opened lines, of which only those about some words are shown, or else the first ones."""
+    """Return the opened lines with only those shown that are about some words, or else the first ones."""
     # Imported here because most calls do not give `about`.
     from repo_mcp.bundler.asked_lines import choose_asked, choose_first
 

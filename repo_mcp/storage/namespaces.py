@@ -222,7 +222,7 @@ class Namespaces:
             release()
 
     def close(self) -> None:
-        """Remove our own if nobody else could use them, and close the directories."""
+        """Remove this object's namespaces if nobody else can use them, and close the directories."""
         self._release_allowed()
         for name, directory in self._directories.items():
             directory.close()
