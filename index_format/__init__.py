@@ -14,7 +14,6 @@ from index_format.directory import (
     DiskDirectory,
     DiskFile,
     MakeTag,
-    MemoryDirectory,
     ReadableFile,
     WritableFile,
     new_file,
@@ -32,6 +31,7 @@ from index_format.errors import (
 from index_format.files import FLAGS, SIZE, FilesReader
 from index_format.frame import VERSION
 from index_format.manifest import MANIFEST, ManifestReader, copy_manifest, read_manifest, read_sealed_manifest
+from index_format.memory_directory import MemoryDirectory
 from index_format.merge_policy import MOST_UNMERGED
 from index_format.occurrences import Occurrences
 from index_format.packing import pack, unpack

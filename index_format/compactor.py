@@ -8,11 +8,11 @@ long as they are written in order.
 
 A window of three megabytes has twenty kilobytes of each of 141 sources. Parsed one by one, these take more
 time in calls than in arithmetic: merging 127 sources took 1.4 times as long as 36 of the same content. So the
-pages of all dictionaries are parsed together. Of the posting lists, those of so many terms as have
-PART_POSTINGS, in all sources, are decoded, sorted and encoded before the next: they stay in a core's cache.
+pages of all dictionaries are parsed together. Posting lists are decoded, sorted and encoded for as many terms
+at a time as have PART_POSTINGS postings in all sources: these stay in a core's cache.
 
-All terms are ranked together, and beside them the ends of the span: that tells which terms lie in it, and
-whether those of each source ascend.
+The terms of all sources are ranked together with the two ends of the span. The ranks show which terms are in
+the span, and whether the terms of each source ascend.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from index_format.doc_id_map import (
 )
 from index_format.errors import CorruptIndex
 from index_format.occurrences import Occurrences
-from index_format.postings import DecodedLists, FieldLengths, ListTable, iter_decoded
+from index_format.posting_runs import encode_run, join_runs
+from index_format.postings import POST, DecodedLists, FieldLengths, ListTable, iter_decoded
 from index_format.records import (
     I64,
     MAX_FIELDS,
@@ -46,7 +47,7 @@ from index_format.records import (
     SegmentEntry,
 )
 from index_format.runs import find_changes, spread_runs
-from index_format.segment_writer import POST, SegmentWriter, encode_run, join_runs
+from index_format.segment_writer import SegmentWriter
 from index_format.snapshot import LiveSegment
 from index_format.term_text import TermText, build_term_text, join_term_texts, rank_terms
 from index_format.terms import RawPages, parse_pages

@@ -1,4 +1,4 @@
-"""The only file access of the package: a flat directory of files, on disk or in memory.
+"""The only file access of the package: a flat directory of files. One in memory is memory_directory.py.
 
 Names are plain (no separator). A file is created once, appended to, synced and closed; afterwards
 it is only read at positions, replaced as a whole, or deleted. It is never mapped: a truncated map kills the
@@ -106,10 +106,10 @@ class Directory(Protocol):
         ...
 
     def take(self, name: str, source: Directory, copied: Copied = lambda _block: None) -> TransferMethod:
-        """Have a file of another directory here as well, under its name, in place of any that has it.
+        """Make a file of another directory available here under the same name, replacing any of that name.
 
-        Neither may be written to afterwards. `copied` is called with each block of a copy, in order, once it
-        is written. Raises FileNotFoundError, CorruptIndex, OSError.
+        Neither file may be written to afterwards. If it is copied, `copied` is called with each block, in
+        order, once it is written. Raises FileNotFoundError, CorruptIndex, OSError.
         """
         ...
 
@@ -352,8 +352,10 @@ class DiskDirectory:
             return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
 
     def open(self, name: str) -> DiskFile:
-        """Open a file to read. Raises FileNotFoundError, CorruptIndex for anything but a regular file, or
-        another OSError that is not about the content."""
+        """Open a file to read. Raises FileNotFoundError, CorruptIndex for anything but a regular file.
+
+        Any other OSError is passed on and says nothing about the content.
+        """
         try:
             return DiskFile(name, self._open(name, os.O_RDONLY))
         except OSError as error:
@@ -383,8 +385,10 @@ class DiskDirectory:
         return self._open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT)
 
     def create(self, name: str) -> WritableFile:
-        """Create an empty file, deleting any of that name; renames anything else. Raises CorruptIndex,
-        OSError."""
+        """Create an empty file. A file of that name is deleted, anything else is renamed.
+
+        Raises CorruptIndex, OSError.
+        """
         self._clear(name)
         self.delete(name)
         return NewDiskFile(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
@@ -396,10 +400,10 @@ class DiskDirectory:
             _replace(self._place(source, here), self._place(target, here), here)
 
     def take(self, name: str, source: Directory, copied: Copied = lambda _block: None) -> TransferMethod:
-        """Have a file of another directory here, too: cloned or linked where the system can, else copied.
+        """Clone a file of another directory, or else link it, or else copy it. See `Directory`.
 
-        A clone comes first: it takes no room either, and leaves the times of the other file alone. See
-        `Directory`. Raises FileNotFoundError, CorruptIndex, OSError.
+        Neither a clone nor a link takes room, but a clone leaves the times of the other file alone. Raises
+        FileNotFoundError, CorruptIndex, OSError.
         """
         file = source.open(name)
         try:
@@ -408,7 +412,7 @@ class DiskDirectory:
                     return TransferMethod.CLONED
                 if self._link(name, source):
                     return TransferMethod.LINKED
-            _copy(file, self.create(name), copied)
+            copy_file(file, self.create(name), copied)
             return TransferMethod.COPIED
         finally:
             file.close()
@@ -444,7 +448,7 @@ class DiskDirectory:
         return DiskLock(self._open(name, os.O_RDWR | os.O_CREAT), name)
 
 
-def _copy(file: ReadableFile, target: WritableFile, copied: Copied) -> None:
+def copy_file(file: ReadableFile, target: WritableFile, copied: Copied) -> None:
     """Copy a file into a new one, which is synced and closed. Raises CorruptIndex when it is cut, OSError."""
     try:
         for start in range(0, file.size, _COPIED_BYTES):
@@ -473,112 +477,6 @@ def _replace(source: str, target: str, directory: int | None) -> None:
             else:
                 return None
     return os.replace(source, target, src_dir_fd=directory, dst_dir_fd=directory)
-
-
-class MemoryFile:
-    """A file in memory, both readable and appendable."""
-
-    def __init__(self, name: str, data: bytearray) -> None:
-        self.name = name
-        self._data = data
-        self.size = len(data)
-        self.identity: tuple[int, ...] = ()
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Return exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
-        data = bytes(self._data[offset : offset + size])
-        if len(data) != size:
-            raise CorruptIndex(f"{self.name}: {len(data)} bytes at {offset}, {size} expected")
-        return data
-
-    def write(self, data: bytes | memoryview) -> None:
-        """Append all of `data`."""
-        self._data += data
-
-    def sync(self) -> None:
-        """Do nothing: memory needs no sync."""
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to release."""
-
-
-class MemoryLock:
-    """A lock among the users of one MemoryDirectory. Creating one raises IndexLocked when it is held."""
-
-    def __init__(self, held: set[str], name: str) -> None:
-        if name in held:
-            raise IndexLocked(f"{name}: another writer holds this index")
-        held.add(name)
-        self._held = held
-        self._name = name
-
-    def release(self) -> None:
-        """Release the lock. Calling it again does nothing."""
-        self._held.discard(self._name)
-
-
-class MemoryDirectory:
-    """A directory in memory with the guarantees of one on disk."""
-
-    def __init__(self, *, make_tag: MakeTag | None = None) -> None:
-        self.make_tag = make_tag
-        self.files: dict[str, bytearray] = {}
-        self._locks: set[str] = set()
-
-    def list_names(self) -> list[str]:
-        """Return the names of the files, sorted."""
-        return sorted(self.files)
-
-    def open(self, name: str) -> MemoryFile:
-        """Open a file to read. Raises FileNotFoundError, CorruptIndex for a bad name."""
-        return MemoryFile(name, self._get(name))
-
-    def identify(self, name: str) -> tuple[int, ...]:
-        """Return nothing: files in memory have no identity."""
-        return ()
-
-    def _get(self, name: str) -> bytearray:
-        check_name(name)
-        if name not in self.files:
-            raise FileNotFoundError(errno.ENOENT, "no such file", name)
-        return self.files[name]
-
-    def create(self, name: str) -> MemoryFile:
-        """Create an empty file, replacing any file of that name. Raises CorruptIndex for a bad name."""
-        check_name(name)
-        self.files[name] = bytearray()
-        return MemoryFile(name, self.files[name])
-
-    def rename(self, source: str, target: str) -> None:
-        """Rename a file, replacing any named `target`. Raises FileNotFoundError, CorruptIndex."""
-        check_name(target)
-        data = self._get(source)
-        del self.files[source]
-        self.files[target] = data
-
-    def take(self, name: str, source: Directory, copied: Copied = lambda _block: None) -> TransferMethod:
-        """Copy a file of another directory. See `Directory`."""
-        file = source.open(name)
-        try:
-            _copy(file, self.create(name), copied)
-        finally:
-            file.close()
-        return TransferMethod.COPIED
-
-    def delete(self, name: str) -> None:
-        """Delete a file if it exists. Raises CorruptIndex for a bad name."""
-        check_name(name)
-        self.files.pop(name, None)
-
-    def sync(self) -> None:
-        """Do nothing: memory needs no sync."""
-
-    def lock(self, name: str) -> MemoryLock:
-        """Take the writer's lock without waiting. Raises IndexLocked, CorruptIndex for a bad name."""
-        check_name(name)
-        lock = MemoryLock(self._locks, name)
-        self.files.setdefault(name, bytearray())
-        return lock
 
 
 @contextmanager

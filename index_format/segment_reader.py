@@ -18,7 +18,8 @@ from index_format.files import FLAGS, LANGUAGE, LINES, SIZE, FilesReader
 from index_format.frame import FrameReader
 from index_format.norms import NormsReader
 from index_format.packing import unpack
-from index_format.postings import ListTable, decode_list, decode_lists, is_by_block
+from index_format.posting_runs import cut_run
+from index_format.postings import POST, ListTable, decode_list, decode_lists, is_by_block
 from index_format.records import (
     I64,
     MAX_FIELDS,
@@ -30,7 +31,7 @@ from index_format.records import (
     PostingRun,
     SegmentContent,
 )
-from index_format.segment_writer import META, POST, cut_run
+from index_format.segment_writer import META
 from index_format.terms import PAGE_TERMS, TermPages, TermsReader
 
 

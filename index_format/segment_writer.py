@@ -8,11 +8,9 @@ grouped into runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import pairwise
-
-import numpy as np
 
 from index_format.chunks import encode_chunks
 from index_format.directory import Directory, WritableFile
@@ -21,25 +19,24 @@ from index_format.files import encode_files
 from index_format.frame import FrameWriter
 from index_format.norms import encode_norms
 from index_format.packing import pack
-from index_format.postings import FieldLengths, encode_lists
+from index_format.posting_runs import encode_run, iter_parts
+from index_format.postings import POST, FieldLengths
 from index_format.records import EncodedRun, Level, PostingRun, SegmentContent, SegmentEntry
-from index_format.term_text import join_term_texts
 from index_format.terms import LARGE_SECTIONS, TermsWriter
 
-POST, META = b"POST", b"META"
+META = b"META"
 SUFFIX = ".seg"
 TEMPORARY_SUFFIX = ".tmp"
-PART_POSTINGS = 250_000  # encoded at a time: about 40 MB of working memory
-
-
-# The dictionary of a segment follows its posting lists but is produced along with them. For a large tree it
-# takes hundreds of megabytes.
 SPOOL_BYTES = 16 * 1024 * 1024  # held in memory
 READ_BYTES = 1024 * 1024
 
 
 class Spool:
-    """Pieces added one by one and read back once, in order. Always close it: that deletes the file."""
+    """Pieces added one by one and read back once, in order. Always close it: that deletes the file.
+
+    A segment's dictionary follows its posting lists but is produced along with them. For a large tree it
+    takes hundreds of megabytes.
+    """
 
     def __init__(self, directory: Directory, name: str) -> None:
         """Name the file that is created if the pieces outgrow memory."""
@@ -163,68 +160,6 @@ class SegmentWriter:
             "length_sums": [int(column.sum()) for column in content.lengths],
             "languages": list(content.files.language_names),
         }
-
-
-def iter_parts(run: PostingRun) -> Iterator[PostingRun]:
-    """Yield a run in parts of about PART_POSTINGS postings, each of whole terms."""
-    ends = np.append(0, np.cumsum(run.frequencies))
-    first_lists = np.searchsorted(run.list_terms, np.arange(len(run.terms) + 1))
-    term_ends = ends[first_lists[1:]]
-    low = 0
-    while low < len(run.terms):
-        before = int(term_ends[low - 1]) if low else 0
-        high = max(low + 1, int(np.searchsorted(term_ends, before + PART_POSTINGS)))
-        lists = slice(int(first_lists[low]), int(first_lists[high]))
-        yield _cut_run(run, low, high, lists, slice(int(ends[lists.start]), int(ends[lists.stop])))
-        low = high
-
-
-def cut_run(run: PostingRun, low: int, high: int) -> PostingRun:
-    """Return the part of a run with the terms [low, high)."""
-    if (low, high) == (0, len(run.terms)):
-        return run
-    lists = slice(*np.searchsorted(run.list_terms, [low, high]).tolist())
-    ends = np.concatenate([[0], np.cumsum(run.frequencies)])
-    return _cut_run(run, low, high, lists, slice(int(ends[lists.start]), int(ends[lists.stop])))
-
-
-def _cut_run(run: PostingRun, low: int, high: int, lists: slice, postings: slice) -> PostingRun:
-    """Return the part of a run with the terms [low, high), given which lists and postings they have."""
-    return PostingRun(
-        run.terms.cut(low, high),
-        run.list_terms[lists] - low,
-        run.list_fields[lists],
-        run.frequencies[lists],
-        run.docs[postings],
-        run.term_frequencies[postings],
-    )
-
-
-def encode_run(run: PostingRun, lengths: FieldLengths) -> EncodedRun:
-    """Return the encoded posting lists."""
-    if not len(run.terms):
-        empty = np.zeros(0, dtype=np.int64)
-        return EncodedRun(run.terms, empty, empty, empty, empty, b"", 0)
-    encoded = encode_lists(run, lengths)
-    first_lists = np.searchsorted(run.list_terms, np.arange(len(run.terms)))
-    masks = np.bitwise_or.reduceat(np.left_shift(1, run.list_fields), first_lists)
-    return EncodedRun(
-        run.terms, masks, run.frequencies, encoded.sizes, encoded.singles, encoded.data, len(run.docs)
-    )
-
-
-def join_runs(runs: Sequence[EncodedRun]) -> EncodedRun:
-    """Return the posting lists of consecutive runs as one run."""
-    nothing = np.zeros(0, dtype=np.int64)
-    return EncodedRun(
-        join_term_texts([run.terms for run in runs]),
-        np.concatenate([nothing, *(run.masks for run in runs)]),
-        np.concatenate([nothing, *(run.frequencies for run in runs)]),
-        np.concatenate([nothing, *(run.sizes for run in runs)]),
-        np.concatenate([nothing, *(run.singles for run in runs)]),
-        b"".join([run.data for run in runs]),
-        sum(run.postings for run in runs),
-    )
 
 
 def check_content(content: SegmentContent) -> None:

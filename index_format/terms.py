@@ -81,7 +81,7 @@ class TermsWriter:
         self.count = 0
 
     def add(self, terms: TermText, masks: I64, frequencies: I64, sizes: I64, singles: I64) -> None:
-        """Add terms with the field bits of each, and what EncodedRun tells of each of their lists."""
+        """Add terms with their columns of an EncodedRun: the field bits of each, and three for each list."""
         self._terms = join_term_texts([self._terms, terms])
         self._masks = np.concatenate([self._masks, masks.astype(np.uint8)])
         self._sizes = np.concatenate([self._sizes, sizes])
@@ -153,11 +153,10 @@ class RawPages(NamedTuple):
     lists: bytes  # their bytes of LIST
     text_bounds: I64  # where each page begins in `text`, and the end
     list_bounds: I64  # likewise in `lists`
-    postings: (
-        I64  # where the lists of each page begin in POST, and those of the page behind; -1: there is none
-    )
+    # Where the lists of each page begin in POST, and those of the following page; -1: there is none.
+    postings: I64
     first_terms: bytes  # the first term of each page, each followed by a line feed
-    following: bytes | None  # the first term behind these pages; None: there is none
+    following: bytes | None  # the first term after these pages; None: there is none
 
 
 class TermPages(NamedTuple):
@@ -287,8 +286,7 @@ class TermsReader:
     def _build_lists(
         self, mask: int, heads: Sequence[int], sizes: Sequence[int], offset: int
     ) -> list[PostingList]:
-        """Return the lists of a term with these field bits; the bytes of those that have some begin at
-        `offset`."""
+        """Return the lists of a term with these field bits. Those with bytes begin at `offset` in POST."""
         found: list[PostingList] = []
         laid = iter(sizes)
         for field, head in zip(FIELDS_OF_BITS[mask], heads, strict=True):

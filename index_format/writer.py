@@ -54,11 +54,10 @@ class IndexWriter:
     """The holder of the writer's lock, from opening to closing. Use as a context manager."""
 
     def __init__(self, directory: Directory, configuration: str, fields: Sequence[Field]) -> None:
-        """Start from the committed generation, or from nothing when there is none, none of this configuration
-        and schema, none that can be read, or none sealed by the directory's owner. An index is derived, so it
-        is never repaired. `start_fault` tells what was wrong with it.
+        """Start from the committed generation, if there is one of this configuration and schema.
 
-        Raises IndexLocked, OSError.
+        If it cannot be read, or was not sealed by the directory's owner, start from nothing: an index is
+        derived, so it is never repaired. `start_fault` then says what was wrong. Raises IndexLocked, OSError.
         """
         self.directory = directory
         self._lock = directory.lock(LOCK)

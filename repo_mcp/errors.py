@@ -36,9 +36,9 @@ class ErrorCode(StrEnum):
     TIMEOUT = "timeout"  # the call took longer than the limit for one call
     CANCELLED = "cancelled"  # the client asked to stop
     CONFIG_INVALID = "config_invalid"  # the start configuration cannot be used
-    NO_ROOT = "no_root"  # neither the client nor the working directory has one that may be served
+    NO_ROOT = "no_root"  # neither the client nor the working directory gives a root that may be served
     INDEX_UNAVAILABLE = "index_unavailable"  # there is no index to answer from yet
-    INTERNAL = "internal"  # a defect of ours
+    INTERNAL = "internal"  # a defect of this program
 
 
 # Reads that were refused for safety rather than failed: answers carry `blocked: true`.
@@ -64,7 +64,7 @@ class RepoError(Exception):
 
 
 def shorten_message(message: str) -> str:
-    """Return a message of about MAX_MESSAGE_CHARS, cut in the middle: what is wrong is said at either end."""
+    """Return a message cut in its middle to about MAX_MESSAGE_CHARS: what is wrong is said at its ends."""
     if len(message) <= MAX_MESSAGE_CHARS:
         return message
     half = MAX_MESSAGE_CHARS // 2
@@ -78,9 +78,9 @@ def explain_limit(key: str) -> str:
 
 
 def describe_failed_read(error: OSError) -> RepoError:
-    """Return the failure of a call for which the system could not read the index: in the system's own words.
+    """Return the failure of a call because the system could not read the index, in the system's own words.
 
-    The index may be intact: nobody rebuilds it.
+    The index may be intact, so it is not rebuilt.
     """
     said = f": {os.strerror(error.errno)}" if error.errno else ""
     return RepoError(ErrorCode.INDEX_UNAVAILABLE, f"The system failed to read the index{said}.", CALL_AGAIN)

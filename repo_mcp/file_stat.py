@@ -1,4 +1,4 @@
-"""The metadata of a file besides its bytes: the only record that is needed before tools are listed."""
+"""The metadata of a file: the only record that is needed before the tools are listed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when they are first used.
 
-Compiling one takes 0.1 to 1 ms, and a command uses half of those that its modules hold. An expression that is
-needed by whatever imports its module is made by `re.compile`.
+Compiling one takes 0.1 to 1 ms, and a command uses about half of those in the modules it imports. An
+expression that everyone who imports its module needs is made by `re.compile`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _LatePattern:
 
 
 def compile_late(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return what has the methods of the compiled expression, and nothing else of it.
+    """Return an object with the methods of the compiled expression, and no other attributes.
 
     A mistake in `source` raises `re.error` at the first use.
     """

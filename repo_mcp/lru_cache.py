@@ -14,7 +14,7 @@ V = TypeVar("V")
 class LruCache(Generic[K, V]):
     """A cache that drops the least recently used values first. Safe for use from several threads.
 
-    The newest value stays however much it weighs, so that a value is never made twice in a row.
+    The newest value stays, however much it weighs, so that a value is never made twice in a row.
     """
 
     def __init__(self, limit: int, weigh: Callable[[V], int] = lambda _value: 1) -> None:

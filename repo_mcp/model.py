@@ -41,7 +41,7 @@ class SkipReason(StrEnum):
     BINARY = "binary"
     UNREADABLE = "unreadable"
     EXCLUDED = "excluded"  # by configured globs or extensions
-    PRIVATE_KEY = "private_key"  # there is one in it, and the operator has such files refused
+    PRIVATE_KEY = "private_key"  # it holds one, and the operator has such files refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,9 @@ class OpenedText:
     truncated: bool  # fewer lines than were asked for, or a line was cut
     warnings: tuple[str, ...] = ()
     is_ended: bool = True  # the last line has a line end
-    wanted_line: int | None = None  # the last line that was asked for and exists; None: no end was given
+    wanted_line: int | None = None  # the last existing line of the span asked for; None: no end was given
     symbol: str | None = None  # qualified name of the declaration that was asked for
-    shown: tuple[int, ...] | None = None  # the lines that are about the words asked for; None: all
+    shown: tuple[int, ...] | None = None  # numbers of the lines about the words asked for; None: all lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,25 +139,24 @@ class SearchRequest:
     include_tests: bool = True
     symbols_only: bool = False  # searches names of declarations only, exact matches first
     names_alone: bool = False  # a query of names finds what they declare and the places with them, no others
-    shows_whole: bool = True  # declarations that a question is about; False: where they are, by their heads
-    ends_early: bool = False  # no more hits are made than end a page: those behind them say little
-    copies: int = 0  # hits that a page names with others: it ends as many later
-    names_snapshot: bool = True  # in the answer: the first time it takes half a µs for each file of the index
+    shows_whole: bool = True  # shows declarations that a question is about in full; False: only their heads
+    ends_early: bool = False  # stops at the hits with which a page may end: those behind them say little
+    copies: int = 0  # hits that a page names with others; it ends as many hits later
+    names_snapshot: bool = True  # in the answer; naming it first takes half a µs for each file of the index
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The best place of a ranked chunk. `score` is rounded once; ties are by path, then the chunk's line."""
+    """The best place of a ranked chunk. `score` is rounded once; equal ones are ordered by path and line."""
 
     path: str
     start_line: int  # the first that is shown
     end_line: int  # the last one; lines between them may be left out
     snippet: str  # numbered lines of the live file: the head of the declaration, and what matches in it
     score: float
-    matched_terms: tuple[
-        str, ...
-    ]  # words of the query, as written; of a name that matches in part, its parts
-    symbol: str | None  # qualified name of the declaration that tells most
+    # Words of the query, as written there; of a name that matches only in part, the parts that match.
+    matched_terms: tuple[str, ...]
+    symbol: str | None  # qualified name of the declaration that matches best
     explanation: tuple[tuple[str, float], ...] = ()  # signal -> its points; the score is their sum
     chunk_id: str = ""  # of the chunk as it was indexed
     chunk_lines: tuple[int, int] = (0, 0)  # first and last of the whole chunk
@@ -172,13 +171,13 @@ class SearchAnswer:
     """Ranked hits and the number of matches."""
 
     hits: tuple[Hit, ...]
-    total: int  # chunks that matched; declarations, of a look-up
+    total: int  # chunks that matched; for a look-up, declarations
     truncated: bool
     snapshot: str  # names the content of the index that answered
     warnings: tuple[str, ...] = ()
-    total_is_lower_bound: bool = False  # there are as many at least
+    total_is_lower_bound: bool = False  # there are at least as many
     lacks_most: bool = False  # no file has most of the query's words
-    few: int = 0  # hits that say enough, with which a page may end; 0: unknown
+    few: int = 0  # the number of hits with which a page may end because they say enough; 0: unknown
 
 
 MAX_CONTEXT_LINES = 50  # before and after a match
@@ -202,8 +201,7 @@ class ExactRequest:
     max_per_file: int | None = None  # matches listed of one file; all are counted
     with_symbols: bool = False  # name the declarations around the matches
     by_role: bool = False  # of files: those of the program first; see `repo_mcp.text.roles.order_by_role`
-    shows_whole: bool = True  # declarations that a question is about; False: where they are, by their heads
-    names_snapshot: bool = True  # as in a ranked search
+    names_snapshot: bool = True  # as in SearchRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +224,7 @@ class ExactMatch:
 
 @dataclass(frozen=True, slots=True)
 class ExactAnswer:
-    """Matches by path, then line, with their totals; before the path comes the file's role where asked.
+    """Matches by path, then line, with their totals; where asked, by the file's role before the path.
 
     A line counts once, however often it matches.
     """
@@ -236,7 +234,7 @@ class ExactAnswer:
     total: int  # matches found
     total_is_lower_bound: bool  # not every file was searched
     truncated: bool  # there are, or may be, more matches than are listed
-    scanned: bool  # the index cannot narrow the pattern down: files were read one by one
+    scanned: bool  # the index could not narrow the pattern down: files were read one by one
     snapshot: str  # names the content of the index that answered
     warnings: tuple[str, ...] = ()
 
@@ -274,7 +272,7 @@ class CompactReport:
 class IndexProgress:
     """The progress of a running refresh."""
 
-    phase: str  # walk, index, merge, commit; of the second phase: structure, merge
+    phase: str  # walk, index, merge, commit; of the symbol index: structure, merge
     files_done: int
     files_total: int  # 0 until it is known: files are indexed while the tree is still walked
     bytes_done: int
@@ -305,10 +303,10 @@ class IndexStatus:
     progress: IndexProgress | None
     languages: Mapping[str, int] = field(default_factory=dict)  # language -> indexed files
     warnings: tuple[str, ...] = ()
-    watching: bool = False  # changed files are noticed, by the system or by polling
+    watching: bool = False  # changed files are noticed, through the system or by polling
     chunks: int = 0  # of the indexed files
-    watched: bool = False  # the system tells of changes now
-    origin: str = ""  # the index that it began with, in words; empty: none
+    watched: bool = False  # the system reports changes at the moment
+    origin: str = ""  # the index it was started from, in words; empty: none
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +329,7 @@ class SymbolIndexReport:
     removed: int
     unchanged: int
     left: tuple[str, ...]  # paths whose files differ from what is indexed: for the next round
-    complete: bool  # False when the round ended early to let another one run
+    complete: bool  # False when the round ended early to let another one run first
     duration_ms: int
     generation: int
 
@@ -343,9 +341,9 @@ class SymbolIndexStatus:
     state: str  # missing, building, partial, ready, degraded
     snapshot: str | None  # names the content
     files_done: int  # source files with a record of the version that the lexical index holds
-    files_total: int  # that should have one
-    partial: int  # of the done ones: only partly understood
-    failed: int  # of the done ones: not understood at all
+    files_total: int  # source files that should have one
+    partial: int  # of those done: only partly understood
+    failed: int  # of those done: not understood at all
     symbols: int  # declarations
     segments: int
     index_bytes: int

@@ -1,11 +1,13 @@
 """`repo-mcp-server`: a repository, or two, served over stdio, or over HTTP where the operator says so.
 
-A client waits for the first frames, so they come first: a plain command line is looked at in a moment, the
-handshake answered and the tools listed before the options are parsed (where limits were chosen: before the
-engine is loaded). The SDK is loaded for HTTP alone. Importing this module is cheap;
-everything else is imported where it is needed, in that order. The current directory is never served by
-default, but with `--repo-root auto` the repository around it is found. It is left before anything of the
-repository is touched, so that nothing later can depend on it.
+A client waits for the first frames, so they come first. With a plain command line (see
+`repo_mcp.config.plain_options`) the handshake is answered and the tools are listed before the options are
+parsed; if the command line sets limits, the tools are listed after that, but before the engine is loaded.
+Importing this module is cheap: everything else is imported where it is needed, in that order, and the SDK
+only for HTTP.
+
+The current directory is never served by default; with `--repo-root auto` the repository around it is. The
+process leaves that directory before it touches the repository, so that nothing later can depend on it.
 
 Exit codes: 0 the client is done or asked to stop, 2 usage or configuration, 3 the repository cannot be
 opened, 130 interrupted. Configuration errors are one line on stderr, and come before the handshake.
@@ -46,20 +48,20 @@ EXIT_USAGE = 2
 EXIT_REPOSITORY = 3
 WORKERS_GRACE_SECONDS = 0.2
 CALLS_GRACE_SECONDS = 0.3
-FIRST_FRAME_SECONDS = 0.05  # that loading the rest waits for the client's first frame
-SWITCH_SECONDS = 0.0005  # that a thread which computes keeps another waiting; Python's own are 5 ms
-REFRESH_DELAY_SECONDS = 0.3  # the client's first call comes first: beside a walk it takes twice as long
+FIRST_FRAME_SECONDS = 0.05  # how long the client's first frame is waited for before the rest is loaded
+SWITCH_SECONDS = 0.0005  # how long a computing thread keeps another one waiting; Python's default is 5 ms
+REFRESH_DELAY_SECONDS = 0.3  # lets the client's first call run first: beside a walk it takes twice as long
 PROGRAM = "repo-mcp-server"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the server with the options of `argv`; returns the exit code.
+    """Run the server with the options of `argv`, and return the exit code if it could not start.
 
-    After serving, it ends the process itself, two seconds after the client at most, whatever hangs.
+    After serving, it ends the process itself, at most two seconds after the client has ended, whatever hangs.
     """
     from repo_mcp.process.allocator import share_heap
 
-    share_heap()  # before the first thread, as each would get a heap whose top is never given back
+    share_heap()  # before the first thread: each would get a heap of its own, never given back in full
     arguments = list(sys.argv[1:] if argv is None else argv)
     server: Server | None = None
     plain = read_plain(arguments)
@@ -107,7 +109,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
         return _complain(f"--host or --port cannot be used: {error.strerror}", EXIT_USAGE)
     try:
         config = config.hold_roots()
-        loaded_toolsets = load_toolsets(config, _warn)  # which hardens the process: no thread may run before
+        loaded_toolsets = load_toolsets(config, _warn)  # hardens the process: no thread may run before
         return_free_memory()
         repositories = [repository for one in loaded_toolsets for repository in one.open()]
     except RepoError as error:
@@ -116,10 +118,8 @@ def serve_http(config: Config, http: HttpOptions) -> int:
         return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
     _silence_sdk()
     pool = CallPool()
-    toolsets, root = (
-        [one.toolset for one in loaded_toolsets],
-        describe_root(config.root) if config.root else "",
-    )
+    toolsets = [one.toolset for one in loaded_toolsets]
+    root = describe_root(config.root) if config.root else ""
     sdk_server = build_sdk_server(toolsets, __version__, pool, root=root)
     shown = f"[{http.host}]" if ":" in http.host else http.host
 
@@ -134,17 +134,17 @@ def serve_http(config: Config, http: HttpOptions) -> int:
         if listen(sdk_server, http, bound, announce):
             exit_code = StopReason.INTERRUPTED.exit_code
     finally:
-        _run_later(DEADLINE_SECONDS, lambda: _leave(exit_code))  # over stdio the wire sees to that
+        _run_later(DEADLINE_SECONDS, lambda: _leave(exit_code))  # over stdio the wire does that
         _close(repositories)
         pool.wait_until_idle(CALLS_GRACE_SECONDS)
     return end_process(exit_code)
 
 
 def _settle(config: Config) -> Config:
-    """Return the configuration of a server that must know its root before it meets a client.
+    """Return `config` with the root found already, for a server that must know it before a client comes.
 
-    Over HTTP there are many clients, and a hardened process opens nothing later. Raises RepoError with
-    CONFIG_INVALID.
+    Over HTTP there are many clients, and a hardened process cannot open anything later. Raises RepoError
+    with CONFIG_INVALID.
     """
     from repo_mcp.config.found_root import hold_found_root
     from repo_mcp.errors import ErrorCode, RepoError
@@ -161,7 +161,7 @@ def _settle(config: Config) -> Config:
 def serve(config: Config, server: Server | None = None) -> int:
     """Serve `config` on standard input and output until the client ends it, and end the process.
 
-    Returns the exit code of a failed start. `server` is one that has begun to answer.
+    Returns the exit code of a failed start. `server` is given if it has begun to answer already.
     """
     from repo_mcp.errors import RepoError
 
@@ -169,7 +169,7 @@ def serve(config: Config, server: Server | None = None) -> int:
     try:
         here = _find_here(config) if config.finds_root else None
         os.chdir(os.path.abspath(os.sep))
-        config = config.hold_roots()  # before anything is answered: what takes their places is not served
+        config = config.hold_roots()  # first: a directory that takes a root's place later is not served
         session = _serve_found(config, here, server) if config.finds_root else _serve_named(config, server)
     except RepoError as error:
         return _complain_of_configuration(error)
@@ -187,7 +187,7 @@ def serve(config: Config, server: Server | None = None) -> int:
 
 
 def _find_here(config: Config) -> HeldDirectory | None:
-    """Return the root around the working directory, as it was found at the very start if that was done."""
+    """Return the root around the working directory: the one found at the very start, if that was done."""
     from repo_mcp.config.found_root import hold_found_root
 
     return config.held_roots[0] if config.held_roots else hold_found_root()
@@ -201,9 +201,7 @@ def _serve_named(config: Config, server: Server | None) -> tuple[Server, Callabl
     from repo_mcp.process.allocator import return_free_memory
     from repo_mcp.serving.toolset_loader import load_toolsets
 
-    loaded_toolsets = load_toolsets(
-        config, _warn
-    )  # which hardens the process: no thread of ours may run before
+    loaded_toolsets = load_toolsets(config, _warn)  # hardens the process: no thread of ours may run before
     return_free_memory()
     server = server or _start(config.toolsets, config.root)
     if server is None:
@@ -234,9 +232,9 @@ def _serve_found(
 
 def _prepare_process() -> None:
     """Prepare what all later threads share, over stdio and HTTP alike."""
-    from repo_mcp.config.server_config import choose_instructions
+    from repo_mcp.config.environment import prepare_numpy
 
-    choose_instructions()
+    prepare_numpy()
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
@@ -244,10 +242,7 @@ class Server:
     """One server from its first frame to its end."""
 
     def __init__(self, wire: Wire, answers: Answers, *, finds_root: bool = False) -> None:
-        """`answers` are those of the toolsets that are offered later.
-
-        `finds_root`: the client may name the roots.
-        """
+        """`answers` belong to the toolsets offered later. With `finds_root` the client may name the roots."""
         self.wire = wire
         self._roots: ClientRoots | None = None
         if finds_root:
@@ -294,16 +289,17 @@ class Server:
         return reason
 
     def close(self) -> None:
-        """Let calls that nobody waits for finish: each writes its line of the log."""
+        """Let calls that nobody waits for any more finish: each writes its line of the log."""
         self._session.wait_until_idle(CALLS_GRACE_SECONDS)
 
 
 def _start(
     toolsets: Sequence[str], root: str, listing: str = "", *, finds_root: bool = False
 ) -> Server | None:
-    """Return a server that answers; None when a standard stream is closed.
+    """Start a server and return it; None when a standard stream is closed.
 
-    `root` is the name in its instructions, or "" for none; `listing` is "" if there is none.
+    `root` is the root named in its instructions, "" for none; `listing` is the ready list of tools, "" for
+    none.
     """
     try:
         wire = Wire(take_standard_streams(), leave=_leave)
@@ -363,13 +359,13 @@ def _run_later(seconds: float, run: Callable[[], object]) -> bool:
 
 
 def _close(repositories: Sequence[Repository | ServedRoots]) -> None:
-    """Close what is served, and kill processes that still index a moment after they were told to stop."""
+    """Close what is served; processes that still index a moment after they were told to stop are killed."""
     _run_later(WORKERS_GRACE_SECONDS, kill_children)
     run_beside(repository.close for repository in repositories)  # each waits a little for its refresh
 
 
 def _leave(exit_code: int) -> None:
-    """End the process now: something did not end in time."""
+    """End the process at once, because something did not end in time."""
     try:
         kill_children()
     finally:

@@ -1,7 +1,7 @@
-"""Starts threads that the system may refuse, as one does that limits them and runs much besides.
+"""Starts threads that the system may refuse, for example because their number is limited.
 
 Whoever starts one here can do without it, or tries again later. Left out on purpose: the threads without
-which there is no server, whose refusal ends the start.
+which there is no server; if one of those is refused, the start fails.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 
-REFUSED = "the system starts no more threads"  # as faults tell it
+REFUSED = "the system starts no more threads"  # the words of faults
 
 
 def start_daemon(thread: threading.Thread) -> bool:

@@ -152,9 +152,9 @@ def _start_mother(_pid: int) -> socket.socket:
 
 
 def _import_all() -> None:
-    from repo_mcp.config.server_config import choose_instructions
+    from repo_mcp.config.environment import prepare_numpy
 
-    choose_instructions()
+    prepare_numpy()
     import repo_mcp
 
     for module in pkgutil.walk_packages(repo_mcp.__path__, "repo_mcp."):

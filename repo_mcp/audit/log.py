@@ -45,7 +45,7 @@ from repo_mcp.audit.log_reader import (
     name_file,
     read_log,
 )
-from repo_mcp.config.server_config import find_state_home
+from repo_mcp.config.environment import find_state_home
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.user_key import load_user_key
 from repo_mcp.text.lines import escape_text
@@ -223,7 +223,7 @@ class AuditLog:
 def open_audit_log(data_dir: str | DirectoryHolder, *roots: str, keep_text: bool = False) -> AuditLog:
     """Return the log in a data directory, with the user's key. Never raises: faults become warnings.
 
-    It is the log of all these roots together: its tags are bound to them and their order.
+    It is one log of all these roots: its tags are bound to the roots and their order.
     """
     user_key = load_user_key(find_state_home(), *roots)
     log = AuditLog(data_dir, "\0".join(roots), user_key.key, keep_text=keep_text)

@@ -46,7 +46,7 @@ class LogReading:
     truncated: bool = False  # more entries match than the limit
     foreign: int = 0  # lines without our tag
     torn: int = 0  # lines that are not entries at all
-    is_lost: bool = False  # the call to begin before is not in the log
+    is_lost: bool = False  # the request before which the entries were asked for is not in the log
     warnings: list[str] = field(default_factory=list)
 
 

@@ -177,10 +177,10 @@ def _complain_of_command(name: str) -> int:
 
 def _run_command(name: str, arguments: Sequence[str]) -> int:
     from repo_mcp.cli.console.endings import close_broken_pipe, complain, complain_of
-    from repo_mcp.config.server_config import choose_instructions
+    from repo_mcp.config.environment import prepare_numpy
     from repo_mcp.errors import RepoError
 
-    choose_instructions()  # before numpy is imported
+    prepare_numpy()  # before numpy is imported
     try:
         command = load_command(name)
         code = command.run(_read(command, arguments))

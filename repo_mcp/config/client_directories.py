@@ -5,9 +5,9 @@
     file:///home/me                 refused: it is the home directory
 
 What a client names is not trusted. Only a `file` URI of this machine counts. Its directory is opened under
-its canonical name and stays the one that is served; it must be readable, and neither a system directory nor
-the user's home nor above it, whatever links lead there. The directory itself is served, not the repository
-around it: roots are limits that a client sets.
+its canonical name and stays the one that is served. It must be readable; a system directory, the user's home
+and the directories above it are refused, whatever links lead there. The directory itself is served, not the
+repository around it: roots are limits that a client sets.
 
 Left out on purpose: how roots are asked for (`repo_mcp.protocol.client_roots`), and what is in them.
 """
@@ -92,7 +92,7 @@ def name_directories(paths: Iterable[str]) -> dict[str, str]:
 
 
 def _open(path: str) -> HeldDirectory:
-    """Return the directory, open. Raises ValueError with why it is not served, and OSError."""
+    """Return the directory, open. Raises ValueError with the reason if it is not served, and OSError."""
     name = _clean(os.path.basename(path))
     try:
         held = hold_root(path)

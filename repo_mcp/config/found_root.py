@@ -4,9 +4,9 @@
     find_root("/home/me/Downloads")            None
 
 The nearest mark counts, so a submodule, or a part of a monorepo with a `repo_mcp.toml` of its own, is a
-repository of its own. The user's home and what lies above it never are, nor is a system directory: nobody who
-keeps `.git` in the home directory means to have all of it served. In a directory that everybody may write to,
-such as `/tmp`, a mark of another user does not count.
+repository of its own. The user's home, the directories above it and system directories never are one: nobody
+who keeps `.git` in the home directory means to have all of it served. In a directory that everybody may write
+to, such as `/tmp`, a mark of another user does not count.
 
 Left out on purpose: roots that a person has named, which may be any directory, and what marks mean to others.
 """

@@ -1,4 +1,4 @@
-"""The user's home: it is asked for before a server's first answer, so this file imports next to nothing."""
+"""The user's home. It is needed before a server's first answer, so this module imports next to nothing."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ import os
 import tomllib
 from collections.abc import Mapping
 
-from repo_mcp.config.server_config import NamedRoot, find_config_home, find_root_in_environment
+from repo_mcp.config.environment import find_config_home
+from repo_mcp.config.server_config import NamedRoot, find_root_in_environment
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.workspace.repository_reader import RepositoryReader
 

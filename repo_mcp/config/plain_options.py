@@ -1,8 +1,9 @@
-"""Recognises the ordinary command line of a server quickly, without checking everything before the handshake.
+"""Recognises the ordinary command lines of a server quickly, so that the handshake need not wait.
 
-`repo_mcp.server` reads the options in full with argparse. Importing that and the configuration takes longer
-than answering a client's first frame. A command line that is plain here is valid there too, and its root can
-be opened: so a configuration error still comes instead of a handshake, never after it.
+`repo_mcp.server` reads the options in full with argparse later: importing that and the configuration takes
+longer than answering a client's first frame. A command line that is plain here is valid there too, and its
+root can be opened, so a configuration error still comes instead of a handshake, never after it.
+
 Left out on purpose: what any option means.
 """
 
@@ -18,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# that serve one root: errors in the others' settings (DOCS_ROOT) must come before the handshake
+# The toolsets that serve one root. Errors in the settings of others (DOCS_ROOT) must precede the handshake.
 TOOLSETS = frozenset({"repo", "graph", "research"})
 SWITCHES = frozenset({"--watch", "--no-watch", "--audit-queries", "--last-bundle", "--no-last-bundle"})
 PLACES = frozenset({"--repo-root", "--data-dir"})
@@ -38,12 +39,11 @@ class PlainOptions:
         finds_root: bool = False,
         has_default_limits: bool,
     ) -> None:
-        """Set `has_default_limits` when the repository has no file that may narrow them, or is not known."""
+        """`has_default_limits`: the repository has no file that may narrow them, or is not known yet."""
         self.toolsets = toolsets
-        self.held_root = held_root  # open from before the first answer on; None where none was found
-        self.finds_root = (
-            finds_root  # the held root is that around the working directory: the client's go first
-        )
+        self.held_root = held_root  # opened before the first answer; None where none was found
+        # The held root is the one around the working directory, and gives way to roots that the client names.
+        self.finds_root = finds_root
         self.has_default_limits = has_default_limits
 
 

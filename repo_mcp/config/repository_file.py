@@ -66,8 +66,7 @@ class _Reading:
 def apply_repository_file(
     config: Config, text: bytes, languages: Collection[str] = (), adapters: Collection[str] = ()
 ) -> tuple[Config, tuple[str, ...]]:
-    """Return the configuration narrowed by the contents of `repo_mcp.toml`, and warnings about what was
-    ignored.
+    """Return the configuration narrowed by the text of `repo_mcp.toml`, and warnings about what was ignored.
 
     `languages` and `adapters` are the known names. Never raises: a file that cannot be read changes nothing.
     """
@@ -111,11 +110,11 @@ def _read_globs(reading: _Reading, key: str, value: object) -> None:
 
 
 def _read_included(reading: _Reading, key: str, value: object) -> None:
-    cleaned = (
-        [clean_extension(one) for one in value if isinstance(one, str)] if isinstance(value, list) else []
-    )
+    if not isinstance(value, list):
+        return reading.refuse(key, "must be a list of extensions")
+    cleaned = [clean_extension(one) if isinstance(one, str) else None for one in value]
     wanted = {one for one in cleaned if one is not None}
-    if not isinstance(value, list) or len(cleaned) != len(value) or None in cleaned:
+    if None in cleaned:
         return reading.refuse(key, "must be a list of extensions")
     allowed = reading.config.include_extensions
     both = tuple(sorted(wanted & set(allowed) if allowed else wanted))

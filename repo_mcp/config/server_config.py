@@ -1,24 +1,21 @@
-"""The configuration of one server: the only reader of the environment.
+"""The configuration of one server: its keys, its limits, and what the operator may choose.
 
 There are three sources, each overriding those before: the defaults here, the repository's `repo_mcp.toml`
 (`repo_mcp.config.repository_file`), the operator's options. The operator may raise limits up to the hard
 caps compiled in here. A configuration records which keys the repository and the operator set.
 
-Left out on purpose: `.env` files, and environment variables that would change an answer.
+Left out on purpose: the environment (`repo_mcp.config.environment`), which changes no answer of a server
+except the two roots of `retrieval`.
 """
 
 from __future__ import annotations
 
 import os
-import signal
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import field, fields
 
+from repo_mcp.config.environment import find_root_variable
 from repo_mcp.config.found_root import AUTO
-from repo_mcp.config.home import find_home
-from repo_mcp.config.processor import SLOW_SORTS, read_description, sorts_slowly
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.storage.held_directory import HeldDirectory
@@ -222,7 +219,8 @@ def load_config(
     """Return the configuration of the operator's options, each None where it is not given.
 
     `guards` has keys of GUARDS, `limits` fields of Limits; `root` may be AUTO, or None for named roots alone.
-    Raises RepoError with CONFIG_INVALID. Nothing on disk is examined."""
+    Raises RepoError with CONFIG_INVALID. Nothing on disk is examined.
+    """
     given = _list_given(locals())
     chosen = _choose_toolsets(toolsets, root)
     config = Config(
@@ -261,54 +259,13 @@ def _list_given(arguments: Mapping[str, object]) -> frozenset[str]:
     )
 
 
-def find_client_home(variable: str, *below_home: str) -> str:
-    """Return a client's directory: the value of its variable if absolute, else a path below home."""
-    value = os.environ.get(variable, "") if variable else ""
-    return value if os.path.isabs(value) else os.path.join(find_home(), *below_home)
-
-
-def list_client_variables() -> dict[str, str]:
-    """Return the environment that a sparing client gives its servers: these variables, where set."""
-    names = _WINDOWS_CLIENT_VARIABLES if os.name == "nt" else _CLIENT_VARIABLES
-    return {name: os.environ[name] for name in names if name in os.environ}
-
-
-def find_cache_home() -> str:
-    """Return the user's directory for rebuildable files: XDG_CACHE_HOME, LOCALAPPDATA or ~/.cache."""
-    return _find_home("XDG_CACHE_HOME", ".cache")
-
-
-def find_state_home() -> str:
-    """Return the user's directory for lasting state: XDG_STATE_HOME, LOCALAPPDATA or ~/.local/state."""
-    return _find_home("XDG_STATE_HOME", os.path.join(".local", "state"))
-
-
-def find_config_home() -> str:
-    """Return the user's directory for configuration: XDG_CONFIG_HOME, LOCALAPPDATA or ~/.config."""
-    return _find_home("XDG_CONFIG_HOME", ".config")
-
-
 def find_root_in_environment(name: str) -> str | None:
     """Return the root in the variable (DOCS_ROOT, CODE_ROOT), made absolute; None when it is unset or empty.
 
     Raises RepoError with CONFIG_INVALID, naming the variable, for a value that can be no directory.
     """
-    value = os.environ.get(name, "")
+    value = find_root_variable(name)
     return _absolute(value, name) if value else None
-
-
-def find_http_token() -> str | None:
-    """Return the bearer token of REPO_MCP_HTTP_TOKEN; None when it is unset or empty."""
-    return os.environ.get("REPO_MCP_HTTP_TOKEN", "").strip() or None
-
-
-def wants_colour(*, is_terminal: bool) -> bool:
-    """Return True when output for people is to be coloured, by NO_COLOR, FORCE_COLOR and TERM."""
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown"):
-        return False
-    # The old console of Windows shows escape sequences as they are; its newer ones say that they do not.
-    is_able = os.name != "nt" or bool(os.environ.get("WT_SESSION") or os.environ.get("TERM"))
-    return bool(os.environ.get("FORCE_COLOR")) or (is_terminal and is_able)
 
 
 def _build_limits(given: Mapping[str, int]) -> Limits:
@@ -443,15 +400,6 @@ def _check_pack(path: str) -> str:
     return _absolute(path, "--index-pack")
 
 
-def _find_home(variable: str, below_home: str) -> str:
-    # An XDG variable counts only when it is absolute (XDG Base Directory Specification).
-    for name in (variable, "LOCALAPPDATA"):
-        value = os.environ.get(name, "")
-        if os.path.isabs(value) and (name == variable or os.name == "nt"):
-            return value
-    return os.path.join(find_home(), below_home)
-
-
 def _available_processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -464,79 +412,3 @@ def _shown(text: str) -> str:
 
 def _invalid(option: str, what: str, hint: str) -> RepoError:
     return RepoError(ErrorCode.CONFIG_INVALID, f"{option} {what}", hint, {"option": option})
-
-
-# The variables that Codex passes on, the client that passes on the fewest.
-_CLIENT_VARIABLES = (
-    *("HOME", "LOGNAME", "PATH", "SHELL", "USER", "__CF_USER_TEXT_ENCODING"),
-    *("LANG", "LC_ALL", "TERM", "TMPDIR", "TZ"),
-)
-_WINDOWS_CLIENT_VARIABLES = (
-    *("PATH", "PATHEXT", "COMSPEC", "SYSTEMROOT", "SYSTEMDRIVE", "USERNAME", "USERDOMAIN", "USERPROFILE"),
-    *("HOMEDRIVE", "HOMEPATH", "PROGRAMFILES", "PROGRAMDATA", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"),
-)
-_ENVIRONMENT_LOCK = threading.Lock()
-_NUMPY_VARIABLES = {"off": "NPY_DISABLE_CPU_FEATURES", "on": "NPY_ENABLE_CPU_FEATURES"}  # never both
-_CHILD_ENVIRONMENT: Mapping[str, str | None] = {
-    "PYTHONSAFEPATH": "1",
-    "PYTHONPATH": None,
-    "PYTHONSTARTUP": None,
-    "LD_PRELOAD": None,
-    # Only glibc reads these. Large arrays then reuse freed memory instead of coming from the kernel, which
-    # zeroes it each time; that was a tenth of the time of indexing.
-    "MALLOC_MMAP_THRESHOLD_": "1073741824",
-    "MALLOC_TRIM_THRESHOLD_": "1073741824",
-    # For the linear algebra libraries that numpy may be built with: one thread, as there is a process for
-    # each processor, and sums that are split differently round differently.
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "VECLIB_MAXIMUM_THREADS": "1",
-}
-
-
-def choose_instructions() -> None:
-    """Make numpy, here and in later processes, avoid instructions that are slow on this processor.
-
-    Call it before numpy is imported. It leaves the user's own choices alone. See `processor.py`.
-    Its library of linear algebra gets one thread: others spin for 50 ms, and no product here is worth that.
-    """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    is_chosen = any(name in os.environ for name in _NUMPY_VARIABLES.values())
-    if not is_chosen and sorts_slowly(read_description(os.environ.get("PROCESSOR_IDENTIFIER", ""))):
-        os.environ[_NUMPY_VARIABLES["off"]] = SLOW_SORTS
-
-
-@contextmanager
-def safe_child_environment() -> Iterator[None]:
-    """Keep the current directory and the user's own code out of processes started inside."""
-    changes = _CHILD_ENVIRONMENT
-    with _ENVIRONMENT_LOCK:  # else two threads would save each other's changes as the original values
-        before = {name: os.environ.get(name) for name in changes}
-        _set_environment(changes)
-        try:
-            with _hold_interrupts():
-                yield
-        finally:
-            _set_environment(before)
-
-
-@contextmanager
-def _hold_interrupts() -> Iterator[None]:
-    """Start processes with SIGINT blocked: while they import they would answer it with a traceback."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _set_environment(values: Mapping[str, str | None]) -> None:
-    for name, value in values.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value

@@ -25,8 +25,9 @@ class Setting:
 
     key: str
     value: object  # a JSON value
-    source: str  # "default", "repo_mcp.toml", "command line", or the last two, in this order; for a named
-    # root: "environment" or "configuration file"
+    # "default", "repo_mcp.toml", "command line", or the last two in this order; of a named root,
+    # "environment" or "configuration file".
+    source: str
     option: str  # on the command line; empty: none
     in_file: str  # the key in repo_mcp.toml; empty: a repository may not set it
 

@@ -1,6 +1,6 @@
-"""Takes over from another index the rows of files that are the same here.
+"""Takes over from another index, the donor, the rows of files that are the same here.
 
-Nothing of a donor is live before its file is confirmed: by the fingerprint of the contents or, without
+No row of a donor is live before its file is confirmed: by the fingerprint of the contents or, without
 reading them, by what Git recorded about both checkouts. So a file that only the donor has is never returned
 or counted, and its rows disappear in the next merge.
 """
@@ -33,8 +33,8 @@ from repo_mcp.workspace.git_blobs import SharedBlobs, find_rows
 from repo_mcp.workspace.git_index import STAT_BITS
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
 
-COMPARED_BYTES = 128 * 1024 * 1024  # compared here in the half second that starting processes takes
-INDEXED_BYTES = 8 * 1024 * 1024  # at most that may have to be indexed besides: one shard, as in any refresh
+COMPARED_BYTES = 128 * 1024 * 1024  # this process compares so many in the time that starting others takes
+INDEXED_BYTES = 8 * 1024 * 1024  # of these, it indexes at most one shard, as in any refresh
 I64 = npt.NDArray[np.int64]
 _LASTING = (SkipReason.BINARY, SkipReason.TOO_LARGE)  # true of the same file in every checkout
 Read = TypeVar("Read")
@@ -98,8 +98,11 @@ def _iter_adopted(writer: IndexWriter, donors: Sequence[Donor]) -> Iterator[tupl
 
 
 class Adopting:
-    """The first donor whose segments are all there. While they are compared with its seal, Git's records are
-    read and the tree may be walked. Nothing is read from the segments before the comparison is done."""
+    """The first donor all of whose segments could be taken over.
+
+    While these are compared with its seal, Git's records are read and the tree may be walked. Nothing is read
+    from the segments before the comparison is done.
+    """
 
     def __init__(self, writer: IndexWriter, donations: Donations) -> None:
         self._writer = writer
@@ -124,11 +127,11 @@ class Adopting:
 
     @property
     def is_noted(self) -> bool:
-        """Return True when Git tells of files that are the same: then the walk can come first."""
+        """Return True when Git knows which files are the same: then the walk can come first."""
         return self._shared is not None
 
     def finish(self) -> Adoption | None:
-        """Return what the first donor has that is proven to be what was sealed; None without one."""
+        """Return the files of the first donor whose segments are what was sealed; None without one."""
         return _open_first(self._writer, self._iter_begun(), self._read)
 
     def _iter_begun(self) -> Iterator[tuple[Donor, AdoptedSegments]]:
@@ -154,7 +157,7 @@ class Adoption:
     def __init__(
         self, donor: Donor, adopted: Snapshot, shared: tuple[SeenFiles, SharedBlobs] | None = None
     ) -> None:
-        """`adopted` is the donor's, opened here; `shared` its record, and what Git noted of both checkouts.
+        """Take the donor's snapshot `adopted`, opened here; its record and Git's notes on both checkouts.
 
         Raises IndexFormatError, OSError.
         """
@@ -278,7 +281,7 @@ def _join(columns: Sequence[npt.NDArray[Any]], order: Sequence[int] | None) -> n
 
 
 def _find_same(files: WalkedFiles, seen: SeenFiles, shared: SharedBlobs) -> I64:
-    """Return the positions of files with the status that Git noted, in the walk and in the donor's record."""
+    """Return the positions of files with the status that Git noted, both in the walk and in the record."""
     rows = find_rows(files.paths, shared.paths)
     walked = np.flatnonzero(rows >= 0)
     rows = rows[walked]

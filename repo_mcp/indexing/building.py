@@ -1,8 +1,8 @@
 """The shards of one refresh: planned likeliest files first, handed to workers, and taken when they are done.
 
-The order is that of the whole tree, so nothing is given out before it is walked. But processes start as soon
-as there will be work for them, and if a walk takes more than PATIENCE_SECONDS, the files seen so far are
-given out. The number of files is known when the walk has ended; until then progress reports a total of 0.
+The order is that of the whole tree, so no file is given out before the tree has been walked. But processes
+start as soon as there will be work for them, and if a walk takes more than PATIENCE_SECONDS, the files found
+so far are given out. Until the walk has ended, progress reports a total of 0 files.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class Building:
         take: Callable[[ShardResult], None],
         report: Report,
         cancelled: Cancelled,
-        taken: Callable[[], object] = lambda: None,
+        between_shards: Callable[[], object] = lambda: None,
         *,
         is_in_order: bool = True,
     ) -> None:
         """`pool` gives out the `remaining` files.
 
-        `take` is called with each finished shard, `report` after it, and `taken` when nobody waits for it any
-        more; `taken` may be slow, and may call `take_done`. Unless `is_in_order`, files are given out in the
-        order of the walk, as nearly all are the same as in a donor.
+        `take` is called with each finished shard, then `report`, and then `between_shards`, when nobody waits
+        for the shard any more: it may be slow, and may call `take_done`. Unless `is_in_order`, files are
+        given out in the order of the walk, because nearly all of them are the same as in a donor.
         """
         self._planner = planner
         self._pool = pool
@@ -51,7 +51,7 @@ class Building:
         self._take = take
         self._report = report
         self._cancelled = cancelled
-        self._taken = taken
+        self._between_shards = between_shards
         self._is_in_order = is_in_order
         self._gives_out_at = time.monotonic() + PATIENCE_SECONDS
         self._noted_files = self._noted_bytes = 0
@@ -111,7 +111,7 @@ class Building:
         )
         self._done_bytes += result.bytes
         self._report_done()
-        self._taken()
+        self._between_shards()
 
     def _report_done(self) -> None:
         self._report(self._done_files, self._total_files, self._done_bytes, self._total_bytes)

@@ -4,12 +4,12 @@ An event loop in a thread of its own sends messages and fetches replies; the thr
 and writes the segments, so nothing of a worker is in the directory of the index before it is checked. A
 worker has one shard more than it has threads, so that it never waits for the next.
 
-What fails costs its shard's time: a shard whose worker is gone, raises, is late, or sends what is not whole
-goes to another worker, and after MAX_FAILURES is built by processes of this machine, as all shards are
-that no worker is left for. Segments are named by their content, so it does not matter who built one.
+A failure costs no more than the time of its shard. A shard whose worker vanishes, raises, is late or sends an
+incomplete reply goes to another worker. After MAX_FAILURES, or when no worker is left, processes of this
+machine build it. Segments are named by their content, so it does not matter who built one.
 
-Left out on purpose: to start workers, and where they come from; merging there, since a merge reads all
-segments and they are here; installed adapters, which need processes of their own and must be the same.
+Left out on purpose: starting workers; merging on them, since a merge reads all segments and they are here;
+installed adapters, which need processes of their own and would have to be the same everywhere.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ class _Shard:
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """The result of giving out a shard; without a worker, the shard must be built here.
+    """The result of giving out a shard. Without a worker, the shard must be built here.
 
-    Without a shard either, all are: nobody is asked any longer.
+    Without a shard either, all of them must be: the connection to the cluster has ended.
     """
 
     shard: _Shard | None = None
@@ -125,8 +125,7 @@ def open_cluster(
     done: Done,
     timeouts: ClusterTimeouts = DEFAULT_TIMEOUTS,
 ) -> Iterator[ClusterBuilders]:
-    """Yield the workers of a cluster; when the block ends, they are left alone. What becomes of shards goes
-    to `done`.
+    """Yield builders that use the workers of a cluster and put the outcomes of shards into `done`.
 
     At most `workers` processes build here what the cluster does not. Raises RepoError with CONFIG_INVALID
     when no scheduler answers, or installed adapters are in use; with INTERNAL when a process of ours died.
@@ -158,7 +157,7 @@ class ClusterBuilders:
         self._opened = opened
         self._directory = DiskDirectory(settings.index_path)
         self._reader: ShardBuilder | None = None  # of files that a worker did not see as the walk did
-        self._elsewhere: dict[str, ShardTask] = {}  # that a worker was given, by their temporary names
+        self._elsewhere: dict[str, ShardTask] = {}  # given to workers, by their temporary names
         self._here: ProcessBuilders | None = None
         self._built_here = 0
 
@@ -199,7 +198,7 @@ class ClusterBuilders:
         return received.result
 
     def list_warnings(self) -> list[str]:
-        """Return what went wrong without harm, in one sentence."""
+        """Return one sentence about failures that did no harm, if there were any."""
         faults = self.loop.faults
         if not faults and not self._built_here:
             return []
@@ -237,7 +236,7 @@ class _ClusterLoop:
     def __init__(self, address: str, timeouts: ClusterTimeouts, deliver: Callable[[_Reply], None]) -> None:
         """`deliver` is called with each reply, in the thread of the event loop."""
         self.faults: Counter[str] = Counter()  # of workers
-        self.slots = 0  # shards that the workers there are can be given
+        self.slots = 0  # shards that the present workers can be given
         self._deliver = deliver
         self._has_ended = False
         self._address = address
@@ -288,7 +287,7 @@ class _ClusterLoop:
     # Called in the event loop
 
     def _run(self) -> None:
-        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # what fails is told of by us
+        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # we report failures ourselves
         try:
             with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
                 runner.run(self._talk())

@@ -1,4 +1,4 @@
-"""The messages between a build and the workers of a cluster: a shard to build, and what became of its files.
+"""The messages between a build and the workers of a cluster: a shard to build, and the outcome of its files.
 
 A task is one packed record: the program's versions, the settings, and the shard's files. A reply is a list of
 byte strings: a packed record, then the segments. Its record has the program's versions and, if they are those
@@ -6,10 +6,10 @@ of the task, a row for each file of the task: [outcome, changed while it was rea
 two as the worker saw them, or None for a file that it could not open.
 
 A reply is input from elsewhere. No name in it is used: rows are in the order of the task's files; a segment
-is named by its own bytes, and must hold the files that the rows say. A row is believed of a file that is in
-the segment, or was in the index before, and that the worker saw with the size and the time that the walk saw;
-any other file is looked at here, and compared. So a worker with another tree, or with an old view of this
-one, is found out. One that lies about the words of a file is not.
+is named by its own bytes, and must hold the files that the rows say. A row is trusted if its file is in the
+segment, or was in the index before, and if the worker saw it with the size and the time that the walk saw.
+Any other file is read here and compared. So a worker that sees another tree, or an old state of this one, is
+detected. One that lies about the words of a file is not.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _MAX_INTEGER = 1 << 63
 Stat = tuple[int, int] | tuple[None, None]  # size in bytes and mtime_ns of a file, as a worker saw it
 NOT_OPENED: Stat = (None, None)
 
-# Is it so that each file has this fingerprint, is skipped for this reason, or is gone (None)?
+# The claim that each file has this fingerprint, is skipped for this reason, or is gone (None).
 Claims = Sequence[tuple[str, bytes | SkipReason | None]]
 
 
@@ -98,7 +98,7 @@ def build_shard(message: bytes) -> list[bytes]:
     program = _list_versions()
     if record["program"] != program:
         return [pack({"program": program})]
-    keep_blocks()  # Dask has freed blocks returned at once, for which a shard took twice the processor time
+    keep_blocks()  # Dask returns freed memory to the system at once, which doubled the time of a shard
     files = tuple((path, fingerprint) for path, fingerprint in record["files"])
     directory = MemoryDirectory()
     seen: dict[str, Stat] = {}

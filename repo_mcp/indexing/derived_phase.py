@@ -43,9 +43,8 @@ from repo_mcp.model import IndexProgress, ProgressCallback
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.donors import ListDonors, list_nothing
 
-WINDOW_BYTES = (
-    256 * 1024
-)  # of a merge: 90 MB of work space for 4.8 million symbols; 1 MB windows take twice that
+# Of a merge: it takes 90 MB of memory for 4.8 million symbols, and with windows of 1 MB twice that.
+WINDOW_BYTES = 256 * 1024
 FULL_MERGE_SHARE = 0.5  # of the files; when more are renewed in one round, everything is merged
 
 Cancelled = Callable[[], bool]
@@ -85,7 +84,7 @@ class PhaseWords:
     name: str  # reported with its first progress
     busy: str  # when another process is writing
     cancelled: str
-    kept: str  # tells what becomes of the work so far
+    kept: str  # what happens to the work so far
 
 
 class PhaseStore:
@@ -110,7 +109,7 @@ class PhaseStore:
         self._make_tag = make_tag
         self._words = words
         self._list_donors = list_donors
-        self.has_adopted = False  # begun with a donor: what is not the same there is still to come
+        self.has_adopted = False  # it began with a donor; files that differ there are still to come
 
     @contextmanager
     def open_writer(self, cancelled: Cancelled) -> Iterator[WriteTarget]:

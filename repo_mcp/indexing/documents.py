@@ -12,7 +12,7 @@ tests compare this one with it. Words are compared by hash: see spans.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
@@ -198,7 +198,7 @@ class SegmentBuilder:
     def _cut_file(
         self, file: SourceFile, landmarks: Landmarks, line_feeds: I64, offset: int, lines: int
     ) -> None:
-        """Record the units and chunks of the file at `offset`; `line_feeds` ends with the one behind it."""
+        """Record the units and chunks of the file at `offset`; `line_feeds` ends with the one after it."""
         ends = (line_feeds - offset).data if lines > self._chunk_lines else None
         self._cuts.append(cut_file(file, landmarks, lines, self._chunk_lines, self._overlap_lines, ends))
         row = (file.path.encode(), file.fingerprint, file.size, file.language.name, file.flags, lines)
@@ -281,10 +281,10 @@ class SegmentBuilder:
         self._texts += 1
 
     def _list_terms(self, words: WordSpans, numbers: list[I64]) -> tuple[TermText, Occurrences, I64]:
-        """Return the terms in byte order, every occurrence of one, and how many of each unit are no length.
+        """Return the terms in byte order, all occurrences, and how many in each unit count for no length.
 
-        A list's number combines its term's position in that order with its field. The terms of whole names,
-        which are there to be looked up, change no length, and so no score.
+        A list's number combines its term's position in that order with its field. The terms of whole names
+        exist only to be looked up: they change no length, and so no score.
         """
         analysed = analyse_words(words)
         bounds = np.searchsorted(analysed.words, np.arange(len(words.starts) + 1))
@@ -307,15 +307,8 @@ class SegmentBuilder:
             max(int(one.counts.max(initial=0)) for _, one, _ in found),
         )
         for (field, one, own), own_terms in zip(found, own_counts, strict=True):
-            docs, counts = one.docs.astype(np.int64), one.counts.astype(np.int64)
-            columns: tuple[I64, ...] = bounds.take(own), own_terms, docs, counts
-            while len(left := np.flatnonzero(columns[1] > 0)):  # first terms, then second ones, ...
-                if len(left) < len(columns[0]):
-                    columns = tuple(column.take(left) for column in columns)
-                rows, more, docs, counts = columns
+            for rows, docs, counts in _iter_occurrences(one, bounds.take(own), own_terms):
                 occurrences.add(lists.take(rows) | field, docs, counts)
-                rows += 1
-                more -= 1
         rows, docs = named
         occurrences.add(name_lists[rows] | SYMBOL, docs, np.ones_like(docs))
         self._counted.clear()
@@ -323,8 +316,10 @@ class SegmentBuilder:
         return texts, occurrences, np.bincount(docs, minlength=self._units)
 
     def _find_names(self, numbers: list[I64], term_counts: I64) -> tuple[I64, tuple[I64, I64]]:
-        """Return the declared words that have terms of their own, see `get_name_term`, and each declaration:
-        the position of its word among these, and its unit."""
+        """Return the declared words whose names have terms of their own (`get_name_term`), and their places.
+
+        That is, for each declaration, the position of its word among these words, and its unit.
+        """
         own = [(numbers[one.text][one.ranks], one.docs.astype(np.int64)) for one in self._declared]
         nothing = np.zeros(0, dtype=np.int64)
         words = np.concatenate([nothing, *(found for found, _ in own)])
@@ -402,6 +397,22 @@ def _append_names(terms: WordSpans, names: WordSpans) -> WordSpans:
 
 def _join_lists(lists: Sequence[Sequence[int]]) -> I64:
     return np.array(list(chain.from_iterable(lists)), dtype=np.int64)
+
+
+def _iter_occurrences(counted: _Counted, rows: I64, left: I64) -> Iterator[tuple[I64, I64, I64]]:
+    """Yield the occurrences of the first terms of the counted words, then of their second terms, and so on.
+
+    They come as rows of the analysed words, units and counts. `rows` has the first row of each word, `left`
+    its number of terms; both are changed.
+    """
+    columns: tuple[I64, ...] = rows, left, counted.docs.astype(np.int64), counted.counts.astype(np.int64)
+    while len(kept := np.flatnonzero(columns[1] > 0)):
+        if len(kept) < len(columns[0]):
+            columns = tuple(column.take(kept) for column in columns)
+        rows, left, docs, counts = columns
+        yield rows, docs, counts
+        rows += 1
+        left -= 1
 
 
 def _list_edges(spans: Sequence[Spans], offsets: I64) -> I64:

@@ -16,7 +16,7 @@ from index_format import FINGERPRINT_BYTES, CorruptIndex, LiveSegment, Snapshot
 from repo_mcp.record_classes import dataclass
 
 MANY_FINDS = 300
-_LAST_MARK = (1 << 20) - 1  # of 1 MB, of which 80,000 paths take a thirteenth
+_LAST_MARK = (1 << 20) - 1  # the marks take 1 MB; 80,000 paths set a thirteenth of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class _SegmentFiles:
 
 
 class _Hashes:
-    """The hashes of paths. Marks tell most paths that are not there by one look."""
+    """The hashes of paths. One look at the marks shows for most missing paths that they are missing."""
 
     def __init__(self, hashes: Sequence[int]) -> None:
         found = np.array(hashes, dtype=np.int64)

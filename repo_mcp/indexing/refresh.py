@@ -51,13 +51,14 @@ from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
 from repo_mcp.workspace.walked_files import FileColumns, WalkedFiles, build_walked_files
 
-PURGE_WINDOW_BYTES = 1024 * 1024  # of the kernel's index in 119 MB, not 166: symbols may be purged as well
+PURGE_WINDOW_BYTES = 1024 * 1024  # the kernel takes 119 MB, not 166: symbols may be purged at the same time
 FULL_MERGE_SHARE = 0.5  # of the indexed files; when more are renewed in one refresh, everything is merged
 
 
 class Walk(Protocol):
-    """Returns the files of the root; meanwhile `met` is called with the files so far. Raises CANCELLED when
-    `cancelled` returns True, and what `met` raises.
+    """Returns the files of the root, calling `met` now and then with those found so far.
+
+    Raises CANCELLED when `cancelled` returns True, and what `met` raises.
     """
 
     def __call__(
@@ -87,9 +88,9 @@ class RefreshResources:
     settings: BuildSettings
     workers: int
     record: SeenRecord = field(default_factory=SeenRecord)  # kept from one refresh to the next
-    probe: TreeProbe = NO_PROBE  # finds out where a file that the walk left out is now
-    make_tag: MakeTag | None = None  # seals the mark
-    # Called with the committed generation before text that must not be served is dead.
+    probe: TreeProbe = NO_PROBE  # finds out where a file is that the walk left out
+    make_tag: MakeTag | None = None  # seals the mark of a purge
+    # Called with the committed generation before text that must not be served is marked dead.
     note_purge_due: Callable[[int], None] = lambda _generation: None
     donations: Donations = NO_DONATIONS  # that an empty index may start from
     remaining: RemainingFiles = field(default_factory=RemainingFiles)  # files of the running refresh
@@ -106,8 +107,8 @@ class _Tally:
     """The outcome of one refresh, counted by files."""
 
     skipped: dict[str, SkipReason] = field(default_factory=dict)
-    unsettled: set[str] = field(default_factory=set)
-    gone: set[str] = field(default_factory=set)  # before they were read; missing in the next refresh
+    unsettled: set[str] = field(default_factory=set)  # to be read again by the next refresh
+    gone: set[str] = field(default_factory=set)  # they vanished before they were read
     added: int = 0
     updated: int = 0
     removed: int = 0
@@ -163,7 +164,7 @@ class Refresh:
         self._indexed_files = 0
         self._commits_shards = True
         self._reads_all = False
-        self._pages: BackgroundPages | None = None  # of the record of a walk that is compared with none
+        self._pages: BackgroundPages | None = None  # of the new record, where there was none before
 
     @property
     def has_purged(self) -> bool:
@@ -174,7 +175,7 @@ class Refresh:
         """Refresh from a walk. Raises CANCELLED, INTERNAL for a dead worker, IndexFormatError, OSError."""
         started, scan_started_ns = time.monotonic(), time.time_ns()
         self._writer.delete_garbage()
-        while self._merge_early(added=False):  # of a build that another process could not end
+        while self._merge_early(added=False):  # the many segments of a build that was killed
             pass
         self._hooks.report("walk", 0, 0, 0, 0)
         manifest = self._writer.commit()
@@ -196,9 +197,9 @@ class Refresh:
         return self._build_report(started, generation, report)
 
     def _begin_anew(self, known: KnownFiles, force: bool) -> Adopting | None:
-        """Begin to read every file, the first ones while the walk goes on; return what an empty index adopts.
+        """Begin to read every file while the walk goes on; return the donor of an empty index, if any.
 
-        If Git may know which files are those of the donor, reading begins after the walk.
+        If Git may know which files are the same in the donor, reading begins after the walk.
         """
         self._reads_all = force
         self._commits_shards = not force or not known.count  # the old index answers until all is rebuilt
@@ -220,12 +221,12 @@ class Refresh:
         if self._adoption is not None:
             files = self._confirm(self._adoption, files, purge, is_begun=self._building is not None)
         seen, denied = scan.seen, scan.report.denied_inodes
-        if seen is not None and denied:  # else renames to denied names are unknown
+        if seen is not None and denied:  # a file was renamed to a denied name, and another took its place
             purge.add([one.path for one in files if find_inode(seen, one.path) in denied], known)
         (self._building if self._building is not None else self._begin_building(known)).finish(files)
         self._put_adopted()
         written = None
-        if seen is None and self._commits_shards:  # who is killed in the merge need not read all again
+        if seen is None and self._commits_shards:  # if we are killed in the merge, nothing is read again
             written = self._commit()
             self._write_seen(written, scan)
         self._merge()
@@ -236,8 +237,10 @@ class Refresh:
         return generation
 
     def run_named(self, changes: PathChanges) -> RefreshReport | None:
-        """Refresh only the named files. Return None when a walk is needed: without a current record, while a
-        purge is pending, or when a replaced file may have been given a name that is denied. See `run`.
+        """Refresh only the named files; return None when a walk is needed. Raises as `run` does.
+
+        It is needed without a current record, while a purge is pending, and when a file that was replaced may
+        now have a denied name.
         """
         started, scan_started_ns = time.monotonic(), time.time_ns()
         generation = self._writer.commit().generation
@@ -265,7 +268,7 @@ class Refresh:
         return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
 
     def _look_over(self, walk: Walk, adopting: Adopting | None, configuration: str) -> WalkReport:
-        """Return the files of the root, with what earlier walks found out and for later ones."""
+        """Walk the root, starting from what earlier walks found out, and keep that for later ones."""
         directory, memory = self._resources.directory, self._resources.memory
         if memory is not None:
             donor = None if adopting is None else adopting.donor
@@ -297,7 +300,7 @@ class Refresh:
                 snapshot.close()
 
     def _finish_adopting(self, adopting: Adopting | None) -> Adoption | None:
-        """Return what another index has of the files that may be the same here; None without a donor."""
+        """Return the files of a donor that may be the same here; None without a usable donor."""
         adoption = None if adopting is None else adopting.finish()
         if adopting is not None and adoption is None:
             self.warnings += self._resources.donations.warn()
@@ -317,7 +320,7 @@ class Refresh:
         left, binary = adoption.confirm_shared(files, rows)
         self._tally.skipped.update(binary)
         files = files.take(left)
-        if adoption.is_soon_compared(files):  # so that the first answer is out of a whole index
+        if adoption.is_soon_compared(files):  # then nothing is committed before the index is whole
             self.pool.stay_here()
         elif adoption.confirmed:
             self._put_adopted()
@@ -391,7 +394,8 @@ class Refresh:
         )
         take, report = partial(self._take, known=known), partial(self._hooks.report, "index")
         remaining = self._resources.remaining
-        taken = self._merge_early if self._commits_shards else lambda: False  # else no search has them open
+        # Each committed segment is a file that searches have open. Without commits there is none to merge.
+        between_shards = self._merge_early if self._commits_shards else lambda: False
         self._building = Building(
             planner,
             self.pool,
@@ -399,7 +403,7 @@ class Refresh:
             take,
             report,
             self._hooks.cancelled,
-            taken,
+            between_shards,
             is_in_order=is_in_order,
         )
         return self._building
@@ -419,7 +423,7 @@ class Refresh:
     def _merge_early(self, *, added: bool = True) -> bool:
         """Merge some shards of a long build while others are built, or with `added=False` any segments.
 
-        Returns True when there were enough: each segment is a file that a search has open.
+        A search has the file of each segment open. Returns False when there were too few to be worth it.
         """
         if self._is_merging:
             return False
@@ -432,8 +436,11 @@ class Refresh:
             self._is_merging = False
 
     def _encode_between(self, entries: Sequence[SegmentEntry], merge: Merge) -> Iterator[EncodedRun]:
-        """Yield the encoded windows of a merge. Between them the builders get new work and a search the files
-        that it waits for, but no more segments are added than may be open."""
+        """Yield the encoded windows of a merge.
+
+        Between two windows, builders are given new work and searches get the files that they wait for; but no
+        more segments are added than may be open.
+        """
         most = MOST_UNMERGED * len(entries)
         for window in range(len(merge.windows)):
             check_cancelled(self._hooks.cancelled)

@@ -41,7 +41,7 @@ class RemainingFiles:
     # For whoever asks
 
     def list_paths(self) -> list[str]:
-        """Return the paths of all these files in the order of building; none if that is no use."""
+        """Return the paths of all these files in the order of building; none while asking is no use."""
         with self._lock:
             tasks = () if self.is_hidden else (*self._given.values(), *self._waiting)
             return [path for task in tasks for path, _ in task.files]
@@ -60,7 +60,7 @@ class RemainingFiles:
     # For the refresh
 
     def begin(self, reserve_temporary: Callable[[], str], wake: Callable[[], None]) -> None:
-        """Begin without files. `wake` is called when some of them are wanted first."""
+        """Begin a refresh, without files so far. `wake` is called when somebody wants some files first."""
         with self._lock:
             self._reserve_temporary, self._wake = reserve_temporary, wake
             self.is_hidden = False
@@ -111,9 +111,9 @@ class RemainingFiles:
             return task
 
     def _cut_out(self, wanted: frozenset[str]) -> ShardTask | None:
-        """Take the wanted files out of the shards that wait, and return a shard of them, if there are any.
+        """Move the wanted files out of the waiting shards into one of their own; None if there are none.
 
-        The bytes stay with the others: only progress counts them.
+        Their bytes stay counted with the old shards, which only progress uses.
         """
         assert self._reserve_temporary is not None
         found = []

@@ -136,8 +136,10 @@ class SeenFiles:
         return WalkedFiles(paths, stats)
 
     def find_noted(self, noted: WalkedFiles, bits: I64) -> tuple[npt.NDArray[np.bool_], I64]:
-        """Return which of some files are recorded with these numbers, as far as `bits` of them go (bool), and
-        their recorded sizes (int64). Pages that hold just these are not unpacked. Raises CorruptIndex.
+        """Return which files are recorded with the noted numbers (bool), and their recorded sizes (int64).
+
+        Only the bits set in `bits` are compared. Pages that hold just these files are not unpacked. Raises
+        CorruptIndex.
         """
         pages, later = self.whole.pages, self.group_changes()
         edges = pages.cut(noted.paths)
@@ -392,8 +394,9 @@ def _print_segments(segments: Sequence[SegmentEntry]) -> bytes:
 def read_seen(
     directory: Directory, generation: int, segments: Sequence[SegmentEntry] = ()
 ) -> SeenFiles | None:
-    """Return the record for a generation with these segments. Returns None when there is none, or when it is
-    damaged, not the owner's, or for other segments or another generation.
+    """Return the record for a generation with these segments; None when there is no such record.
+
+    A record that is damaged or not the owner's counts as none.
     """
     wanted = generation, _print_segments(segments)
     try:

@@ -106,8 +106,7 @@ def build_pages(files: WalkedFiles) -> SeenPages:
 
 
 class BackgroundPages:
-    """The pages of a walk, made in a thread: two thirds of that is compressing, which leaves the interpreter
-    to others."""
+    """The pages of a walk, made in a thread: two thirds of that is compression, outside the interpreter."""
 
     def __init__(self, files: WalkedFiles) -> None:
         self._files = files

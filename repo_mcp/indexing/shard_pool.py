@@ -35,10 +35,10 @@ class ShardPool:
         remaining: RemainingFiles,
         reserve_temporary: Callable[[], str],
     ) -> None:
-        """Use the cluster of the settings, or else at most `workers` processes, fewer if memory requires it;
-        0: everything runs in this one.
+        """Use the cluster of the settings, or else at most `workers` processes, fewer if memory requires it.
 
-        Shards wait among the `remaining` files, where some files may be wanted first: these are built here.
+        With 0 workers everything runs in this process. Shards wait among the `remaining` files; files that
+        somebody wants first are taken from there and built in this process.
         """
         self._settings = settings
         self._workers = settings.memory.count_builders(workers)
@@ -114,8 +114,8 @@ class ShardPool:
     def finish(self, cancelled: Cancelled) -> Iterator[ShardResult]:
         """Yield the remaining results: in order without processes, else as they are finished.
 
-        At the end the processes are gone, and the memory they took. Raises RepoError with CANCELLED, or with
-        INTERNAL when a worker died; OSError when a segment could not be written.
+        At the end the processes are gone, and with them their memory. Raises RepoError with CANCELLED, or
+        with INTERNAL when a worker died; OSError when a segment could not be written.
         """
         if self._builders is not None or (self.fewest_shards and self._remaining.count_waiting >= FEWEST):
             self._give_out()

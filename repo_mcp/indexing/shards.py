@@ -77,9 +77,8 @@ class ShardTask:
     temporary: str
     files: tuple[tuple[str, bytes | None], ...]  # in path order
     bytes: int  # of the files, by their sizes in the walk
-    stats: Mapping[str, tuple[int, int]] = field(
-        default_factory=dict
-    )  # size and mtime_ns in the walk, by path; empty where nobody compares them
+    # Path -> size and mtime_ns in the walk; empty where they are not compared.
+    stats: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +144,44 @@ class ShardPlanner:
 _Read = tuple["SourceFile | None", bool]  # None: it is as indexed; whether it changed while it was read
 
 
+@dataclass(slots=True)
+class _Outcomes:
+    """The outcome for each file of a shard that is being built."""
+
+    indexed: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    skipped: dict[str, SkipReason] = field(default_factory=dict)
+    gone: list[str] = field(default_factory=list)
+    unsettled: list[str] = field(default_factory=list)
+
+    def note(self, path: str, found: _Read | SkipReason | None) -> SourceFile | None:
+        """Record what was found at a path. Return the file if it is to be indexed, else None."""
+        if found is None:
+            self.gone.append(path)
+            return None
+        if isinstance(found, SkipReason):
+            self.skipped[path] = found
+            return None
+        source, changed_while_reading = found
+        (self.unchanged if source is None else self.indexed).append(path)
+        if changed_while_reading:
+            self.unsettled.append(path)
+        return source
+
+    def finish(self, task: ShardTask, entries: Sequence[SegmentEntry]) -> ShardResult:
+        """Return the result of the shard, whose segments are `entries`."""
+        return ShardResult(
+            task.temporary,
+            tuple(entries),
+            tuple(self.indexed),
+            tuple(self.unchanged),
+            self.skipped,
+            tuple(self.gone),
+            tuple(self.unsettled),
+            task.bytes,
+        )
+
+
 class ShardBuilder:
     """Builds shards, one after the other, with one repository reader and one directory."""
 
@@ -175,46 +212,27 @@ class ShardBuilder:
 
         Raises OSError when a segment cannot be written.
         """
-        builder: SegmentBuilder | None = None
+        outcomes = _Outcomes()
         entries: list[SegmentEntry] = []
-        indexed: list[str] = []
-        unchanged: list[str] = []
-        gone: list[str] = []
-        unsettled: list[str] = []
-        skipped: dict[str, SkipReason] = {}
-        for start in range(0, len(task.files), READ_FILES):
-            group = task.files[start : start + READ_FILES]
-            found = self._read_group(group)
-            for (path, _), one in zip(group, found, strict=True):
-                if one is None:
-                    gone.append(path)
-                elif isinstance(one, SkipReason):
-                    skipped[path] = one
-                else:
-                    source, changed_while_reading = one
-                    if source is None:
-                        unchanged.append(path)
-                    else:
-                        if builder is not None and builder.weight >= self._settings.memory.segment_bytes:
-                            entries.append(self._write(builder, task, len(entries)))
-                            builder = None
-                        builder = self._start_segment() if builder is None else builder
-                        builder.add(source if self._marker is None else self._marker.mark(source))
-                        indexed.append(path)
-                    if changed_while_reading:
-                        unsettled.append(path)
+        builder: SegmentBuilder | None = None
+        for source in self._iter_sources(task, outcomes):
+            if builder is not None and builder.weight >= self._settings.memory.segment_bytes:
+                entries.append(self._write(builder, task, len(entries)))
+                builder = None
+            builder = self._start_segment() if builder is None else builder
+            builder.add(source if self._marker is None else self._marker.mark(source))
         if builder is not None:
             entries.append(self._write(builder, task, len(entries)))
-        return ShardResult(
-            task.temporary,
-            tuple(entries),
-            tuple(indexed),
-            tuple(unchanged),
-            skipped,
-            tuple(gone),
-            tuple(unsettled),
-            task.bytes,
-        )
+        return outcomes.finish(task, entries)
+
+    def _iter_sources(self, task: ShardTask, outcomes: _Outcomes) -> Iterator[SourceFile]:
+        """Yield the files of a shard that are new or changed, noting the outcome of each file."""
+        for start in range(0, len(task.files), READ_FILES):
+            group = task.files[start : start + READ_FILES]
+            for (path, _), found in zip(group, self._read_group(group), strict=True):
+                source = outcomes.note(path, found)
+                if source is not None:
+                    yield source
 
     def find_reason(self, path: str) -> SkipReason | None:
         """Return why a file is not even opened, or None."""
@@ -225,7 +243,7 @@ class ShardBuilder:
         return None
 
     def find_reasons(self, paths: Sequence[str]) -> dict[str, SkipReason]:
-        """Return why some files are not indexed, for what is in them or for their extensions."""
+        """Return why some files are not indexed, because of their contents or extensions."""
         found = self._read_group([(path, None) for path in paths])
         return {path: one for path, one in zip(paths, found, strict=True) if isinstance(one, SkipReason)}
 
@@ -249,7 +267,7 @@ class ShardBuilder:
         return write_segment(self._directory, f"{task.temporary}-{number}", *builder.build())
 
     def _read_group(self, group: Sequence[tuple[str, bytes | None]]) -> list[_Read | SkipReason | None]:
-        """Return per file: what was read; why it is skipped; or None, it is gone."""
+        """Return for each file what was read, why it is skipped, or None if it is gone."""
         reasons = [self.find_reason(path) for path, _ in group]
         wanted = [one for one, reason in zip(group, reasons, strict=True) if reason is None]
         opened = open_many(self._reader, [path for path, _ in wanted], self._settings.max_file_bytes)

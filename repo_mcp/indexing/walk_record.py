@@ -1,10 +1,12 @@
-"""The record of what a walk found out about names, for the next process: beside the record of seen files.
+"""The record of a walk's verdicts on names, for the next process. It is stored beside that of seen files.
 
-It holds for each directory the names that the ignore files admitted and ignored, and which these files were;
-so a process that finds the same files parses none of them, and judges only names that are new. It lies in the
-index of one configuration, which has the policy and the operator's excluded globs in it.
+For each directory it holds the names that the ignore files admitted and those that they ignored, and a digest
+of these files. A process that finds the same ignore files parses none of them, and judges only new names. The
+record belongs to the index of one configuration, of which the policy and the operator's excluded globs are
+parts.
 
-In a large tree the record is written when enough is new: what it lacks is judged, which changes no answer.
+For a large tree the record is written only once enough of it is new. Names that it lacks are judged again,
+which changes no answer.
 """
 
 from __future__ import annotations

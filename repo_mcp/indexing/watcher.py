@@ -1,26 +1,25 @@
-"""Reports changed files as the system does: on Linux the kernel's own queue, elsewhere through watchfiles.
+"""Notices changed files, from the top down in three classes.
 
-On Linux each walked directory is watched by itself, so ignored and denied ones cost nothing
-and no symbolic link is followed. Elsewhere the root is watched as a whole, as those systems do best.
-Events are hints, never trusted: names are judged and files looked at through the repository reader.
+    ChangeWatch   has changes indexed, and says when the tree should be checked for changes that were missed
+    TreeWatcher   a thread that reports the paths that changed, in batches
+    ChangeQueue   the changes as Linux reports them (inotify); other systems report through watchfiles
 
-The kernel's queue can be asked: `wait` returns at once when nothing has changed, and otherwise when what
-changed before has been told. watchfiles reports 20 ms later or more, and nobody knows of it until then.
+Events are hints and never trusted: names are judged and files examined through the repository reader. A watch
+starts before the walk that it relies on: once it is in place, everything is walked again. Events can be lost
+without notice, when the system's queue overflows or on a network file system. So the tree is checked now and
+then even while the system reports changes, and more often where it does not.
 
-A watch starts before the walk that it relies on: once it is in place, everything is walked again. Events
-can be lost without notice, when the system's queue overflows or on a network file system. The caller
-therefore still walks now and then, and so finds what was lost.
-
-The queue is inotify(7), of
+On Linux each walked directory is watched by itself, so ignored and denied ones cost nothing and no symbolic
+link is followed. A change is in the queue when the call that made it returns: an empty queue means that
+nothing has changed. So `wait` returns at once if it is empty, and otherwise once the changes in it have been
+reported. Its entries are
 
     i32 watch | u32 mask | u32 cookie | u32 bytes of the name | name, padded with NUL
 
-and a change is in it when the call that made it returns: an empty one means that nothing has changed.
+Other systems watch the root as a whole, which they do best. watchfiles reports a change 20 ms later or more,
+and nothing can tell before then that there was one.
 
-Where nothing is told the tree is looked over now and then, and so it is, more rarely, where it is.
-
-Left out on purpose: which names count, and reading anything; subdirectories, which are watched by themselves;
-and what became of a name.
+Left out on purpose: which names count, reading anything, and what happened to a name.
 """
 
 from __future__ import annotations
@@ -43,29 +42,40 @@ from repo_mcp.threads import REFUSED, start_daemon
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 
 LIBRARY = "watchfiles"
-LOOK_SECONDS = 1.0  # between looks for changed files, at least
-WATCHED_LOOK_SECONDS = 60.0  # the same while the system tells of changes: it may lose some
-LOOK_COST_FACTOR = 20  # and this many times what the last look took: at most a twentieth of a core
-MAX_NAMED = 500  # changed files that are looked at by name; for more the tree is walked
+LOOK_SECONDS = 1.0  # at least, between checks of the tree
+LOOK_COST_FACTOR = 20  # and at least this many times what the last check took: a twentieth of a core
+WATCHED_LOOK_SECONDS = 60.0  # between checks while the system reports changes, of which it may lose some
+MAX_NAMED = 500  # changed files that are examined by name; for more the tree is walked
 STEP_MILLISECONDS = 20  # without another event, before events are reported, unless somebody waits for them
 DEBOUNCE_MILLISECONDS = 200  # at most, while more events arrive
-QUEUE_SECONDS = 10.0  # without any event, before the queue is looked at all the same
+QUEUE_SECONDS = 10.0  # without any event, before the queue is read all the same
 IDLE_MILLISECONDS = 250  # the same with watchfiles, which cannot be woken
 WAIT_SECONDS = 0.1  # between checks for the first walk
 CLOSE_SECONDS = 0.2
 _MAX_FAILURES = 3  # in a row, because a directory vanished before it was watched
+
+EVENT = struct.Struct("@iIII")
+assert EVENT.size == 16
+READ_BYTES = 64 * 1024  # at once: a thousand events
+
+_MODIFY, _ATTRIBUTES, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO = 0x2, 0x4, 0x8, 0x40, 0x80
+_CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF, _OVERFLOW = 0x100, 0x200, 0x400, 0x800, 0x4000
+_ONLY_DIRECTORIES, _DO_NOT_FOLLOW, _NOT_UNLINKED = 0x0100_0000, 0x0200_0000, 0x0400_0000
+_OF_NAMES = _MODIFY | _ATTRIBUTES | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
+_OF_DIRECTORY = _DELETE_SELF | _MOVE_SELF
+_WATCHED = _OF_NAMES | _OF_DIRECTORY | _ONLY_DIRECTORIES | _DO_NOT_FOLLOW | _NOT_UNLINKED
 
 Batches = Generator[frozenset[str] | None, None, None]
 Told = Callable[[frozenset[str] | None], None]
 
 
 def is_installed() -> bool:
-    """Return True when the system's reports of changes can be had."""
+    """Return True when the system can report changes to us."""
     return has_inotify() or importlib.util.find_spec(LIBRARY) is not None
 
 
 class ChangeWatch:
-    """The watch over one root. It calls back from the watcher's thread."""
+    """The watch over one root. It calls back from the thread of its watcher."""
 
     def __init__(
         self,
@@ -88,12 +98,12 @@ class ChangeWatch:
         self._give_way = give_way
         self._watcher: TreeWatcher | None = None  # None as well when it cannot go on
         self.fault = ""
-        self._waiting: frozenset[str] = frozenset()  # changed files that the watcher has told of
-        self._told = 0.0  # time.monotonic of the last of them
-        self._walked = 0.0  # the same of the begin of the last walk that was indexed
-        self._walk_wanted = False  # there may be more
-        self._next_look = 0.0  # time.monotonic, before which no change is looked for
-        self._next_watched_look = 0.0  # the same while the system tells of changes
+        self._waiting: frozenset[str] = frozenset()  # changed files that the watcher has reported
+        self._told = 0.0  # time.monotonic of its last report
+        self._walked = 0.0  # time.monotonic at which the last walk that was indexed began
+        self._walk_wanted = False  # other files may have changed, too
+        self._next_look = 0.0  # time.monotonic, before which the tree is not checked
+        self._next_watched_look = 0.0  # the same while the system reports changes
 
     def start(self) -> None:
         """Watch for changes from now on if the system supports that; otherwise the tree is checked."""
@@ -120,13 +130,13 @@ class ChangeWatch:
         return watcher is not None and watcher.can_wait
 
     def wait(self, seconds: float) -> bool:
-        """Wait until what had changed before the call is indexed, where `can_wait`; False: it is not yet."""
+        """Wait until all changes before the call are indexed. Returns False when that takes longer."""
         watcher = self._watcher
         return watcher is None or watcher.wait(seconds)
 
     def close(self) -> None:
         """Stop the watcher."""
-        if (watcher := self._watcher) is not None:  # which may give up at any moment
+        if (watcher := self._watcher) is not None:  # read once: it may give up at any moment
             watcher.close()
 
     def is_look_due(self) -> bool:
@@ -146,8 +156,8 @@ class ChangeWatch:
     def note_walk(self, started: float, error: Exception | None = None) -> None:
         """Postpone the next check after a walk that began at `started` (time.monotonic).
 
-        What was cancelled, or kept out by another process, goes on in the background with the next call;
-        what failed otherwise is tried again, as often as it may be looked.
+        A walk that was cancelled, or kept out by another process, counts as taking no time: the next call
+        begins it again. One that failed otherwise is tried again when the next check is due.
         """
         ended = time.monotonic()
         is_put_off = isinstance(error, RepoError) and error.code in (ErrorCode.BUSY, ErrorCode.CANCELLED)
@@ -167,7 +177,7 @@ class ChangeWatch:
         self.fault = f"Files cannot be watched ({why}), so the tree is checked for changes at intervals."
 
     def _take_changes(self, paths: frozenset[str] | None) -> None:
-        """Index the changes that the watcher reports, in its thread. None: everything may have changed."""
+        """Index the changes that the watcher reports, in its thread. With None, anything may have changed."""
         self._waiting |= paths or frozenset()
         self._told = time.monotonic()
         if paths is None or len(self._waiting) > MAX_NAMED:
@@ -187,7 +197,7 @@ class ChangeWatch:
                 return
 
     def _index_named(self) -> bool:
-        """Index the changed files that are known by name. False when the tree must be walked."""
+        """Index the changed files that are known by name. Return False when the tree must be walked."""
         changes = None
         if self.finder is not None and not self._walk_wanted:
             changes = self.finder.look_at(self._waiting)
@@ -215,9 +225,9 @@ class TreeWatcher:
     ) -> None:
         """`list_directories` returns those to watch, "" for the root, or None before the first walk.
 
-        `told` is called in the watcher's thread with paths relative to the root, or None when everything
-        must be walked; `failed` is called once, with the reason, when watching becomes impossible. `give_way`
-        may wait before a watch is made.
+        `told` is called in the watcher's thread with the changed paths, or with None when everything must be
+        walked; `failed` is called once, with the reason, when watching becomes impossible. `give_way` may
+        wait before a watch is made.
         """
         self._root = root
         self._list_directories = list_directories
@@ -229,9 +239,9 @@ class TreeWatcher:
         self.can_wait = has_inotify()
         self._turn = threading.Condition()  # guards the next four
         self._queue: ChangeQueue | None = None
-        self._begun = 0  # batches that were taken from the queue; the walk of a new watch counts as one
-        self._ended = 0  # those that `told` has returned from
-        self._awaited = 0  # the one that somebody waits for
+        self._begun = 0  # batches taken from the queue so far; the walk of a new watch counts as one
+        self._ended = 0  # batches that `told` has finished with
+        self._awaited = 0  # number of the last batch that somebody waits for
         self._hurried = threading.Event()  # somebody waits
         self._thread = threading.Thread(target=self._run, name="watch")
 
@@ -245,9 +255,9 @@ class TreeWatcher:
         self._wake()
 
     def wait(self, seconds: float) -> bool:
-        """Wait until what had changed before the call has been told. Returns False when that takes longer.
+        """Wait until `told` is done with all changes before the call. Returns False when that takes longer.
 
-        Only where `can_wait`. Returns at once, in 2 microseconds, when nothing has changed.
+        Only where `can_wait`. Takes 2 microseconds when nothing has changed.
         """
         with self._turn:
             due = self._begun + (self._queue is not None and not self._queue.is_empty)
@@ -332,7 +342,7 @@ class TreeWatcher:
     def _iter_batches(self, directories: Iterable[str]) -> Batches:
         """Yield batches of relative paths, "" for the root; empty batches while nothing happens.
 
-        None: everything may have changed.
+        None stands for a batch in which anything may have changed.
         """
         return self._iter_queue(directories) if self.can_wait else self._iter_reported(directories)
 
@@ -406,28 +416,16 @@ def _explain(error: Exception) -> str:
     return type(error).__name__
 
 
-EVENT = struct.Struct("@iIII")
-assert EVENT.size == 16
-READ_BYTES = 64 * 1024  # at once: a thousand events
-
-_MODIFY, _ATTRIBUTES, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO = 0x2, 0x4, 0x8, 0x40, 0x80
-_CREATE, _DELETE, _DELETE_SELF, _MOVE_SELF, _OVERFLOW = 0x100, 0x200, 0x400, 0x800, 0x4000
-_ONLY_DIRECTORIES, _DO_NOT_FOLLOW, _NOT_UNLINKED = 0x0100_0000, 0x0200_0000, 0x0400_0000
-_OF_NAMES = _MODIFY | _ATTRIBUTES | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
-_OF_DIRECTORY = _DELETE_SELF | _MOVE_SELF
-_WATCHED = _OF_NAMES | _OF_DIRECTORY | _ONLY_DIRECTORIES | _DO_NOT_FOLLOW | _NOT_UNLINKED
-
-
 @cache
 def has_inotify() -> bool:
-    """Return True where the kernel's own events can be had. In WSL it reports none of Windows' files."""
+    """Return True where Linux reports changes itself. In WSL it reports none of Windows' files."""
     if sys.platform != "linux" or "microsoft" in os.uname().release.lower():
         return False
     return hasattr(_load_library(), "inotify_init1")
 
 
 class ChangeQueue:
-    """The changes below some directories since it was made. For one reader; `is_empty` and `wake` for any."""
+    """The changes in some directories since it was made. For one thread, except `is_empty` and `wake`."""
 
     def __init__(self, root: str, directories: Iterable[str]) -> None:
         """Watch these directories, relative to the root, "" for itself. Raises OSError."""
@@ -467,7 +465,7 @@ class ChangeQueue:
         os.eventfd_write(self._woken, 1)
 
     def read(self) -> frozenset[str] | None:
-        """Return the paths that changed, relative to the root, without waiting; None: any may have."""
+        """Return the changed paths, relative to the root, without waiting; None when any may have changed."""
         found: set[str] = set()
         is_known = True
         while True:
@@ -486,7 +484,7 @@ class ChangeQueue:
                     found.add(f"{directory}/{name}" if directory else name)
                 elif mask & _OF_DIRECTORY and directory:
                     found.add(directory)
-                else:  # the queue overflowed, or the root is gone; a watch that ended was told of before
+                else:  # the queue overflowed, or the root is gone; the end of a watch was reported before
                     is_known &= not mask & (_OVERFLOW | _OF_DIRECTORY)
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from index_format import DirectoryHolder, DiskDirectory, EncodedRun, Merge, SegmentEntry, open_segments
-from repo_mcp.config.server_config import safe_child_environment
+from repo_mcp.config.environment import safe_child_environment
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
 from repo_mcp.process.allocator import keep_blocks
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 0.2  # between checks of `cancelled`
 WINDOWS_AHEAD = 2  # per worker: each encoded window that waits to be written takes 6 MB
-SHARDS_AHEAD = 2  # per worker: one that is built, and one so that nobody waits for a commit
-MIN_WINDOWS = 4  # of a merge for which processes are started, which takes a quarter of a second
+SHARDS_AHEAD = 2  # per worker: the one being built, and the next, so that no worker waits for a commit
+MIN_WINDOWS = 4  # for a merge with fewer, no processes are started, which takes a quarter of a second
 
 T = TypeVar("T")
 Cancelled = Callable[[], bool]
@@ -44,7 +44,7 @@ _merge: Merge | None = None  # of this worker process
 
 
 class NoProcesses(Exception):
-    """Raised where the system refuses the worker processes, or a thread that they need. None is left."""
+    """Raised where the system refuses worker processes, or a thread that they need. No process is left."""
 
 
 class Outcome(Protocol):
@@ -71,7 +71,7 @@ class Builders(Protocol):
         """Have a shard built. Raises RepoError with INTERNAL when a worker died."""
 
     def list_warnings(self) -> list[str]:
-        """Return what went wrong without harm."""
+        """Return warnings about failures that did no harm."""
 
 
 class ProcessBuilders:
@@ -87,13 +87,13 @@ class ProcessBuilders:
         self._pool.submit(_build, replace(task, stats={})).add_done_callback(self._done.put)
 
     def list_warnings(self) -> list[str]:
-        """Return nothing: what goes wrong in a process of ours ends the build."""
+        """Return nothing: any failure of a process of ours ends the build."""
         return []
 
 
 @contextmanager
 def start_builders(settings: BuildSettings, workers: int, done: Done) -> Iterator[ProcessBuilders]:
-    """Yield processes that build shards, gone when the block ends; what becomes of these goes to `done`.
+    """Yield processes that build shards and put their outcomes into `done`; they end with the block.
 
     Raises RepoError with INTERNAL when one of them died, and NoProcesses.
     """
@@ -155,7 +155,7 @@ def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> It
             try:
                 for future in [pool.submit(_do_nothing) for _ in range(workers)]:
                     future.cancel()  # each submission has already started a process
-            finally:  # some of them may, also where the next is refused
+            finally:  # some may have started even if the next one is refused
                 children = set(multiprocessing.active_children()) - before
         has_begun = True
         yield pool
@@ -222,7 +222,7 @@ def _start_builder(settings: BuildSettings) -> None:
     _begin()
     keep_blocks()
     gc.freeze()
-    gc.disable()  # a shard has a quarter million spans and no cycles: searching for some took 3 % of the time
+    gc.disable()  # a shard has a quarter million spans and no cycles: looking for cycles took 3 % of the time
     _builder = ShardBuilder(settings)
 
 

@@ -26,8 +26,8 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.threads import REFUSED, start_daemon
 
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
-MANY_FILES = 20_000  # are compared once, by the round, in 0.1 s for 80,000; fewer by whoever wants to know
-PLAN_SECONDS = 0.5  # that a status waits for a round to have compared them
+MANY_FILES = 20_000  # more are compared by the round alone, in 0.1 s for 80,000; fewer by a status too
+PLAN_SECONDS = 0.5  # for a status to wait until the round has compared them
 PLAN_POLL_SECONDS = 0.005
 RETRY_SECONDS = 5.0  # after finding the index locked by another process
 # After it could not be written, or the system refused threads or processes: a round may parse for seconds
@@ -74,7 +74,9 @@ class DerivedIndex(ABC, Generic[View]):
         self._running = threading.Lock()  # held while this process builds or merges
         self._progress: IndexProgress | None = None  # of the running round
         self._counted: tuple[Counted, tuple[int, int]] | None = None  # finished and wanted files, for these
-        self._compares_all = False  # the next round, or the one that has begun: it counts them, too
+        self._compares_all = (
+            False  # the running round, or else the next one, compares all files, and counts them
+        )
         self._fault = ""
         self._anew = False  # the next round builds everything
         self._wake = threading.Event()
@@ -130,7 +132,7 @@ class DerivedIndex(ABC, Generic[View]):
         is_known = self._counted is not None and self._counted[0] == generations
         has_waited = not is_known and self._wait_for_plan(lexical)
         progress, kept = self._progress, self._counted
-        if has_waited and kept is not None and kept[0][1] == lexical.manifest:  # of the round that has ended
+        if has_waited and kept is not None and kept[0][1] == lexical.manifest:  # the round has ended
             return kept[1]
         if progress is not None and progress.files_total:
             return progress.files_done, progress.files_total
@@ -233,12 +235,12 @@ class DerivedIndex(ABC, Generic[View]):
                 searcher = self._index.find_searcher()
                 if searcher is None:
                     break
-                there_is = self._identify(searcher.snapshot)
-                if there_is == done and not self._anew:
+                identity = self._identify(searcher.snapshot)
+                if identity == done and not self._anew:
                     break
                 pause = self._try_round(searcher.snapshot)
                 if pause is None:
-                    done = there_is
+                    done = identity
                 else:
                     self._closed.wait(pause)
 
@@ -253,7 +255,7 @@ class DerivedIndex(ABC, Generic[View]):
         except RepoError as error:
             is_busy = error.code is ErrorCode.BUSY
             if error.code is not ErrorCode.CANCELLED and not (is_busy and self._anew):
-                self._fault = f"{self._words.failed}: {error.message}"  # else damage is what is told
+                self._fault = f"{self._words.failed}: {error.message}"  # while busy, damage stays the fault
             if is_busy:
                 return RETRY_SECONDS
             if error.code in (ErrorCode.INDEX_UNAVAILABLE, ErrorCode.INTERNAL):

@@ -1,9 +1,9 @@
 """Explains filters that no indexed file passes: they match nothing, or only files that are left out.
 
-Only where nothing was found and no indexed file passes the filter: `*.log` finds nothing in a tree whose logs
-are ignored, and an empty answer would look as if there were none. The files are counted, never named. For a
-glob that matches nothing, one is named that was probably meant: `**/core/*.c` for `core/*.c`, which begins at
-the root, and `{*.c,*.h}` for `*.c, *.h`.
+This is done only where nothing was found and no indexed file passes the filter: `*.log` finds nothing in a
+tree whose logs are ignored, and an empty answer would look as if there were none. The files are counted,
+never named. For a glob that matches nothing, the one that was probably meant is suggested: `**/core/*.c` for
+`core/*.c`, which begins at the root, and `{*.c,*.h}` for `*.c, *.h`.
 
 Left out on purpose: denied files, which are never mentioned.
 """
@@ -29,7 +29,7 @@ from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walked_files import FileColumns
 
 LOOK_SECONDS = 0.5  # as long as a walk of 80,000 files takes
-_SEPARATORS = compile_late(r"[,|;\s]+")  # of alternatives, for who does not know braces
+_SEPARATORS = compile_late(r"[,|;\s]+")  # what people who do not know braces write between alternatives
 
 
 class LeftOut:
@@ -58,7 +58,7 @@ class LeftOut:
         return self._count(matches) or (nothing,)
 
     def describe_glob(self, glob: str, *, hides: bool) -> tuple[str, ...]:
-        """Return such a warning for a glob that lists nothing; `hides` when hidden files were not listed."""
+        """Return a warning for a glob that lists nothing; with `hides`, hidden files were not listed."""
         counted = self._count(GlobFilter(glob).matches, hides=hides)
         searcher = None if counted else self._index.find_searcher()
         meant = _suggest(searcher, glob, None).strip() if searcher else ""
@@ -114,7 +114,7 @@ def _has_files(searcher: Searcher, glob: str, language: str | None) -> bool:
 
 
 def _suggest(searcher: Searcher, glob: str, language: str | None) -> str:
-    """Return a sentence with a glob that is like this one and matches, after a blank; "" if there is none."""
+    """Return a space and a sentence that names a similar glob with matches; "" if there is none."""
     alternatives = [one for one in _SEPARATORS.split(glob) if one]
     listed = ["{" + ",".join(alternatives) + "}"] if len(alternatives) > 1 and "{" not in glob else []
     below = [f"**/{glob.strip('/')}"] if "/" in glob else []

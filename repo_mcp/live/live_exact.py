@@ -33,7 +33,7 @@ class LiveExactSearch:
         self._closed = closed
         self._searcher: ExactSearcher | None = None
         self._starting = threading.Lock()
-        self._process: ParseWorker | None = None  # that matches where RE2 is not installed
+        self._process: ParseWorker | None = None  # it matches where RE2 is not installed
 
     def search(
         self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
@@ -80,7 +80,7 @@ class LiveExactSearch:
 
         Raises INDEX_UNAVAILABLE without one that can be read; with `complete` also if files may be missing.
         """
-        searcher = self._index.get_searcher(waits=not complete)  # else all files are read, now
+        searcher = self._index.get_searcher(waits=not complete)  # if `complete`, all files are read instead
         try:
             changed = self._index.look.find_changed(searcher.snapshot.generation)
             if changed is None and complete:
@@ -91,7 +91,7 @@ class LiveExactSearch:
             raise self._index.report_damage() from error
         except OSError as error:
             raise describe_failed_read(error) from error
-        if changed is not None:  # what a running refresh has not indexed yet was read
+        if changed is not None:  # files that are not indexed yet were read
             return answer
         return replace(
             answer, warnings=(*self._index.report.describe_progress(searcher.snapshot), *answer.warnings)

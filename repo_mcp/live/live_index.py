@@ -5,8 +5,8 @@ only a moment for files that were just saved, or for the first files; otherwise 
 damaged index is noticed when it is read, and rebuilt in the background. Every method may be called from
 several threads at once.
 
-The report has the status of the index, and what an answer out of it may lack. It changes nothing and waits
-for nothing, but that a tree that was not looked at lately may be looked at.
+The report says in which state the index is, and what answers from it may lack. It changes nothing and waits
+for nothing; only a small tree that was not looked at lately may be compared with the index.
 """
 
 from __future__ import annotations
@@ -40,7 +40,17 @@ NOT_WHOLE = "The index is being built or updated: files may be missing here."
 CHANGING = "Changes of the last moment are not indexed yet: results may be out of date."
 RENEWED = "Changed files were being indexed during this call: results may be out of date. Ask again."
 NOT_COMPARED = "The tree is being compared with the index: changed files may be missing here."
-TOLD_AGE_SECONDS = 0.5  # of a look at the tree, from which answers say how old it is
+TOLD_AGE_SECONDS = 0.5  # answers say how old the last look at the tree is if it is older than this
+NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Files can already be opened."
+FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
+CATCH_UP_SECONDS = 0.15  # that a call waits for what has just changed: indexing a saved file takes 0.1
+AWAITED_FILES = 50  # being indexed; a call does not wait for more, since they would take longer
+THREAD_START_SECONDS = 0.1  # until a refresh that was started in the background can be seen to run
+LOOKED_AT_POLL_SECONDS = 0.005
+FIRST_REFRESH_SECONDS = 1.0  # after the walk, in which a first refresh may end before the watch begins
+MAX_GIVEN_WAY = 3  # times a background refresh walks again so that a few changed files go first
+HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: the medium may be at fault
+CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
 
 
 class IndexReport:
@@ -57,7 +67,7 @@ class IndexReport:
         *,
         follows: bool,
     ) -> None:
-        """`find_searcher` and `report_damage` are those of the index; it `follows` the tree, or does not."""
+        """`find_searcher` and `report_damage` belong to the index; with `follows` it is kept current."""
         self._generation = generation
         self._refresher = refresher
         self._watch = watch
@@ -65,12 +75,12 @@ class IndexReport:
         self._find_searcher = find_searcher
         self._report_damage = report_damage
         self._follows = follows
-        self._stays = False  # answers go on: a command that refreshes and then answers need not tell its age
+        self._stays = False  # the process keeps answering; a command, which answers once, tells no age
         self.is_first_look = False  # a refresh was begun, and none has ended yet
         self.has_looked = False  # a refresh has ended, well or not
 
     def note_begun(self, *, stays: bool = False) -> None:
-        """Know of a refresh that begins; with `stays` answers go on until the process ends."""
+        """Record that a refresh begins. With `stays`, the process keeps answering afterwards."""
         self._stays = self._stays or stays
         self.is_first_look = not self.has_looked
 
@@ -141,20 +151,9 @@ class IndexReport:
         return [*told, fault] if fault else told
 
     def _describe_missing(self, snapshot: Snapshot) -> list[str]:
-        progress = self._refresher.progress
-        if progress is not None and progress.phase == "index" and progress.files_total:
-            fault = "out of date" if self._generation.is_whole(snapshot) else "missing"
-            done, total = progress.files_done, progress.files_total
-            state = f"{done} of {total} files are done; the rest"
-            if done >= total:  # but not all are committed
-                state = f"all {total} files are read; the last of them"
-            return [f"The index is being refreshed: {state} may be {fault} here."]
-        if self._generation.loss:
-            return [self._generation.loss]
-        changed = self._watch.count_waiting() or self._look.stale
-        if changed:
-            named = "1 file changed and is" if changed == 1 else f"{changed} files changed and are"
-            return [f"{named} not indexed yet: results may be out of date."]
+        known = self._describe_refresh(snapshot) or self._generation.loss or self._describe_changed()
+        if known:
+            return [known]
         if not self._watch.wait(0.0):
             return [CHANGING]
         if not self._generation.is_whole(snapshot):
@@ -167,6 +166,26 @@ class IndexReport:
             return [f"The tree was last checked {age:.1f} s ago: later changes may be missing here."]
         return [RENEWED] if self._has_newer(snapshot) else []
 
+    def _describe_refresh(self, snapshot: Snapshot) -> str:
+        """Return how many files a running refresh has indexed; "" while it indexes none."""
+        progress = self._refresher.progress
+        if progress is None or progress.phase != "index" or not progress.files_total:
+            return ""
+        fault = "out of date" if self._generation.is_whole(snapshot) else "missing"
+        done, total = progress.files_done, progress.files_total
+        state = f"{done} of {total} files are done; the rest"
+        if done >= total:  # but not all are committed
+            state = f"all {total} files are read; the last of them"
+        return f"The index is being refreshed: {state} may be {fault} here."
+
+    def _describe_changed(self) -> str:
+        """Return how many changed files are known and not indexed yet; "" for none."""
+        changed = self._watch.count_waiting() or self._look.stale
+        if not changed:
+            return ""
+        named = "1 file changed and is" if changed == 1 else f"{changed} files changed and are"
+        return f"{named} not indexed yet: results may be out of date."
+
     def _has_newer(self, snapshot: Snapshot) -> bool:
         """Return True when other content than that of a snapshot has been committed since."""
         current = self._find_searcher()
@@ -175,6 +194,7 @@ class IndexReport:
         return current.snapshot.name != snapshot.name
 
     def explain_missing(self) -> str:
+        """Return why nothing can be searched yet."""
         progress = self._refresher.progress
         if progress is not None and progress.files_total:
             done = f"{progress.files_done} of {progress.files_total}"
@@ -201,18 +221,6 @@ def count_chunks(snapshot: Snapshot) -> int:
         int(np.diff(segment.reader.files.first_chunks)[segment.live_file_mask].sum())
         for segment in snapshot.segments
     )
-
-
-NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Files can already be opened."
-FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
-CATCH_UP_SECONDS = 0.15  # that a call waits for what has just changed: indexing a saved file takes 0.1
-AWAITED_FILES = 50  # being indexed; a call does not wait for more, since they would take longer
-THREAD_START_SECONDS = 0.1  # until a refresh that was started in the background can be seen to run
-LOOKED_AT_POLL_SECONDS = 0.005
-FIRST_REFRESH_SECONDS = 1.0  # after the walk, that what nobody waits for lets a first refresh end
-MAX_GIVEN_WAY = 3  # times that a refresh in the background walks anew for a few changed files to come first
-HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: the medium may be at fault
-CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
 
 
 def _read_nothing(paths: Sequence[str]) -> list[bytes | None]:
@@ -293,9 +301,10 @@ class LiveIndex:
         While many files are still to be indexed, those that the call needs go first, as far as it names them.
 
         A `fresh` searcher includes files saved just before the call, or `describe_progress` says that it may
-        not. With `waits`, it waits a little for the first files while they are being indexed. Where the tree
-        is followed and was not looked over lately, a refresh begins in the background; the call does not wait
-        for it. So does one that is expected, where there is no index yet.
+        not. With `waits`, it waits a little for the first files while they are being indexed.
+
+        If the tree is followed and has not been checked lately, or there is no index yet and a refresh is
+        expected, one begins in the background; the call does not wait for it.
         """
         if not self.refresher.running.locked() and self._is_refresh_due():
             self.start_background_refresh()
@@ -328,7 +337,7 @@ class LiveIndex:
 
         A call that `looks` through the files itself waits only until they are listed.
         """
-        started, commits = time.monotonic(), -1  # at first what was committed since the caller looked
+        started, commits = time.monotonic(), -1  # -1: take at once what was committed since the caller looked
         while not self.generation.fault and (searcher is None or not searcher.snapshot.segments):
             waited = time.monotonic() - started
             may_start = (self._follows or self.report.is_first_look) and waited < THREAD_START_SECONDS
@@ -375,7 +384,7 @@ class LiveIndex:
         if searcher is None:
             return
         files = searcher.snapshot.file_count
-        if self.refresher.running.locked():  # which looks, too; answers tell of what is not done in time
+        if self.refresher.running.locked():  # it looks at the tree, too; answers say what it has not done yet
             if files <= CHEAP_LOOK_FILES:
                 self._wait_while(self.refresher.running.locked)
             return
@@ -419,9 +428,9 @@ class LiveIndex:
     ) -> RefreshReport:
         """Bring the index up to date with the tree. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE.
 
-        Waits a little for a running refresh, and raises BUSY if that takes long. With `joins` it waits for
-        its end and reports what both have done. With `is_last` nothing looks at the tree again. Only a report
-        with `joins` and without `is_last` names the snapshot.
+        Waits a little for a running refresh, and raises BUSY if that takes long. With `joins` it waits until
+        that has ended, and reports what both have done. With `is_last` nothing looks at the tree again. Only
+        a report with `joins` and without `is_last` names the snapshot.
         """
         stop = self._stops_when(cancelled)
         self.report.note_begun()
@@ -440,7 +449,7 @@ class LiveIndex:
             return done if add_joined is None else add_joined(done)
         except Exception as error:
             self._watch.note_walk(started, error)
-            if self.refresher.fault:  # which is told instead
+            if self.refresher.fault:  # answers tell that instead
                 self.report.note_looked()
             raise
         finally:
@@ -453,12 +462,12 @@ class LiveIndex:
         return lambda: self._closed.is_set() or (cancelled is not None and cancelled())
 
     def is_being_built(self) -> bool:
-        """Return True while a refresh runs that makes a first whole generation, or has committed a part."""
+        """Return True while a refresh runs and no generation is whole yet; parts may be committed."""
         if not self.refresher.running.locked():
             return False
         try:
             return self.generation.read_seen() is None
-        except (IndexFormatError, OSError):  # it is built because of that
+        except (IndexFormatError, OSError):  # the refresh rebuilds it
             return True
 
     def refresh_paths(
@@ -520,10 +529,10 @@ class LiveIndex:
             pass
 
     def wait_for_first_refresh(self) -> None:
-        """Wait until a refresh has ended, well or not, and its symbols: FIRST_REFRESH_SECONDS at most.
+        """Wait until a refresh and the parsing after it have ended, FIRST_REFRESH_SECONDS at most.
 
-        After its walk one that began with a donor has as much left as the watch and the engines would take
-        from it: all want the interpreter.
+        For whatever would compete with them for the interpreter and is not urgent, such as the watch. A
+        refresh that began with a donor has little left to do after its walk.
         """
         deadline = time.monotonic() + FIRST_REFRESH_SECONDS
         while not self.report.has_looked and time.monotonic() < deadline:
@@ -538,7 +547,7 @@ class LiveIndex:
         """
         self.is_expected = False
         self.report.note_begun(stays=True)
-        if self.refresher.progress is not None and not force:  # a second walk, 0.4 s of the kernel
+        if self.refresher.progress is not None and not force:  # a second walk of the kernel takes 0.4 s
             return
         if not start_daemon(threading.Thread(target=self._refresh_quietly, args=(force,), name="refresh")):
             self.refresher.note_failure(RepoError(ErrorCode.INTERNAL, f"{REFUSED.capitalize()}."))

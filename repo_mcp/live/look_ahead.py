@@ -1,9 +1,8 @@
-"""Searches the files that are not indexed yet for what a call asks, and has the best ones indexed first.
+"""Searches the files that are not indexed yet for the words of a call, and has the best ones indexed first.
 
-Their contents are read as they are and the words of the call counted in them, as far as LOOK_SECONDS go:
-first in files whose names hold some, then in the order in which they are to be indexed. What is chosen goes
-into the index before the rest. So it is ranked together with what is there, by the same rules, every kind of
-search finds it, and it need not be found again.
+For LOOK_SECONDS, files are read and the words of the call counted in them: first in files whose names contain
+some, then in the order in which files are to be indexed. The chosen files are indexed before all others. So
+they are ranked with the rest, by the same rules, and later searches of every kind find them, too.
 
 Left out on purpose: which of the words a file declares. The ranking knows, once the file is indexed.
 """
@@ -33,15 +32,18 @@ CountUnits = Callable[[str], int]  # of a term
 
 LOOK_SECONDS = 1.0  # for one call: 10,000 files, where two cores are busy with indexing
 INDEX_SECONDS = 1.5  # to wait for what was chosen: a shard that is being built may come first
-FEWEST_FILES = 50  # that remain; fewer are indexed before they are looked through
+FEWEST_FILES = 50  # if fewer remain, they are indexed before they could be searched
 MAX_FILES = 40  # chosen for one call: a tenth of a second's work
-MAX_BYTES = 2_000_000  # of them, but for the best
+MAX_BYTES = 2_000_000  # of the chosen files; the best may be larger
 MAX_WORDS = 1_000  # of a text
-MAX_ROOTS = 12  # that are looked for: of a long text the rarest
+MAX_ROOTS = 12  # to look for: the rarest of a long text
 MIN_ROOT_BYTES = 3
 BATCH_FILES = 64  # between two looks at the clock
-CACHED_TEXTS = 4  # texts, with the files that were looked through: the next page is asked for with the same
-NAME, DIRECTORY = 1.0, 0.4  # what a word there is worth, in words of the text that tell as much
+CACHED_TEXTS = 4  # with the files that were searched for them: the call for the next page has the same text
+NAME, DIRECTORY = (
+    1.0,
+    0.4,
+)  # what a word in a file's name or directory is worth, in equally rare words of text
 SATURATION, LENGTH_SHARE = 1.2, 0.75  # of BM25
 
 

@@ -55,10 +55,10 @@ class _Look:
     took: float  # seconds
     files: int  # that were looked at
     changed: ChangedFiles
-    is_last: bool = False  # nobody looks again: a command answers of the tree that it met
+    is_last: bool = False  # it never expires: a command answers about the tree as it found it
 
     def is_old(self, share: float = 1.0) -> bool:
-        """Return True when that share of the time for which the look may be reused is over."""
+        """Return True when `share` of the time for which the look may be reused is over."""
         keeps = LOOK_REUSE_FACTOR * self.took if self.files > CHEAP_LOOK_FILES else 0.0
         return not self.is_last and time.monotonic() - self.started >= share * keeps
 
@@ -73,7 +73,7 @@ class TreeLook:
         self._looking = threading.Lock()  # held while the tree is looked over for an exact search
         self._look: _Look | None = None
         self.stale: int | None = None  # files found changed at the last look and not indexed yet
-        self.age = 0.0  # seconds since that look, for the last answer that did not look itself
+        self.age = 0.0  # seconds from that look to the last answer; 0 if the answer looked itself
 
     def find_changed(self, generation: int) -> ChangedFiles | None:
         """Return how the tree differs from a generation; None when that is not known.
@@ -83,7 +83,7 @@ class TreeLook:
         look = self._look
         if look is None or look.generation != generation or look.is_old():
             asked = time.monotonic()
-            with self._looking:  # whoever waited takes what another began to look for after it had asked
+            with self._looking:  # who had to wait uses a look that began after it had asked
                 look = self._look
                 if look is None or look.generation != generation or look.started < asked:
                     return self._look_over(generation)
@@ -136,7 +136,7 @@ class TreeLook:
             self._looking.release()
 
     def note_refresh(self, started: float, *, is_last: bool = False) -> None:
-        """Use findings of a refresh that began at `started` (time.monotonic) and has examined the tree too.
+        """Count a refresh that began at `started` (time.monotonic) as a look: it has examined the tree, too.
 
         With `is_last` they never expire.
         """
@@ -189,15 +189,16 @@ class Refresher:
         self.progress: IndexProgress | None = None
         self.remaining = RemainingFiles()  # of the running refresh
         self.finished: Counter[str] = Counter()  # files added, updated and removed by all refreshes so far
-        self.fault = ""  # why a refresh failed, since one last looked at the whole tree with success
-        self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
-        # Called with the committed generation before one that purges; a derived index sets it.
+        self.fault = ""  # why a refresh failed; none has looked at the whole tree successfully since then
+        self.purges = 0  # refreshes that purged: nothing of the files that they left out may stay anywhere
+        # Called with the committed generation before another purges it; a derived index sets this.
         self.note_purge_due: Callable[[int], None] = lambda _generation: None
-        # Called after each commit of a refresh, which goes on; a derived index sets it.
+        # Called after each commit of a refresh, before it has ended; a derived index sets this.
         self.note_commit: Callable[[], None] = lambda: None
         self.commits = 0  # of all refreshes so far
-        self._committed = threading.Condition()  # guards it
-        # Waits until what began with a donor has followed a first refresh, to a deadline by time.monotonic().
+        self._committed = threading.Condition()  # guards `commits`
+        # Waits for a derived index that began with a donor to follow the first refresh, until a deadline
+        # (time.monotonic). The derived index sets this.
         self.wait_for_follower: Callable[[float], None] = lambda _deadline: None
 
     def refresh(
@@ -209,7 +210,7 @@ class Refresher:
     ) -> RefreshReport:
         """Bring the index up to date with the tree. The caller holds `running`. Raises as the indexer.
 
-        The report does not name the snapshot: what waits for the refresh comes before that.
+        The report does not name the snapshot, which takes time: whoever waits for the refresh goes first.
         """
 
         def report(now: IndexProgress) -> None:
@@ -237,7 +238,7 @@ class Refresher:
         self.note_commit()
 
     def wait_for_commit(self, commits: int) -> None:
-        """Wait until there are more commits than these, a moment at most: others may come unseen."""
+        """Wait until `commits` is outdated, a moment at most: another process may commit unseen."""
         with self._committed:
             self._committed.wait_for(lambda: self.commits != commits, REFRESH_POLL_SECONDS)
 
@@ -245,7 +246,7 @@ class Refresher:
         self.finished += Counter(added=done.added, updated=done.updated, removed=done.removed)
 
     def name_snapshot(self) -> str:
-        """Return the name of the committed snapshot; empty if it is damaged: the next search repairs it."""
+        """Return the name of the committed snapshot; "" if it is damaged, which the next search repairs."""
         try:
             searcher = self._generation.find()
             return "" if searcher is None else searcher.snapshot.name
@@ -261,7 +262,7 @@ class Refresher:
             raise
 
     def note_failure(self, error: Exception) -> None:
-        """Keep why a refresh failed. Answers say so until another one has checked the whole tree.
+        """Keep the reason why a refresh failed. Answers give it until another has checked the whole tree.
 
         A cancelled refresh has not failed.
         """
@@ -315,7 +316,7 @@ class Refresher:
         return progress is not None and progress.phase == "walk"
 
     def refresh_changes(self, changes: PathChanges, stop: Callable[[], bool]) -> bool:
-        """Index a few files. Return False when there must be a walk. Raises as `begin` and `refresh` do."""
+        """Index a few files. Return False when a walk is needed. Raises as `begin` and `refresh` do."""
         self._hurried.set()
         try:
             self.begin(stop)

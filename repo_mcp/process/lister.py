@@ -1,9 +1,8 @@
 """The parent's side of a listing ahead of the first walk: see `lister_process`.
 
-The child is started for a root that is known to be large and has no index, and lists it while donors and
-Git's indexes are looked at. Whatever becomes of it, the walk lists what was not told. What changes after it
-was told is found as what changes behind a walk is: by the watch, and by the walk that follows when the watch
-has begun.
+The child is started for a root that is known to be large and has no index. It lists the root while donors and
+Git's indexes are examined. Even if it fails, the walk lists whatever it has not reported. A change after its
+report is found like one behind a walk: by the watch, and by the walk that follows once the watch has begun.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from repo_mcp.config.server_config import safe_child_environment
+from repo_mcp.config.environment import safe_child_environment
 from repo_mcp.threads import start_daemon
 from repo_mcp.workspace.listed_ahead import Listing
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Lister:
-    """A process that lists a root, and what it has told so far. Safe for several threads."""
+    """A process that lists a root, and its listings so far. Safe for several threads."""
 
     def __init__(self, root: HeldDirectory) -> None:
         """Start it, in a thread."""
@@ -42,11 +41,11 @@ class Lister:
         start_daemon(self._thread)  # else nothing is listed ahead
 
     def find(self, path: str) -> Listing | None:
-        """Return what was listed of a directory, once; None for one that is to be listed by who asks."""
+        """Return the listing of a directory, once; None if the caller has to list it."""
         return self._found.pop(path, None)
 
     def close(self) -> None:
-        """End the process and forget what it told."""
+        """End the process and forget its listings."""
         self._closed.set()
         if self._process is not None:
             self._process.kill()

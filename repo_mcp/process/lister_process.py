@@ -2,9 +2,9 @@
 
 It begins before the walk, and lists from the end while the walk comes from the front, so neither waits for
 the other. It reads names and status beneath open directories, and no contents. Links are not followed, and
-what is hidden is not entered. A directory is left to the walk where anything but plain files and directories
-is in it, or a file that changed a moment ago. So is each whose names are not just those that an earlier walk
-admitted, which is why no rules are needed here.
+hidden directories not entered. A directory is left to the walk if it contains anything but plain files and
+directories, or a file that changed a moment ago. The walk also lists each directory whose names are not
+exactly those that an earlier walk admitted; so no rules are needed here.
 
 A frame describes some directories:
 

@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from repo_mcp.config.server_config import safe_child_environment
+from repo_mcp.config.environment import safe_child_environment
 from repo_mcp.languages.adapter_tasks import identify
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.record_classes import dataclass

@@ -1,25 +1,26 @@
-"""Calls run in a pool of threads: as many a second as the operator allows, and no longer than allowed.
+"""Runs calls: in a pool of threads, within the operator's limits, from the request to the answer.
 
-The pool runs as many calls at a time as there are slots, the others wait in a queue. A slot is free again
-when its call has really ended, not when nobody waits for it any more, so that a flood of cancelled calls
-cannot pile up work; one that is cancelled before it began leaves the queue, and nothing of it is kept.
-Threads are started as they are needed and never keep the process from ending. An answered call is one that
-the client waits for: from its request to its answer, or to its cancelling. Its progress goes to the client
-from whichever thread tells of it.
+    CallGuard      how many calls may come in a second, and how long one that reads may take
+    CallPool       the threads that run calls, and the queue in front of them
+    AnsweredCall   a call that a client waits for, with its progress and its cancellation
 
-A server has one guard, which all its toolsets share: whichever way a call comes (stdio in either era, by the
-SDK, as a task, over HTTP), it passes here. A call too many is refused with when to come again; it costs next
-to nothing. A call that reads runs in a thread that can be left behind: a file system that hangs (a dead NFS,
-FUSE) blocks a thread for as long as it likes, and whoever waits is told TIMEOUT. A thread that comes back is
-used again. So that a tree that hangs does not take a thread for every call, calls are refused while MAX_STUCK
-threads are left behind.
+A server has one guard, which all its toolsets share, so every call passes it: over stdio in either era, over
+HTTP, through the SDK, and as a task. A call too many is refused at next to no cost, and the refusal says when
+to try again. A call that reads runs in a thread that can be left behind: a file system that hangs (a dead
+NFS, FUSE) may block a thread for any time, and whoever waits gets TIMEOUT. The thread is used again if it
+comes back. While MAX_STUCK threads are left behind, calls are refused, so that a tree that hangs does not
+take a thread for every call. The time in which the client's own model is asked does not count. Calls that
+index or research have no time limit: how long they take depends on the tree, they report progress, and the
+client can cancel them.
 
-The time in which the client's own model is asked does not count. Calls that index or research have no limit
-of time: how long they take is the tree's affair, they report progress, and the client can cancel them.
+The pool runs as many calls at a time as there are slots; the others wait in a queue. A slot is free when its
+call has really ended, not when nobody waits for it any more, so a flood of cancelled calls cannot pile up
+work. A call that is cancelled before it began leaves the queue. Threads are started as they are needed and
+never keep the process from ending.
 
 Left out on purpose: how a refusal is rendered and logged, which is as for any other failure; refusing a call
-because the queue is full: over stdio the wire bounds it, over HTTP whoever submits has to look; and calls
-that are asked for now and fetched later (`repo_mcp.protocol.task_methods`).
+because the queue is full, which over stdio the wire prevents and over HTTP the caller has to check; and calls
+whose results are fetched later (`repo_mcp.protocol.task_methods`).
 """
 
 from __future__ import annotations
@@ -45,10 +46,13 @@ if TYPE_CHECKING:
     from repo_mcp.protocol.wire import Wire
 
 
-BURST_SECONDS = 10  # what may come at once: as many calls as are allowed in this time
+BURST_SECONDS = 10  # as many calls as are allowed in this time may come at once
 MAX_STUCK = 32  # threads left behind; each holds some 100 KB
 RECORD_SECONDS = 1.0  # for a line of the log while threads are left behind: its directory may hang as well
 IDLE_THREADS = 16  # kept for the next calls; more than calls run at once
+MAX_CALLS = 8  # running at once; they share the interpreter, so more would only wait in threads
+MAX_WAITING = 256  # calls in the queue over HTTP: one for each connection that there may be
+PROGRESS_SECONDS = 0.2  # between two notifications of one call
 
 Made = TypeVar("Made")
 Clock = Callable[[], float]
@@ -90,7 +94,7 @@ class _Work(Generic[Made]):
         """Run the function, and keep what it returns or raises."""
         try:
             self._made.append(self._run())
-        except BaseException as error:  # a question to the client's model is none of Exception
+        except BaseException as error:  # a question to the client's model is not an Exception
             self._raised = error
 
     def take(self) -> Made:
@@ -101,7 +105,7 @@ class _Work(Generic[Made]):
         try:
             raise raised
         finally:
-            del raised  # else the frames that it came through, and what they hold, wait for the collector
+            del raised  # else it would keep its frames, and all that they refer to, until a collection
 
 
 class _Threads:
@@ -226,7 +230,8 @@ class CallGuard:
 
         While calls are left behind, or with `apart`, the line is written by another thread, which can be
         left behind too; `apart` is for threads that all calls wait for, such as the reader's. Lines are
-        written one after the other: while one hangs, no other takes a thread to wait for it."""
+        written one after the other: while one hangs, no other takes a thread to wait for it.
+        """
         if not (apart or self._count_stuck()):
             return write()
         hung = self._hung_record
@@ -274,12 +279,7 @@ class CallGuard:
 UNGUARDED = CallGuard(0, 0)  # for whoever calls tools without a server
 
 
-MAX_CALLS = 8  # running at once; they share the interpreter, so more would only wait in threads
-
-MAX_WAITING = 256  # calls in the queue over HTTP: one for each connection that there may be
-
 Outcome = ToolAnswer | Question | None  # an answer, what is needed for one, or a failure
-PROGRESS_SECONDS = 0.2  # between two notifications of one call
 
 
 class PooledCall:
@@ -293,9 +293,9 @@ class PooledCall:
         drop: Callable[[], object],
         take_back: Callable[[PooledCall], bool],
     ) -> None:
-        """Make a call of `work`, and of `drop` for when it is cancelled first.
+        """Make a call that runs `work`, or `drop` when it is cancelled before that.
 
-        `take_back` takes it out of the queue; it returns False when it is not there.
+        `take_back` takes it out of the queue, and returns False when it is not there.
         """
         self.work = work
         self._drop = drop
@@ -327,7 +327,7 @@ class CallPool:
     def submit(self, work: Callable[[], object], drop: Callable[[], object]) -> PooledCall:
         """Run `work` in a thread; or `drop`, when the call is cancelled first. What they raise is lost.
 
-        Raises RuntimeError when there is no thread, and the system has none.
+        Raises RuntimeError when there is no thread and the system refuses one.
         """
         call = PooledCall(work, drop, self._take_back)
         with self._lock:
@@ -411,7 +411,7 @@ def run_tool(tool: Tool, arguments: Mapping[str, object], context: CallContext) 
 
 
 class AnsweredCall:
-    """A call in flight. It ends once: by its answer or by its cancelling, whichever comes first."""
+    """A call in flight. It ends once: when it is answered or when it is cancelled, whichever comes first."""
 
     def __init__(
         self,
@@ -437,7 +437,7 @@ class AnsweredCall:
         self._round = round_
         self._encode_otherwise = encode
         self._modern = modern
-        self._ending = threading.Lock()  # taken once: by the answer or by the cancelling, never given back
+        self._ending = threading.Lock()  # taken once and never released: by the answer or by `cancel`
         self._cancelled = threading.Event()
         self._pooled: PooledCall | None = None
         token = caller.progress_token

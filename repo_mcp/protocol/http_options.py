@@ -9,7 +9,7 @@ import argparse
 import os
 import stat
 
-from repo_mcp.config.server_config import find_http_token
+from repo_mcp.config.environment import find_http_token
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.http_guard import (
     MAX_TOKEN_CHARS,

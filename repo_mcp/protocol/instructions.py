@@ -1,7 +1,7 @@
 """The instructions of each toolset for a client that connects, known before anything else is loaded.
 
-Codex tells most of its models no more of a server than the first 240 characters, until they look for its
-tools: these say what can be asked, and by which names. Of several toolsets each has a few words there.
+Codex shows most of its models only the first 240 characters until they look for the server's tools, so these
+say what can be asked, and by which names. With several toolsets, each has a few words in them.
 """
 
 from __future__ import annotations

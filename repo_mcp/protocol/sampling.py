@@ -6,12 +6,11 @@ In the first era of the protocol the server sends a request and the client answe
      "maxTokens": 200, "messages": [{"content": {"text": "…", "type": "text"}, "role": "user"}],
      "systemPrompt": "…"}}
 
-In the second the same request lies in a result, and the answer comes with another request of the client
-(as below, or in `repo_mcp.protocol.task_methods`). What a model says is text and nothing else:
-anything but text, a refusal, an error or no answer in time is None, and whoever asked goes on without. It is
-as little to be believed as any argument.
+What a model says is text and nothing else: anything but text, a refusal, an error or no answer in time counts
+as None, and whoever asked goes on without it. It is not to be trusted any more than an argument.
 
-There a call has several rounds, in which a tool's question is an answer, and its answer another call:
+In the second era the server sends no requests. The question is part of a result, and its answer part of the
+client's next request (as below, or in `repo_mcp.protocol.task_methods`). So a call has several rounds:
 
     tools/call {"name": "search_code", …}
       -> {"inputRequests": {"expansion": {"method": "sampling/createMessage", …}}, "requestState": "…",
@@ -19,10 +18,10 @@ There a call has several rounds, in which a tool's question is an answer, and it
     tools/call {"name": "search_code", …, "inputResponses": {"expansion": {…}}, "requestState": "…"}
       -> the result, or the next question
 
-Nothing is kept between the rounds: what was answered so far comes back in the state, which is what the client
-has and so signed with a key of this process, bound to the tool and its arguments, and good for a while. A
-client that does not answer what it was asked has refused, and the tool goes on without: every round settles
-one question, so they come to an end.
+Nothing is kept between the rounds: the answers so far come back in the state. Because the client holds it, it
+is signed with a key of this process, bound to the tool and its arguments, and valid for STATE_SECONDS. A
+client that does not answer a question has refused, and the tool goes on without the answer. So every round
+settles one question, and the rounds come to an end.
 """
 
 from __future__ import annotations

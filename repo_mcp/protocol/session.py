@@ -4,10 +4,9 @@ The first request decides the era, once, as it does in the SDK's server: one wit
 second era, anything else the first, in which nothing but `ping` is answered until the client is known. A
 second `initialize` may change the version. In the second era each request names its version and its client.
 
-Tools are called in the threads of a pool; tasks have threads of their own. Whatever else a request asks for
-is answered at once, by the thread that reads; only lists and calls wait, until the tools are loaded. Left
-out on purpose: how a request is read (`requests`), the bytes of an answer (`answers`), and the order of
-answers: there is none.
+Tools are called in the threads of a pool; tasks have threads of their own. All other requests are answered at
+once, by the thread that reads; only lists and calls wait until the tools are loaded. Answers come in any
+order. Left out on purpose: how a request is read, and the bytes of an answer (both in `messages`).
 """
 
 from __future__ import annotations
@@ -58,8 +57,8 @@ if TYPE_CHECKING:
     from repo_mcp.protocol.tool_model import Tool, ToolAnswer
     from repo_mcp.protocol.wire import Valid, Wire
 
-# That a list of files waits for an open repository. Claude Code offers no tool before it has the list: with
-# one after 1.1 s its first request had them all, with one after 2.1 s none.
+# For a list of files to wait until the repository is open. Claude Code offers no tool before it has that
+# list: its first request had all tools when the list came after 1.1 s, and none when it came after 2.1 s.
 LIST_SECONDS = 0.1
 NOT_OPEN = "Invalid request parameters: the session is not open, initialize comes first"
 WRONG_ERA = (
@@ -83,11 +82,11 @@ class Session:
         self._ready = threading.Event()  # those below are set
         self._tools: Mapping[str, Tool] = {}
         self._find_resources: Callable[[], Mapping[str, Tool]] | None = None
-        self._resources: Mapping[str, Tool] = {}  # what answers about files, once it is asked
-        self._has_files = False  # what is served is open; under the lock, as the three below
-        self._waiting: dict[RequestId, Caller] = {}  # requests for the list of files that came before
-        self._was_listed = False  # the client has such a list,
-        self._owes_files = False  # and nothing is in it
+        self._resources: Mapping[str, Tool] = {}  # the tools that answer about files, found on first use
+        self._has_files = False  # the roots are open; under the lock, as the three below
+        self._waiting: dict[RequestId, Caller] = {}  # requests for the list of files that came before that
+        self._was_listed = False  # the client has asked for the list of files
+        self._owes_files = False  # it got an empty list because nothing was open yet
         self._pool: CallPool | None = None
         self._sampler: Sampler | None = None
         self._task_methods: TaskMethods | None = None
@@ -133,7 +132,7 @@ class Session:
             self._wire.say(encode_frame({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}))
 
     def take(self, frame: Valid) -> None:
-        """Answer a frame, or see to it that a thread does. Blocks while the tools are loaded."""
+        """Answer a frame, or have a thread answer it. Blocks while the tools are loaded."""
         if isinstance(frame, Request):
             try:
                 answer = self._answer(frame, frame.params or {})

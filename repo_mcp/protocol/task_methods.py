@@ -12,12 +12,10 @@ the tool asks the client's model comes there too, and `tasks/update` brings the 
     tools/call {…}  ->  {"resultType": "task", "taskId": "…", "status": "working", …}
     tasks/get  ->  {"status": "completed", "result": {…}, …}
 
-One store is behind both. A call that runs as a task reports to the token of the request that asked for
-it until it ends; in the second era progress is said in the words of the status alone: the extension has no
-other.
-Left out on purpose: subscriptions to tasks.
-
-The call behind a task reports, asks and gives, from a thread of the pool to the store.
+One store is behind both: the call runs in a thread of the pool and hands its progress, its questions and its
+result to the store. In the first era its progress also goes to the progress token of the request that asked
+for the task; in the second it shows only in the words of the status, as the extension knows no other way.
+Subscriptions to tasks are left out on purpose.
 """
 
 from __future__ import annotations

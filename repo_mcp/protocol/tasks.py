@@ -1,16 +1,16 @@
-"""Calls that are asked for now and fetched later: the one store of tasks, whatever the era of the protocol.
+"""The store of tasks: calls whose results are fetched later, in either era of the protocol.
 
-A task begins `working`, may wait for its client (`input_required`), and ends once: `completed`, `failed` or
-`cancelled`. Its result is kept until its time to live, counted from its creation, is over; then it is
-forgotten, and whatever still works for it is told to stop. Time is looked at when somebody asks, not by a
-clock of its own: `is_stopped` is what a running call polls. How many are kept, and how many may be
-unfinished, is bounded; ids come from the system's source of random bytes.
+A task begins as `working`, may wait for its client (`input_required`), and ends once: `completed`, `failed`
+or `cancelled`. Its result is kept for its time to live, counted from its creation. Then the task is
+forgotten, and its work, if it still runs, is told to stop. There is no timer: expiry is checked when somebody
+asks, and a running call polls `is_stopped`. How many tasks are kept, and how many may be unfinished, is
+bounded. Ids come from the system's source of random bytes.
 
-Of cancelling, ending and expiring, whichever comes first under the lock holds, and the others change nothing.
-Changes and reports are told in their order, under the lock too, so that no news overtakes later news.
+Whichever of cancelling, ending and expiring comes first under the lock counts, and the others change nothing.
+Changes and reports are passed on in order, under the lock too, so none overtakes another.
 
-Left out on purpose: what is answered to whom, how work is begun and asks its client, and any file: a task
-lives no longer than the connection it was asked for on.
+Left out on purpose: the answers to requests, how work is begun and asks its client, and any file: a task
+lives no longer than the connection on which it was begun.
 """
 
 from __future__ import annotations

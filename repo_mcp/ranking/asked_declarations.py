@@ -119,9 +119,9 @@ def _add_callees(files: Sequence[AskedFile]) -> None:
 
 
 def _choose_targets(places: Sequence[_Place], caller: _Place) -> list[_Place]:
-    """Return which of the declarations of a name a caller means: those of its file, else all; none of many.
+    """Return the declarations of a name that a caller means: those in its file, else all; none if too many.
 
-    What lies in the caller is a part of it, and leads no further.
+    A declaration inside the caller is a part of it, and leads no further.
     """
     at, span = caller
     targets = [place for place in places if place[0] == at] or [*places]

@@ -1,11 +1,11 @@
 """Looks once more at the best files of a ranking: which words each one holds, and which lie together. Pure.
 
-Two things are worth knowing of twenty files and too dear for a hundred and fifty:
+Two signals are worth their cost for twenty files, and would be too expensive for a hundred and fifty:
 
-- The share of the query that the best unit of a file holds. A sum of units can be high by one word alone.
-- What else is good in the same directory: files that change together, or answer together, often lie there.
+- The share of the query that the best unit of a file holds. The sum over units can be high by one word alone.
+- Other good files in the same directory: files that change together, or answer together, often lie there.
 
-Both only give points, so that no other file can come before these, whatever number of files is wanted.
+Both only add points. So no other file can come before these, however many files are wanted.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ NEIGHBOURS = 10  # the best of them, which count for the others in their directo
 
 
 def weigh_held(words: int, weights: RankingWeights) -> float:
-    """Return the points of a unit that holds all `words` of a query. Both of two words say little."""
+    """Return the points of a unit that holds all of `words` words: two are worth less than many."""
     return min(weights.most_held, weights.held_word * words)
 
 
 def rate_held(held: Sequence[Collection[str]], worth: Mapping[str, float], most: float) -> list[float]:
-    """Return the points of each unit for the terms that it holds, `most` for all. `worth` is that of each."""
+    """Return the points of each unit for its terms, `most` for all of them; `worth` has their weights."""
     whole = sum(worth.values())
     return [most * sum(map(worth.__getitem__, terms)) / whole if whole else 0.0 for terms in held]
 

@@ -2,8 +2,8 @@
 
 The index ranks units of some fifty lines, which begin and end anywhere. In the file of a first hit, the
 declaration that answers is often not in the unit with the most words. So all declarations of that file are
-rated by the rare words of the question and by words of similar meaning: in their own lines, of which those of
-comments count less, in their names, and in the name of what they lie in.
+rated by the rare words of the question and words of similar meaning in their own lines (comments count less),
+in their names, and in the name of the declaration around them.
 
 Left out on purpose, because none found more answers: the length of a declaration, whether it branches, and
 the share of the question's words that it has.
@@ -22,13 +22,13 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.text.analysis import get_word_terms
 
-SATURATION = 1.2  # lines with a word, that are worth half of any number
-NAME_WORTH = 1.0  # of words that are a whole name, as much as of any number of lines
-OWNER_WORTH = 0.3  # of words in the name of what a declaration lies in
-COMMENT_SHARE = 0.5  # of a line of code, that one of a comment counts
-SYNONYM_SHARE = 0.5  # of the weight of a word of the question
+SATURATION = 1.2  # lines with a word: so many are worth half as much as any number of lines
+NAME_WORTH = 1.0  # words that are a whole name are worth as much as any number of lines with them
+OWNER_WORTH = 0.3  # of words in the name of the enclosing declaration
+COMMENT_SHARE = 0.5  # a line of a comment counts for this share of a line of code
+SYNONYM_SHARE = 0.5  # a synonym weighs this share of a word of the question
 MAX_SHARE = 1 / 3  # of the units: a word that more of them have tells nothing, and is found everywhere
-REPEAT_SHARE = 0.5  # of the worth of a declaration, for each better one of the same name
+REPEAT_SHARE = 0.5  # of its worth is left to a declaration for each better one of the same name
 
 INNER_TEST = 0.5  # of the worth of a test in a file of the program
 _TEST = compile_late(r"(?:^|\.)(?:tests\b|test\.|test_|Test[A-Z])")
@@ -66,9 +66,10 @@ def list_asked(
 ) -> list[Rated]:
     """Return at most `most` declarations that a question may be about, the best first.
 
-    Each holds a word of the question. `found` has a bit mask for each line of the file: the terms in it, of
-    which the first of `telling` is the lowest bit. `telling` has their weights, and `is_comment` tells which
-    lines are of comments. Unless names are read, only lines count, and those with names for more.
+    Each holds a word of the question. `found` has, for each line of the file, a bit mask of the terms in it;
+    `telling` has their weights, and its first term is the lowest bit. `is_comment` says which lines are
+    comments. With `reads_names`, the names of declarations are compared with the words, too; without it, a
+    line with a name only counts for more.
     """
     places: dict[int, list[int]] = {}  # by declaration: its lines with words, from 0
     spans: dict[int, SymbolSpan] = {}

@@ -52,7 +52,8 @@ _ASKS_FOR = {
 MAX_QUALIFIERS = 8
 _SEPARATORS = re.compile(r"\.|::")
 _NAME = r"[^\W\d]\w{0,199}"
-# Words that declare. Of those that are English, too, a capital or an underscore must follow: "class loader".
+# Keywords of declarations. After one that is also an English word ("class loader"), the name needs a capital
+# or an underscore.
 _KEYWORDS = r"def|fn|func|struct|impl"
 _ENGLISH = r"class|function|interface|enum|trait|type|record|protocol|object|module|namespace|macro|method"
 _ASKED = re.compile(

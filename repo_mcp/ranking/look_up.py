@@ -147,9 +147,9 @@ def look_up(
 ) -> Found:
     """Return the best `top_k` declarations of what a query names. `is_whole`: every file is indexed.
 
-    A warning names what is not declared. With `least`, only hits are wanted, of which a name is spelled so
-    closely: nothing is warned of, and worse declarations may be left out and uncounted. `known` keeps what is
-    found for further look-ups of the same search.
+    A warning names what is not declared. With `least`, the grade of a spelling, only declarations that are
+    spelled at least so closely are wanted: others may be left out and uncounted, and there is no warning.
+    `known` keeps what is found for further look-ups of the same search.
 
     Raises IndexFormatError, OSError.
     """

@@ -1,13 +1,13 @@
-"""Answers a query that consists of names: what they declare, then the places that have them. Nothing else.
+"""Answers a query that consists of names: what they declare, then the lines that use them. Nothing else.
 
     query -> names, if all are declared (or paths of files) -> declarations -> places -> hits of a page
 
-A model that asks for names opens a declaration next, or looks at who uses it. So the declarations are shown
-by their heads, or whole if they are short, and each place by one line. What only shares a part of a name is
-no place. A file is shown by the lines that declare its outermost symbols.
+A model that asks for names opens a declaration next, or looks at its users. So declarations are shown by
+their heads, or whole if they are short, and each place that uses a name by one line. A word that only shares
+a part of a name is not a place. A file is shown by the lines that declare its outermost symbols.
 
-The hits are the same whatever number of them is wanted, so a page may end anywhere and go on by its cursor.
-`few` is the number of hits at which it ends by default.
+The hits do not depend on how many are wanted, so a page may end anywhere and go on by its cursor. `few` is
+the number of hits at which it ends by default.
 """
 
 from __future__ import annotations
@@ -107,14 +107,10 @@ def find_named(
 ) -> NamedHits | None:
     """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
 
-    With `ends_early`, those after the first `few` may be left out; these are `copies` more than otherwise.
-    `known` is as `look_up` takes it.
-
-    A name of several parts may be declared nowhere if it is often used, or another is declared: a warning
-    says so.
-    Unless the index `is_whole`, files that are not indexed yet may still declare it.
-
-    Raises IndexFormatError, OSError.
+    With `ends_early`, those after the first `few` may be left out, where `copies` hits do not count: a page
+    names these with others. `known` is as `look_up` takes it. A name that has several parts may be declared nowhere if it is often
+    used, or if another name is declared; then a warning says so. Unless the index `is_whole`, files that are
+    not indexed yet may still declare it. Raises IndexFormatError, OSError.
     """
     names = [] if query.phrases or query.symbols else list_names(query.text)
     leads: list[_Leads] = []
@@ -267,7 +263,7 @@ def _list_shown(hit: Hit) -> Iterable[int]:
 
 
 def _lift(hits: Sequence[Hit], score: float) -> list[Hit]:
-    """Return hits with scores that fall to the one of what follows them; explained as all scores are."""
+    """Return hits with scores raised so that they descend to `score`, that of what follows; and explained."""
     lifted: list[Hit] = []
     for hit in reversed(hits):
         explained = hit.explanation

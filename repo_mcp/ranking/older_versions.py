@@ -1,8 +1,8 @@
-"""Tells whether a file belongs to an older version of what lies beside it in a newer one. Pure.
+"""Tells whether a file belongs to an older version of something that the tree also has in a newer one. Pure.
 
-Some trees hold a library several times: `src/v3` beside `src/v4`, `v1/fields.py` below a `fields.py`. A
-question means the newer version, unless it names the other. Versions are recognised by the names of their
-directories alone: which of two is imported by others would have to be known of the whole tree.
+Some trees hold a library several times: `src/v3` next to `src/v4`, `v1/fields.py` below a `fields.py`. A
+question means the newer version, unless it names the other. Versions are recognised only by the names of
+directories: to see which of the two is imported, one would have to look at the whole tree.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 
-NEXT_VERSIONS = 4  # looked for: `v2` is older than a `v6` beside it, although others are missing
+NEXT_VERSIONS = 4  # that are looked for: `v2` is older than `v6` even if those in between are missing
 _VERSION = re.compile(r"(?:^|/)(v(\d{1,3}))/")
 
 
 class OlderVersions:
-    """The files that lie in a version's directory beside that of a newer one, or in `v1`, or `v0`, below
-    another file of the same name. For one query: a version that it names is not older than any."""
+    """The files of older versions, for one query: a version that the query names is not an older one.
+
+    Such a file is in a version's directory next to that of a newer one, or in `v1` or `v0` below another file
+    of the same name.
+    """
 
     def __init__(self, named: Collection[str], has_beginning: Callable[[str], bool]) -> None:
         """`named` are words of the query; `has_beginning` tells whether some path begins with a text."""

@@ -7,8 +7,8 @@ A gain is a whole multiple of GRAIN. Sums of gains are then exact in any order, 
 unit's score depends neither on the form of a list nor on the segment that holds the unit.
 
 The lists of a term over all segments are weighed once for a snapshot, whose statistics do not change, and are
-cached while there is room: mostly common words and parts of names are used again. Of a list that is decoded
-as a whole, the scorer is cached. Of a long list, the bounds are cached, and the bytes if it was used lately.
+cached while there is room: mostly common words and parts of names are used again. For a list that is decoded
+as a whole, the scorer is cached; for a long list its bounds, and its bytes if it was used lately.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ from repo_mcp.text.schema import SYMBOL
 
 BEST_UNITS = 1_000  # whose scores are summed per file
 
-MOST_COUNTED = 1_000  # chunks; of more it is said that there are as many at least
+MOST_COUNTED = 1_000  # chunks; if there are more, the total is given as a lower bound
 
 MARGIN = 1e-4  # exceeds any change that rounding can make to a score
 _DECLARED = 5  # the row of NameKind.EXACT
@@ -127,8 +127,11 @@ def rank(
 
 
 def choose_unknown(query: Query, ranking: Ranking) -> list[str]:
-    """Return the unknown words of a query that are worth a spelling suggestion: all of them when nothing was
-    found, otherwise only names that the query asks for and of which just parts are known."""
+    """Return the unknown words of a query that are worth a spelling suggestion.
+
+    These are all of them when nothing was found, otherwise only names that the query asks for: of such a name
+    only parts are known.
+    """
     if not ranking.total:
         return list(ranking.unknown)
     kinds = (NameKind.EXACT, NameKind.ASKED, NameKind.PART)

@@ -18,9 +18,7 @@ class RankingWeights:
     # names of files and directories
     file_name: float = 0.7  # all parts of the file's name are rare words of the query
     whole_name: float = 0.2  # a word of the query is exactly the file's name, case included
-    variant: float = (
-        0.7  # the share of these two that a file keeps whose name has a further dot: `queue.async.py`
-    )
+    variant: float = 0.7  # the share of these two for a name with a further dot: `queue.async.py`
     directory: float = 0.3
     prefix: float = 0.8  # a part of a name is a prefix of a query word, or the other way round
     # names that the file defines; only the rarest of each kind counts
@@ -35,17 +33,17 @@ class RankingWeights:
     named_path: float = 1.5  # a path, a dotted module, a frame of a traceback
     next_frame: float = 0.8  # each frame further out counts for this share of the one before
     # what a closer look at the best files gives
-    held_word: float = 0.025  # for each word of a query whose words the best unit holds all; see `most_held`
-    most_held: float = 0.5  # however long the query is
+    held_word: float = 0.025  # for each word of the query, if the file's best unit holds all of them
+    most_held: float = 0.5  # for all these words together, however long the query is
     neighbour: float = 0.3  # all other good files lie in the same directory
-    # shares of all points that such files keep, unless the query asks for them
+    # the share of all its points that a file of this role keeps, unless the query asks for such files
     test: float = 0.3
     document: float = 0.3
     configuration: float = 0.3  # and data files
     style: float = 0.3
     foreign: float = 0.3  # vendored, generated or built
-    older_version: float = 0.7  # of the points of files in `v3`, beside a `v4`, unless the query names `v3`
-    declared_in_side_roles: float = 0.7  # of the points for a declared name, in tests and foreign code
+    older_version: float = 0.7  # a file in `v3` next to a `v4`, unless the query names `v3`
+    declared_in_side_roles: float = 0.7  # in tests and foreign code, only of the points for declared names
     # the page
     repeat: float = 0.3  # each further chunk of a file, times its score relative to the file's best chunk
 

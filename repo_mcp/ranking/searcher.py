@@ -323,8 +323,10 @@ class Searcher:
     def describe(
         self, query: Query, best: BestUnits, units: Sequence[RankedUnit], held: HeldTerms = NOTHING_HELD
     ) -> list[RankedChunk]:
-        """Return the chunks that hold the units, with everything an answer needs. `held` is what is known of
-        terms that units hold."""
+        """Return the chunks that hold the units, with everything an answer needs.
+
+        `held` has the terms of those units whose terms are known already.
+        """
         return self._build_chunks(query, best, units, self._locate(units), held)
 
     def _cut_units(self, found: list[Matches], limit: int) -> list[Matches]:

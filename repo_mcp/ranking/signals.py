@@ -72,8 +72,10 @@ def cut_name(name: str) -> str:
 
 
 def sum_text(files: I64, scores: F64, next_unit: float) -> tuple[I64, F64]:
-    """Return the distinct files, ascending, and the text score of each: its units' scores in descending
-    order, each weighted `next_unit` times the one before, summed."""
+    """Return the distinct files, ascending, and the text score of each.
+
+    That is the sum of its units' scores in descending order, each weighted `next_unit` times the one before.
+    """
     order = np.argsort(-scores)  # equal ones in any order: their shares are given alike
     bits = len(files).bit_length()
     packed = files.take(order)

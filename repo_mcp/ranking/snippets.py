@@ -21,20 +21,20 @@ from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.record_classes import dataclass
 
 WINDOW_LINES = 8
-SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; of each further one as many as of the last of these
-RATED_HITS = 3  # whose files are looked through for the declarations that a question is about
-WHOLE_LINES = 100  # of all such declarations that are shown whole
-FURTHER_LINES = 1  # of a hit whose file is not looked through
+SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; each further hit gets as many as the last of these
+RATED_HITS = 3  # the first hits whose whole files are searched for the declarations that a question is about
+WHOLE_LINES = 100  # of declarations that are shown whole, on one page
+FURTHER_LINES = 1  # of a hit after the RATED_HITS
 TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
-ALSO_NAMED = 4  # further declarations of such a file, those that rate best
-HEAD_LINES = 12  # of the best of such a file, where none is shown whole
-BRIEF_LINES = 4  # of it, where others are
-FIRST_LINES = 6  # of it in the first file
-HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long: its first; the others match best
-NAME_WORTH = 4  # lines, that of a declaration's name
-OUTSIDE_WORTH = 0.5  # of lines in no declaration: mostly imports
+ALSO_NAMED = 4  # further declarations that a rated hit names, the best first
+HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
+BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows some whole,
+FIRST_LINES = 6  # and of that in the first file
+HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long, from its start; others match best
+NAME_WORTH = 4  # a line with a declaration's name is worth as much as so many others
+OUTSIDE_WORTH = 0.5  # share of the worth of lines outside all declarations: they are mostly imports
 LEAST_LINES = 3  # for a further declaration of a hit
-SPARE_SHARE = 0.5  # of the lines shown of a declaration: if no more are left, they are shown too
+SPARE_SHARE = 0.5  # if no more than this share of the shown lines is left of a declaration, it is shown whole
 MAX_LEAD_LINES = 4  # decorators that are shown above the line with the name
 MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
 
@@ -60,10 +60,10 @@ def show_hits(
     """Return hits for the ranked chunks, with their live text.
 
     A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits. A hit
-    that declares the name that is `asked` for shows its declaration. If no name is, `telling` may give the
-    weights of several words: the first hit of each of the first files shows the declarations about them.
-    Of fewer files if only the first `near` hits score high. Those that `room` lines hold are shown whole;
-    without room, the head of each file's best is all that is shown.
+    that declares the name that is `asked` for shows its declaration. For other queries, `telling` may give
+    the weights of words: then the first RATED_HITS hits, or fewer if only `near` hits score high, show the
+    declarations of their files that are about these words. As many of them are shown whole as fit into `room`
+    lines; without room, only the head of each file's best is shown.
     """
     reader = ChunkReader(phrases, read_live)
     chunks = islice(reader.iter(ranked), most)  # those behind the first one at a time: a file may be 1 MB

@@ -1,7 +1,8 @@
-"""The row, of a file or of a chunk, that each unit of a segment lies in: a table instead of a search.
+"""The row of the file, or of the chunk, that holds each unit of a segment: a table instead of a search.
 
-A search of a thousand units among 78,000 files or 227,000 chunks takes 85 us, the table 15. It has the row
-at the start of each block of units, and for each unit how many more rows have ended: a byte or two.
+Searching for a thousand units among 78,000 files or 227,000 chunks takes 85 us, looking them up 15. The table
+has the row at the start of each block of units, and for each unit how many more rows have ended by then, in a
+byte or two.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Turns a query into the answer of a search: ranked chunks with live text, and warnings.
 
 An answer says what the index lacks: words of the query that no file has, and a best hit without any telling
-word. A ranked search always finds something. Asked for what a repository does not have, it returns what
-shares the common words of the question, and nothing in the hits shows that. So the words are looked up one by
-one.
+word. A ranked search always finds something. If a repository does not have what is asked for, the hits share
+only common words with the question, and nothing in them shows that. So the words are looked up one by one.
 
 A word is absent if no unit and no path has it, its stem or its base form (`grow` for "grown"). A name of
 several parts is absent if the whole of it is nowhere, in any usual spelling. A word is telling if it is rare:
@@ -238,9 +237,10 @@ def _iter_parts(word: str) -> Iterator[tuple[str, str]]:
 def _put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[[int], Found]) -> ShownHits:
     """Return the hits with the declaration of the requested name before all others.
 
-    Units cannot tell names that differ in case alone, nor which of them lies in a qualifier: where the first
-    hit does not show what was asked for, it is looked up. A name that only has the words of the requested one
-    among others (`createApplication` for `application`) does not come before what ranks better.
+    Units do not distinguish names that differ only in case, nor say in which type or module a name is
+    declared. So if the first hit does not show what was asked for, it is looked up. A name that only has the
+    words of the requested one among others (`createApplication` for `application`) does not come before what
+    ranks better.
     """
     first = shown.hits[0] if shown.hits else None
     if first is not None and _grade(first, asked) == asked.best_grade:

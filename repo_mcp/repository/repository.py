@@ -11,15 +11,10 @@ import threading
 from collections.abc import Callable
 
 from index_format import IndexFormatError
+from repo_mcp.config.environment import find_cache_home, find_state_home
 from repo_mcp.config.home import find_home
 from repo_mcp.config.narrowing import narrow_config
-from repo_mcp.config.server_config import (
-    SYMBOL_TOOLSETS,
-    VECTOR_TOOLSETS,
-    Config,
-    find_cache_home,
-    find_state_home,
-)
+from repo_mcp.config.server_config import SYMBOL_TOOLSETS, VECTOR_TOOLSETS, Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import Cluster
 from repo_mcp.languages.outline.installed import find_enabled
@@ -73,7 +68,7 @@ class Repository:
         list_packed: ListPacked | None = None,
         cluster: Cluster | None = None,
     ) -> None:
-        """Open the root. Its first index may start from `list_packed()` and be built by `cluster`.
+        """Open the root. Its first index may start from one of `list_packed()` and be built by `cluster`.
 
         Raises CONFIG_INVALID.
         """
@@ -354,7 +349,7 @@ class Repository:
         """
         if self._closed.is_set():  # the client gave it up at once
             return
-        is_walking = self._index.refresher.is_walking  # for a first call, which has what it needs
+        is_walking = self._index.refresher.is_walking  # a first call began it, and has the engines it needs
         if not is_walking:
             self.engines.load()
         self._bundle_fault = self.engines.bundles.review_last(refreshed=False)  # the refresh may fail
@@ -367,12 +362,14 @@ class Repository:
         if self.vectors is not None and self._makes_vectors:
             self.vectors.start()
         if is_walking:
-            start_daemon(threading.Thread(target=self._load_after_walk, name="load"))  # else calls load them
+            # If there is no thread for it, calls load the engines.
+            start_daemon(threading.Thread(target=self._load_after_walk, name="load"))
 
     def _load_after_walk(self) -> None:
-        """Load the engines after the walk, and after a first refresh that ends soon.
+        """Load the engines after the walk, and after a first refresh if that ends soon.
 
-        A walk releases the interpreter at each file, and would have to wait for it every time.
+        A walk releases the interpreter at each file, and each time would wait to get it back from the
+        loading.
         """
         self._index.wait_for_walk()
         self._index.wait_for_first_refresh()
@@ -396,11 +393,9 @@ class Repository:
 
 
 def _keep_asked(opened: OpenedText, about: str) -> OpenedText:
-    """Return opened lines of which those about some words are shown, or the first if no line has any."""
-    from repo_mcp.bundler.asked_lines import (
-        choose_asked,
-        choose_first,
-    )  # here: most calls ask for whole lines
+    """Return the opened lines with only those shown that are about some words, or else the first ones."""
+    # Imported here because most calls do not give `about`.
+    from repo_mcp.bundler.asked_lines import choose_asked, choose_first
 
     chosen = choose_asked(opened.lines, opened.start_line, about)
     if not chosen:

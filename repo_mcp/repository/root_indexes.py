@@ -10,7 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
-from repo_mcp.config.server_config import Config, find_cache_home
+from repo_mcp.config.environment import find_cache_home
+from repo_mcp.config.server_config import Config
 from repo_mcp.indexing.adoption import Donations
 from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
 from repo_mcp.indexing.derived_phase import DerivedStorage

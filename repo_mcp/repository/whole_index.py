@@ -30,8 +30,8 @@ from repo_mcp.storage.pack_keys import read_key
 from repo_mcp.storage.packs import KINDS, write_pack
 
 LOOK_SECONDS = 0.25  # between checks on a build that another runs
-OTHER_SECONDS = 5.0  # that another process may take without a commit: it may be stopped
-OWN_SECONDS = 300.0  # that this process may take without progress: merging the largest tree is one step
+OTHER_SECONDS = 5.0  # to wait for another process that commits nothing: it may be stopped
+OWN_SECONDS = 300.0  # to wait for this process without progress: merging the largest tree is one step
 
 Report = TypeVar("Report")
 Cancelled = Callable[[], bool]
@@ -119,7 +119,7 @@ def _retry_while_busy(
     Raises RepoError with BUSY after OTHER_SECONDS without a commit, or OWN_SECONDS without progress where
     this process is writing, and with CANCELLED.
     """
-    moved = 0.0  # by time.monotonic(), from the first time that it was busy: waiting for that may take long
+    moved = 0.0  # time.monotonic of the last progress that was seen
     before: tuple[IndexProgress | None, str | None] | None = None
     while True:
         try:

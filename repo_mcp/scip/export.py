@@ -142,13 +142,13 @@ class ScipExport:
         return Document(path, _LANGUAGES.get(language, language.capitalize()), tuple(occurrences), told)
 
     def _list_meant(self, resolution: Resolution) -> list[str]:
-        """Return the symbols that a reference means for certain; count one that means none."""
+        """Return the symbols that a reference means for certain; count one that only may mean some."""
         exact = [one.declaration for one in resolution.targets if one.confidence is Confidence.EXACT]
         self.report.not_exact += bool(resolution.targets) and not exact
         return list(filter(None, map(self._find_symbol, exact)))
 
     def _find_symbol(self, declaration: Declaration) -> str:
-        """Return the symbol of a declaration, or nothing where it has none."""
+        """Return the symbol of a declaration, "" if it has none."""
         path, record = declaration.path, self._files.find_record(declaration.path)
         symbols = () if record is None else self._list_symbols(path, record)
         return symbols[declaration.ordinal] if declaration.ordinal < len(symbols) else ""
@@ -158,7 +158,7 @@ class ScipExport:
 
 
 def list_symbols(path: str, record: SymbolRecord) -> Sequence[str]:
-    """Return the symbol of each declaration of a file, by ordinal; nothing for one below MAX_DEPTH others."""
+    """Return the symbol of each declaration of a file, by ordinal; "" for one below MAX_DEPTH others."""
     symbols = [SCHEME + build_descriptor(path, SymbolKind.FILE)]
     depths = [0]
     namesakes: Counter[tuple[int, str]] = Counter()
@@ -193,7 +193,7 @@ def _describe(record: SymbolRecord, ordinal: int, symbol: str, bases: Sequence[s
 
 
 class _Places:
-    """The places of names in the lines of one file. Each place is given away once."""
+    """The places of names in the lines of one file. Each place is given to one use only."""
 
     def __init__(self, lines: Sequence[str], record: SymbolRecord) -> None:
         self._lines = lines
@@ -204,7 +204,7 @@ class _Places:
         self._named = Counter((line, record.strings[name]) for line, name in rows)
 
     def measure(self, line: int) -> int:
-        """Return the characters of a line, which counts from 1; 0 for one that is not there."""
+        """Return the number of characters in a line, numbered from 1; 0 for a line that does not exist."""
         return len(self._lines[line - 1]) if 0 < line <= len(self._lines) else 0
 
     def take_declaration(self, name: str, first: int, last: int, ordinal: int) -> tuple[int, int, int]:

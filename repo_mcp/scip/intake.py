@@ -1,14 +1,14 @@
-"""Takes in the SCIP index of a precise indexer, which the operator names and nobody trusts.
+"""Imports the SCIP index of a precise indexer. The operator names it, and it is not trusted.
 
-The frame of the whole file is checked first: one that is no index, or cut short, changes nothing. Then it is
-read document by document. One counts where its path is, letter by letter, that of an indexed file with a
-symbol record, and where it fits the file's text (`repo_mcp/scip/matching.py`); every other one is left out
-and counted. So nothing is opened because a document names it, and paths that lead out mean nothing.
+The frame of the whole file is checked first: if it is not an index, or cut short, nothing changes. Then it is
+read document by document. A document counts if its path is exactly that of an indexed file with a symbol
+record, and if it fits the file's text (`repo_mcp/scip/matching.py`). Every other one is left out and counted.
+So no file is opened because a document names it, and paths that lead out of the root mean nothing.
 
-A file that was saved after the index was made is left out, too: the places of its names may still be right
-where their meanings are not.
+A file that was saved after the index was made is left out, too: its names may still be where the index says,
+and mean something else.
 
-Time and memory grow with the bytes of the index, and never with a number that it gives.
+Time and memory grow with the bytes of the index, never with a number that it contains.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""The statements of a SCIP document, in the terms of our symbol record of the same file.
+"""Joins the statements of a SCIP document with our symbol record of the same file.
 
-A document says nothing of the version that it describes. So a place counts only where the text has the name
-that the symbol ends with; where too many have not, the document is of another version and is refused whole.
-An import under another name, `a as b`, counts as a place of `a`.
+A document does not say which version of the file it describes. So a place counts only if the text there is
+the name with which its symbol ends. If that is not so for too many places, the document describes another
+version, and all of it is refused. An import under another name, `a as b`, counts as a place of `a`.
 
-Our records know lines. A name that has one meaning in a line gives it to each of our references of that name
-there. One that has several leaves them as they are, and is added as one use for each. Uses that our parser
-did not find are added, where they mean something of the file's own package: reading SCIP, nobody can tell a
-call from another use.
+Our records know lines, not characters. If a name has one meaning in a line, each of our references by that
+name in the line gets it. If it has several, our references stay as they are, and a use is added for each
+meaning. Uses that our parser did not find are added if they mean something in the file's own package. They
+are of the role USE, because SCIP does not distinguish calls from other uses.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from repo_mcp.symbols.symbol_record import (
     SymbolRecordBuilder,
 )
 
-MAX_LINE_CHARS = 5_000  # of a line whose places are looked at: no more in what people write
+MAX_LINE_CHARS = 5_000  # places in longer lines are not read: people do not write such lines
 MAX_WRONG_SHARE = 0.2  # of the places of plain names: with more, the document is of another version
 MAX_HEAD_LINES = 40  # of a declaration, down to its name
 _DEFINITIONS = DEFINITION | FORWARD_DEFINITION
-LOOKED_AT = 64  # declarations of one name that begin before a line
+LOOKED_AT = 64  # declarations of a name that begin before a line, the last ones, are tried
 _NAME = re.compile(r"[^\W\d]\w*|\$[\w$]*|[^\W\d][\w$]*")
 _RENAMED = re.compile(r"([^\W\d]\w*)\s+as\s")
-_NO_USE = (")", "]")  # end the symbols of parameters, which our records do not have
-_NO_NAME = ("/", ":", "`().", "`.", "`#")  # end those of modules and of what has no plain name in the text
+_NO_USE = (")", "]")  # endings of the symbols of parameters, which our records do not have
+_NO_NAME = ("/", ":", "`().", "`.", "`#")  # endings of modules, and of what has no plain name in the text
 
 OUTSIDE = "it has positions outside the file"
 OTHER_VERSION = "it describes another version of the file"
@@ -103,7 +103,7 @@ class _Reader:
         self._names: dict[str, Sequence[str]] = {}  # symbol -> its last names
 
     def iter_places(self) -> Iterable[_Place]:
-        """Yield the places whose text is the name of their symbol. Raises OtherText, at the end at last."""
+        """Yield the places whose text is the name of their symbol. Raises OtherText, perhaps at the end."""
         right = wrong = 0
         for one in self._document.occurrences:
             if one.line >= len(self._lines):
@@ -114,7 +114,7 @@ class _Reader:
             if is_word and (text in wanted or one.symbol.startswith(LOCAL)):
                 yield _Place(one.line + 1, text, one.symbol, bool(one.roles & _DEFINITIONS))
             elif wanted and text not in wanted and text and not one.symbol.endswith(_NO_NAME):
-                wrong += not is_word  # else an alias, or another name: it is left out
+                wrong += not is_word  # a whole word may be an alias or another name: it is left out
         if wrong > MAX_WRONG_SHARE * (right + wrong):
             raise OtherText(OTHER_VERSION)
 
@@ -125,7 +125,7 @@ class _Reader:
         return found
 
     def _read(self, one: Occurrence) -> tuple[str, bool]:
-        """Return the text at a place, and whether it is a name and no part of one. Raises OtherText."""
+        """Return the text at a place, and whether it is a whole name. Raises OtherText."""
         line = self._lines[one.line]
         if len(line) > MAX_LINE_CHARS:
             return "", True  # nobody knows
@@ -142,9 +142,9 @@ class _Reader:
 
 
 def _count_letters(line: str, places: Iterable[int], encoding: PositionEncoding) -> list[int]:
-    """Return places in a line that is not ASCII, counted in letters; one beyond the line for those beyond.
+    """Return places in a line that is not ASCII, counted in characters; beyond the end, the end plus one.
 
-    Without a known encoding those behind the first letter that is not ASCII are counted as letters, too.
+    Places in an unknown encoding are taken to be counted in characters already.
     """
     if encoding is PositionEncoding.UNKNOWN:
         return list(places)
@@ -157,14 +157,14 @@ def _count_letters(line: str, places: Iterable[int], encoding: PositionEncoding)
 
 
 def _mean(path: str, symbol: str) -> bytes:
-    """Return the meaning of a symbol; that of a local one is of its file alone."""
+    """Return the meaning of a symbol. A local symbol has another meaning in each file."""
     return compute_fingerprint(f"{path}\0{symbol}".encode() if symbol.startswith(LOCAL) else symbol.encode())
 
 
 def _find_declared(path: str, record: SymbolRecord, places: Iterable[_Place]) -> dict[int, bytes]:
     """Return the meaning of each declaration that has one, by ordinal.
 
-    A definition is that of the innermost declaration of its name around it; each has one, the first.
+    A definition belongs to the innermost declaration around it that has its name. The first one counts.
     """
     by_name: dict[str, tuple[list[int], list[int]]] = {}
     names, starts, ends = (
@@ -189,8 +189,10 @@ def _find_declared(path: str, record: SymbolRecord, places: Iterable[_Place]) ->
 
 
 def _share(record: SymbolRecord, declared: Mapping[int, bytes]) -> dict[int, bytes]:
-    """Return the meanings with those of namesakes in one place, where all that are known have one: getters
-    and setters, signatures of overloads, branches of a condition. An indexer defines the first of them.
+    """Return the meanings, extended to namesakes of the same kind in the same parent.
+
+    Getters and setters, signatures of overloads and branches of a condition are such namesakes. An indexer
+    defines only the first of them. If those that have a meaning have different ones, nothing is added.
     """
     rows = zip(record.parents.tolist(), record.names.tolist(), record.kinds.tolist(), strict=True)
     groups: dict[tuple[int, int, int], list[int]] = {}
@@ -210,22 +212,11 @@ def _join(
     meanings: Mapping[tuple[int, str], Mapping[bytes, None]],
     uses: set[tuple[int, str]],
 ) -> Matched:
-    """Return a file's record with the meanings of its references and with uses that it does not have."""
+    """Return a file's record with the meanings of its references, and with the uses that it lacks."""
     owners = _list_owners(record)
     rows = [record.get_reference(row) for row in range(record.reference_count)]
-    found: list[bytes | None] = []
-    there: set[tuple[int, str]] = set()
-    for row in rows:
-        key = (row.line, row.name)
-        meant = () if row.role is ReferenceRole.BIND else meanings.get(key, ())
-        there.update([key] if row.role is not ReferenceRole.BIND else ())
-        found.append(next(iter(meant)) if len(meant) == 1 else None)
-    added = [
-        (line, name, meaning)
-        for (line, name), meant in sorted(meanings.items())
-        if (line, name) in uses and ((line, name) not in there or len(meant) > 1)
-        for meaning in meant
-    ]
+    found = [_find_meaning(row, meanings) for row in rows]
+    added = _list_added(rows, meanings, uses)
     builder = _copy_record(record, rows)
     for line, name, _ in added:
         builder.add_reference(int(owners[min(line, len(owners) - 1)]), ReferenceRole.USE, name, line)
@@ -240,6 +231,27 @@ def _join(
         frozenset(name for _, name, _ in added),
         sum(one is not None for one in every),
     )
+
+
+def _find_meaning(row: Reference, meanings: Mapping[tuple[int, str], Mapping[bytes, None]]) -> bytes | None:
+    """Return the meaning of a reference; None if its name has none in its line, or several."""
+    meant = () if row.role is ReferenceRole.BIND else meanings.get((row.line, row.name), ())
+    return next(iter(meant)) if len(meant) == 1 else None
+
+
+def _list_added(
+    rows: Iterable[Reference],
+    meanings: Mapping[tuple[int, str], Mapping[bytes, None]],
+    uses: set[tuple[int, str]],
+) -> list[tuple[int, str, bytes]]:
+    """Return line, name and meaning of each use to be added, in order of line and name."""
+    known = {(row.line, row.name) for row in rows if row.role is not ReferenceRole.BIND}
+    return [
+        (*key, meaning)
+        for key, meant in sorted(meanings.items())
+        if key in uses and (key not in known or len(meant) > 1)
+        for meaning in meant
+    ]
 
 
 def _copy_record(record: SymbolRecord, rows: Iterable[Reference]) -> SymbolRecordBuilder:

@@ -1,7 +1,7 @@
 """Processes that compute vectors: one for each worker of a round, and one for questions.
 
 They are the killable parser processes with another task. A vector depends on its text alone: one thread
-computes all products (`repo_mcp.config.server_config.safe_child_environment`), and no two texts share a
+computes all products (`repo_mcp.config.environment.safe_child_environment`), and no two texts share a
 product. In the server's own process products would be divided among threads, which wait for each other on
 a busy machine: that took forty times as long as a single thread.
 """

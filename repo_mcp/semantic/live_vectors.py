@@ -1,15 +1,15 @@
 """The live vectors of one root: the model, the opened generation, and the phase that renews it.
 
-They are derived from the lexical index. Nothing is read until a server that was given a model calls `start`,
-a person runs `build`, or a question arrives. Queries are answered from what is committed while it grows;
-`status` reports the progress, and `warn` adds it to answers.
+Vectors are derived from the lexical index. Nothing is read until a server that was given a model calls
+`start`, a person runs `build`, or a question arrives. While they are computed, queries use those that are
+committed; `status` reports the progress, and `warn` adds it to answers.
 
     score = (1 - weight) * points + weight * nearness
 
-Points come from the ranking by words (repo_mcp/ranking/ranking.py): a few at most, and about 1 for a good
-file. Nearness is the cosine of the file's nearest chunk plus decreasing parts of further ones, times
-the share that the file's role keeps. Both are absolute measures, not relative to the other files of the
-answer, so they are added without scaling. Files that only one of the two finds are included.
+Points come from the ranking by words (`repo_mcp/ranking/ranking.py`): about 1 for a good file, and a few at
+most. Nearness is the cosine of the file's nearest chunk, plus decreasing parts of further ones, times the
+share of its points that a file of this role keeps. Both are absolute measures, not relative to the other
+files of the answer, so they are added without scaling. Files that only one of the two finds are included.
 
 Weight 0 ranks by words alone, weight 1 by meaning alone.
 """
@@ -65,8 +65,8 @@ WORDS = DerivedIndexWording(
     "Computing vectors failed",
     "Vectors are being computed: {} of {} files are done; the rest are ranked only by words.",
 )
-NEAR_CHUNKS = 500  # that nearness is summed over
-MOST_FILES = 10_000  # above the few hundred candidates of the ranking by words
+NEAR_CHUNKS = 500  # the nearest chunks, over which nearness is summed
+MOST_FILES = 10_000  # more than the few hundred candidates of the ranking by words
 NEXT_CHUNK = 0.2  # each further chunk of a file counts for this share of the one before
 MOST_NEARNESS = 1.0 / (1.0 - NEXT_CHUNK)  # for a file whose every chunk equals the question
 SIGNAL = "meaning"
@@ -81,8 +81,8 @@ class VectorStatus:
 
     state: str  # missing, building, partial, ready, degraded
     files_done: int  # source files with vectors of the version that the lexical index holds
-    files_total: int  # that should have vectors: code and documents
-    chunks: int  # that have a vector
+    files_total: int  # source files that should have vectors: code and documents
+    chunks: int  # chunks with a vector
     index_bytes: int
     warnings: tuple[str, ...] = ()
 
@@ -103,8 +103,9 @@ class LiveVectors(DerivedIndex[VectorView]):
         index: LiveIndex,
         read: ReadFile,
     ) -> None:
-        """`configuration` is that of the lexical index; `name` returns the storage for a configuration of
-        vectors. Raises RepoError with CONFIG_INVALID unless `folder` holds a model.
+        """`configuration` is that of the lexical index; `name` returns the storage for one of vectors.
+
+        Raises RepoError with CONFIG_INVALID unless `folder` holds a model.
         """
         super().__init__(index, find_task, WORDS)
         self._folder = ModelFolder(folder)
@@ -134,7 +135,7 @@ class LiveVectors(DerivedIndex[VectorView]):
 
     @cached_property
     def _storage(self) -> DerivedStorage:
-        """Return where the vectors lie."""
+        """Return where the vectors are stored."""
         return self._name(self._configuration)
 
     # Reading
@@ -363,8 +364,11 @@ def _blend_files(
 
 
 def _blend_units(searcher: Searcher, best: BestUnits, near: Sequence[NearChunks], weight: float) -> BestUnits:
-    """Return the units that decide which chunks and lines of a file are shown: those that match words, scored
-    relative to the best one plus their chunk's relative cosine; of other near chunks, the first unit."""
+    """Return the scored units that decide which chunks and lines of a file are shown.
+
+    They are the units that match words, and the first unit of each other near chunk. Their score is that by
+    words plus the cosine of their chunk, each relative to the best one.
+    """
     most = max((float(one.scores.max(initial=0.0)) for one in best.segments), default=0.0) or 1.0
     nearest = max((float(one.cosines.max(initial=0.0)) for one in near), default=0.0) or 1.0
     joined = []

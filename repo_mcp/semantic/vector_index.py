@@ -93,10 +93,8 @@ class VectorView:
         for file in np.flatnonzero(segment.live_file_mask & (vectors > 0)).tolist():
             path = files.read_path(file)
             position = known.find(path)
-            if (
-                position is None
-                or known.find_fingerprint(path) != files.take_fingerprints(np.array([file]))[0]
-            ):
+            fingerprint = files.take_fingerprints(np.array([file]))[0]
+            if position is None or known.find_fingerprint(path) != fingerprint:
                 continue
             part = self.searcher.segments[positions[position.segment]]
             first, end = part.reader.files.first_chunks[position.file : position.file + 2].tolist()
@@ -112,9 +110,9 @@ class VectorView:
         return sum(int(np.count_nonzero(rows != ELSEWHERE)) for rows in self._rows)
 
     def find_nearest(self, vector: I8, masks: Sequence[Mask | None], count: int) -> list[NearChunks]:
-        """Return the `count` chunks nearest to a vector, split by lexical segment; only those with a positive
-        cosine. Exact; ties by path, then line.
+        """Return the `count` chunks nearest to a vector, split by lexical segment; ties by path, then line.
 
+        The search is exact. Chunks without a positive cosine are left out.
         `masks` has one mask of units per lexical segment (None: all); a chunk needs at least one of them.
         """
         wanted = self._join_masks(masks)

@@ -309,8 +309,10 @@ class VectorWorkers:
 
 
 def find_task(path: str, language: str) -> str | None:
-    """Return the task name for files to embed, code and documents; None for data, configuration, and
-    generated or vendored files, which nobody describes in words."""
+    """Return the task for code and documents; None for files that nobody describes in words.
+
+    These are data, configuration, and generated or third-party files.
+    """
     known = LANGUAGES.get(language)
     if known is None or known.kind not in ("code", "docs") or find_role(path) is FileRole.FOREIGN:
         return None

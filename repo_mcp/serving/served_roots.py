@@ -1,13 +1,13 @@
 """The roots of a server with `--repo-root auto`: found, opened, and closed as the client changes them.
 
 The roots that the client names are served or, if it names none, the repository around the directory in which
-the server was started. Each has its own index, log and data directory, and is opened when it is named: calls
-wait for that. When the client names others, calls go to those from then on, and a root that is no longer
-named is closed as soon as no call uses it.
+the server was started. Each has its own index, log and data directory. A root is opened when it is named, and
+calls wait for that. When the client names others, calls go to those from then on, and a root that is no
+longer named is closed as soon as no call uses it.
 
-Of several roots the first answers, unless the argument `root` names another; tools have it only then. No
-answer comes from a root that the client cannot know: the first answer of a root that the server's
-instructions do not name says which it is, and of several roots every one that was not asked for by name.
+Only with several roots do tools have the argument `root`; without it, the first root answers. The client
+always knows which root an answer comes from: if the server's instructions do not name it, the first answer
+does, and with several roots every answer to a call that names none.
 
 Left out on purpose: how a client is asked (`repo_mcp.protocol.client_roots`), which directories may be served
 (`repo_mcp.config.client_directories`), and what a toolset over one root is (`toolset_loader`).
@@ -80,8 +80,9 @@ class _OpenRoot:
         with self._lock:
             self._calls -= 1
             is_last = self._is_left and not self._calls
+        # In a thread, so that the answer need not wait for it.
         if is_last and not start_daemon(threading.Thread(target=self.close, name="root-close")):
-            self.close()  # else the answer does not wait for that
+            self.close()
 
     def give_up(self) -> None:
         """Close the root as soon as no call is in it."""
@@ -104,7 +105,7 @@ class _Served:
     root: _OpenRoot
     names: tuple[str, ...]  # of all roots
     tools: Mapping[str, Tool]
-    find_resources: Callable[[], Mapping[str, Tool]]  # what answers requests about files, by their methods
+    find_resources: Callable[[], Mapping[str, Tool]]  # the tools that answer requests about files, by method
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class _Service:
     """The roots and toolsets that are served at one time."""
 
     roots: Mapping[str, _Served]  # by name, in the client's order
-    refused: tuple[str, ...]  # why others are not
+    refused: tuple[str, ...]  # why other roots are not served
 
     def list_roots(self, without: Collection[_OpenRoot] = ()) -> list[_OpenRoot]:
         """Return the roots in order, except some."""
@@ -166,11 +167,11 @@ class ServedRoots:
         self._guard = build_guard(config)
         self._lock = threading.Condition()
         self._uris: tuple[str, ...] = ()  # under the lock, as the three below
-        self._wanted = self._done = 0  # how often roots were told, and how many of these are served
+        self._wanted = self._done = 0  # numbers of the list of roots received last, and of the one served
         self._service: _Service | None = None
         self._is_following = False  # `_follow` runs
         self._is_closed = False
-        self._told = ""  # the path of the root that the client knows to be answered for
+        self._told = ""  # the path of the root that, as the client knows, answers
         self._of_named_roots = load_toolsets(self._select(NAMED_ROOT_TOOLSETS), warn, guard=self._guard)
         self.toolsets = self._bind_all()
 
@@ -246,7 +247,7 @@ class ServedRoots:
             if entered is None:
                 return tool.call(arguments, context)
             chosen, served, notes = entered
-            if served.names == (name,):  # by the schema that it had when there were several
+            if served.names == (name,):  # the call follows the schema from when there were several roots
                 arguments = {key: value for key, value in arguments.items() if key != "root"}
             try:
                 root = chosen if len(served.names) > 1 else ""
@@ -322,7 +323,7 @@ class ServedRoots:
         )
 
     def _enter(self, name: object, context: CallContext) -> tuple[str, _Served, tuple[str, ...]] | None:
-        """Wait until the latest roots are open, and enter the one that a call names; None without one."""
+        """Wait until the latest roots are open, and enter the one that a call names; None without any."""
         patience = self._config.call_timeout_seconds or math.inf
         deadline = time.monotonic() + patience
         with self._lock:

@@ -69,7 +69,7 @@ def _protect(config: Config, warn: Warn) -> None:
     """
     if not config.harden:
         return
-    from repo_mcp.config.server_config import find_cache_home, find_state_home
+    from repo_mcp.config.environment import find_cache_home, find_state_home
     from repo_mcp.process.hardening import harden
     from repo_mcp.storage.user_key import take_key_dir
 
@@ -102,8 +102,8 @@ class OneRoot:
 
     def prepare(self) -> Limits:
         """Prepare the data directory and return the limits. Raises RepoError with CONFIG_INVALID."""
+        from repo_mcp.config.environment import find_cache_home
         from repo_mcp.config.narrowing import narrow_config
-        from repo_mcp.config.server_config import find_cache_home
         from repo_mcp.storage.data_dir import prepare_data_dir
 
         config = self._config

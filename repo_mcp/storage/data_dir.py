@@ -4,9 +4,9 @@ It is `<root>/.repo_mcp` unless the operator names another one. Whatever is ther
 symbolic link, another user's directory or one that others may write to is not used at all. When the
 directory cannot be used, the user's cache directory takes its place, with a warning.
 
-The directory is private (0700). It marks itself as no part of the repository (`.gitignore`) and as
-rebuildable (`CACHEDIR.TAG`). It is entered by descriptor (`repo_mcp.storage.held_directory`). Where it
-vanishes under a running server it is made again in the same way, directly below the root that was opened.
+The directory is private (0700). Files in it say that it is not part of the repository (`.gitignore`) and can
+be rebuilt (`CACHEDIR.TAG`). It is entered by descriptor (`repo_mcp.storage.held_directory`). If it vanishes
+under a running server, it is made again in the same way, directly below the root that was opened.
 
 Left out on purpose: judging the files inside, which the modules that write them do.
 """
@@ -107,7 +107,7 @@ def examine_data_dir(root: str, configured: str | None) -> tuple[str, bool, str]
 
 
 def list_data_dirs(root: str, configured: str | None, cache_home: str) -> list[OwnDirectory]:
-    """Return the directories that may be the data directory of a root, if they are there and ours alone.
+    """Return the existing directories that may be the data directory of a root and that only we may write to.
 
     All paths are absolute. Creates and marks nothing, and never raises.
     """
@@ -121,8 +121,11 @@ def list_data_dirs(root: str, configured: str | None, cache_home: str) -> list[O
 
 
 def take_outside_dir(roots: Sequence[str], path: str) -> OwnDirectory:
-    """Return the directory `path`, created if needed. Raises RepoError with CONFIG_INVALID when it cannot be
-    used and, before creating anything, when it is inside one of the roots: those are never written to."""
+    """Return the directory `path`, created if needed.
+
+    Raises RepoError with CONFIG_INVALID when it cannot be used and, before creating anything, when it is
+    inside one of the roots: those are never written to.
+    """
     if any(_is_at_or_below(os.path.realpath(path), os.path.realpath(root)) for root in roots):
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
@@ -148,12 +151,12 @@ def name_cache_dir(purpose: str, roots: Sequence[str], cache_home: str) -> str:
 
 
 def name_canonically(path: str) -> str:
-    """Return a directory's one name, with links resolved: for telling what belongs to it, not for opening."""
+    """Return a directory's path with all links resolved: to compare it with others, not to open it."""
     return os.path.realpath(path)
 
 
 def _name_fallback(root: str, cache_home: str) -> str:
-    """Return where in the user's cache the data directory of a root is, when it can be nowhere else."""
+    """Return the path in the user's cache for the data directory of a root, where no other can be used."""
     import hashlib  # here: it loads a large library, for which the list of tools need not wait
 
     return os.path.join(cache_home, _CACHE_NAME, hashlib.blake2b(os.fsencode(root)).hexdigest()[:16])
@@ -222,7 +225,7 @@ def _check_status(status: os.stat_result) -> None:
 
 
 def _mark(directory: OpenedDirectory) -> bool:
-    """Write the marks, unless the directory holds other things: `*` would hide those from Git.
+    """Write the two files that mark it, unless it holds files of others, which `*` would hide from Git.
 
     Returns whether it is ours alone.
     """

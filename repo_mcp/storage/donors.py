@@ -30,7 +30,10 @@ NO_PLACE = ""
 
 
 def name_configuration(contents: tuple[object, ...], choice: tuple[object, ...]) -> str:
-    """Return the digits of a configuration: what decides the rows of one file, and which files are in."""
+    """Return the digits of a configuration: of `contents`, which decide the rows of a file, and of all facts.
+
+    `choice` decides which files are indexed.
+    """
     return _digest(contents) + _digest((contents, choice))
 
 
@@ -70,7 +73,7 @@ ListDonors = Callable[[], Sequence[Donor]]
 
 
 def list_nothing() -> tuple[Donor, ...]:
-    """Return no donor, where there is to be none."""
+    """Return no donors."""
     return ()
 
 

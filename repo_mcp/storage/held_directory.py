@@ -1,12 +1,14 @@
-"""Directories entered by descriptor: one that the operator named, and ours, each one level below another.
+"""Directories entered by descriptor: those that the operator named, and our own below them.
 
 A path can come to mean something else while a server runs: a checkout makes `.repo_mcp` a link to another
-directory, a root is moved away and another takes its name. So a named directory is opened once, and is no
-longer entered when its path leads to another. One of ours is looked up by its name alone, in the directory
-above it, whenever it is entered: a link is refused, and one that is gone is made again, private, only there.
+directory, or a root is moved away and another takes its name. So a named directory (`HeldDirectory`) is
+opened once, and is no longer entered when its path leads to another. A directory of ours (`OwnDirectory`) is
+looked up by its name, in the directory above it, each time it is entered: a link is refused, and if it is
+gone, it is made again, private, in that directory only.
 
-Both are sent to worker processes by what identifies them. Windows opens nothing relative to a directory, so
-paths are used there after the same comparisons; what is swapped between the two is not noticed.
+Both can be sent to worker processes, which open the same directories or none. Windows cannot open anything
+relative to a directory, so paths are used there after the same comparisons; an exchange between the
+comparison and the use is not noticed.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ HAS_DESCRIPTORS = os.open in os.supports_dir_fd  # not on Windows
 MOVED = "a directory was moved, replaced or deleted"
 _OPEN = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _OPEN_OWN = _OPEN | getattr(os, "O_NOFOLLOW", 0)
-_OPEN_NAMED = _OPEN | getattr(os, "O_PATH", 0)  # never listed by this descriptor: no right to read is needed
+_OPEN_NAMED = _OPEN | getattr(os, "O_PATH", 0)  # needs no right to read, as nothing is listed through it
 _LAST_STREAM = 2  # standard error
 _JUNCTION = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT, a link of Windows that looks like a directory
 
@@ -44,7 +46,7 @@ class OpenedDirectory:
         self.identity = identify(status)
 
     def locate(self, name: str) -> str:
-        """Return what leads to an entry, together with the descriptor."""
+        """Return the path of an entry, for a call that also gets `descriptor` as its `dir_fd`."""
         return name if self.descriptor is not None else os.path.join(self.path, name)
 
     def lstat(self, name: str) -> os.stat_result:
@@ -74,9 +76,10 @@ class HeldDirectory:
         return {**self.__dict__, "_opened": None}
 
     def get(self) -> OpenedDirectory:
-        """Return the directory that was opened, wherever it is now. Raises OSError with ESTALE.
+        """Return the directory that was opened, wherever it is now.
 
-        That is in a worker process, or after `close`, when the path leads to another.
+        In a worker process, and after `close`, it is opened again by its path. Raises OSError then, with
+        ESTALE if the path leads to another directory.
         """
         opened = self._opened
         if opened is None:

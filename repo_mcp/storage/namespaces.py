@@ -1,23 +1,19 @@
-"""Namespaces of a data directory: one directory per index, marked when used and removed when old.
+"""Namespaces: the directories of a data directory, one for each index, marked when used and removed when old.
 
-Another format version, configuration, root or key has a namespace of its own beside ours. Unused ones would
-stay for ever, so one that nobody has opened for UNUSED_SECONDS is removed. That happens under its lock, so
-that nobody is writing it. Readers keep the files that they have open, and find no index the next time.
+The name of a namespace differs for whatever must not share an index: kinds of index, format versions,
+configurations, roots and keys. So servers with different keys never undo each other's work.
 
-An index with names that are denied by default (`--allow-path`) says so in its name and does not stay as long:
-a refresh of the root without the option, or for other names, removes it unless a server is using it.
-
-Only directories whose names match our pattern are examined, only files whose names match our patterns are
-deleted, and no link is followed: the data directory may have come with the repository.
-
-By tags made with the user's key (`user_key`) his servers recognise what they wrote themselves. A data
-directory may have come with the repository. So the indexes, and the side files that record work already done,
-are sealed with a tag. It is bound to the root, to the data directory and, by the name of the namespace, to
+A data directory may have come with the repository, so nothing in it is trusted by itself. The indexes, and
+the side files that record work already done, are sealed with a tag that only the user's key can make
+(`user_key`). The tag is bound to the root, to the data directory and, through the name of the namespace, to
 the format version and the configuration. A file without the right tag is neither read nor repaired, but built
-anew.
+anew. For the same reason only directories and files whose names match our patterns are examined or deleted,
+and no link is followed.
 
-A namespace is a directory in the data directory. Its name differs for whatever must not share an index:
-format versions, configurations, roots, and keys. So servers with two keys never undo each other's work.
+A namespace that nobody has opened for UNUSED_SECONDS is removed. That happens under its lock, so nobody is
+writing it. Readers keep the files that they have open, and find no index the next time. An index with names
+that are denied by default (`--allow-path`) says so in its name and goes sooner: a refresh of the root without
+the option, or with other globs, removes it unless a server is using it.
 
 Left out on purpose: how an index is sealed, which is `index_format.seals`.
 """
@@ -44,7 +40,7 @@ MAX_NAMESPACES = 1_000  # examined in one call
 _NAMESPACE = re.compile(r"(?:index|structure|scip|vectors)-v[0-9]{1,6}-[0-9a-f]{16}(?:-allowed)?")
 _DETACHED = re.compile(rf"\.removed-{_NAMESPACE.pattern}")
 _ALLOWED = "-allowed"  # ends the names of indexes that hold what is denied by default
-_ALLOWED_LOCK = "allowed.lock"  # in the data directory: held by who uses such an index
+_ALLOWED_LOCK = "allowed.lock"  # in the data directory: held by whoever uses such an index
 _OWN_FILES = frozenset({"manifest", "lock", "seen", "seen.changes", "judged", "purge"})
 _OWN_SUFFIXES = (".seg", ".tmp", SEAL_SUFFIX)
 _LOCK = "lock"
@@ -140,7 +136,7 @@ def _list_namespaces(data_dir: OwnDirectory) -> list[str]:
 
 
 def list_shareable(data_dir: OwnDirectory, beginning: str) -> list[str]:
-    """Return the names of namespaces that begin so, without those that hold denied names. Never raises."""
+    """Return the namespaces whose names have this `beginning` and that hold no denied names. Never raises."""
     found = _list_namespaces(data_dir)
     return [name for name in found if name.startswith(beginning) and not name.endswith(_ALLOWED)]
 
@@ -170,17 +166,17 @@ class Namespaces:
     def __init__(
         self, root: str, data_dir: OwnDirectory, key: UserKey, *, holds_denied: bool = False
     ) -> None:
-        """Create nothing. `holds_denied` when names that are denied by default are in the indexes."""
+        """Create nothing. With `holds_denied`, the indexes contain names that are denied by default."""
         self._data_dir = data_dir
         self._suffix = _ALLOWED if holds_denied else ""
-        self._release: Callable[[], None] | None = None  # gives the lock back; None: we do not have it
-        self._may_outlive = not key.fault  # else nobody after this process can check them
+        self._release: Callable[[], None] | None = None  # releases `_ALLOWED_LOCK`; None: we do not hold it
+        self._may_outlive = not key.fault  # a key that cannot be stored is gone with this process
         self.sealer = make_sealer(key.key, name_canonically(root), name_canonically(data_dir.path))
         self.tags: dict[str, MakeTag] = {}  # by name
         self._directories: dict[str, OwnDirectory] = {}  # the same names
 
     def add(self, kind: str, configuration: str) -> Namespace:
-        """Return the namespace of the index of this kind and configuration, from now on one of ours."""
+        """Return the namespace of the index of this kind and configuration, and count it as ours."""
         name = self.sealer.name_namespace(kind, FORMAT_VERSION, configuration) + self._suffix
         make_tag = self.sealer.make_tagger(name)
         self.tags = {**self.tags, name: make_tag}  # others may be iterating
@@ -189,7 +185,7 @@ class Namespaces:
         return Namespace(directory, make_tag)
 
     def open(self) -> dict[str, DiskDirectory]:
-        """Return the directories of ours that are there, with their tags, by name."""
+        """Return those of our directories that exist, with their tags, by name."""
         found = {}
         for name, directory in self._directories.items():
             with suppress(OSError):
@@ -204,7 +200,7 @@ class Namespaces:
             mark_used(directory)
 
     def remove_unused(self) -> None:
-        """Remove other namespaces: at once if they have denied names and are not in use, else if long unused.
+        """Remove other namespaces that have been unused for long, or hold denied names and are not in use.
 
         Never raises.
         """
@@ -226,7 +222,7 @@ class Namespaces:
             release()
 
     def close(self) -> None:
-        """Remove our own if nobody else could use them, and close the directories."""
+        """Remove this object's namespaces if nobody else can use them, and close the directories."""
         self._release_allowed()
         for name, directory in self._directories.items():
             directory.close()

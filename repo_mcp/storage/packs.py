@@ -2,13 +2,13 @@
 
     8s magic | u16 version | u16 zero | u32 bytes of the table | packed table | the files, one after the other
 
-The table is a dict: `signed`, and `files`, a list of [kind of index, name, bytes] for each file. Of each kind
-there is a manifest of the first generation, its seal, and the segments that it names. A shared key makes the
-seals; else one that everybody knows, and they show accidents and no more. A pair of keys adds `signature` to
-the table: 64 bytes of Ed25519, made of the BLAKE2b-512 of the version and `files`, packed, and of every file
-but the segments, which the seals name by digest.
+The table is a dict: `signed`, and `files`, a list of [kind of index, name, bytes] for each file. Each kind
+has a manifest of the first generation, its seal, and the segments that the manifest names. The seals are made
+with a shared key; without one, with a key that everybody knows, and then they detect accidents only. A pair
+of keys adds `signature` to the table: 64 bytes of Ed25519 over the BLAKE2b-512 of the version and `files`,
+packed, and of every file except the segments, whose digests are in the seals.
 
-A pack has no path of the machine, no time and no status of a file, and equal indexes give equal packs.
+A pack contains no path of the machine, no time and no file status, so equal indexes give equal packs.
 
 A pack is read through `PackDirectory`, as a donor's directory is: its rows count only for files that are the
 same here. Nothing in it is compressed, so it is never larger than it looks.
@@ -130,14 +130,14 @@ class PackDirectory:
 
 @dataclass(frozen=True, slots=True)
 class PackedIndex:
-    """One kind of index in a pack. Its manifest is that of the seal; its segments are not looked at."""
+    """One kind of index in a pack. Its manifest has been compared with the seal, its segments have not."""
 
     kind: str
     directory: PackDirectory
     manifest: Manifest
 
 
-ListPacked = Callable[[], Sequence[PackedIndex]]  # those of one pack, which may have to be fetched
+ListPacked = Callable[[], Sequence[PackedIndex]]  # the indexes of one pack, which may have to be fetched
 
 
 def read_pack(path: str, key: PackKey) -> tuple[PackedIndex, ...]:
@@ -273,7 +273,7 @@ def _parse_table(data: bytes) -> tuple[Rows, bool, bytes]:
 
 
 def _check_scheme(key: PackKey, is_signed: bool, signature: bytes) -> None:
-    """Raise RepoError for a pack that is not signed in the way of the key that the user named."""
+    """Raise RepoError for a pack that is not signed with the kind of key that the user named."""
     if is_signed and not key.is_given:
         raise _refuse("is signed, and --pack-key names no key")
     if key.is_given and not is_signed:
@@ -319,7 +319,7 @@ def _open_kind(kind: str, files: Mapping[str, PackFile], key: PackKey) -> Packed
 
 
 def _list_sources(original: Directory, make_tag: MakeTag) -> list[tuple[str, Directory]]:
-    """Return the files of one kind in a pack, and where each is: the manifest and its seal, then segments."""
+    """Return the files of one kind, each with its directory: the manifest, its seal, then the segments."""
     manifest, copy = copy_manifest(original, make_tag)
     written = sorted(copy.list_names(), key=lambda name: (name != MANIFEST, name))
     segments = sorted(entry.name for entry in manifest.segments)

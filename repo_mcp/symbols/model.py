@@ -76,8 +76,8 @@ class SymbolFlag(IntFlag):
     VARIADIC = 512  # its last parameter takes any number of arguments
     FORWARD = 1024  # declared here, defined elsewhere: a prototype, an overload's signature, a stub
     EXTENSION_METHOD = 2048
-    PASTING = 4096  # a macro that puts something before a parameter: "::", ".", "->", or joins it by "##"
-    MACRO_USE = 8192  # a module of Rust whose macros are seen behind it
+    PASTING = 4096  # a macro that writes "::", "." or "->" before a parameter, or joins it by "##"
+    MACRO_USE = 8192  # a module of Rust whose macros are visible after it
     OPTIONAL = 16384  # a member of TypeScript that an object of its type need not have: `name?: T`
 
 
@@ -124,31 +124,33 @@ class Binding(IntEnum):
     GIVES = 7  # a call of the variable returns the type `qualifier.name`
     BOUND = 8  # the variable is a type parameter, and `qualifier.name` a type that it is bound by
     NARROWED = 9  # from this line on the variable is known to be an instance of `qualifier.name` ...
-    WIDENED = 10  # ... and from this line on no longer. With a number for a name: behind this line,
-    # for what a comprehension has bound that many lines before
-    UNPACKED = 11  # the variable is the first item of the tuple that a call of `qualifier.name` returns;
-    # one more for each further item
+    # ... and from this line on no longer. If the name is a number: after this line, for a variable that a
+    # comprehension has bound that many lines before.
+    WIDENED = 10
+    # The variable is the first item of the tuple that a call of `qualifier.name` returns; 12: the second, ...
+    UNPACKED = 11
 
 
-# Names in BIND rows of typed languages, in place of what gives the type of the variable.
+# Names of BIND rows of typed languages, in place of what gives the type of the variable.
 UNKNOWN_TYPE = "?"  # nothing that is recorded gives it
 UNBOUND = ""  # from this line on the name means again what it meant outside
 
-# The aliases of BIND rows of TypeScript whose names go on with a text that the record of a symbol has cut;
-# the arguments are offsets.
+# Aliases of BIND rows of TypeScript: the name is what the row of its symbol has no room for, a further piece
+# of its type or of its parameters. The arguments are offsets.
 REST_OF_TYPE, REST_OF_PARAMETERS = "…", "…("
 
-# In TypeScript, the arguments of a BIND row whose variable has the type of a parameter; see `name_parameter`.
+# Arguments of BIND rows of TypeScript whose variable has the type of a parameter; see `name_parameter`.
 OF_PARAMETER = 64
-MAX_PARAMETERS = 8  # of one function, that are told apart
-ITSELF = MAX_PARAMETERS  # not a parameter of a function that is given, but what is given
-RESULT = MAX_PARAMETERS + 1  # nor that, but what the function that is given returns
+MAX_PARAMETERS = 8  # of one function; further ones are not told apart
+ITSELF = MAX_PARAMETERS  # in place of a parameter's index: the whole function that is passed
+RESULT = MAX_PARAMETERS + 1  # in place of a parameter's index: what that function returns
 
 
 def name_parameter(position: int, index: int) -> int:
-    """Return the arguments of a BIND row: its variable is parameter `index` of a function of the type
-    `qualifier.name`, where `position` is 0; else of the function that a call of it is given at that position,
-    counted from 1.
+    """Return the arguments of a BIND row whose variable is parameter `index` of some function.
+
+    At `position` 0 the function has the type `qualifier.name`. Otherwise it is passed to a call of
+    `qualifier.name` at that position, counted from 1.
     """
     return OF_PARAMETER + position * (MAX_PARAMETERS + 2) + index
 
@@ -158,49 +160,48 @@ def read_parameter(arguments: int) -> tuple[int, int]:
     return divmod(arguments - OF_PARAMETER, MAX_PARAMETERS + 2)
 
 
-# The arguments of some rows. The numbers are on disk.
-AS_FUNCTION = 1  # IMPLEMENT: not the symbol implements the type, but a function without a name in it
-HELD = 1  # IMPORT: a variable is given what is imported: its name need not mean the same everywhere
-AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and may be a constant of its type
-BARE_DOT = ".~"  # behind the qualifier of a CALL in Swift: what is called is a member of the value's type
-OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with its name
-AS_VALUE = 5  # USE in Rust: a name before parentheses in a pattern, which an enum's or a trait's cannot be
-OF_GIVEN_TYPE = 4  # USE in C: the same where a macro is given both: the name need not be a member
-# The alias of a row of Rust whose qualifier is a path, which no variable begins; in Java of a method that is
-# named and not called; in C++ of a name behind `::` alone, which is that of no namespace. The alias of a call
-# in C and C++ that a macro in capitals is given is the macro's name.
-PATH = "::"
-OF_MACRO = "!"  # the alias of a CALL in Rust: of a macro
-BEHIND_ALIAS = "|"  # in the alias of a call in C++: what follows marks the literals among its arguments
-# Before the name of the base in that of a class of Java without a name, `new Base() {}`. As the first name of
-# a chain such a name has ":" and the line on which its body begins behind it.
-NEW = "new "
+# Values of `arguments`, by role. The numbers are on disk.
+AS_FUNCTION = 1  # IMPLEMENT: a lambda or method reference in the symbol implements the type
+HELD = 1  # IMPORT: the module is assigned to a variable, whose name need not mean the same everywhere
+AS_LABEL = 1  # USE: a case label. The value `qualifier` is compared with it; it may be a constant of its type
+OF_TYPE = 2  # USE: a member of a type. `qualifier` begins with the name of the type, not of a value
+AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, which is a type or another such macro
+OF_GIVEN_TYPE = 4  # USE in C: as OF_TYPE, but a macro is given type and name, so the name may be no member
+AS_VALUE = 5  # USE in Rust: a name before parentheses in a pattern. No enum and no trait can be used so
 DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which is that of a trait or a macro
-BY_REFERENCE = (
-    1  # EXTEND in Rust: not the type itself has the members, but a reference to it: `impl T for &S`
-)
-AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, a type or another such macro
-# The alias of BIND rows of a file of C or C#: what `name` says, with ";" between, holds from the line on.
-CONDITIONS = "#if"
-# The alias of a BIND row of a macro of C++ whose text opens a namespace: `qualifier.name`.
-NAMESPACE = "namespace"
-# The alias of a name in the head of a method of Python that its class binds: the body does not see that one.
-OF_CLASS = "class"
-# The alias of a name in a lambda or a comprehension in the body of a class of Python, which binds it: what is
-# meant is the one around the class.
+BY_REFERENCE = 1  # EXTEND in Rust: a reference to the type has the members, not the type: `impl T for &S`
+
+# Values of `alias`, by role.
+OF_MACRO = "!"  # CALL in Rust: the call of a macro
+BEHIND_ALIAS = "|"  # CALL in C++: what follows it marks which arguments are literals
+NAMESPACE = "namespace"  # BIND in C++: a macro whose text opens the namespace `qualifier.name`
+OF_CLASS = "class"  # Python: a name in the head of a method that its class binds, and its body does not see
+# In Python: a name in a lambda or comprehension in the body of a class that binds it. What is meant is the
+# name outside the class.
 AROUND_CLASS = "around"
-# Before the name of an attribute in the alias of BIND rows of Python: `qualifier.name` gets a value there. An
-# IMPORT row with that alias alone marks a file where the qualifier is no variable of a function.
+# In Rust: the qualifier is a path of modules, not a variable. In Java: a method reference, `Type::method`. In
+# C++: a name after a leading `::`, which belongs to no namespace. (In C and C++ the alias of a call in the
+# arguments of a macro in capitals is that macro's name.)
+PATH = "::"
+# BIND in Python, before an attribute's name: the attribute `qualifier.name` is assigned here. An IMPORT row
+# with the same alias says that the file has such a row whose qualifier is not a local variable.
 REPLACED = "="
-# The alias of BIND rows of functions of JavaScript that make objects, `function Store() { this.name = 1 }`,
-# and in a second row with "." and the name of the member.
+# BIND in TypeScript and JavaScript: a function that makes objects, `function Store() { this.name = 1 }`; in a
+# second row followed by "." and the name of a member.
 CONSTRUCTED = "new"
-# The alias of BIND rows of types of TypeScript, for what they have without a name: `[key: string]: T` has the
-# name ":T", and `new (a: A): T` "new".
+# BIND in TypeScript: what a type has without a name. The row of `[key: string]: T` has the name ":T", that of
+# `new (a: A): T` the name "new".
 KEYLESS = "[:]"
-# The alias of BIND rows of symbols that a block alone sees, from the line to `arguments`: in TypeScript, and
-# in C and C++ in a body whose head is a macro.
+# BIND: a symbol that only its block sees, from the line to the line in `arguments`; in TypeScript, and in C
+# and C++ in a body whose head is a macro.
 BLOCK = "{}"
+# BIND in C and C#: from the line on, the conditions hold that `name` lists, separated by ";".
+CONDITIONS = "#if"
+
+BARE_DOT = ".~"  # ends the qualifier of a CALL in Swift of a member of the value's type, `.member()`
+# Before the name of the base in the name of an anonymous class of Java, `new Base() {}`. As the first name of
+# a chain, that name is followed by ":" and the line on which the body begins.
+NEW = "new "
 
 
 class ParseStatus(IntEnum):
@@ -226,9 +227,9 @@ class Symbol:
     end_line: int
     flags: SymbolFlag
     access: Access
-    parameters: str  # "(a: int, b=1)" on one line, in C# "<T>(T a)", of a type there "<T>"; else empty
+    parameters: str  # "(a: int, b=1)" on one line; in C# "<T>(T a)", and "<T>" for a type; else empty
     parameter_count: int
-    return_type: str  # of a property or variable its type; empty where none is written
+    return_type: str  # for a property or variable, its type; empty where none is written
 
 
 @dataclass(frozen=True, slots=True)

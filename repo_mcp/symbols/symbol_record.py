@@ -271,7 +271,7 @@ class _Wide:
 
 
 class StringTable:
-    """The strings of one record, numbered from 0: split, decoded and found as far as is asked for."""
+    """The strings of one record, numbered from 0. They are split and decoded only as far as needed."""
 
     def __init__(self, text: bytes) -> None:
         """`text` is the strings as UTF-8, joined by line feeds."""
@@ -302,12 +302,12 @@ class StringTable:
         return np.array([match.start() for match in re.finditer("\n", text)], dtype=np.int64)
 
     def find_holding(self, needles: Sequence[str | tuple[str, ...]]) -> list[npt.NDArray[np.int64]]:
-        """Return, for each needle, the numbers of the strings that contain it, ignoring case; some may
-        repeat. Of a tuple of needles, that one counts which occurs least.
+        """Return, for each needle, the numbers of the strings that contain it, ignoring case.
 
+        A number may be repeated. From a tuple of needles, only the one that occurs least is searched for.
         Needles must be lower case; one enclosed in line feeds matches whole strings. The whole text is
-        searched at once: most tables contain few needles, and splitting off all their strings takes ten
-        times as long.
+        searched at once: most tables contain few of the needles, and splitting the text into its strings
+        takes ten times as long.
         """
         text = self._text.decode("utf-8", "replace")
         folded = text.lower()
@@ -387,11 +387,11 @@ class SymbolRecord:
         except (struct.error, ValueError) as error:
             raise SymbolRecordError("no head of a symbol record") from error
         if version != VERSION or zero or not symbols or symbols > MAX_SYMBOLS or references > MAX_REFERENCES:
-            raise SymbolRecordError("another version, or counts that cannot be")
+            raise SymbolRecordError("another version, or impossible counts")
         self._rows: list[int] = [symbols] * SYMBOL_COLUMNS + [references] * REFERENCE_COLUMNS
         self._columns, end = _decode_columns(data, self._rows)
         if end + text_bytes != len(data):
-            raise SymbolRecordError("another length than its head says")
+            raise SymbolRecordError("a length that differs from that in its head")
         self.string_table = StringTable(data[end:])
         self._check()
 
@@ -401,7 +401,7 @@ class SymbolRecord:
         count = self.string_table.count
         short = [column for column in texts if 1 << 8 * column.itemsize > count]
         if any(column.max() >= count for column in short) or not self.string_table.begins_empty:
-            raise SymbolRecordError("names a string that is not there")
+            raise SymbolRecordError("the number of a string that does not exist")
         parents, kinds = self._columns[PARENTS], self._columns[KINDS]
         if parents is not None and (parents[0] or (parents[1:] >= np.arange(1, len(parents))).any()):
             raise SymbolRecordError("a symbol before its parent")
@@ -411,7 +411,7 @@ class SymbolRecord:
             return
         symbols, roles = self._columns[REF_SYMBOLS], self._columns[REF_ROLES]
         if symbols is not None and symbols.max() >= self.symbol_count:
-            raise SymbolRecordError("names a symbol that is not there")
+            raise SymbolRecordError("the number of a symbol that does not exist")
         if roles is None or roles.max() > _LAST_ROLE or roles.min() < _FIRST_ROLE:
             raise SymbolRecordError("a role that is not known")
 

@@ -78,9 +78,7 @@ class LongWordFilter(Filter):  # type: ignore[misc]
 
 
 class PartFilter(Filter):  # type: ignore[misc]
-    """Cuts each word into the parts that PART matches; long words, and those that begin with a digit, have
-    none.
-    """
+    """Cuts each word into the parts that PART matches. Long words and those with a digit first have none."""
 
     def __call__(self, tokens: Tokens) -> Tokens:
         """Yield a token for each part, as it is written."""

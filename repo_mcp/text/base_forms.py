@@ -1,8 +1,9 @@
-"""The base forms of English words to which no rule of endings leads: of "grown" it is `grow`. Pure.
+"""The base forms of irregular English words, such as `grow` for "grown". Pure.
 
-A question asks how a file "is written", and the program has `write`. The stemmer takes endings away, so it
-leads from "stored" to `store`, but not here. The table has forms that occur in questions about programs. Left
-out are those that mean something else in code ("found", "left"), and those whose base says nothing ("made").
+A question asks how a file "is written", and the program has `write`. The stemmer only removes endings: it
+leads from "stored" to `store`, but not from "written" to `write`. The table has the forms that occur in
+questions about programs. Left out are those that mean something else in code ("found", "left"), and those
+whose base says nothing ("made").
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ old older oldest, small smaller smallest
 
 
 def find_base_form(word: str) -> str:
-    """Return the base form of a word, in lower case; "" if it is its own, or if a rule leads to it."""
+    """Return the base form of a word, in lower case; "" for a regular word, or one that is its own base."""
     return _read_forms().get(word.lower(), "")
 
 

@@ -40,8 +40,8 @@ _MARKS = (
 )
 
 _CODING_LINE = compile_late(rb"[ \t\f]*#[^\n]{0,400}?coding[:=][ \t]*([-\w.]{1,40})", re.ASCII)  # PEP 263
-_NOT_CODE = compile_late(rb"[ \t\f]*(?:#|$)")  # a first line that lets the second be a coding line
-_HEAD_BYTES = 1024  # of the file, where its first two lines are looked for
+_NOT_CODE = compile_late(rb"[ \t\f]*(?:#|$)")  # a first line after which the second may be a coding line
+_HEAD_BYTES = 1024  # the start of a file, in which its first two lines are looked for
 
 # Codecs in which every ASCII byte stands for its ASCII character, as the index of raw bytes assumes.
 _CODECS = frozenset(

@@ -1,7 +1,7 @@
 """The media type of a file that is not source text: by its first bytes, else by its extension.
 
-Drawings and diagrams that are text have types too: documents refer to them as to pictures. Other text has a
-type of its own only if a viewer treats it differently from plain text.
+Drawings and diagrams that are text have types too, because documents refer to them as they do to pictures.
+Other text has a type of its own only if a viewer treats it differently from plain text.
 
 Left out on purpose: the system's own tables, which differ from machine to machine.
 """

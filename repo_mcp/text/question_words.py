@@ -16,7 +16,7 @@ from repo_mcp.text.base_forms import find_base_form
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_STEM, MOST_ENDING = 4, 3  # characters
-# Words that only form the question, and say nothing about its subject.
+# Words that only form the question and say nothing about its subject.
 _QUESTION_WORDS = frozenset(
     """
     how what where which when why who whom whose does do did work works working done handled handle handles
@@ -27,20 +27,23 @@ _QUESTION_WORDS = frozenset(
     become becomes difference between compared nobody somebody someone anybody anyone everybody everyone
     """.split()  # noqa: SIM905
 )
+# "where do I add a rule", "how would I write my own parser"
 _EXTENDS = re.compile(
     r"\b(?:where|how) (?:\w+ ){1,2}(?:(?:add|plug in|introduce|hook in|support|extend|register)\b"
     r"|(?:implement|write|define|create|build|provide|make|use) (?:(?:an?|another|my|your|our) )?"
     r"(?:own|new|custom)\b)",
     re.IGNORECASE,
 )
+# "how do I register a custom lookup": the verb, then its nouns
 _ACTION = re.compile(
     r"\b(?:where|how) (?:do|does|can|could|should|would|must) (?:I|we|you|one) (\w+) (?:support (?:for|of) )?"
     r"((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|so|and|or|at|as|of)\b)[\w-]+ ?){1,5})",
     re.IGNORECASE,
 )
+# "a way to authenticate"
 _WAY = re.compile(r"\b(?:way|means) to (\w{4,})\b", re.IGNORECASE)
 _NEW = frozenset({"new", "custom", "another", "own", "additional", "extra"})
-# "how is a password checked", "how is the length of a form computed": functions are often named so.
+# "how is a password checked", "how is the length of a form computed": functions often have such names.
 _DONE = re.compile(
     r"\bhow (?:is|are|was|were|does|do) ((?:(?!(?:to|for|in|on|with|from|into|by|when|if|that|which|whose|so"
     r"|and|or|at|as|of)\b)[\w-]+ ){1,4}?)(?:(?:of|in|from|for) (?:[\w'-]+ ){1,4}?)?(?:(?:get|gets|be) )?"
@@ -54,9 +57,9 @@ _DOING = re.compile(
     r"|return|cause)\b)[\w-]+ ?){1,4})",
     re.IGNORECASE,
 )
-# "keeps failing": the verb that follows is what happens
+# "keeps failing": what happens is the verb that follows.
 _AUXILIARY = re.compile(r"\b(?:keeps?|starts?|stops?|begins?|continues?) (?=\w{2,}ing\b)", re.IGNORECASE)
-# What people say, and the words by which programs call it.
+# What people say, and the words that programs use for it.
 _IDIOMS = tuple(
     (re.compile(rf"\b(?:{said})\b", re.IGNORECASE), tuple(plain.split()))
     for said, plain in (
@@ -126,13 +129,13 @@ def list_words(text: str) -> list[str]:
 
 
 def list_base_forms(words: Sequence[str]) -> list[str]:
-    """Return the base forms of irregular words, which code has instead: `write` for "written"."""
+    """Return the base forms of irregular words, as code has them: `write` for "written"."""
     forms = dict.fromkeys(find_base_form(word) for word in words)
     return [form for form in forms if form]
 
 
 def find_idioms(text: str) -> dict[str, tuple[str, ...]]:
-    """Return the phrases of a text that no program has, each with words of programs for it.
+    """Return the idioms of a text, which no program has, each with the words that programs use for it.
 
     So "too slow" gives `timeout`. Words that the text has itself are left out.
     """
@@ -170,7 +173,7 @@ def find_action(text: str) -> Action | None:
 
 
 def _find_agent(verb: str) -> str:
-    """Return the ending of what does something: `serializer`, `validator`, `compressor`."""
+    """Return the ending that makes a verb the name of whoever does it: `serializer`, `validator`."""
     return "or" if re.search(r"(?:at|ct|it|ss)e?$", verb, re.IGNORECASE) else "er"
 
 
@@ -194,9 +197,9 @@ def _list_nouns(text: str) -> tuple[str, ...]:
 
 
 def is_named_after(name: str, action: Action) -> bool:
-    """Return True if a name is that of the subject of a question.
+    """Return True if something of this name is named after the subject of a question.
 
-    It is the last noun, or its plural in capitals (a constant), or one that `names_action` accepts.
+    The name is the last noun, or its plural in capitals (a constant), or one that `names_action` accepts.
     """
     noun = action.nouns[-1]
     if name.lower() == noun or (name.isupper() and name.lower() == f"{noun}s"):

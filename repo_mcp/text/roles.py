@@ -19,27 +19,25 @@ _TEST_NAME = re.compile(
     r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
 TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", "__mocks__")  # every test's path has one
-_MAY_BE_TEST = re.compile("est|pec|Suite")  # and its name has one of these, when the name decides
-# `docs` as well as `docs_src` and `docs-site`; `_examples`, `iOS Example` and `App.Examples`. Below others,
-# `benchmark` is part of the program.
+_MAY_BE_TEST = re.compile("est|pec|Suite")  # a name that makes its file a test has one of these
+# `docs` as well as `docs_src` and `docs-site`; `_examples`, `iOS Example` and `App.Examples`. `benchmark`
+# counts only at the top: further down it is part of the program.
 _DOCS_DIRECTORY = re.compile(
     r"(?:^|/)(?:[Dd]ocs?(?:[-_][^/]*)?|[Dd]ocumentation|(?:[^/]*[ ._-])?[Ee]xamples?|[Ss]amples?|demos"
     r"|tutorials?|benchmarks|benches)/|^bench(?:mark)?/"
 )
-# the last ones: amalgamations, all sources copied into one file
+# The last ones hold amalgamations: all sources copied into one file.
 _FOREIGN_DIRECTORY = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
     r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/|^deps/"
 )
-# Builds that are described in a language of programs. Those in other formats are known by these.
+# Builds described in a programming language. Those in formats of configuration are known by their formats.
 _BUILD_NAME = re.compile(
     r"(?:[^/]*\.(?:gradle(?:\.kts)?|sbt|gemspec)|Package(?:@[^/]*)?\.swift|mix\.exs|build\.zig|setup\.py|go\.mod"
     r"|Gemfile)$"
 )
 _FOREIGN_NAME = re.compile(r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$")
-
-
-_CACHED_NAMES = 8_000  # names of files that are cached, 1 MB: the same files are found again
+_CACHED_NAMES = 8_000  # roles of file names that are cached, 1 MB: the same files are found again and again
 
 
 class FileRole(StrEnum):
@@ -50,7 +48,7 @@ class FileRole(StrEnum):
     DOCS = "docs"  # documents, and the code of examples and benchmarks
     CONFIG = "config"  # configuration, builds and data
     STYLE = "style"  # style sheets: the look of pages, not behaviour
-    FOREIGN = "foreign"  # vendored, generated or built: by others, or from the sources here
+    FOREIGN = "foreign"  # vendored, generated or built: written by others, or made from the sources here
 
 
 # Of two roles, the one of lower rank wins.
@@ -108,7 +106,7 @@ def find_name_role(name: str) -> FileRole:
     return FileRole.CONFIG
 
 
-# In which order a person wants to see files where nothing else ranks them.
+# The order in which a person wants to see files where nothing else ranks them.
 _READING_ORDER = {
     FileRole.CODE: 0,
     FileRole.STYLE: 0,
@@ -120,10 +118,10 @@ _READING_ORDER = {
 
 
 def order_by_role(paths: Iterable[str]) -> Iterator[str]:
-    """Yield paths of the program, then of configuration, of tests, of documents, of foreign and built files.
+    """Yield the paths of the program, then of configuration, tests, documents, foreign and built files.
 
-    Those of one role keep their order. What comes first is yielded at once: a search that finds enough there
-    need not know the other paths.
+    Paths of one role keep their order. Those of the program are yielded as they come: a search that finds
+    enough there need not know the others.
     """
     later: dict[int, list[str]] = {}
     of_directories: dict[str, FileRole] = {}

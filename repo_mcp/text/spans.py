@@ -55,7 +55,7 @@ def join_spans(texts: Sequence[bytes]) -> Spans:
 
 
 def hash_spans(spans: Spans) -> tuple[U64, U64]:
-    """Return two hashes of each span (uint64). As it ends in no zero byte, its last lane tells its length."""
+    """Return two hashes (uint64) of each span. As it ends in no zero byte, its last lane shows its length."""
     padded, starts, sizes = spans.padded, spans.starts, spans.sizes
     lanes: U64 = np.ndarray(len(padded) - _LANE + 1, dtype="<u8", buffer=padded, strides=(1,))
     lane = lanes[starts]

@@ -9,9 +9,9 @@
     +added
     +added too
 
-In a hunk written by a model, the numbers in the head often differ from the lines: the lines count, and a
-fault reports it. Lines that are not understood are skipped and reported by number. A text that names no file
-is not a diff.
+In a hunk written by a model, the numbers in its header often differ from its lines: the lines are believed,
+and a fault reports the difference. Lines that are not understood are skipped and reported by number. A text
+that names no file is not a diff.
 
 Left out on purpose: checking paths against the policy, and the combined diffs of merges (`@@@`), which have
 several old files.
@@ -175,7 +175,7 @@ class _Reader:
             self._file.hunks.append(Hunk(old_start, new_start, tuple(lines)))
 
     def _iter_body(self, old: int, new: int) -> Iterator[str]:
-        """Yield the lines of a hunk: as many as its head says, and those that directly follow."""
+        """Yield the lines of a hunk: as many as its header says, and those of a hunk that directly follow."""
         while self._at < len(self._lines):
             line = self._lines[self._at]
             is_due = old > 0 or new > 0
@@ -186,8 +186,10 @@ class _Reader:
                 if not is_due or self._ends_at(self._at):
                     return
                 line = " "
-            elif line[0] not in " -+" or (not (is_due and self._fits(line, old, new)) and self._is_foreign()):
-                return
+            else:
+                belongs = is_due and self._fits(line, old, new)
+                if line[0] not in " -+" or (not belongs and self._is_foreign()):
+                    return
             self._at += 1
             old -= line[0] != "+"
             new -= line[0] != "-"

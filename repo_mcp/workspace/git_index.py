@@ -198,7 +198,7 @@ class TrackedFiles:
     entries: _Entries  # of the index that they are from
 
 
-NotedFiles = tuple[TrackedFiles, int]  # and when the index was written, in ns
+NotedFiles = tuple[TrackedFiles, int]  # with the time at which the index was written, in ns
 
 
 def parse_index(data: bytes) -> TrackedPaths:
@@ -209,8 +209,8 @@ def parse_index(data: bytes) -> TrackedPaths:
 def parse_files(data: bytes, alike: TrackedFiles | None = None) -> TrackedFiles:
     """Return the files in the bytes of an index. Raises as `parse_index` does.
 
-    `alike` are those of another checkout. Two of one commit have the same entries but for status and object
-    names, and then its paths are taken: that halves the time.
+    `alike` are the files of another checkout. Two checkouts of one commit have the same entries, except for
+    status and object names; then the paths of `alike` are used, which halves the time.
     """
     return _parse(data, _build_files, None if alike is None else alike.entries)
 
@@ -302,10 +302,10 @@ def _read_entries(
 
 
 def _read_alike(data: bytes, digest_bytes: int, other: _Entries) -> _Entries | None:
-    """Return the entries by those of another index of the same version and number; None where it differs in
-    more than status and object names: then its positions and paths are also ours.
+    """Return the entries if they are those of another index except for status and object names, else None.
 
-    Both are compared in words of 8 bytes, at every one of which an entry may begin.
+    Then positions and paths are the same. Both indexes have the same version and number of entries, and are
+    compared in words of 8 bytes: an entry begins at one of these.
     """
     if digest_bytes != other.digest_bytes or other.stop > len(data) - digest_bytes:
         return None
@@ -325,10 +325,11 @@ def _read_alike(data: bytes, digest_bytes: int, other: _Entries) -> _Entries | N
 
 
 def _read_at_once(data: bytes, count: int, fixed: int, end: int) -> tuple[list[bytes], I64, int] | None:
-    """Return what `_read_padded` does, in a third of the time; None where entry by entry must be read.
+    """Return what `_read_padded` does, in a third of the time; None if each entry must be read by itself.
 
-    Where an entry may begin, one begins if there is a mode that Git knows. That these are the entries is
-    proven: the first is where it must be, and each ends where the next one begins, by the length of its path.
+    An entry is assumed wherever one may begin and a mode that Git knows follows. The assumption is then
+    checked: the first entry is where it must be, and by the length of its path each ends where the next
+    begins.
     """
     words = np.frombuffer(data, dtype=">u4", count=end // 4)[_HEADER.size // 4 :]
     flags = words[fixed // 4 :: 2] >> 16 if fixed % 4 == 0 else words[:0]

@@ -7,7 +7,7 @@ about them. These are served: folders by their whole name, files by its first wo
 
 Left out on purpose: folders that also hold caches, copies or private data (`.cargo`, `.config`, `.idea`,
 `.yarn`, the folders of assistants); files in which tokens are usual (`.yarnrc.yml`, `.coveralls.yml`); lists
-of people (`.mailmap`); `.gitignore`, of which Linux has 306: lists of names that would be found for any name.
+of people (`.mailmap`); `.gitignore`, of which Linux has 306 and which would be found for any name.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ The syntax is that of Git's `dir.c` and `wildmatch.c`, down to what no manual sa
 - `**` is also special after a literal prefix: `a**/b` matches `ab` and `ax/y/b`. Git compares the
   beginning by itself, and reads what remains as if it were the whole pattern
 
-A name that is literal, or literal beside one star, is compared by `ignore_layers`. In any other, the
-stars are found here, and each piece between them that has `?` or a set is decided by pathspec. To it
-goes one slice of the name at a time, as long as the piece, so that it never backtracks; a set goes in the
-one spelling in which pathspec, Python and Git agree: its bytes as ranges, nothing escaped or negated.
+A pattern for a name that is literal, or literal except for one star, is compared by `ignore_layers`. In any
+other, the stars are found here, and pathspec decides each piece between them that has `?` or a set. It gets
+one slice of the name at a time, as long as the piece, so it never backtracks. Sets are given to it in the one
+spelling in which pathspec, Python and Git agree: their bytes as ranges, nothing escaped or negated.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class HostilePattern(ValueError):
 def parse_line(line: bytes, order: int) -> list[Rule]:
     """Return the rules of one line, numbered from `order`: two for `a**/b`, one for nearly all others.
 
-    None for a blank line, a comment and a pattern that never matches. Raises `HostilePattern` for one that
-    is too long or has too many sets.
+    A blank line, a comment and a pattern that never matches have no rules. Raises `HostilePattern` for a
+    pattern that is too long or has too many sets.
     """
     text = line.removesuffix(b"\r").partition(b"\0")[0].decode("latin-1")  # a character for each byte
     text = _strip_trailing_spaces(text)
@@ -84,7 +84,7 @@ def encode_name(name: str) -> bytes:
 
 
 def _find_components(pattern: str) -> list[_Place]:
-    """Return where each of the patterns that a pattern is worth applies, and to which name."""
+    """Return the patterns that a pattern stands for: each as the directories above the name, and the name."""
     if "/" not in pattern:
         items = _read_items(pattern)
         return [(None, _build_name_glob(items))] if items else []
@@ -168,7 +168,7 @@ def _read_set(pattern: str, start: int) -> tuple[_Set, int]:
 def _read_class(pattern: str, at: int) -> tuple[_Set, int] | None:
     """Return the bytes of a class such as `[:alpha:]` and where it ends; None if there is none at `at`.
 
-    The end of the pattern, where it is malformed, for one that does not exist.
+    A class that does not exist has no bytes and extends to the end of the pattern, which makes it malformed.
     """
     end = pattern.find("]", at) if pattern.startswith("[:", at) else -1
     if end < at + 3 or pattern[end - 1] != ":":

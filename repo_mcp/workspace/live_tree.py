@@ -1,10 +1,12 @@
 """One root's tree as it is now: its files by path, its directories, and the walk over all of it.
 
-One directory is listed as the walk would: what exists, is not denied and not ignored. Where the walk would
-not go (a directory that is hidden or ignored itself, or inside one) nothing is listed, and the entries are
+A directory is listed as the walk would list it: what exists and is neither denied nor ignored. Where the walk
+would not go (a directory that is hidden or ignored, or inside one) nothing is listed, and the entries are
 counted under that reason. The repository reader resolves links on the way, inside the root only; links among
-the entries are counted like anything that is neither file nor directory. Left out on purpose: deeper levels,
-and the walk's memory of admitted names, since one directory is quick.
+the entries are counted, like anything else that is neither file nor directory.
+
+Left out on purpose, of listings: deeper levels, and the walk's memory of admitted names, because one
+directory is quick.
 """
 
 from __future__ import annotations
@@ -185,11 +187,11 @@ class LiveTree:
                 listed.close()
 
     def read_noted(self) -> NotedFiles | None:
-        """Return what Git noted of the files, as `GitIndex.read_files` does. The next walk knows it then."""
+        """Return Git's notes on the files, as `GitIndex.read_files` does. They are kept for the next walk."""
         return self._git_index.read_files()
 
     def find_changes(self) -> PathChangeFinder:
-        """Return a function that examines a few named files, using the results of the last walk."""
+        """Return an object that examines a few named files, using the results of the last walk."""
         return PathChangeFinder(self.reader, self.policy.find_denial, self.memory)
 
 

@@ -1,6 +1,6 @@
 """Walks the files of the root that exist, are not denied and are not ignored, in path order.
 
-They are also met in that order: in a directory, a file comes before everything below a directory whose name
+They are also found in that order: in a directory, a file comes before everything below a directory whose name
 plus a slash sorts later. So a caller that wants the first files need not wait for the last.
 
 The repository reader opens every directory beneath its parent and lists it there; nothing follows a
@@ -91,7 +91,7 @@ _NOTHING_JUDGED = JudgedNames(())
 
 @dataclass(slots=True)
 class _Verdicts:
-    """Verdicts of the rules on names in one directory that were not known."""
+    """New verdicts of the rules on names in one directory."""
 
     files: list[str] = field(default_factory=list)
     directories: list[str] = field(default_factory=list)
@@ -267,8 +267,9 @@ class _Walk:
         return known_files
 
     def _add_same(self, level: _Level, known: JudgedNames, found: Mapping[str, os.DirEntry[str]]) -> bool:
-        """Add all entries where their names are just those that are known to be admitted, as in nearly every
-        directory. Returns False, and adds nothing, where they are not.
+        """Add all entries if their names are exactly the admitted ones, as in nearly every directory.
+
+        Returns False, and adds nothing, if they are not.
         """
         files = sorted([name for name, entry in found.items() if entry.is_file(follow_symlinks=False)])
         if "/".join([*files, ""]) != known.file_names:
@@ -318,7 +319,7 @@ class _Walk:
             self._add(level, [(prefix + name, found[name]) for name in names])
 
     def _settle_ignored(self, level: _Level, known: JudgedNames, entries: list[_Entry]) -> list[_Entry]:
-        """Leave out the entries known to be ignored, but for what Git tracks. Return the other ones."""
+        """Leave out entries known to be ignored, unless Git tracks them. Return those without a verdict."""
         if self.ignore is None or not known.has_ignored:
             return entries
         files, directories, tracked = known.ignored_files, known.ignored_directories, self.ignore.tracked
@@ -345,8 +346,10 @@ class _Walk:
     def _recall(
         self, level: _Level, directory: int, found: Mapping[str, os.DirEntry[str]]
     ) -> JudgedNames | None:
-        """Return what is known of a directory's names by the rules in force there, if only that they are
-        these; None where nothing is to be remembered, since a verdict depends on more than its name.
+        """Return the known verdicts on a directory's names under the rules in force there, perhaps without
+        any.
+
+        Return None where none may be remembered, because they depend on more than the name.
         """
         if self.ignore is None:
             return None
@@ -365,7 +368,7 @@ class _Walk:
     ) -> bool:
         """Set the root's catch-alls aside if the last walk did and each name was there already.
 
-        So none of its names has to be judged by the rules that are set aside: all of them were ignored.
+        Then the complete rules need not be parsed: they ignored all of these names.
         """
         assert self.ignore is not None
         own = self.ignore.find_file("")
@@ -417,7 +420,7 @@ class _Walk:
         return verdicts
 
     def _add(self, level: _Level, entries: Iterable[tuple[str, os.DirEntry[str]]]) -> None:
-        """Add files by path, but those deleted since they were listed or refused whatever their names."""
+        """Add files by path, except those deleted since they were listed or refused whatever their names."""
         for path, entry in entries:
             refusal = find_entry_refusal(self.reader.bounds, entry) if self.is_bounded else None
             if refusal is not None:

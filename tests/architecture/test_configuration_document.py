@@ -55,7 +55,7 @@ def test_every_option_of_the_server_is_named_and_every_one_named_is_the_servers(
     assert known - named <= {"--help"}
 
 
-# Where our code says the name of a variable of the environment, outside `repo_mcp.config.server_config` too.
+# Where our code says the name of a variable of the environment, outside `repo_mcp.config.environment` too.
 READS = re.compile(
     r"""(?:environ\.get|_find_home|find_client_home|_at_home)\((?:"[^"]*\.(?:toml|json)",\s*)?"(\w+)"
     |VARIABLES.*?=\s*\{(.*?)\}|for\s\w+\sin\s\(variable,\s"(\w+)"\)""",
@@ -65,7 +65,7 @@ OF_THE_CONSOLE = {"COLUMNS"}  # read by Python for us
 
 
 def test_every_variable_that_is_read_has_its_row_and_no_other() -> None:
-    """In both directions; what a child process is given (`repo_mcp.config.server_config`) is not read."""
+    """In both directions; what a child process is given (`repo_mcp.config.environment`) is not read."""
     found: set[str] = set()
     for file in (ROOT / "repo_mcp").rglob("*.py"):
         for match in READS.finditer(file.read_text(encoding="utf-8")):

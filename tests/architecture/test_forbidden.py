@@ -114,7 +114,7 @@ CHANGING_CALLS = {
 POSSESSIVE_GROUP = re.compile(r"(?<![\\(])\)(?:[*+?]|\{\d*,?\d*\})\+")
 
 PRINTERS = ("repo_mcp/cli/", "index_format/__main__.py")
-ENVIRONMENT_READERS = ("repo_mcp/config/home.py", "repo_mcp/config/server_config.py")
+ENVIRONMENT_READERS = ("repo_mcp/config/environment.py", "repo_mcp/config/home.py")
 
 
 def iter_faults(module: Module) -> Iterator[str]:

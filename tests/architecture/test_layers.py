@@ -21,6 +21,7 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     ("index_format.merge_policy", "index_format.snapshot"),
     ("index_format.manifest", "index_format.segment_reader"),
     ("index_format.segment_writer",),
+    ("index_format.posting_runs",),
     (
         "index_format.chunks",
         "index_format.file_records",
@@ -33,6 +34,7 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     (
         "index_format.columns",
         "index_format.frame",
+        "index_format.memory_directory",
         "index_format.seals",
         "index_format.varints",
     ),

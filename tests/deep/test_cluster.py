@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from index_format.directory import MemoryFile
 from index_format.frame import FrameReader, FrameWriter
-from index_format.segment_writer import POST
+from index_format.memory_directory import MemoryFile
+from index_format.postings import POST
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import cluster_messages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from index_format import MemoryDirectory
-from index_format.directory import MemoryFile
+from index_format.memory_directory import MemoryFile
 
 
 class Fault(Enum):

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from index_format import MemoryDirectory
-from index_format.directory import MemoryFile
 from index_format.frame import FrameReader, FrameWriter
+from index_format.memory_directory import MemoryFile
 from index_format.segment_reader import SegmentReader
 from tests.index_format.small_index import Model, write_model
 

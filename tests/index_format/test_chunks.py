@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from index_format import ChunkSpan, CorruptIndex, UnitSpan
 from index_format.chunks import CHNK, UNIT, ChunksReader, encode_chunks
 from index_format.columns import encode_table
-from index_format.directory import MemoryFile
 from index_format.frame import FrameReader
+from index_format.memory_directory import MemoryFile
 from index_format.records import ChunkTable, UnitTable
 from tests.index_format.segment_bytes import put_together
 

@@ -38,8 +38,8 @@ from index_format import (
 )
 from index_format.checksum import compute_checksum
 from index_format.columns import encode_table
-from index_format.directory import MemoryFile
 from index_format.manifest import write_manifest
+from index_format.memory_directory import MemoryFile
 from index_format.segment_reader import SegmentReader
 from index_format.snapshot import open_segments
 from tests.deep.sizes import examples

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from index_format import CorruptIndex
 from index_format.columns import encode_table
-from index_format.directory import MemoryFile
 from index_format.files import (
     FILE,
     FLAGS,
@@ -23,6 +22,7 @@ from index_format.files import (
     encode_files,
 )
 from index_format.frame import FrameReader
+from index_format.memory_directory import MemoryFile
 from index_format.records import FileTable
 from tests.index_format.segment_bytes import open_bytes, put_together, take_apart
 from tests.index_format.test_columns import open_table

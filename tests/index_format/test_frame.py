@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from index_format import CorruptIndex, IndexFormatError, IndexTooNew, IndexTooOld
 from index_format.checksum import compute_checksum, compute_name
-from index_format.directory import MemoryFile
 from index_format.frame import FOOTER, HEADER, MAX_FILE_BYTES, PAGE_BYTES, SECTION, FrameReader, FrameWriter
+from index_format.memory_directory import MemoryFile
 from tests.index_format.segment_bytes import open_bytes, put_together, read_everything
 
 TAGS = [b"AAAA", b"BBBB", b"\xff\x00CC", b"LAST"]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex, Field, Level
-from index_format.directory import MemoryFile
 from index_format.frame import FrameReader
+from index_format.memory_directory import MemoryFile
 from index_format.norms import NRMF, NRMU, NormsReader, encode_norms
 from tests.index_format.segment_bytes import put_together
 

@@ -24,8 +24,8 @@ from index_format import (
     Snapshot,
     read_manifest,
 )
-from index_format.directory import MemoryFile
 from index_format.manifest import write_manifest
+from index_format.memory_directory import MemoryFile
 from tests.deep.sizes import examples
 from tests.index_format.small_index import (
     BODY,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from index_format import CorruptIndex, build_term_text, terms
 from index_format.columns import encode_table
-from index_format.directory import MemoryFile
 from index_format.frame import FrameReader
+from index_format.memory_directory import MemoryFile
 from index_format.records import NO_SINGLE, PostingList
 from index_format.terms import (
     LARGE_SECTIONS,

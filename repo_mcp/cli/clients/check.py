@@ -20,7 +20,7 @@ import time
 
 from repo_mcp import __version__
 from repo_mcp.cli.clients.clients import Server
-from repo_mcp.config.server_config import list_client_variables
+from repo_mcp.config.environment import list_client_variables
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
 

@@ -18,9 +18,9 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import field
 
+from repo_mcp.config.environment import find_client_home, find_config_home
 from repo_mcp.config.found_root import AUTO
 from repo_mcp.config.home import find_home
-from repo_mcp.config.server_config import find_client_home, find_config_home
 from repo_mcp.record_classes import dataclass
 
 Entry = dict[str, object]

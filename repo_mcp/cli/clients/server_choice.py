@@ -17,8 +17,9 @@ import sysconfig
 from collections.abc import Iterator, Sequence
 
 from repo_mcp.cli.clients.clients import Server
+from repo_mcp.config.environment import find_cache_home
 from repo_mcp.config.found_root import AUTO
-from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS, Config, find_cache_home
+from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS, Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.serving.server_options import build_parser, read_given
 

@@ -13,7 +13,7 @@ import re
 import sys
 from enum import StrEnum
 
-from repo_mcp.config.server_config import wants_colour
+from repo_mcp.config.environment import wants_colour
 from repo_mcp.text.lines import escape_text
 
 _CODES = {

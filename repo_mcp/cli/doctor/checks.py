@@ -21,10 +21,11 @@ from index_format import DiskDirectory, IndexFormatError, MakeTag, read_manifest
 from repo_mcp.cli.console.render import count
 from repo_mcp.cli.console.text import show_size
 from repo_mcp.cli.console.working_root import find_working_root
+from repo_mcp.config.environment import find_state_home
 from repo_mcp.config.found_root import MARKS, find_root
 from repo_mcp.config.home import find_home
 from repo_mcp.config.narrowing import narrow_config
-from repo_mcp.config.server_config import Config, find_state_home
+from repo_mcp.config.server_config import Config
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.symbol_parsers import list_faults, list_languages
 from repo_mcp.process.hardening import is_available

@@ -18,14 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
-from repo_mcp.config.server_config import (
-    HARD_CAPS,
-    LEAST_MEMORY_MB,
-    Config,
-    Limits,
-    cap_defaults,
-    find_cache_home,
-)
+from repo_mcp.config.environment import find_cache_home
+from repo_mcp.config.server_config import HARD_CAPS, LEAST_MEMORY_MB, Config, Limits, cap_defaults
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.record_classes import replace
 from repo_mcp.storage.data_dir import name_cache_dir, take_outside_dir

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from repo_mcp.config.environment import prepare_numpy
 from repo_mcp.config.processor import SLOW_SORTS, read_description, sorts_slowly
-from repo_mcp.config.server_config import choose_instructions
 
 LINUX = (
     "processor\t: 0\nvendor_id\t: {}\ncpu family\t: {}\nmodel\t\t: {}\nmodel name\t: AMD EPYC 9R14\n"
@@ -68,33 +68,33 @@ def forget_choices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("chosen", [None, *CHOICES])
 def test_what_the_user_chose_stays(chosen: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("repo_mcp.config.server_config.sorts_slowly", lambda description: True)
+    monkeypatch.setattr("repo_mcp.config.environment.sorts_slowly", lambda description: True)
     forget_choices(monkeypatch)
     if chosen is not None:
         monkeypatch.setenv(chosen, "AVX512_ICL")
-    choose_instructions()
+    prepare_numpy()
     found = {name: os.environ[name] for name in CHOICES if name in os.environ}
     assert found == ({CHOICES[0]: SLOW_SORTS} if chosen is None else {chosen: "AVX512_ICL"})
 
 
 def test_others_are_told_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("repo_mcp.config.server_config.sorts_slowly", lambda description: False)
+    monkeypatch.setattr("repo_mcp.config.environment.sorts_slowly", lambda description: False)
     forget_choices(monkeypatch)
-    choose_instructions()
+    prepare_numpy()
     assert CHOICES[0] not in os.environ
 
 
 # Says when numpy is told: with a program's arguments, ends the process there.
 TELL = """
 import sys
-import repo_mcp.config.server_config
+import repo_mcp.config.environment
 
 def tell():
     print("numpy" in sys.modules, file=sys.stderr)
     sys.stderr.flush()
     raise SystemExit(7)
 
-repo_mcp.config.server_config.choose_instructions = tell
+repo_mcp.config.environment.prepare_numpy = tell
 from {module} import main
 sys.exit(main(sys.argv[1:]))
 """

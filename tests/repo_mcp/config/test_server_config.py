@@ -1,4 +1,4 @@
-"""The operator's options, the limits and the environment."""
+"""The operator's options and the limits."""
 
 from __future__ import annotations
 
@@ -8,16 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.config.server_config import (
-    HARD_CAPS,
-    Config,
-    Limits,
-    find_cache_home,
-    find_config_home,
-    find_root_in_environment,
-    find_state_home,
-    load_config,
-)
+from repo_mcp.config.server_config import HARD_CAPS, Config, Limits, find_root_in_environment, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 
 BASE = load_config("/srv/repo")
@@ -128,21 +119,6 @@ def test_the_fingerprint_follows_what_changes_an_index_and_nothing_else() -> Non
     prints = [config.fingerprint("deny") for config in changed] + [BASE.fingerprint("other")]
     assert len({plain, *prints}) == len(changed) + 2
     assert {config.fingerprint("deny") for config in same} == {plain}
-
-
-def test_homes_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "c"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "s"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "o"))
-    assert (find_cache_home(), find_state_home()) == (str(tmp_path / "c"), str(tmp_path / "s"))
-    assert find_config_home() == str(tmp_path / "o")
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    monkeypatch.delenv("XDG_STATE_HOME")
-    monkeypatch.delenv("LOCALAPPDATA", raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    assert find_cache_home() == str(tmp_path / ".cache")
-    assert find_state_home() == str(tmp_path / ".local" / "state")
 
 
 def test_named_roots_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -314,6 +316,29 @@ def test_the_fingerprint_follows_the_rules() -> None:
     assert plain == DenyPolicy().fingerprint()
     others = {DenyPolicy(["*.env"]).fingerprint(), DenyPolicy(data_dir_parts=("x",)).fingerprint()}
     assert len(others | {plain}) == 3
+
+
+def list_tables() -> list[str]:
+    """Return the names of the tables of rules. Those of suspects only tell which names are judged at all."""
+    return [
+        name
+        for name, value in vars(policy).items()
+        if name.isupper()
+        and isinstance(value, frozenset | tuple | re.Pattern)
+        and not name.startswith("_SUSPECT")
+        and name != "_PLACE_NAMES"  # those of _SECRET_PLACES
+    ]
+
+
+@pytest.mark.parametrize("table", list_tables())
+def test_a_change_of_any_rule_changes_the_fingerprint(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, rules = DenyPolicy().fingerprint(), getattr(policy, table)
+    if isinstance(rules, re.Pattern):
+        changed: object = re.compile(f"{rules.pattern}|another")
+    else:
+        changed = type(rules)([*rules, "another"])
+    monkeypatch.setattr(policy, table, changed)
+    assert DenyPolicy().fingerprint() != before
 
 
 def test_a_very_deep_path_needs_no_deep_stack() -> None:
