@@ -1,7 +1,7 @@
-"""Chooses the lines of a span that are about some words: its head, and lines with the words and near them.
+"""Choose the lines of a span that are about some words: its head, and lines with the words and near them.
 
-The words are weighed by how rare they are in the span, and count less each time that they were shown, so
-nothing but its own text decides. Pure.
+A word weighs more the rarer it is in the span, and counts less each time that it is shown. Nothing but the
+text of the span decides. Pure.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from itertools import accumulate
 from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.text.analysis import analyse_text
 
-ROOM_CHARS = 1_200  # of the lines that are chosen: some thirty
-HEAD_LINES = 2  # of the span that are always among them
-NEAR_LINES = 2  # before and after a line with a word
-MAX_TERMS = 60  # of the words that are given: each is a bit
+ROOM_CHARS = 1_200  # of the lines that are chosen: some thirty lines
+HEAD_LINES = 2  # first lines of the span, which are always chosen
+NEAR_LINES = 2  # chosen before and after a line with a word
+MAX_TERMS = 60  # of the given words; each is a bit of a number
 
 
 def choose_asked(lines: Sequence[str], start_line: int, words: str) -> tuple[int, ...]:
@@ -48,7 +48,7 @@ def choose_first(lines: Sequence[str], start_line: int) -> tuple[int, ...]:
 
 
 def _choose(lines: Sequence[str], by_line: Mapping[int, Sequence[str]]) -> set[int]:
-    """Return the places of the head, of the best lines and of those near them, as far as there is room."""
+    """Return the positions of the head, of the best lines and of those near them, while there is room."""
     counts = Counter(term for terms in by_line.values() for term in terms)
     weights = {term: math.log1p(len(lines) / count) for term, count in counts.items()}
     chosen = {*range(min(HEAD_LINES, len(lines)))}

@@ -1,8 +1,8 @@
 """Cut a file into blocks, the pieces of a bundle: functions whole, classes by their members. Pure.
 
 A block is a declaration with the comment above it, the lines of a class between its members, or lines outside
-every declaration. A small file is one block, and so is a small class. Empty lines and closing brackets
-between two blocks belong to the first, so that neighbours touch.
+all declarations. A small file is one block, and so is a small class. Empty lines and closing brackets between
+two blocks belong to the first, so that neighbours touch.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from repo_mcp.record_classes import dataclass
 SMALL_FILE_LINES = 40
 SMALL_CLASS_LINES = 40  # a longer one is cut into its members
 LONG_LINES = 250  # a longer function that consists mostly of inner functions counts as a module
-TEXT_LINES = 40  # of a piece of text outside every declaration
-MAX_LEAD_LINES = 12  # of the comment above a declaration; a longer one stands for itself
+TEXT_LINES = 40  # of a piece of text outside all declarations
+MAX_LEAD_LINES = 12  # of the comment above a declaration; a longer comment is a block of its own
 _SAYS_NOTHING = re.compile(r"[\s\])};,]*(?:end)?[\s;]*$")
 
 
@@ -27,7 +27,7 @@ class Block:
 
     start_line: int
     end_line: int
-    span: SymbolSpan | None = None  # the declaration that it is, or the class whose head it is
+    span: SymbolSpan | None = None  # the declaration that it is, or the class of which it is the head
     owner: SymbolSpan | None = None  # the declaration around it
 
     @property
@@ -58,7 +58,7 @@ def cut_blocks(
 def _cut(
     lines: Sequence[str], spans: Sequence[SymbolSpan], start: int, end: int, owner: SymbolSpan | None
 ) -> Iterator[Block]:
-    """Yield the blocks of the lines `start` to `end`, which hold the spans, and lie in `owner`."""
+    """Yield the blocks of the lines `start` to `end`, which hold all the spans and lie in `owner`."""
     line, position, head = start, 0, owner
     while position < len(spans):
         span = spans[position]
@@ -86,7 +86,10 @@ def _skip_long_lead(span: SymbolSpan) -> int:
 
 
 def is_whole(lines: Sequence[str], span: SymbolSpan, inside: Sequence[SymbolSpan]) -> bool:
-    """Return True for a declaration that is one block: one without inner ones, a function, a small class."""
+    """Return True for a declaration that is one block: without inner ones, a small class, or a function.
+
+    A long function that consists mostly of inner ones is cut like a class.
+    """
     count = span.end_line - span.start_line + 1
     if not inside or count <= SMALL_CLASS_LINES:
         return True
@@ -100,7 +103,7 @@ def is_whole(lines: Sequence[str], span: SymbolSpan, inside: Sequence[SymbolSpan
 def _cut_text(
     lines: Sequence[str], start: int, end: int, head: SymbolSpan | None, owner: SymbolSpan | None
 ) -> Iterator[Block]:
-    """Yield blocks of lines that declare nothing, cut at empty lines if long; `head` belongs to the first."""
+    """Yield blocks of lines that declare nothing, cut at empty lines if long; `head` is the first's span."""
     while end - start >= TEXT_LINES:
         empty = [
             line for line in range(start + TEXT_LINES // 2, start + TEXT_LINES) if not lines[line - 1].strip()

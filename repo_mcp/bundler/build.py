@@ -1,7 +1,7 @@
 """Build a bundle from a request: check the budget, run a strategy, identify the result by its digest.
 
-A strategy receives a request, its budget and a source, and returns excerpts with reasons. One that asks a
-model could be added without a change for clients.
+A strategy receives a request, its budget and a source, and returns excerpts with reasons. A strategy that
+asks a model could be added without a change for clients.
 """
 
 from __future__ import annotations
@@ -85,8 +85,10 @@ def check_request(request: BundleRequest, limits: Limits) -> Budget:
 
 
 def compute_bundle_id(request: BundleRequest, budget: Budget, choice: Choice) -> str:
-    """Return the digest of the request and of all that was chosen, with the fingerprints of the files. It is
-    equal for equal trees, whatever the history of the index."""
+    """Return the digest of the request, its budget and what was chosen, with the fingerprints of the files.
+
+    It is equal for equal trees, whatever the history of the index. Warnings do not count.
+    """
     return compute_digest(
         json.dumps([asdict(request), asdict(budget), asdict(replace(choice, warnings=()))], sort_keys=True)
     )

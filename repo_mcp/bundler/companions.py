@@ -14,9 +14,9 @@ from repo_mcp.bundler.source import LiveFile
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.text.lines import is_import
 
-MAX_IMPORT_LINES = 12
+MAX_IMPORT_LINES = 12  # of one import, and of the imports that are shown
 MAX_HEAD_LINES = 6
-MAX_NAMED_IMPORTS = 8
+MAX_NAMED_IMPORTS = 8  # in the reason for showing imports
 IMPORT_SEARCH_LINES = 200  # from the top of the file
 # The names bound by `from x import a, b` and `import {a, b} from "x"`.
 _BOUND = re.compile(
@@ -25,7 +25,7 @@ _BOUND = re.compile(
 LICENCE_LINES = 80
 _COMMENT = re.compile(r"\s*(?:/\*|\*|//|#(?!\s*(?:include|define|if|pragma)\b)|--|;|<!--)")
 _RIGHTS = re.compile(r"copyright|licen[cs]e|SPDX-", re.IGNORECASE)
-MIN_NAMES = 2  # one import is seldom worth an excerpt
+MIN_NAMES = 2  # imports of fewer names are seldom worth an excerpt
 _OPENS = re.compile(r"[({]\s*(?:(?:#|//).*)?$")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _KEYWORDS = "from import as use using require const let var type pub crate self include static"
@@ -66,9 +66,10 @@ def find_around(spans: Sequence[SymbolSpan], start_line: int, end_line: int) -> 
 def find_imports(
     lines: Sequence[str], excerpts: Iterable[Sequence[str]]
 ) -> tuple[int, int, tuple[str, ...]] | None:
-    """Return the first and last line of the imports that the excerpts use, and their names, or None.
+    """Return the first and last line of the imports that the excerpts use, and the names used.
 
-    When the imports are far apart, the run within MAX_IMPORT_LINES that binds the most names is chosen.
+    If the imports are far apart, the run within MAX_IMPORT_LINES that binds the most used names is chosen.
+    Return None if that binds fewer than MIN_NAMES.
     """
     used = {name for excerpt in excerpts for line in excerpt for name in _NAME.findall(line)}
     found = [

@@ -1,4 +1,4 @@
-"""A bundle as plain JSON values: whole for `--json` and `last_bundle.json`, and the parts for answers."""
+"""Render a bundle as plain JSON values: whole for `--json` and `last_bundle.json`, in parts for answers."""
 
 from __future__ import annotations
 

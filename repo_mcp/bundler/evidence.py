@@ -39,17 +39,17 @@ from repo_mcp.text.roles import FileRole, find_role, is_test_path
 from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
 from repo_mcp.text.word_families import list_synonyms
 
-MAX_NAMES = 12  # of the prompt, looked up where they are declared
-MAX_DECLARING = 4  # files or blocks; a name that more declare says little of each
-SOLE_WORDS = 2  # a prompt of so few asks for names
-TEMPLATE, MAX_TEMPLATES = "issue_template", 8  # in the paths of what reports are to fill in; files read
+MAX_NAMES = 12  # of the prompt, whose declaring files are looked up
+MAX_DECLARING = 4  # files or blocks; a name that more of them declare says little about each
+SOLE_WORDS = 2  # in a prompt of so few words, each is taken for a name
+TEMPLATE, MAX_TEMPLATES = "issue_template", 8  # in the path of a template for reports; so many are read
 SELF_NAMES = frozenset(("self", "this", "cls", "super"))
 
-# prompt -> names that it seems to speak of, and warnings about adapters that failed
+# prompt -> names that it seems to mean, and warnings about adapters that failed
 HintFinder = Callable[[str], tuple[tuple[str, ...], tuple[str, ...]]]
 UNKNOWN_SHARE = 10  # a term that is nowhere is taken to be in every tenth unit
 MAX_JOINED_NAMES = 8
-MAX_WIDENED = 40  # terms of a prompt to which others are added; a longer one has words enough
+MAX_WIDENED = 40  # to a prompt of at most so many terms synonyms are added; a longer one has words enough
 WEIGHT_DECIMALS = 6  # so that weights are equal on every machine
 SCORE_DECIMALS = 6
 
@@ -59,9 +59,9 @@ class Candidate:
     """A file that may come into the bundle."""
 
     path: str
-    share: float  # its search score as a share of the best one's, or more if the prompt names it
-    hit: int | None  # its first place among the hits of the search, from 1; None: not among them
-    mentions: tuple[Mention, ...] = ()
+    share: float  # its search score as a share of the best one; more if the prompt names it
+    hit: int | None  # number of its first hit in the search, from 1; None: it has none
+    mentions: tuple[Mention, ...] = ()  # clues of the prompt that name it
 
 
 def list_candidates(
@@ -90,7 +90,7 @@ def list_candidates(
 
 
 def _rate_mentions(mentions: Sequence[Mention], weights: Weights) -> dict[str, float]:
-    """Return path -> the share that a file gets by its best mention. The first frame is the innermost."""
+    """Return the share that each file gets by its best mention, by path. The first frame is the innermost."""
     frames = list(dict.fromkeys(one.clue for one in mentions if one.clue.kind is ClueKind.FRAME))
     shares: dict[str, float] = {}
     for mention in mentions:
@@ -113,7 +113,7 @@ class Evidence:
     ranking: Ranking
     candidates: tuple[Candidate, ...]  # best first
     searches: tuple[SearchTried, ...]
-    warnings: tuple[str, ...]  # about hints that are missing
+    warnings: tuple[str, ...]  # about adapters that gave no hints because they failed
 
 
 def gather_evidence(
@@ -132,7 +132,7 @@ def gather_evidence(
     told = frozenset(read_words(prose).split())
     pasted = frozenset(clue for clue in clues if not is_told(clue, told))
     term_weights = weigh_terms(clues, source.count_units, source.unit_count, weights, pasted)
-    # A frame leads to its function by its line; that others have the name is chance.
+    # A frame leads to its function by its line. Other declarations only happen to have its name.
     followed = {one.clue.name for one in mentions}
     wanted = [clue for clue in clues if clue not in pasted or clue.text not in followed]
     names = list_names(prompt, wanted, weights, pasted)
@@ -161,7 +161,7 @@ def gather_evidence(
 
 
 def is_wanted(mention: Mention, *, include_tests: bool) -> bool:
-    """Return False for a test that is not asked for, and for a frame in what is built from the sources."""
+    """Return False for a test that is not asked for, and for a traceback frame in foreign or built code."""
     if not include_tests and is_test_path(mention.path):
         return False
     return mention.clue.kind is not ClueKind.FRAME or find_role(mention.path) is not FileRole.FOREIGN
@@ -186,9 +186,9 @@ def is_told(clue: Clue, told: Set[str]) -> bool:
 def list_names(
     prompt: str, clues: Iterable[Clue], weights: Weights, pasted: Set[Clue] = frozenset()
 ) -> dict[str, float]:
-    """Return the names of declarations that the prompt asks for, as `Evidence.names` holds them.
+    """Return the names of declarations that the prompt asks for, with how surely they are meant.
 
-    Those of `pasted` clues are less sure.
+    The names of `pasted` clues are less sure.
     """
     words = prompt.split()
     sole = [word for word in words if word.isidentifier()] if len(words) <= SOLE_WORDS else []
@@ -204,7 +204,7 @@ def list_names(
 
 
 def is_called(span: SymbolSpan, name: str) -> bool:
-    """Return True if a declaration has a name, compared as far as the name is qualified: `Reader.read`."""
+    """Return True if a declaration has a name, which may be qualified in part: `Reader.read`."""
     return f".{span.qualified_name}".endswith(f".{name}")
 
 
@@ -217,8 +217,8 @@ def weigh_terms(
 ) -> dict[str, float]:
     """Return the terms of all clues with their weights: rare terms and whole symbols weigh more.
 
-    Those of `pasted` clues weigh less. If there are few terms, as in a question, words of similar meaning
-    that the index holds are added. They stand in for a term that it lacks.
+    The terms of `pasted` clues weigh less. If there are few terms, as in a question, words of similar meaning
+    are added if the index has them: synonyms of a term that it has, stand-ins for a term that it lacks.
     """
     factors: dict[str, float] = {}
     for clue in clues:
@@ -234,7 +234,7 @@ def weigh_terms(
                 if other not in factors and count_units(other):
                     synonyms[other] = max(factor, synonyms.get(other, 0.0))
         factors |= synonyms
-    # Of a power above 1, since a term of every tenth unit says next to nothing about where to look.
+    # The power is above 1, because a term of every tenth unit says next to nothing about where to look.
     return {
         term: round(factor * _compute_rarity(count_units(term), units) ** weights.rarity, WEIGHT_DECIMALS)
         for term, factor in factors.items()
@@ -242,14 +242,14 @@ def weigh_terms(
 
 
 def find_joined(prompt: str, count_units: Callable[[str], int]) -> tuple[Clue, ...]:
-    """Return clues for names in the index that are formed by consecutive words of the prompt."""
+    """Return clues for names in the index that consecutive words of the prompt form."""
     return tuple(
         Clue(ClueKind.SYMBOL, name, is_joined=True) for name in list_joined(prompt) if count_units(name) > 0
     )[:MAX_JOINED_NAMES]
 
 
 def _compute_rarity(count: int, units: int) -> float:
-    """Return a rarity: 1 for a term of one unit, 0 for a term of all, little for an unknown term."""
+    """Return a rarity: about 1 for a term of one unit, 0 for a term of all, little for an unknown term."""
     count = count or units // UNKNOWN_SHARE
     return math.log((units + 1) / (min(count, units) + 0.5)) / math.log((units + 1) / 0.5) if units else 1.0
 
@@ -269,8 +269,8 @@ def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
             yield from ((part, weights.part_term) for part in parts)
     elif clue.kind is ClueKind.WORD:
         whole, *parts = analyse_text(clue.text) or [clue.text.lower()]
-        # The stem of a plain word stands for the word, which is rarer but says no more; the parts of a longer
-        # one say less.
+        # The stem of a plain word stands for the word itself, which is rarer but says no more. The parts of a
+        # compound word say less than the whole.
         told = weights.asking if clue.text.lower() in QUESTION_WORDS else 1.0
         yield whole, told * (weights.inflected if len(parts) == 1 else 1.0)
         yield from ((part, told * (1.0 if len(parts) == 1 else weights.part_term)) for part in parts)

@@ -1,8 +1,8 @@
 """Follow names from the best blocks to the declarations that they call or derive from, and raise their worth.
 
-The words of a question occur where a thing is used or described; the lines that answer it are often one step
-further. The index gives the files that may declare a name, and their live text gives the blocks. A name with
-several declarations adds less to each, and one that is used everywhere adds little.
+The words of a question occur where a thing is used or described, but the lines that answer it are often one
+step further. The index gives the files that may declare a name, and their live text gives the blocks. A name
+with several declarations adds less to each, and one that is used everywhere adds little.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from repo_mcp.record_classes import dataclass
 
 MAX_NAMES = 200  # followed from one block
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
-SEEDS = 12  # blocks that names are followed from
-MAX_FURTHER = 6  # files opened for what is declared there
+SEEDS = 12  # blocks from which names are followed
+MAX_FURTHER = 6  # files opened because they may declare a name
 
 Places = dict[str, list[tuple[OpenedFile, int]]]  # name -> the blocks that declare it
 
@@ -47,7 +47,7 @@ class Step:
 
 
 def list_steps(view: FileView, block: Block) -> list[Step]:
-    """Return the names that a block uses, each once: bases of the class it begins, callees, others."""
+    """Return the names that a block uses, each once: bases of a class that begins there, callees, others."""
     own = block.span.name if block.span is not None else ""
     found: dict[str, Use] = {}
     if block.span is not None and block.span is block.owner:
@@ -67,14 +67,14 @@ def list_steps(view: FileView, block: Block) -> list[Step]:
 
 
 def _calls(line: str, name: str) -> bool:
-    """Return True if a bracket follows a name in a line: otherwise it is only mentioned there."""
+    """Return True if a line calls a name: without a bracket after it, the name is only mentioned."""
     return re.search(rf"(?<![\w$]){re.escape(name)}(?:<[^()]{{0,80}}>|!)?\s*\(", line) is not None
 
 
 def follow_names(
     opened: Sequence[OpenedFile], opener: Opener, source: BundleSource, weights: Weights, include_tests: bool
 ) -> list[OpenedFile]:
-    """Raise the worth of the blocks that the best ones call, use or derive from.
+    """Raise the worth of the blocks that the best ones call, use or derive from, or that use the best ones.
 
     Return the files opened for that.
     """
@@ -133,7 +133,7 @@ class _Follower:
         return self._further
 
     def _add_callers(self, found: dict[tuple[str, int], tuple[float, OpenedFile, str]]) -> None:
-        """Find the blocks of a seed's own file that use its name."""
+        """Add to `found` the blocks of a seed's own file that use its name."""
         own: dict[str, dict[str, tuple[float, int]]] = {}
         files = {one.candidate.path: one for one in self._opened}
         for seed, position in self._choose_seeds():
@@ -165,7 +165,7 @@ class _Follower:
                             found[key] = (value, file, told)
 
     def _choose_seeds(self) -> list[tuple[OpenedFile, int]]:
-        """Return the blocks that are worth most, ties by file, then line."""
+        """Return the SEEDS blocks that are worth most, each as its file and its position there."""
         rated = (
             (-worth, at, position)
             for at, one in enumerate(self._opened)
@@ -174,9 +174,10 @@ class _Follower:
         return [(self._opened[at], position) for _, at, position in sorted(rated)[:SEEDS]]
 
     def _find_targets(self, step: Step, seed: OpenedFile) -> tuple[float, list[tuple[OpenedFile, int]]]:
-        """Return the blocks that declare a name, and the share of the seed's worth that each gets.
+        """Return the share of the seed's worth that each block gets that declares a name, and these blocks.
 
-        The share comes first. Blocks of the seed's own file exclude others."""
+        If a block of the seed's own file declares the name, others do not count.
+        """
         if step.name not in self._places and step.use is not Use.NAMED:
             self._open_declaring(step.name)
         places = self._places.get(step.name, [])

@@ -1,4 +1,4 @@
-"""The strategy `hybrid`: the files of the search, cut into declarations, rated by the prompt's words.
+"""The strategy `hybrid`: cut the files that a search finds into blocks, and rate these by the prompt's words.
 
     prompt -> evidence -> opened files, blocks and their worth -> names followed -> budget spent -> selections
 
@@ -7,10 +7,10 @@ Each step is a function of the result of the step before. No model is asked.
 The budget is spent block by block, each time on the one with the most worth for its lines, while lines are
 left. Each further block of a file counts less, so that no file fills the bundle. A block that does not fit is
 skipped for one that does, except for the best of all: its head and deciding lines are shown. If no file has
-most words of the prompt, and it names no file, only FEW_LINES are spent.
+most words of the prompt, and the prompt names no file, at most FEW_LINES are spent.
 
-A reader can verify every statement: a term is named by a word of the excerpt, a symbol is declared in the
-lines or encloses them, and a step is named by the block where it began.
+A reader can verify every reason given for an excerpt: a term is named by a word of the excerpt, a symbol is
+declared in its lines or encloses them, and a step is named by the block where it began.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ from repo_mcp.ranking.word_search import describe_absent, lacks_most, look_up_wo
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import get_word_terms
 
-MAX_COMPANION_FILES = 8
-LEAST_PART_LINES = 20  # a block is not shown in part with fewer
+MAX_COMPANION_FILES = 8  # files whose excerpts get imports and heads beside them
+LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left
 MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
-MAX_NAMED_TERMS = 6
-MAX_NAMED_STEPS = 3
-MAX_WORD_CHARS = 60
+MAX_NAMED_TERMS = 6  # of one excerpt, in its rationale
+MAX_NAMED_STEPS = 3  # of one excerpt, in its rationale
+MAX_WORD_CHARS = 60  # longer words are not named
 _WORD = re.compile(r"\w+")
 
 
 def find_no_hints(_prompt: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return no names: without an installed adapter nothing more is known of a prompt."""
+    """Return no names and no warnings: without an installed adapter, nothing adds names to a prompt."""
     return (), ()
 
 
@@ -68,7 +68,7 @@ class HybridStrategy:
     name = "hybrid"
 
     def __init__(self, read_layout: LayoutReader, find_hints: HintFinder = find_no_hints) -> None:
-        """`read_layout` finds the declarations of a file, `find_hints` more symbols that a prompt names."""
+        """Take functions that find the declarations of a file and further symbols that a prompt names."""
         self._read_layout = read_layout
         self._find_hints = find_hints
 
@@ -118,14 +118,14 @@ def spend(opened: Sequence[OpenedFile], packer: Packer, weights: Weights) -> Non
 
 
 class _BlockQueue:
-    """The blocks that may still be selected, the best bargain first."""
+    """The blocks that may still be selected, those with the most worth per line first."""
 
     def __init__(self, opened: Sequence[OpenedFile], packer: Packer, weights: Weights) -> None:
         self._opened = opened
         self._packer = packer
         self._weights = weights
         self._dearest = max((max(one.worth, default=0.0) for one in opened), default=0.0)
-        self._seen: set[tuple[int, int]] = set()  # file and block: selected, or left
+        self._seen: set[tuple[int, int]] = set()  # positions of file and block: selected or skipped
         self._heap = [
             (-self._rate(one, position), at, position)
             for at, one in enumerate(opened)
@@ -159,7 +159,7 @@ class _BlockQueue:
         return min(factor * weights.least_worth, weights.least_share * self._dearest)
 
     def _rate(self, one: OpenedFile, position: int) -> float:
-        """Return the worth of a block per line, after what its file has already shown."""
+        """Return the worth of a block per line, which is less if its file already has excerpts."""
         weights = self._weights
         lines = float(one.blocks[position].line_count)
         if not {position - 1, position + 1} & one.shown:
@@ -168,7 +168,7 @@ class _BlockQueue:
         return worth / (1.0 + one.lines / weights.repeat_lines)
 
     def _select(self, one: OpenedFile, position: int) -> bool:
-        """Select a block, or parts of a block that does not fit but is worth it. Return False for neither."""
+        """Select a block, or parts of one that does not fit but is worth it. Return False if nothing was."""
         block, worth = one.blocks[position], one.worth[position]
         score = round(worth, SCORE_DECIMALS)
         chosen = [build_selection(one.view.live, block.start_line, block.end_line, Role.MATCH, score)]
@@ -186,10 +186,11 @@ class _BlockQueue:
         return position in one.shown
 
     def _count_part_lines(self, block: Block, worth: float) -> int:
-        """Return how many lines to show of a block that does not fit.
+        """Return how many lines to show of a block that does not fit; 0 for none.
 
-        None are shown if it would fit into the whole budget, because whole blocks of others are then worth
-        more, or if its worth is low."""
+        The best block of all is always shown in part. Any other is only if its worth is high and it is larger
+        than the whole budget: otherwise whole blocks are worth more.
+        """
         room, whole = self._packer.room, self._packer.budget.max_total_lines
         if len(self._seen) == 1:  # the best of all
             return max(1, room)
@@ -200,7 +201,8 @@ class _BlockQueue:
 def choose_parts(view: FileView, block: Block, most_lines: int) -> list[tuple[int, int]]:
     """Return at most `most_lines` lines of a block that does not fit, as spans in order.
 
-    These are its head, then the lines with most of the prompt's terms, each with its neighbours."""
+    These are its head, then the lines with most of the prompt's terms, each with its neighbours.
+    """
     start = block.start_line if block.span is None else max(block.start_line, block.span.head_line)
     head = find_head(view.live.lines, block.span)[1] if block.span is not None else start
     shown = set(range(start, min(head, start + most_lines - 1) + 1))
@@ -215,7 +217,7 @@ def choose_parts(view: FileView, block: Block, most_lines: int) -> list[tuple[in
 
 
 def _join_lines(lines: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield runs of ascending lines, first to last."""
+    """Yield the first and last line of each run of consecutive lines; `lines` ascend."""
     first = 0
     for position, line in enumerate(lines, 1):
         if position == len(lines) or lines[position] != line + 1:
@@ -224,7 +226,7 @@ def _join_lines(lines: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def describe(selection: Selection, file: OpenedFile, evidence: Evidence) -> Selection:
-    """Return the selection with its symbol, the prompt's words in it and its rationale."""
+    """Return the selection with its symbol, the prompt's words in it and the evidence for it."""
     start, end = selection.start_line, selection.end_line
     words = index_words(selection.lines)
     terms = order_terms(words, evidence.term_weights)
@@ -323,7 +325,7 @@ def explain(
     words: Sequence[str],
     found_by: Sequence[str],
 ) -> tuple[str, ...]:
-    """Return the evidence, the strongest first; at least one part of it."""
+    """Return the evidence for an excerpt, the strongest first; there is always some."""
     end_line = start_line + len(lines) - 1
     parts = [*_describe_mentions(mentions, start_line, end_line)]
     names = list(dict.fromkeys(span.name for span in named))
@@ -341,7 +343,7 @@ def explain(
 
 
 def _describe_mentions(mentions: Sequence[Mention], start_line: int, end_line: int) -> Iterable[str]:
-    """Return the mentions of the file in words; of several frames or paths, the first that fits the lines."""
+    """Yield in words the first mention that names a line of the excerpt, or else the first of the file."""
     here = [one for one in mentions if one.clue.line is not None and start_line <= one.clue.line <= end_line]
     for mention in (here or mentions)[:1]:
         clue = mention.clue
@@ -365,7 +367,10 @@ def index_words(lines: Iterable[str]) -> dict[str, str]:
 
 
 def name_words(terms: Iterable[str], words: Mapping[str, str]) -> list[str]:
-    """Return the words that yield the terms, in the order of the terms: no long ones, once ignoring case."""
+    """Return the words that yield the terms, in the order of the terms, without long ones.
+
+    Of words that differ only in case, the first is returned.
+    """
     named: dict[str, str] = {}
     for term in terms:
         named.setdefault(words[term].lower(), words[term])

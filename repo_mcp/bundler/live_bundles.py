@@ -1,11 +1,11 @@
-"""Bundles from one root as it is now; stores the last one as long as it may be served.
+"""Make bundles from one root as it is now, and keep the last one on disk as long as it may be served.
 
-The stored bundle is in the data directory, as `last_bundle.json` and `last_bundle.md`. These files are an
-artefact, not a log: they hold the prompt and text of files, each bundle replaces the one before, and the
-operator can switch them off. They are written whole or not at all, private to the user, never through a link.
-They are deleted when a file that they quote may no longer be served; every refresh checks this.
+The last bundle is in the data directory, as `last_bundle.json` and `last_bundle.md`. These files hold the
+prompt and text of files. They are not a log: each bundle replaces the one before, and the operator can switch
+them off. They are written whole or not at all, private to the user, never through a link. They are deleted
+when a file that they quote may no longer be served; every refresh checks this.
 
-The modules that make bundles are imported with the first one: every refresh uses this module for its check.
+Because of that check every refresh uses this module, so those that make bundles are imported on first use.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class LiveBundles:
         self._tree = tree
         self._index = index
         self._make_strategy = make_strategy
-        self._purges = 0  # of the lexical index, that the stored bundle has already followed
+        self._purges = 0  # of the lexical index, when the stored bundle was last reviewed
 
     @cached_property
     def _strategy(self) -> Strategy:
@@ -92,11 +92,11 @@ class LiveBundles:
     def review_last(self, *, refreshed: bool = True) -> str:
         """Delete the stored bundle if a file that it quotes may no longer be served.
 
-        If `refreshed`, only indexed files may be served; after a purge, only in the version that was quoted.
-        Returns an error message if the bundle could not be deleted, else "".
+        If the index was `refreshed`, only indexed files may be served, and after a purge only in the version
+        that was quoted. Returns an error message if the bundle could not be deleted, else "".
         """
         purges = self._index.refresher.purges
-        known: list[KnownFiles | None] = [] if refreshed else [None]  # not read when nothing is kept
+        known: list[KnownFiles | None] = [] if refreshed else [None]  # filled when it is first needed
 
         def may_stay(path: str, fingerprint: str) -> bool:
             status = self._tree.reader.lstat(path)
@@ -170,7 +170,8 @@ def drop_last_bundle(data_dir: DirectoryHolder, may_stay: Callable[[str, str], b
         if not kept:
             return True
         with ExitStack() as held:
-            with suppress(IndexLocked):  # for longer than writing takes: its owner is stopped, and no reason
+            # A lock that is held for longer than writing takes is no reason to keep the files.
+            with suppress(IndexLocked):
                 held.enter_context(_locked(directory))
             directory.delete(TEMPORARY_NAME)
             quoted = _read_quoted(directory)
@@ -185,18 +186,18 @@ def drop_last_bundle(data_dir: DirectoryHolder, may_stay: Callable[[str, str], b
 
 
 def _read_quoted(directory: DiskDirectory) -> set[tuple[str, str]] | None:
-    """Return the paths and fingerprints of the files that the kept bundle quotes; None if that is unclear.
+    """Return the paths and fingerprints of the files that the kept bundle quotes; None if it cannot be read.
 
-    A path with characters that are escaped stays escaped, so its bundle is never accepted.
+    A path with escaped characters stays escaped, so no such file is found, and the bundle is deleted.
     """
     try:
         document = json.loads(_read_kept(directory, JSON_NAME))
         page = _read_kept(directory, MARKDOWN_NAME)
-        if document["bundle_id"].encode() not in page:  # a process was killed between the two
+        if document["bundle_id"].encode() not in page:  # a process was killed between writing the two
             return None
         pairs = zip(document["selections"], document["citations"], strict=True)
         quoted = {(str(one["path"]), str(citation["fingerprint"])) for one, citation in pairs}
-        "".join(path for path, _ in quoted).encode()  # refuses what no path can be
+        "".join(path for path, _ in quoted).encode()  # raises ValueError for text that no path can have
         return quoted
     except (OSError, IndexFormatError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

@@ -4,8 +4,6 @@
 
 Each repetition of a term counts less than the one before, and a term counts less in a long block, as in BM25.
 A declaration that the prompt names is worth more than any terms.
-
-A view of a file has the text as it is now, with the prompt's terms in its lines.
 """
 
 from __future__ import annotations
@@ -36,11 +34,11 @@ from repo_mcp.text.analysis import get_root, get_word_terms
 from repo_mcp.text.roles import FileRole, find_role
 
 OPENED_PER_FILE = 2  # files opened for each that may be shown
-LINES_PER_OPENED = 40  # of the budget, for each file opened: more of them would get no lines
+LINES_PER_OPENED = 40  # of the budget, for each file opened: if more were opened, they would get no lines
 MIN_OPENED, MAX_OPENED = 8, 24
-KEYWORD_TERMS = 16  # the heaviest ones, which make up the weight of a prompt
+KEYWORD_TERMS = 16  # heaviest terms, whose sum is the weight of a prompt
 PROTOTYPE_LINES = 4  # at most; a longer declaration that ends in a semicolon is something else
-BODY_LINES = 2
+BODY_LINES = 2  # a shorter declaration has no body
 _WORD = re.compile(r"\w+")
 
 
@@ -54,7 +52,7 @@ class TermFinder:
         self._known: dict[str, tuple[str, ...]] = {}
 
     def find(self, text: str) -> tuple[str, ...]:
-        """Return the terms in a text, in order, as often as its words give them."""
+        """Return the terms in a text, in order, each as often as it occurs."""
         known = self._known
         found: list[str] = []
         for word in _WORD.findall(text):
@@ -70,8 +68,10 @@ class TermFinder:
         return tuple(term for term in get_word_terms(word) if term in self._terms)
 
     def find_lines(self, lines: Sequence[str]) -> dict[int, tuple[str, ...]]:
-        """Return the terms of the lines that have any, by 1-based number. Only lines that hold the letters of
-        a term are looked at closely: one in five or so."""
+        """Return the terms of the lines that have any, by 1-based number.
+
+        Only lines that hold the root of a term are analysed: about one in five.
+        """
         text = "\n".join(lines).lower()
         starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
         near: set[int] = set()
@@ -87,7 +87,7 @@ class TermFinder:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """A live file with the prompt's terms in it."""
+    """The text of a file as it is now, with the prompt's terms in its lines."""
 
     live: LiveFile
     layout: Layout
@@ -112,10 +112,10 @@ class OpenedFile:
     view: FileView
     blocks: Sequence[Block]
     worth: list[float]  # of each block
-    priority: float = 1.0  # weight of its worth relative to other files
+    priority: float = 1.0  # factor of the worth of its blocks, compared with those of other files
     told: dict[int, str] = field(default_factory=dict)  # position of a block -> the step that led to it
-    lines: int = 0  # shown of it
-    shown: set[int] = field(default_factory=set)  # positions of blocks
+    lines: int = 0  # that are selected so far
+    shown: set[int] = field(default_factory=set)  # positions of the blocks that are selected
 
 
 class Opener:
@@ -130,7 +130,7 @@ class Opener:
         packer: Packer,
         small_file_lines: int = SMALL_FILE_LINES,
     ) -> None:
-        """A file of at most `small_file_lines` is one block."""
+        """Take what all files of one prompt need. A file of at most `small_file_lines` is one block."""
         self._small_file_lines = small_file_lines
         self._read_layout = read_layout
         self._evidence = evidence
@@ -151,7 +151,7 @@ class Opener:
         return [file for one in wanted if (file := self.open(one)) is not None]
 
     def open(self, candidate: Candidate) -> OpenedFile | None:
-        """Open the live text of a candidate; None if it is not readable now, or was opened before."""
+        """Open the live text of a candidate. Return None if it is not readable now, or was opened before."""
         path = candidate.path
         if path in self._tried:
             return None
@@ -207,13 +207,16 @@ class Opener:
 
 
 def _count_opened(budget: Budget) -> int:
-    """Return the number of files to choose from."""
+    """Return the number of files to open, among which the lines of the budget are spent."""
     by_lines = max(MIN_OPENED, budget.max_total_lines // LINES_PER_OPENED)
     return min(by_lines, OPENED_PER_FILE * budget.max_files, MAX_OPENED)
 
 
 def locate(clue: Clue, spans: Sequence[SymbolSpan]) -> list[int]:
-    """Return the line that a clue names, or the line of its function's name if the function has moved."""
+    """Return the line that a clue names, or that of its function's name if the function has moved.
+
+    Return none for a clue without a line.
+    """
     line = clue.line
     if line is None:
         return []
@@ -267,7 +270,7 @@ class Rater:
         return (text + named + owned) * self._weigh_kind(view, block, is_program)
 
     def _weigh_kind(self, view: FileView, block: Block, is_program: bool) -> float:
-        """Return the factor of a block for its kind, whatever terms it holds."""
+        """Return the factor of a block for its kind, whichever terms it holds."""
         weights = self._weights
         lines = view.live.lines[block.start_line - 1 : block.end_line]
         factor = rate_work(lines, weights.deciding, weights.trivial)

@@ -1,4 +1,4 @@
-"""Spend a budget: the selections so far, the room left, the refusals. No limit is ever exceeded."""
+"""Keep a bundle within its budget: the selections so far, the room left, what was refused."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from repo_mcp.record_classes import dataclass, replace
 
 MAX_LINE_CHARS = 500  # of a line in an excerpt; a longer line is data, and open_file shows it
 USUAL_LINE_CHARS = 40  # of a line of code, with its number
-DUPLICATE_SHARE = 0.8  # of the lines of the shorter of two excerpts
+DUPLICATE_SHARE = 0.8  # excerpts are twins if they share so many of the shorter one's lines
 DUPLICATE_LEAST_LINES = 5  # shorter excerpts may be alike
 
 
 @dataclass(slots=True)
 class Packer:
-    """Selections within a budget."""
+    """Selections within a budget. No limit is ever exceeded."""
 
     budget: Budget
     selections: list[Selection] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
-    lines: int = 0
+    lines: int = 0  # selected so far, as are the characters and the paths
     chars: int = 0
     paths: dict[str, None] = field(default_factory=dict)
 
@@ -102,7 +102,7 @@ class Packer:
     def _find_twin(self, selection: Selection) -> Selection | None:
         """Return a selected excerpt of another file with nearly the same lines, or None.
 
-        In one file, alike declarations are different ones: `enable` and `disable`.
+        Declarations of one file may be alike without being copies: `enable` and `disable`.
         """
         own = {line.strip() for line in selection.lines} - {""}
         for other in self.selections:
@@ -115,7 +115,7 @@ class Packer:
         return None
 
     def list_taken(self, path: str) -> set[int]:
-        """Return the lines of a file that are selected."""
+        """Return the numbers of the lines of a file that are selected."""
         return {
             line
             for one in self.selections
@@ -131,13 +131,13 @@ class Packer:
 def build_selection(
     live: LiveFile, start: int, end: int, role: Role, score: float, evidence: tuple[str, ...] = ()
 ) -> Selection:
-    """Return lines of a file as a selection, without symbol, words and rationale."""
+    """Return lines of a file as a selection, without its symbol and the words that it matches."""
     lines = tuple(map(cut_line, live.lines[start - 1 : end]))
     return Selection(live.path, start, end, None, role, evidence, score, (), lines, live.fingerprint.hex())
 
 
 def cut_line(line: str) -> str:
-    """Return a line as it is shown."""
+    """Return a line as it is shown, cut if it is long."""
     return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…"
 
 

@@ -30,16 +30,17 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRec
 BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # limits only the files that are opened
 
 
-# Factors of a block's worth for a question: what seldom answers, and what decides.
+# Factors of a block's worth for a question: in a side file, without a term, in a test.
 SIDE_FILE, WORDLESS, TESTING = 0.3, 0.6, 0.3
-TRIVIAL, DECIDING = 0.6, 1.4
-# Where failures are asked for: of a block without any; added to one whose failing lines hold every term.
+TRIVIAL, DECIDING = 0.6, 1.4  # factors for bodies, as `rate_work` gives them
+# If errors are asked for: the factor of a block without any, and what is added to 1 for a block that holds
+# all its terms in lines that fail.
 FAILS_NOT, FAILING = 0.5, 1.5
-REGISTERING = 1.8  # where it is asked what to add
-NOT_RUN = 0.6  # of what does nothing by itself: a value, an interface
+REGISTERING = 1.8  # factor for what registers things, if the question is how to add one
+NOT_RUN = 0.6  # factor for what does nothing by itself: a value, an interface
 RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
-WINDOW_LINES = 150  # of a longer block, those that hold most of the prompt are rated
-VARIETY = 0.6  # power of the number of terms that a block holds: two of them say more than one twice
+WINDOW_LINES = 150  # of a longer block, the window of so many lines that holds most of the prompt is rated
+VARIETY = 0.6  # power of the number of terms that a block holds: two terms say more than one term twice
 _REGISTERS = re.compile(
     r"^_?(?:add|register|load|use|with|install|enable|plug|set|map|bind|append|create|include|mount)(?=[_A-Z]|$)",
     re.IGNORECASE,
@@ -98,9 +99,9 @@ def weigh_work(one: RatedBlock) -> float:
 
 
 def weigh_failures(one: RatedBlock) -> float:
-    """Return a factor for the share of a block's terms in lines that raise or return an error.
+    """Return a factor for the share of a block's terms that lines with errors hold.
 
-    It is less than 1 for a block without such lines.
+    It is below 1 for a block without such lines.
     """
     lines = one.view.live.lines
     if not any(map(holds_failure, lines[one.block.start_line - 1 : one.block.end_line])):
@@ -138,7 +139,7 @@ def _weigh(terms: Set[str], weights: Mapping[str, float]) -> float:
 def _find_densest(
     held: Sequence[int], line_terms: Mapping[int, tuple[str, ...]], weights: Mapping[str, float]
 ) -> Set[str]:
-    """Return the terms of the WINDOW_LINES lines of a block that say most of the prompt.
+    """Return the terms in those WINDOW_LINES successive lines of a block that hold most of the prompt.
 
     `held` are its lines with terms, ascending. A function of a thousand lines holds every word somewhere.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BundleRequest:
-    """A prompt and its limits. None: the configured default, or for tokens no limit."""
+    """A prompt and its limits. None means the configured default; for tokens, no limit."""
 
     prompt: str
     max_files: int | None = None
@@ -49,15 +49,15 @@ class Keyword:
 class SearchTried:
     """One search and the size of its result."""
 
-    name: str  # prompt, keywords, symbol NAME, phrase TEXT
-    query: str  # the terms searched for
-    hits: int  # chunks that matched
-    files: int  # files among the hits that were read from the ranking
+    name: str  # "prompt" or "symbol NAME"
+    query: str  # what was searched for
+    hits: int  # chunks that matched; of a symbol, files
+    files: int  # files that became candidates
 
 
 @dataclass(frozen=True, slots=True)
 class FoundChunk:
-    """One indexed chunk that a search found and that contains an excerpt."""
+    """One indexed chunk that a search found and that shares lines with an excerpt."""
 
     chunk_id: str
     path: str
@@ -129,15 +129,15 @@ class BundleAudit:
 
     keywords: tuple[Keyword, ...]
     searches: tuple[SearchTried, ...]
-    chunks: tuple[FoundChunk, ...]  # in the order of the excerpts, the first of them
+    chunks: tuple[FoundChunk, ...]  # the first ones, in the order of the excerpts
     considered: int  # files
-    dropped: tuple[Dropped, ...]  # the best of them
+    dropped: tuple[Dropped, ...]  # the first ones
     dropped_total: int
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Excerpts for a prompt, the best file first, in a file by line."""
+    """Excerpts for a prompt: the best file first, and within a file by line."""
 
     bundle_id: str  # digest of the request and everything chosen
     prompt: str

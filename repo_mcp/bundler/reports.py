@@ -1,9 +1,9 @@
-"""Take from a pasted report what says nothing about where to look. Pure.
+"""Remove from a pasted report what says nothing about where to look. Pure.
 
-A report is prose with things that programs wrote: sessions, logs, tables of versions, settings, the headings
-and sentences of a template. Their words are many, rare and beside the point, and would outvote the prose.
-Kept of them are the lines that tell an error, frames, and what was typed. A prompt of one line is a question,
-and is not changed.
+A report is prose with text that programs wrote: sessions, logs, tables of versions, settings, the headings
+and sentences of a template. The words of such text are many, rare and beside the point, and would outvote the
+prose. Only its errors, its traceback frames and what a person typed are kept. A prompt of one line is a
+question, and is not changed.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_RUN = 4  # lines of settings or versions in a row; fewer may be what the report is about
-SENTENCE_WORDS = 3  # a shorter line of a template may be an answer, too
-_COMMENT = re.compile(r"<!--.{0,20000}?-->", re.DOTALL)  # of a template: what to fill in
+SENTENCE_WORDS = 3  # a shorter line of a template may also be somebody's answer
+_COMMENT = re.compile(r"<!--.{0,20000}?-->", re.DOTALL)  # of a template, to say what to fill in
 _NOISE = re.compile(
     r"""
     [ \t]*[-*+][ ]\[[ xX]\][ ]  # a check-list
@@ -77,12 +77,12 @@ def take_informative(prompt: str, read_template: Callable[[], Collection[str]] =
 
 
 def read_words(line: str) -> str:
-    """Return the words of a line, without its signs and without regard to case."""
+    """Return the words of a line in lower case, without punctuation, separated by spaces."""
     return " ".join(_WORD.findall(line.lower()))
 
 
 def list_template_words(text: str) -> Iterator[str]:
-    """Yield the words of the lines of a template, and of what a key of it says: `label: Version`."""
+    """Yield the words of each line of a template, and of its value if it has a key: `label: Version`."""
     for line in text.split("\n"):
         yield read_words(line)
         yield read_words(line.partition(": ")[2])
@@ -100,7 +100,7 @@ def _is_form(line: str, template: Collection[str]) -> bool:
 
 
 def _iter_kept(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines, of sessions only what was typed and what tells an error, of logs no quiet ones."""
+    """Yield the lines to keep: of sessions what was typed and what tells an error, of logs what warns."""
     at = 0
     while at < len(lines):
         end = _find_end(lines, at)
@@ -122,7 +122,7 @@ def _tells(line: str) -> bool:
 
 
 def _find_end(lines: Sequence[str], at: int) -> int:
-    """Return where the block ends that begins at a line: a fence with what it holds, or a paragraph."""
+    """Return the position after the block that begins at `at`: a fence with its contents, or a paragraph."""
     is_fence = _FENCE.match(lines[at]) is not None
     end = at + 1
     while end < len(lines):
@@ -147,7 +147,7 @@ def _drop_runs(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _count_run(lines: Sequence[str], at: int, pattern: re.Pattern[str]) -> int:
-    """Return how many lines in a row match, from one on."""
+    """Return how many lines in a row match, from `at` on."""
     end = at
     while end < len(lines) and pattern.match(lines[end]):
         end += 1
@@ -155,7 +155,7 @@ def _count_run(lines: Sequence[str], at: int, pattern: re.Pattern[str]) -> int:
 
 
 def _iter_new(lines: Iterator[str]) -> Iterator[str]:
-    """Yield the lines, of those that a log repeats only the first."""
+    """Yield the lines without those that repeat a line of a log, apart from their numbers."""
     seen: set[str] = set()
     for line in lines:
         logged = _CHANGING.sub("0", line.strip()) if _LOGGED.match(line) else ""
@@ -165,9 +165,9 @@ def _iter_new(lines: Iterator[str]) -> Iterator[str]:
 
 
 def take_prose(prompt: str) -> str:
-    """Return the lines that somebody wrote: not those in fences, of sessions and of logs, and no frames.
+    """Return the lines that a person wrote as prose: none in fences, of sessions or logs, and no frames.
 
-    A prompt of one line is a question, whatever it begins with.
+    A prompt of one line is a question, and is returned whole.
     """
     if "\n" not in prompt.strip():
         return prompt

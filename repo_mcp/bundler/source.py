@@ -1,4 +1,4 @@
-"""The source of a bundle: an index to search and a repository reader for live files."""
+"""What a bundle is made from: an index to search, and live files through the repository reader."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ class IndexSource:
         is_whole: bool = True,
         folder: str = "",
     ) -> None:
-        """Only `folder` is searched ("" for all); names are looked up everywhere."""
+        """Search only `folder` ("" for all) of a snapshot; names are looked up everywhere."""
         self.is_whole = is_whole
         self._folder = folder
         self._searcher = searcher
         self._read_live = read_live
-        self._counts: dict[str, int] = {}  # names that blocks use recur from block to block
+        self._counts: dict[str, int] = {}  # by term; the names that blocks use recur
 
     @property
     def unit_count(self) -> int:

@@ -1,4 +1,4 @@
-"""Reads a file's layout for the bundler: its declarations, and the lines of its comments.
+"""Read a file's layout for the bundler: its declarations, and the lines of its comments.
 
 Line patterns miss functions that are values: the inner functions of a renderer, a method that is an arrow, a
 function passed under a name. A symbol record adds those that its parser found.
@@ -20,8 +20,8 @@ from repo_mcp.model import Outline
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolRecord
 
-NAME_LINES = 12  # of a declaration, from its first, that are searched for its name
-LEAD_LINES = 40  # of comment above it
+NAME_LINES = 12  # first lines of a declaration that are searched for its name
+LEAD_LINES = 40  # of comment above a declaration, at most
 MAX_KEPT = 60_000  # declarations and lines of comments, a quarter of a kilobyte each at most
 _SCRIPTS = frozenset({"javascript", "typescript"})
 # Not a symbol of any record: `define(request, "ip", function ip() {`.
@@ -48,10 +48,11 @@ def read_layout(
     find_outline: Callable[[str, bytes], Outline | None] = lambda _path, _text: None,
     find_record: FindRecord | None = None,
 ) -> Layout:
-    """Return the layout of normalised text: declarations by `find_outline` if it finds any, otherwise by line
-    patterns. `overrides` maps file extensions to languages other than the built-in ones.
+    """Return the layout of normalised text.
 
-    With `find_record`, functions that are values count as declarations, too.
+    The declarations are those of `find_outline` if it finds any, otherwise those of line patterns. With
+    `find_record`, the latter include functions that are values. `overrides` maps file extensions to languages
+    in place of the built-in ones.
     """
     language = find_dialect(find_language(path, overrides), text)
     landmarks = scan(language, text)
@@ -84,7 +85,7 @@ class KeptLayouts:
         )
 
     def read(self, make: Callable[..., Layout], find_record: FindRecord, path: str, text: bytes) -> Layout:
-        """Return the layout of a file, symbol record included; `make` is `read_layout` with its settings."""
+        """Return the layout of a file with its symbol record; `make` is `read_layout` with its settings."""
         record = find_record(path)
         counts = (record.symbol_count, record.reference_count) if record is not None else (0, 0)
         key = (path, compute_fingerprint(text), *counts)

@@ -7,8 +7,8 @@ Pure.
 A statement ends where its brackets are closed. Indentation shows which statements enclose it, in every
 language that people format. A body that fits is shown whole.
 
-This module also judges by path, name and lines whether a block does the program's work, or is a test, an
-example or a trivial function.
+This module also judges by path and lines whether a body does the program's work, or is an example, mostly
+text, or trivial.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from collections.abc import Callable, Mapping, Sequence, Set
 
 from repo_mcp.record_classes import dataclass, replace
 
-MAX_LINE_CHARS = 140
+MAX_LINE_CHARS = 140  # of a line that is shown
 NUMBER_CHARS = 6  # of a line's number, tab and line end
-MAX_STATEMENT_LINES = 8  # a longer one is data, of which its first lines are shown
+MAX_STATEMENT_LINES = 8  # a longer statement is data, and is cut into pieces of so many lines
 MAX_STATEMENTS = 400  # of one body that are compared
 MAX_OUTER = 3  # conditions shown around a statement
 # The worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.50
 MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns; names of such
 TELLS = 0.2  # factor of a line that only logs
-MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3  # of a body; from the question's words; factor beyond that
+# In a body of MANY_LINES, a statement more than NEAR_LINES away from the question's words is worth less.
+MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3
 SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head are shown
-# A line may be two megabytes of spaces, so whatever takes them gives none back.
+# A line may be two megabytes of spaces, so whatever matches them is possessive.
 _FAILS = re.compile(
     r"\b(?:raise|throw|throws|panic|die|abort|reject|bail|unreachable|fail)\b|\b(?:fmt\.Errorf|errors\.New)\b"
     r"|(?:Error|Exception)\s*[({]|\bErr\("
@@ -51,7 +52,7 @@ _CONSTANTS = frozenset(
 _GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
 # Words of control alone. They say something only below their condition, with which they are shown.
 _BARE = re.compile(r"[\s})]*+(?:else|try|finally|do|raise|throw|return|break|continue|yield)?\s*+[:;{]?\s*$")
-# A line of a preprocessor. It stands at the margin, so it would seem to enclose what follows.
+# A line for a preprocessor. It stands at the margin, so it would seem to enclose what follows.
 _DIRECTIVE = re.compile(
     r"\s*#\s*(?:if|ifdef|ifndef|el(?:se|if)\w*|endif|pragma|region|endregion|line|nullable)\b"
 )
@@ -67,15 +68,16 @@ _IMPORT = re.compile(
     re.MULTILINE,
 )
 _ADORNS = re.compile(r"\s*(?:@|#?\[)")  # a decorator, an annotation or an attribute, not a signature
-TRIVIAL_LINES = 8  # a body of at most this many, without branches, only passes something on
+TRIVIAL_LINES = 8  # a body of at most so many lines without branches only passes something on
 DECIDING_BRANCHES = 3
-TEXT_LINES, TEXT_SHARE, TEXT = 20, 0.5, 0.4  # of a body that is mostly text, such as help; its worth
+# A body of TEXT_LINES, of which more than TEXT_SHARE hold text, such as help, is worth TEXT.
+TEXT_LINES, TEXT_SHARE, TEXT = 20, 0.5, 0.4
 _SIDE_FILE = re.compile(
     r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
     r"|testutil\w*)[/.]",
     re.IGNORECASE,
 )
-# Among the sources these words in the singular name a part of the program, as a compiler's for scripts.
+# Below `src` or `lib`, these words in the singular name a part of the program, such as a script compiler.
 _PART_OF_PROGRAM = re.compile(r"(?:^|/)(?:src|lib)/(?:[^/]+/)*?(?:benchmark|script)(?=[/.])", re.IGNORECASE)
 
 
@@ -98,12 +100,12 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    first: int
+    first: int  # line, 1-based, both included
     last: int
-    indent: int
-    terms: tuple[str, ...]
-    bonus: float
-    worth: float  # factor of both
+    indent: int  # characters
+    terms: tuple[str, ...]  # of the question, each once
+    bonus: float  # for what it does
+    worth: float  # factor of the weight of its terms and of the bonus
 
 
 def is_branch(line: str) -> bool:
@@ -124,7 +126,7 @@ def only_imports(body: Body) -> bool:
 
 
 def says_nothing(line: str) -> bool:
-    """Return True for a blank line and for one of brackets alone."""
+    """Return True for a line that is blank or only closes something: brackets, commas, semicolons, `end`."""
     return _SAYS_NOTHING.match(line) is not None
 
 
@@ -144,11 +146,10 @@ def choose_lines(
 ) -> list[int]:
     """Return the numbers of the lines to show of a body within `room` characters, ascending.
 
-    The first statement after the head may need `spare` characters more.
-
-    `weights` are those of the question's terms; `leads` tells whether a line leads to another shown
-    declaration. The head of the declaration is always included; comments and lines of brackets alone are with
-    `keeps_comments`, if everything fits.
+    The first statement after the head may take `spare` characters more. `weights` are those of the question's
+    terms; `leads` tells whether a text leads to another shown declaration. The head of the declaration is
+    always included. With `keeps_comments`, comments and lines that only close brackets are shown if the whole
+    body fits.
     """
     last = body.end_line
     while last > body.start_line and not body.lines[last - 1].strip():
@@ -173,7 +174,7 @@ def choose_lines(
 
 
 def _begin_with_signature(body: Body, statements: list[_Statement]) -> list[_Statement]:
-    """Return the statements without the decorators above the signature, unless there is nothing else."""
+    """Return the statements from the signature on, without the decorators above it."""
     signature = 0
     while signature < len(statements) - 1 and _ADORNS.match(body.lines[statements[signature].first - 1]):
         signature += 1
@@ -181,7 +182,7 @@ def _begin_with_signature(body: Body, statements: list[_Statement]) -> list[_Sta
 
 
 def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool]) -> list[_Statement]:
-    """Return the statements of a body by line, its head first."""
+    """Return the statements of a body in the order of lines, its head first. `code` has the line numbers."""
     found: list[_Statement] = []
     at = 0
     while at < len(code) and len(found) < MAX_STATEMENTS:
@@ -200,7 +201,7 @@ def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool
 
 
 def _keep_near(body: Body, statements: list[_Statement]) -> list[_Statement]:
-    """Return the statements. In a body of many lines, those far from the question's words are worth less."""
+    """Return the statements; in a long body, those far from the question's words are worth less."""
     if body.line_count < MANY_LINES or not body.terms:
         return statements
     held = sorted(body.terms)
@@ -231,7 +232,7 @@ def _credit_makers(body: Body, statements: list[_Statement]) -> list[_Statement]
 
 
 def _hand_on(body: Body, statements: list[_Statement]) -> list[_Statement]:
-    """Return the statements. The bonus of a lone `return` or `raise` goes to the condition above it."""
+    """Return the statements; the condition around a lone `return` or `raise` gets its bonus."""
     handed: dict[int, float] = {}
     for ordinal, one in enumerate(statements):
         outer = _list_outer(body, statements, ordinal)[:1] if not one.worth and one.bonus else []
@@ -241,7 +242,7 @@ def _hand_on(body: Body, statements: list[_Statement]) -> list[_Statement]:
 
 
 def _end_with_result(body: Body, statements: list[_Statement]) -> list[_Statement]:
-    """Return the statements, with the last outermost one rated as a return: often it is the result."""
+    """Return the statements; the last outermost one gets the bonus of a `return`: often it is the result."""
     inner = [one for one in statements[1:] if not _is_empty(body, one) and one.indent > statements[0].indent]
     least = min((one.indent for one in inner), default=0)
     last = next((one for one in reversed(inner) if one.indent == least), None)
@@ -263,6 +264,11 @@ def _build(body: Body, first: int, last: int, leads: Callable[[str], bool]) -> _
 def _choose(
     body: Body, statements: Sequence[_Statement], weights: Mapping[str, float], room: int, spare: int
 ) -> list[int]:
+    """Return the lines of the head and of the best statements that fit, ascending.
+
+    A statement is taken with the conditions around it, and then the first statement inside it if that fits. A
+    term counts less each time that it is shown.
+    """
     whole = sum(weights.values()) or 1.0
     shown: set[int] = set()
     seen: dict[str, int] = {}
@@ -333,7 +339,7 @@ def _list_outer(body: Body, statements: Sequence[_Statement], ordinal: int) -> l
 
 
 def _find_inner(body: Body, statements: Sequence[_Statement], ordinal: int) -> int | None:
-    """Return the position of the first statement under a condition; None if there is no inner one."""
+    """Return the position of the first statement inside another; None if there is none."""
     following = ordinal + 1
     while following < len(statements) and _is_empty(body, statements[following]):
         following += 1  # a bracket on a line of its own
@@ -349,8 +355,8 @@ def is_side_file(path: str) -> bool:
 def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
     """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1.
 
-    A body that is mostly quoted text is worth less, such as help or the names of errors: it tells what the
-    program does, and does none of it. If both are equal, return that value without reading the lines.
+    A body that is mostly quoted text, such as help or the names of errors, is worth TEXT: it says what the
+    program does, and does none of it. If both factors are equal, they are returned without reading the lines.
     """
     if deciding == trivial:
         return deciding

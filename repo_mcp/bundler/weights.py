@@ -1,4 +1,4 @@
-"""Every number that decides what comes into a bundle, in one table.
+"""The weights that decide what comes into a bundle, in one table.
 
 They are few and round. They were tuned on questions about development repositories whose answering functions
 were named in advance, and on the changed lines of commits; bench/quality/README.md gives the results.
@@ -11,68 +11,67 @@ from repo_mcp.record_classes import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Shares of evidence. A block that holds every term of the prompt once or twice is worth about 1."""
+    """Weights of evidence. A block that holds every term of the prompt once or twice is worth about 1."""
 
     # terms of the prompt
     symbol_term: float = 2.0  # a term that is a whole symbol of the prompt
     rarity: float = 1.5  # power of a term's rarity
     joined_term: float = 2.0  # a term of the index that two words of the prompt form together
     part_term: float = 0.7  # a term that is a part of a longer word
-    phrase_term: float = 1.0
+    phrase_term: float = 1.0  # a term of a quoted phrase
     inflected: float = 0.3  # a word as it is written, beside its stem
-    pasted: float = 0.5  # times as much for a term that is in pasted code alone
+    pasted: float = 0.5  # factor of a term that only pasted code holds
     synonym: float = 0.5  # a word that means much the same as one of the prompt
-    stand_in: float = 0.5  # the same of a word that the index lacks
-    asking: float = 1.0  # a word with which anything is asked: `another`, `known`
+    stand_in: float = 0.5  # a word that means much the same as one that the index lacks
+    asking: float = 1.0  # factor of a word that occurs in any question: `another`, `known`
 
     # what a block holds
     name: float = 1.0  # the terms in its name, beside those in its text: names are chosen with care
-    prototype: float = 0.5  # the share of that for a declaration without its body
+    prototype: float = 0.5  # factor of that for a declaration without its body
     owner: float = 0.3  # the terms in the name of the class around it
-    comment: float = 0.3  # of a line of comment or docstring: it says what the code next to it does
-    no_body: float = 0.5  # of a single line, and of lines outside functions: they seldom answer alone
-    deciding: float = 1.4  # a body with branches: it says how things work
-    trivial: float = 0.6  # a short one without: it hands something on
-    inner_test: float = 0.2  # a test in a file of the program, unless tests are asked for
+    comment: float = 0.3  # a term in a comment or docstring, compared with one in code
+    no_body: float = 0.5  # factor of a single line, and of lines outside functions: they seldom answer alone
+    deciding: float = 1.4  # factor of a body with branches: it says how things work
+    trivial: float = 0.6  # factor of a short body without branches: it passes something on
+    inner_test: float = 0.2  # factor of a test in a file of the program, unless tests are asked for
     repeats: float = 1.0  # repetitions at which a term in a block of usual length reaches half its weight
-    usual_lines: float = 25.0
-    length: float = 0.5  # how much a longer block needs more repetitions; a shorter one needs no fewer
+    usual_lines: float = 25.0  # of a block
+    length: float = 0.5  # how many more repetitions a longer block needs; a shorter one needs no fewer
 
     # what the prompt names
     named: float = 3.0  # more than all terms together: what is named comes first
-    unsure: float = 0.5  # a capitalised word, which may be no name
-    joined: float = 0.5  # words that form a name together, which may be chance
+    unsure: float = 0.5  # factor of a capitalised word, which may be no name
+    joined: float = 0.5  # factor of words that form a name together, which may be chance
 
-    # steps over the graph
+    # names that are followed
     callee: float = 0.35  # of the worth of the block that calls it
     base: float = 0.3  # of the worth of the class that derives from it
     named_use: float = 0.2  # of the worth of a block that hands the name on, or reads it
     caller: float = 0.1  # of the worth of a block that it calls, in the same file
 
     # the file
-    any_declaration: float = 0.05  # in a file that the search finds
-    other_role: float = 0.2  # of a test, a document or data, unless asked for: code answers first
-    side_file: float = 0.3  # of an example, a benchmark and the like, likewise
-    rank: float = 1.0  # power of the file's score in the search, as a share of the best one's
-    mention: float = 1.5  # the file that the prompt names, in shares of the best score
-    next_frame: float = 0.8  # of a traceback, from the innermost outwards
+    any_declaration: float = 0.05  # added to each declaration of a file that holds terms of the prompt
+    other_role: float = 0.2  # factor of a test, a document or data, unless asked for: code answers first
+    side_file: float = 0.3  # factor of an example, a benchmark and the like
+    rank: float = 1.0  # power of the file's score in the search, as a share of the best one
+    mention: float = 1.5  # a file that the prompt names, as a share of the best score
+    next_frame: float = 0.8  # factor for each frame of a traceback, from the innermost outwards
 
     # spending
     lines: float = 0.3  # power of the lines that a block costs
-    base_lines: float = 60.0  # that an excerpt costs besides its own, for its place and its rationale
-    # Less would be noise. 0.05 left out a tenth of fixes' own lines, and no smaller share beside them.
+    base_lines: float = 60.0  # added to the lines of an excerpt that touches no other
+    # A block worth less is noise. 0.05 left out a tenth of the lines that fixes changed, and no smaller share
+    # of the other lines.
     least_worth: float = 0.02  # of a block that is shown
-    other_least: float = 2.0  # times as much for a test, a document or data
-    least_share: float = 0.5  # but no more than this of the best one, where nothing matches well
-    part_share: float = (
-        0.6  # a block that does not fit is shown in part when it is worth this much of the best
-    )
-    repeat_lines: float = 450.0  # of one file: when that many are shown, the next block counts half
+    other_least: float = 2.0  # factor of that for a test, a document or data
+    least_share: float = 0.5  # of the worth of the best block: no more is asked for if nothing matches well
+    part_share: float = 0.6  # of the worth of the best block: a block that does not fit is then shown in part
+    repeat_lines: float = 450.0  # of one file: when so many are shown, its next block counts half
 
 
 WEIGHTS = Weights()
-# Of questions in sentences, whose declarations are compared with each other and not packed. Chosen on 78 such
-# questions; what names of theirs are made by chance came first in one of eight.
+# For questions in sentences, where declarations are compared with each other and not packed. Chosen on 78
+# such questions: in one of eight, a name that their words formed by chance came first.
 QUESTION_WEIGHTS = replace(
     WEIGHTS,
     joined_term=0.5,
@@ -84,11 +83,11 @@ QUESTION_WEIGHTS = replace(
     inflected=1.0,
     synonym=0.0,
     asking=0.5,
-    deciding=1.0,  # these four are weighed by those who order such declarations
+    deciding=1.0,  # these four are weighed by the callers that order such declarations
     trivial=1.0,
     inner_test=1.0,
     side_file=1.0,
 )
-# Of a search, which compares declarations of many files. A file's score already holds the words that its
-# declarations are rated by, so here it counts for less.
+# For a search, which compares declarations of many files. A file's score already reflects the words by which
+# its declarations are rated, so here it counts for less.
 SEARCH_WEIGHTS = replace(QUESTION_WEIGHTS, rank=0.6)

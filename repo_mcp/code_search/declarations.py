@@ -5,8 +5,8 @@
 
 A chunk is found by the words in it. The rating tells which declaration of a file answers best, by its name,
 its text and its callers. Code comes before documents and data unless the query asks for those, functions come
-before the heads of classes, and deprecated declarations after their replacements. If the query asks about
-errors, code that raises comes first; if it asks what to add, code that registers, and base types.
+before the heads of classes, and deprecated declarations count for less. If the query asks about errors, code
+that raises them comes first; if it asks how to add something, code that registers such things and base types.
 
 No other module of this folder finds hits. The share of a hit is its score divided by the best score that a
 file could reach with this query (`Ranking.bound`): a file whose every unit holds each word as strongly as the
@@ -56,14 +56,17 @@ from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 DEPTH = 50  # chunks that are ordered
 MAX_RATED = 60  # declarations
-LEAST_SHARE = 0.15  # of the best declaration's worth, which a declaration needs to be a hit of its own
-# Weight of a chunk's share beside a declaration's worth; for questions about what to add; for terms alone.
+LEAST_SHARE = 0.15  # of the best declaration's worth: one that is worth less is no hit of its own
+# Weight of a chunk's share compared with a declaration's worth: for questions, for questions on how to add
+# something, and for terms alone.
 WORDS, OF_ADDED, OF_TERMS = 0.1, 0.25, 0.5
-BESIDE, FAR = 0.3, 0.15  # how much of it counts outside the chunk's best unit, and outside the chunk
+BESIDE, FAR = 0.3, 0.15  # how much of that counts outside the chunk's best unit, and outside the chunk
 OTHER_ROLE, DEPRECATED = 0.35, 0.4  # factors of a hit's worth
+# More factors: for the head of a class, for a base of other declarations, and for a name that has the action
+# of a question on how to add something or of any other one.
 HEAD, DERIVED_FROM, NAMED, DEED = 0.6, 1.8, 2.5, 1.5
-INNER_TEST = 0.5  # of a test in a file of the program, unless tests are asked for
-HEAD_LINES = 3  # of a class, that may name its bases
+INNER_TEST = 0.5  # factor for a test in a file of the program, unless tests are asked for
+HEAD_LINES = 3  # of a class in which its bases are named
 DOC_LINES = 8  # below a head that are searched for a mark of deprecation
 DECIMALS = 6
 _DEPRECATED = re.compile(
@@ -83,10 +86,10 @@ Span = tuple[int, int]  # first and last line
 class Hit:
     """A chunk, and the declaration for which it is shown, if any."""
 
-    chunk: RankedChunk  # an object of its own
-    share: float  # of the best score that could be reached
-    span: Span | None
-    declared: SymbolSpan | None = None  # that declaration, as the layout of its file has it
+    chunk: RankedChunk  # a different object for each hit, so that its identity tells hits apart
+    share: float  # of the best score that could be reached, 0 to 1
+    span: Span | None  # of the block of the declaration
+    declared: SymbolSpan | None = None  # the declaration, from the layout of its file
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ class OrderedHits:
 
     hits: tuple[Hit, ...]
     terms: Mapping[str, Mapping[int, tuple[str, ...]]]  # in rated files, by path and line
-    weights: Mapping[str, float]
+    weights: Mapping[str, float]  # of the terms
 
 
 def order_hits(
@@ -159,7 +162,7 @@ def _asks(query: str) -> bool:
 
 
 def _weigh(query: str, rated: Sequence[RatedBlock], find_record: FindRecord, *, asks: bool) -> list[_Weighed]:
-    """Return the declarations, the best first."""
+    """Return the declarations with their worth for a query, the best first."""
     fails = _ABOUT_FAILURES.search(query) is not None
     extends = asks_to_extend(query)
     bases = list_bases(rated) if extends else None
@@ -185,8 +188,10 @@ def _weigh(query: str, rated: Sequence[RatedBlock], find_record: FindRecord, *, 
 
 
 def _weigh_kind(one: RatedBlock, find_record: FindRecord, words: Set[str]) -> float:
-    """Return the factor for a declaration's kind: below 1 for the head of a type, unless the query names it,
-    and for a declaration that does nothing by itself.
+    """Return the factor for a declaration's kind.
+
+    It is below 1 for the head of a type that the query does not name, and for a declaration that does nothing
+    by itself.
     """
     span = one.block.span
     if span is not None and span is one.block.owner:
@@ -199,7 +204,7 @@ def _weigh_kind(one: RatedBlock, find_record: FindRecord, words: Set[str]) -> fl
 
 
 def _list_named(query: str, rated: Sequence[RatedBlock], *, extends: bool) -> set[str]:
-    """Return the names of declarations that are named after the action in a question."""
+    """Return those names of declarations that have the action of a question; none without an action."""
     names = {one.block.span.name for one in rated if one.block.span is not None}
     action = find_action(query) if extends else find_described_action(query)
     if action is None:
@@ -208,7 +213,7 @@ def _list_named(query: str, rated: Sequence[RatedBlock], *, extends: bool) -> se
 
 
 def list_bases(rated: Sequence[RatedBlock]) -> set[str]:
-    """Return the capitalised names that follow those of the declarations: their base types."""
+    """Return the capitalised names that follow the names of the declarations, such as their base types."""
     names: set[str] = set()
     for one in rated:
         span = one.block.span
@@ -222,10 +227,10 @@ def list_bases(rated: Sequence[RatedBlock]) -> set[str]:
 def _find_homes(
     chunks: Sequence[RankedChunk], rated: Sequence[RatedBlock], *, holds_phrase: bool
 ) -> list[list[RatedBlock]]:
-    """Return for each chunk the declarations for which it is shown.
+    """Return the declarations for which each chunk is shown: those that begin in it.
 
-    These begin in the chunk. The first chunk of a file also gets those that begin in no chunk, unless the
-    chunks were found by a phrase.
+    The first chunk of a file also gets declarations that begin in none of its chunks, unless each chunk holds
+    a phrase.
     """
     own: dict[str, list[int]] = {}
     for at, chunk in enumerate(chunks):
@@ -245,7 +250,7 @@ def _begins_in(one: RatedBlock, chunk: RankedChunk) -> bool:
 
 
 def _weigh_distance(chunk: RankedChunk, one: RatedBlock) -> float:
-    """Return how much of a chunk's share counts for a declaration."""
+    """Return how much of a chunk's share counts for a declaration: less if it is not in the best unit."""
     if one.block.start_line <= chunk.unit_end and chunk.unit_start <= one.block.end_line:
         return 1.0
     return BESIDE if _begins_in(one, chunk) else FAR

@@ -27,18 +27,18 @@ from repo_mcp.symbols.model import Symbol as DeclaredSymbol
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 
-WHOLE_LINES = 120  # of all declarations that are shown whole, the best first
-WINDOW_LINES = 8  # of another declaration, or of text that declares nothing,
-NEAR_HITS = 3  # if it is among so many first hits; of further ones the best line is shown
+WHOLE_LINES = 120  # together, of the declarations that are shown whole, the best first
+WINDOW_LINES = 8  # shown of any other declaration or text, if it is among the first NEAR_HITS hits
+NEAR_HITS = 3  # of further hits, only the best line is shown
 MAX_LINE_CHARS = 240
 MAX_SYMBOLS = 8  # named for one hit
-MAX_DOC_CHARS = 300
-MAX_CRUMB_CHARS = 300
-MAX_HEAD_BYTES = 2_000  # of a line that a signature is read from
-LINES_ABOVE = 40  # of comment and decorators that are searched for a declaration's comment
-LINES_BELOW = 24  # of its head
-HEAD_LINES = 4  # of a head that the line patterns do not recognise, such as a prototype's
-OUTLINE_BYTES = 96 * 1024  # of a text whose declarations the line patterns are to find
+MAX_DOC_CHARS = 300  # of a comment's first line
+MAX_CRUMB_CHARS = 300  # of a breadcrumb
+MAX_HEAD_BYTES = 2_000  # of a line from which a signature is read
+LINES_ABOVE = 40  # above a declaration that may be its comment and decorators
+LINES_BELOW = 24  # below its first line that may be its head
+HEAD_LINES = 4  # read of a head that the line patterns do not recognise, such as a prototype
+OUTLINE_BYTES = 96 * 1024  # no declarations are searched for by line patterns in a longer text
 CRUMB = " > "
 
 FindRecord = Callable[[str], SymbolRecord | None]
@@ -65,7 +65,7 @@ class _Enclosing:
     name: str
     start_line: int
     end_line: int
-    crumbs: tuple[str, ...]  # names, outermost first, its own last
+    crumbs: tuple[str, ...]  # names of the declarations around it, outermost first; its own is last
     told: str = ""  # its signature in the symbol record or outline
 
 
@@ -73,7 +73,7 @@ class Describer:
     """Describes hits. For one call."""
 
     def __init__(self, find_record: FindRecord, extensions: Mapping[str, str]) -> None:
-        """`extensions` maps file extensions to languages other than the built-in ones."""
+        """Take `extensions`, which maps file extensions to languages other than the built-in ones."""
         self._find_record = find_record
         self._extensions = extensions
         self._records: dict[str, SymbolRecord | None] = {}
@@ -82,10 +82,10 @@ class Describer:
     def describe_all(
         self, found: Iterable[tuple[LiveChunk, float, SymbolSpan | None]]
     ) -> tuple[CodeHit, ...]:
-        """Return the hits of chunks in their live files, the best first.
+        """Return the hits of chunks in their live files, in the order given: the best first.
 
-        Beside each chunk are its score over the best possible, 0 to 1, and the declaration for which it is
-        shown, which gives the name where no record has one.
+        With each chunk come its score as a share of the best possible, 0 to 1, and the declaration for which
+        it is shown, if any. That names the hit where no record has the declaration.
         """
         hits: list[CodeHit] = []
         room = WHOLE_LINES
@@ -133,7 +133,7 @@ class Describer:
         )
 
     def _find_best(self, live: LiveChunk, language: Language) -> tuple[int, int]:
-        """Return the first of the lines that show most of the matched terms, and the best of them.
+        """Return the first line of the window with most of the matched terms, and the best line in it.
 
         A term in a declared name adds 2 to its line: that line is the subject, other lines only use it.
         """
@@ -149,7 +149,7 @@ class Describer:
         return live.start_line + first, live.start_line + first + best
 
     def _iter_declared(self, live: LiveChunk, language: Language) -> Iterator[tuple[int, str]]:
-        """Yield the line and name of each declaration."""
+        """Yield the line and name of each declaration, at least of those in the chunk."""
         record = self._get_record(live)
         if record is None:
             for one in self._get_outline(live, language):
@@ -168,7 +168,7 @@ class Describer:
         return below or found
 
     def _find_below(self, live: LiveChunk, language: Language, line: int) -> _Enclosing | None:
-        """Return the declaration that begins right below the comment that a line belongs to."""
+        """Return the declaration right below the comment that a line belongs to; None for any other line."""
         if not _ABOVE.match(live.lines[line - 1]):
             return None
         for start in range(line + 1, min(line + LINES_ABOVE, len(live.lines)) + 1):
@@ -203,7 +203,7 @@ class Describer:
         return self._records[path]
 
     def _get_outline(self, live: LiveChunk, language: Language) -> tuple[Symbol, ...]:
-        """Return the declarations of a file without a symbol record, outer ones before inner ones."""
+        """Return the declarations of a file by line patterns, outer ones before inner ones."""
         path = live.ranked.path
         if path not in self._outlines:
             self._outlines[path] = _outline(path, live.data, language)
@@ -223,14 +223,17 @@ class Describer:
 
 
 def _is_left_out(around: _Enclosing | None, declared: SymbolSpan, line: int) -> bool:
-    """Return True if a line is of the comment above a declaration, and `around` is not that declaration."""
+    """Return True if `around`, which was found for a line, misses the declaration for which a hit is shown.
+
+    There is nothing around the line, or it stands in the comment above that declaration.
+    """
     if around is None:
         return True
     return around.start_line < declared.start_line <= line < declared.head_line
 
 
 def _enclose(declared: SymbolSpan, kind: str) -> _Enclosing:
-    """Return a declaration that no symbol record has, such as a function passed under a name."""
+    """Return a declaration that no symbol record has, such as a named function passed as an argument."""
     crumbs = tuple(declared.qualified_name.split("."))
     return _Enclosing(kind, declared.name, declared.head_line, declared.end_line, crumbs)
 
@@ -295,7 +298,7 @@ def _choose_lines(
 
 
 def _read_head(live: LiveChunk, language: Language, around: _Enclosing) -> tuple[str, str]:
-    """Read the signature of a declaration and the first line of its comment from the live text."""
+    """Return the signature of a declaration and the first line of its comment from the live text, or ""."""
     if language.kind != "code":
         return "", ""
     first = _find_comment(live, around)

@@ -24,7 +24,7 @@ class CodeRequest:
     limit: int
     matches_path: Callable[[str], bool] | None = None  # None: every path
     filter_key: str = ""  # identifies the filter `matches_path` in caches
-    semantic_weight: float = 0.0  # the part that meaning has in a score, 0 to 1, where there are vectors
+    semantic_weight: float = 0.0  # the part that meaning has in a score, 0 to 1, if there are vectors
     expands: bool = False
     sums_up: bool = False
 

@@ -1,9 +1,9 @@
 """Run a code search from request to answer: find, expand, find again, describe, summarise.
 
-Words that expand a query come from the client's model, or from the neighbourhood of its own words here.
+Words that expand a query come from the client's model or, without one, from the text near the query's words.
 
-Without a model, the best units for the query are read, and words are taken that several of their files share
-and that are rare elsewhere: words that the authors of this code use next to those of the query. This is
+In the latter case the best units for the query are read. The words added are those that several of their
+files share and that are rare elsewhere: the authors of this code use them next to the query's words. This is
 relevance feedback from the first results (Rocchio 1971), on units of about 50 lines. Words of the query keep
 their full weight; added words weigh less.
 
@@ -57,7 +57,7 @@ from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import find_idioms, list_base_forms, list_words, lower_plain_names
 from repo_mcp.text.stop_words import STOP_WORDS
 
-LEAST_CHARS = 200  # room that a further excerpt needs
+LEAST_CHARS = 200  # with less room, no further excerpt is added
 NO_RECORDS = "There is no symbol index yet: declarations were found by line patterns."
 NOTHING_HERE = "No indexed file in this path passes these filters."
 WIDENED = {
@@ -77,20 +77,20 @@ SUMMED_UP = {
 DROPPED = "Left out of your model's summary, for citing what it was not shown: {count} sentence{plural}."
 
 Ask = Callable[[Question], str | None]
-MAX_ADDED = 6
-MAX_FROM_MODEL = 12
+MAX_ADDED = 6  # words from the index
+MAX_FROM_MODEL = 12  # words
 MODEL_WEIGHT = 0.4  # of every word from a model
 INDEX_WEIGHT = 0.3  # of the best word from the index; further ones weigh less
-LEAST_WEIGHT = 0.1
-FEEDBACK_CHUNKS = 16  # whose best units are read
-FEEDBACK_LINES = 80  # of each of them
-MIN_FILES = 2  # of them that must hold a word
+LEAST_WEIGHT = 0.1  # of a word from the index
+FEEDBACK_CHUNKS = 16  # chunks whose best units are read
+FEEDBACK_LINES = 80  # read of each of them
+MIN_FILES = 2  # files that must share a word
 MAX_SHARE = 0.05  # of all units; a more frequent word says nothing
-FEW_UNITS = 4  # in a small tree, a word may be in this many
+FEW_UNITS = 4  # a word may be in so many units even if that is a larger share
 MAX_WEIGHED = 64  # words whose rarity is looked up
-MIN_CHARS, MAX_CHARS = 3, 64
+MIN_CHARS, MAX_CHARS = 3, 64  # of a word that is added
 MAX_ANSWER_CHARS = 2_000  # of a model's answer that are read
-MAX_LINE_WORDS = 4
+MAX_LINE_WORDS = 4  # a line with more is a sentence, not a name
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _OF_LANGUAGES = """
@@ -116,17 +116,17 @@ class CodeSources:
     read_live: ReadLive
     find_record: FindRecord
     extensions: Mapping[str, str]  # file extensions -> languages other than the built-in ones
-    max_words: int  # of a query that count
-    meaning: Meaning | None = None  # if there is a model
+    max_words: int  # of a query; further ones do not count
+    meaning: Meaning | None = None  # None without a model for vectors
     read_layout: LayoutReader = read_layout  # finds the declarations of a file
 
 
 def search_code(
     request: CodeRequest, sources: CodeSources, ask: Ask | None = None, *, is_whole: bool = True
 ) -> CodeAnswer:
-    """Answer a request. `ask` queries the client's model, where there is one; `is_whole` when all is indexed.
+    """Answer a request. `ask` queries the client's model, if there is one; `is_whole` when all is indexed.
 
-    Raises IndexFormatError for a damaged index. Exceptions of `ask` pass through, to have the call repeated.
+    Raises IndexFormatError for a damaged index. Exceptions of `ask` pass through: they make the call repeat.
     """
     query = parse_query(request.query, sources.max_words)
     notes = list(query.warnings)
@@ -172,7 +172,7 @@ def _widen(query: Query, expansion: Expansion) -> Query:
 def _find(
     query: Query, request: CodeRequest, sources: CodeSources, wanted: Filter
 ) -> tuple[FoundChunks, OrderedHits, LiveChunks, list[str]]:
-    """Return the chunks found, the hits in order, those that can be shown, and notes about a phrase."""
+    """Return the chunks found, the hits in order, those of them that can be shown, and warnings."""
     depth = max(request.limit, PHRASE_DEPTH if query.phrases else DEPTH)
     found = find_chunks(sources.searcher, query, wanted, depth, sources.meaning, request.semantic_weight)
     ordered = _order(found, request, sources, holds_phrase=bool(query.phrases))
@@ -185,9 +185,9 @@ def _find(
 
 
 def _build_excerpts(hits: Sequence[CodeHit], live: LiveChunks, ordered: OrderedHits) -> list[Excerpt]:
-    """Return the excerpts of the first hits for a model.
+    """Return excerpts of the first hits for a model, each declaration once.
 
-    They are whole declarations, or the deciding lines of long ones: more of them for better hits.
+    An excerpt is a whole declaration or its deciding lines; better hits get more room.
     """
     excerpts: list[Excerpt] = []
     left = MAX_SHOWN_CHARS
@@ -209,7 +209,7 @@ def _build_excerpts(hits: Sequence[CodeHit], live: LiveChunks, ordered: OrderedH
 def _order(
     found: FoundChunks, request: CodeRequest, sources: CodeSources, *, holds_phrase: bool
 ) -> OrderedHits:
-    """Return hits for the chunks, ordered also by what they declare."""
+    """Return hits for the chunks, ordered by their words and by the declarations in them."""
     source = IndexSource(sources.searcher, sources.read_live)
     idioms = find_idioms(request.query).values()
     asked = list_words(request.query)
@@ -244,7 +244,7 @@ class LiveCodeSearch:
         meaning: Meaning | None = None,
         read_layout: LayoutReader = read_layout,
     ) -> None:
-        """`extensions` maps file extensions to languages; `max_words` limits the words of a query."""
+        """Take `extensions`, which maps file extensions to languages; `max_words` limits a query's words."""
         self._read_layout = read_layout
         self._index = index
         self._symbol_index = symbol_index
@@ -295,11 +295,12 @@ def expand(
 
 
 def _take_from_model(said: str, query: Query, searcher: Searcher) -> tuple[AddedTerm, ...]:
+    """Return the words of a model's answer that the index holds and the query lacks, in order."""
     added: dict[str, AddedTerm] = {}
     plain = said[:MAX_ANSWER_CHARS].encode("utf-8", "replace").decode()
     for line in re.split(r"[\n,;]", plain):
         words = _WORD.findall(line)
-        if len(words) > MAX_LINE_WORDS:  # a sentence, not a name
+        if len(words) > MAX_LINE_WORDS:
             continue
         for word in words:
             term = _choose_term(word)
@@ -312,8 +313,8 @@ def _take_from_model(said: str, query: Query, searcher: Searcher) -> tuple[Added
 class _FeedbackTerm:
     """A term of the feedback units."""
 
-    weight: float  # sum over chunks of the squared share of the query they hold
-    files: set[str]
+    weight: float  # sum over its chunks of the squared share of the query that each holds
+    files: set[str]  # paths
     words: Counter[str]  # the spellings of the term
 
 
@@ -337,6 +338,7 @@ def _take_from_index(chunks: Sequence[LiveChunk], query: Query, searcher: Search
 
 
 def _gather(chunks: Iterable[LiveChunk], query: Query, searcher: Searcher) -> dict[str, _FeedbackTerm]:
+    """Return the terms in the best units of the chunks that the query lacks."""
     units = searcher.snapshot.unit_count
     rarity = {term: weigh_inverse(searcher.count_units(term), units) for term in query.terms}
     whole = sum(rarity.values()) or 1.0
@@ -353,7 +355,7 @@ def _gather(chunks: Iterable[LiveChunk], query: Query, searcher: Searcher) -> di
             if not term or term in known:
                 continue
             one = near[term]
-            one.weight += share**2  # a chunk with few of the words says little about what goes with them
+            one.weight += share**2  # a chunk with few of the query's words says little about their neighbours
             one.files.add(live.ranked.path)
             one.words.update(own)
     return near

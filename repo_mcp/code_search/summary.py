@@ -1,10 +1,10 @@
 """Summarise the hits of a code search: by the client's model, or from the hits themselves.
 
-Text of the repository goes to a model as numbered excerpts in which every line is marked, with the statement
-that it is data: the declarations of the hits, of long ones only the deciding lines, as far as there is room.
-The model's answer is cut to a maximal length, and its references to excerpts become path:line; a sentence
-that refers to an excerpt that does not exist is dropped and counted. The summary without a model holds only
-names, comments and lines of the hits, each with its location.
+A model gets text of the repository as numbered excerpts: the declarations of the hits, or the deciding lines
+of long ones, as far as there is room. Every line is marked, and the model is told that all of it is data. The
+model's answer is cut to a maximum length, and its references to excerpts become path:line. A sentence that
+refers to an excerpt that does not exist is dropped and counted. The summary without a model holds only names,
+comments and lines of the hits, each with its location.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from repo_mcp.text.lines import HIDING, escape_text
 
 MAX_SENTENCES = 5  # hits in a summary without a model
 MAX_SHOWN = 8  # hits given to a model
-MAX_SHOWN_CHARS = 12_000  # of all of them
+MAX_SHOWN_CHARS = 12_000  # of all of them together
 MAX_SAID_CHARS = 3_000  # of a model's answer that are used
 MAX_FOLLOW_UPS = 4
-LEAST_FOLDER_SHARE = 0.6  # of the hits must lie in a folder for it to be named
+LEAST_FOLDER_SHARE = 0.6  # a folder is named if it holds at least this share of the hits
 STRONG = 0.3  # a hit with less than this share of the best one is left out
 # One number or several, as in [2], [1, 3] and [1-3]; not in code, where brackets are an index.
 _NUMBERS = r"\[\d{1,3}(?:\s?[,;\u2013-]\s?\d{1,3}){0,8}\]"
 _REFERENCE = re.compile(rf"`[^`\n]*`|({_NUMBERS})")
 _RANGE = re.compile(r"(\d+)(?:\s?[\u2013-]\s?(\d+))?")
-# A sentence: from a list marker to a full stop and the references after it. The full stop ends the line, or
-# is followed by no lower-case letter, unlike those of "e.g.".
+# A sentence: from a list marker to a full stop and the references after it. No lower-case letter follows the
+# full stop, as it does in "e.g.".
 _STOP = rf"[.!?](?:\s?{_NUMBERS})*(?=\s+(?![a-z])|$)"
 _SENTENCE = re.compile(rf"(?:\s*(?:\d{{1,2}}[.)]|[-*])\s+)?(?:(?!{_STOP}).)*(?:{_STOP}\s*|$)")
 _SYSTEM = (
@@ -53,9 +53,10 @@ class Excerpt:
 
 
 def sum_up(query: str, hits: Sequence[CodeHit], ask: Ask | None, excerpts: Sequence[Excerpt] = ()) -> Summary:
-    """Return the summary of one or more hits; `excerpts` belong to the first of them, in the same order.
+    """Return the summary of one or more hits: by the model that `ask` queries, or from the hits themselves.
 
-    Exceptions of `ask` are not caught.
+    The latter is also the result if the model gives no answer, or none that can be used. `excerpts` belong to
+    the first hits, in the same order. Exceptions of `ask` are not caught.
     """
     prompt = _write_prompt(query, excerpts)
     said = ask(Question("summary", _SYSTEM, prompt, 600)) if ask is not None and excerpts else None
@@ -78,9 +79,9 @@ def _write_prompt(query: str, excerpts: Sequence[Excerpt]) -> str:
 
 
 def _read_answer(said: str, hits: Sequence[CodeHit]) -> Summary:
-    """Return a model's answer with its references to the hits it was shown as path:line.
+    """Return a model's answer with its references to excerpts as path:line of their `hits`.
 
-    A sentence with a reference to none of them is dropped.
+    A sentence with a reference to an excerpt that does not exist is dropped.
     """
     cited: dict[Citation, None] = {}
 
@@ -104,7 +105,7 @@ def _read_answer(said: str, hits: Sequence[CodeHit]) -> Summary:
 
 
 def _is_shown(sentence: str, count: int) -> bool:
-    """Return True when a sentence refers to none but `count` excerpts."""
+    """Return True when a sentence refers only to excerpts numbered 1 to `count`."""
     references = filter(None, _REFERENCE.findall(sentence))
     return all(1 <= number <= count for reference in references for number in _iter_numbers(reference))
 
@@ -116,7 +117,7 @@ def _iter_numbers(numbers: str) -> Iterator[int]:
 
 
 def _extract(hits: Sequence[CodeHit]) -> Summary:
-    """Return one sentence for each of the strongest hits, one for each declaration."""
+    """Return a summary made of one sentence for each declaration of the strongest hits."""
     sentences: dict[tuple[str, str], str] = {}
     cited: list[Citation] = []
     for hit in hits:

@@ -1,16 +1,16 @@
 """Find the sections and comments that a query may mean, each with its score.
 
 The index gives the best files among the documents, and the units of code whose comments hold most of the
-query. Those files are read and cut into sections and comments, and those in the units that the index found
-are scored. How many are examined does not depend on the limit of the request, so a longer answer begins with
-the shorter one.
+query. Those files are read and cut into sections and comments. The ones in units that the index found are
+scored. How many are scored does not depend on the limit of the request, so a longer answer begins with the
+shorter one.
 
     score = (text + heading + above) * coverage * share of the file
 
 Each part is from 0 to 1: the worth of the query's words found there, so that a score means the same for every
-query. Repetitions of a word in a text count ever less, and less in a long text. A heading counts by what it
-holds of the query, and by how much of the heading that is. Coverage lowers the score of a section that lacks
-words of the query. The file's rank for this query changes the score a little.
+query. Repetitions of a word in a text count ever less, and less in a long text. A heading counts by the words
+of the query that it holds, and by how much of the heading they are. Coverage lowers the score of a section
+that lacks words of the query. The file's rank for this query changes the score a little.
 
 Left out on purpose: proximity of words, links between documents, dates.
 """
@@ -49,7 +49,7 @@ POOL_UNITS = 48  # of code whose comments are read
 FIRST_UNITS = 2  # examined in a document that matches by its path alone
 COMMENT_FIELDS = frozenset((DOC,))
 # All candidates are documents here, so document kinds get equal weight; ScoreShares lowers scores instead.
-# What a closer look at files would add is left to the sections.
+# The weights of a closer look at files are 0, because sections are scored themselves.
 FILE_WEIGHTS = RankingWeights(
     document=1.0, configuration=1.0, whole_name=0.4, asked_name=0.6, variant=1.0, held_word=0.0, neighbour=0.0
 )
@@ -73,7 +73,7 @@ _MARKS: Mapping[str, tuple[str, ...]] = {word: marks for marks, words in _KINDS 
 
 
 def find_media_marks(terms: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return for each term that asks for media the marks (lower case) of a text that refers to such media."""
+    """Return the terms that ask for media, each with the marks (lower case) of texts that refer to them."""
     return {term: _MARKS[term] for term in terms if term in _MARKS}
 
 
@@ -86,11 +86,11 @@ class Candidate:
     names: tuple[str, ...]  # of the breadcrumb, the heading last
     start_line: int  # of the part, or of the comment with its declaration
     end_line: int
-    section_start: int
+    section_start: int  # of the whole section or comment
     section_end: int
-    score: float
-    matched: tuple[str, ...]
-    shown_from: int = 1  # lines above are metadata
+    score: float  # 0 to 1
+    matched: tuple[str, ...]  # words of the query that it holds
+    shown_from: int = 1  # first line that may be shown; those above are metadata
 
     @property
     def key(self) -> tuple[float, bytes, int]:
@@ -153,9 +153,8 @@ class CandidateFinder:
         share = self._shares.find(document.path)
         sections = split_sections(document.path, document.language, document.lines)
         if document.language == "html" and len(sections) > 1:
-            sections = [
-                one for one in sections if one.is_headed
-            ]  # before the first heading a page leads elsewhere
+            # Before its first heading, a page mostly has navigation.
+            sections = [one for one in sections if one.is_headed]
         for section, headings in _pair_headings(sections, document.lines):
             for part in cut_parts(section, document.lines):
                 if overlaps(document.wanted, part.start_line, part.end_line):
@@ -241,7 +240,7 @@ class CandidateFinder:
                 yield _build_comment(document, one, module, points)
 
     def _weigh_comment(self, one: DocComment) -> float:
-        """Return the weight of a comment; that of a name that the query spells out counts like a section."""
+        """Return the weight of a comment: 1 if it belongs to a name that the query spells out, else less."""
         if one.is_inner:
             return self._words.weights.inner_comment
         spelled = any(word.is_name and word.text == one.name for word in self._words.words)
@@ -264,7 +263,7 @@ def _build_comment(document: LiveDocument, one: DocComment, module: str, points:
 
 
 def name_module(path: str, language: str) -> str:
-    """Return the path as code names it: in Python the dotted module name, otherwise the path itself."""
+    """Return the name of a file in code: in Python the dotted module name, otherwise the path."""
     if language != "python":
         return path
     parts = path.rpartition(".")[0].split("/")
@@ -285,8 +284,11 @@ def _name_path(path: str) -> str:
 def _pair_headings(
     sections: Sequence[Section], lines: Sequence[str]
 ) -> Iterator[tuple[Section, tuple[str, ...]]]:
-    """Yield each section to rank with its headings. A section without text of its own lends its heading to
-    the section below it, or stands for itself when there is none."""
+    """Yield each section to rank with its headings.
+
+    A section without text lends its heading to the next section if that lies under it. Otherwise it is ranked
+    by its heading alone.
+    """
     empty: Section | None = None
     for section in sections:
         covers = empty is not None and section.names[: len(empty.names)] == empty.names
@@ -323,8 +325,10 @@ def _find_units(part: SegmentSearch, file: int, best: BestUnits) -> I64:
 
 
 def order_candidates(candidates: Sequence[Candidate], repeat: float) -> list[Candidate]:
-    """Return the candidates by score, ties by path, then line, with only the best part of each section. Each
-    further section of a file keeps a share of its score."""
+    """Return the best part of each section, by score, ties by path, then line.
+
+    The score of each further section of a file is multiplied by `repeat` once more.
+    """
     taken: set[tuple[str, int]] = set()
     counts: dict[str, int] = {}
     kept = []
@@ -343,11 +347,11 @@ class TextFacts:
     """The facts about a text that its score depends on."""
 
     counts: Mapping[str, int]  # term of the query -> number of lines that hold it
-    chars: int
-    heading: str
-    above: tuple[str, ...]  # headings above, and the path
+    chars: int  # of the text
+    heading: str  # of a comment, the name it belongs to
+    above: tuple[str, ...]  # headings above, and the words of the path
     share: float = 1.0  # of the score that is kept
-    rank: float = 0.0  # of the file among those of the query: 1 for the best
+    rank: float = 0.0  # of the file for this query: 1 for the best
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,8 +409,10 @@ def _count(word: QueryWord, counts: Mapping[str, int], words: QueryWords) -> flo
 def _weigh_heading(
     heading: str, matches: Sequence[float], above: Sequence[float], words: QueryWords
 ) -> float:
-    """Return the worth of the words in a heading, and of those it leaves to the headings above; less when
-    the heading holds many other words."""
+    """Return the worth of the words in a heading, less if it holds many others; 0 if it has none of them.
+
+    Words that only headings above it hold count in part.
+    """
     found = sum(
         max(1, len(word.parts)) for word, match in zip(words.words, matches, strict=True) if match > 0.0
     )
@@ -419,5 +425,5 @@ def _weigh_heading(
 
 
 def _best(words: QueryWords, matches: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    """Return for each word its best match in any of some titles."""
+    """Return each word's best match in any of the titles whose matches are given."""
     return tuple(max((one[position] for one in matches), default=0.0) for position in range(len(words.words)))

@@ -1,13 +1,14 @@
 """Find comments of code and the declarations they belong to, by line patterns and indentation, not a parser.
 
-A comment directly above a declaration belongs to it, even with decorators and attributes between them; so
-does a docstring directly below its head. The first comment of a file belongs to the file. Other comments of
-some length belong to the declaration around them, and count as inner ones. Licences are ignored.
+A comment directly above a declaration belongs to it, even with decorators and attributes between them. So
+does a docstring directly below its head. A comment above all declarations belongs to the file. Other comments
+of some length belong to the declaration around them, and count as inner comments. Licences are ignored.
 
-The declaration around a comment is found by indentation: it is the nearest line above that is indented less.
+The declaration around a comment is found by indentation: it is the nearest one above that is indented less.
 Text with another layout gives wrong names, never an error.
 
-The files of a ranking are read as they are now, with the lines in which the index found the query.
+This module also reads the files of a ranking as they are now, with the lines in which the index found the
+query.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ MAX_GAP_LINES = 8  # of decorators and attributes between a comment and its decl
 MAX_HEAD_LINES = 60  # from a declared name to the docstring below its head
 NEAR_LINES = 4  # a declaration this near to its comment is shown with it
 MAX_WALK_LINES = 4_000  # searched for the declarations around a comment
-MAX_STEPS = 40_000  # lines searched for that in one file; comments after them get no enclosing names
-MAX_ENCLOSING = 8
-MIN_WORDS = 3
-INNER_LINES, INNER_CHARS = 3, 160  # a comment in a body needs one of them
+MAX_STEPS = 40_000  # lines searched for that in one file; comments after that get no enclosing names
+MAX_ENCLOSING = 8  # names
+MIN_WORDS = 3  # of a comment
+INNER_LINES, INNER_CHARS = 3, 160  # a comment in a body needs so many of one or the other
 LICENCE_LINES = 12  # a comment that begins further down is not the licence of the file
 TAB_COLUMNS = 8
 _LINE_FEED = 0x0A
@@ -109,7 +110,7 @@ class _Source:
         return self._data[start:end].decode("utf-8", "replace")
 
     def says_something(self, first: int, last: int) -> bool:
-        """Return False for rulers, for a few words that form no sentence, and for licences."""
+        """Return False for a ruler, for fewer than MIN_WORDS words, and for a licence."""
         text = "\n".join(self._lines[first - 1 : min(last, first + 40)])[:4_000]
         if len(_WORD.findall(text)) < MIN_WORDS:
             return False
@@ -181,7 +182,7 @@ class _Source:
 
 
 def _name_type(line: str) -> str:
-    """Return the type that a Rust line implements: `Sender` for `impl<T> Drop for bounded::Sender<T> {`."""
+    """Return the type in an `impl` line of Rust: `Sender` in `impl<T> Drop for bounded::Sender<T> {`."""
     head = line[:400].partition("{")[0].partition(" where ")[0]
     plain = head
     while plain != (plain := _ARGUMENTS.sub("", plain)):
@@ -221,7 +222,10 @@ class LiveDocuments:
         self.left_out = 0  # files skipped because MAX_BYTES was used up
 
     def read(self, part: SegmentSearch, file: int, units: I64) -> LiveDocument | None:
-        """Read a file with the lines of some units, if possible. Raises RepoError with CANCELLED."""
+        """Read a file, with the lines of some units as the wanted ones. Raises RepoError with CANCELLED.
+
+        Return None if it cannot be read or MAX_BYTES are used up.
+        """
         if self._cancelled():
             raise RepoError(ErrorCode.CANCELLED, "The search was cancelled.", "Search again.")
         if self._room <= 0:

@@ -1,4 +1,4 @@
-"""Tell which files are documentation, and how much of its score each keeps, by their paths alone.
+"""Tell by its path alone whether a file is documentation, and how much of its score it keeps.
 
 Markdown, reStructuredText and plain text are documents anywhere; HTML pages and files without an extension
 only in a documentation directory. Lists of requirements and logs are not documents. Files that match often
@@ -37,7 +37,8 @@ _LICENCE = re.compile(
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"(?:^|/)(?:examples?|samples?|demos?)/")
-# ISO 639-1 codes of translated documents, except English. Those only in _ANY_CODE mean other things too.
+# ISO 639-1 codes of translated documents, except English. Those that are only in _ANY_CODE also mean other
+# things, so they need a clearer context.
 _CODES = (
     "ar|az|bg|bn|ca|da|de|es|et|fa|fi|fr|he|hi|hr|hu|it|ja|jp|ka|kk|ko|kr|lt|lv|mk|mn|nb|nl|nn|pl|pt|ro|ru|sk|sl"
     "|sq|sr|sv|tr|uk|ur|uz|zh|cn|tw"
@@ -84,7 +85,7 @@ def is_document(path: str, overrides: Mapping[str, str] | None = None) -> bool:
 def match_documents(
     overrides: Mapping[str, str], is_wanted: Callable[[str], bool] | None
 ) -> Callable[[str], bool]:
-    """Return the filter that admits the wanted documents by path."""
+    """Return a filter by path that admits documents, only wanted ones if there is a filter `is_wanted`."""
     if is_wanted is None:
         return lambda path: is_document(path, overrides)
     return lambda path: is_wanted(path) and is_document(path, overrides)
@@ -94,7 +95,7 @@ class ScoreShares:
     """Computes the share of its score that a file keeps, for the words of one query."""
 
     def __init__(self, words: frozenset[str], weights: DocsWeights) -> None:
-        """`words` are those of the query, in lower case."""
+        """Take the words of the query, in lower case."""
         self._weights = weights
         self._asks_test = not words.isdisjoint(_ASKS_TEST)
         self._asks_changes = not words.isdisjoint(_ASKS_CHANGES)
@@ -121,7 +122,7 @@ class ScoreShares:
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def find_traits(path: str) -> frozenset[str]:
-    """Return the traits that a path tells about a file, such as "test" or "licence"."""
+    """Return the traits of a file that its path shows, such as "test" or "licence"."""
     role = find_role(path)
     found = {
         "test": role is FileRole.TEST,

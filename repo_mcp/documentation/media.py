@@ -22,9 +22,9 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.media_types import SNIFFED_BYTES, find_media_type, find_sound_type, is_media
 from repo_mcp.workspace.client_paths import MAX_PATH_BYTES
 
-MEDIA_OF_HIT = 4
-SOUND_BYTES = 64 * 1024
-SOUNDS = 2  # in one answer
+MEDIA_OF_HIT = 4  # at most
+SOUND_BYTES = 64 * 1024  # of a sound that is returned with the answer
+SOUNDS = 2  # returned with one answer
 MAX_LOOKS = 240  # file stats for one answer
 SITE_DEPTH = 6  # directories above a document that may be the root of a site
 _SERVED = ("", "static/", "public/")  # directories of a site that are served as its root
@@ -38,7 +38,7 @@ _TEXTS = frozenset(
     )
 )
 _HEXADECIMAL = frozenset(b"0123456789abcdefABCDEF")
-LEAST_PRIORITY = 0.2  # for a medium whose own words do not match, though its section does
+LEAST_PRIORITY = 0.2  # of a medium whose own words do not match, although its section does
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,10 @@ class MediaFinder:
         return Media(path, media_type, size, text, breadcrumb, min(1.0, priority), is_text, sound)
 
     def _read_sound(self, path: str, by_name: str) -> tuple[bytes | None, str]:
-        """Read a sound and detect its type from its first bytes; None for bytes that are not audio."""
+        """Return the bytes of a sound and the type that its first bytes show.
+
+        Return None and the type `by_name` if it cannot be read or is not audio.
+        """
         try:
             data = self._reader.read(path, SOUND_BYTES)
         except RepoError:
@@ -153,7 +156,7 @@ def decode_target(target: str) -> str | None:
 
 
 def _iter_places(document: str, target: str) -> Iterator[str]:
-    """Yield the paths relative to the root that a target may mean."""
+    """Yield the paths, relative to the root served here, that a target may mean."""
     directory = document.rpartition("/")[0]
     if not target.startswith("/"):
         yield f"{directory}/{target}" if directory else target

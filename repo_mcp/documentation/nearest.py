@@ -1,8 +1,8 @@
-"""Find the documents and media nearest to the root: people read these first.
+"""Find the documents and media nearest to the root, which people read first.
 
-It lists the root itself and the directories directly in it, as they are now. This needs no index, and takes
-as long in a repository of 100,000 files as in a small one. Left out on purpose: whatever is deeper, which is
-better found by a search than in a list.
+The root itself and the directories directly in it are listed as they are now. This needs no index, and takes
+as long in a repository of 100,000 files as in a small one. Left out on purpose: whatever is deeper, because a
+search finds it better than a list.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def find_nearest(
     document_bytes: int,
     medium_bytes: int,
 ) -> list[DirectoryEntry]:
-    """Return at most `most` files, documents before media, those of the root before those of its directories.
+    """Return at most `most` files: documents before media, and those in the root before those below it.
 
     Files of one directory are sorted by name. `list_directory` lists a directory by its path, "" for the
     root; `extensions` maps file extensions to languages. Documents of more than `document_bytes` and media of

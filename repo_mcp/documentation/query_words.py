@@ -1,15 +1,15 @@
-"""The words of a query, the worth of each, and how well a text answers them.
+"""Weigh the words of a query, and find them in texts.
 
-A word is worth what its rarity says, among the documents and in the whole index: `installation` is rare in
-code and common in guides. For a plain word, another form counts nearly as much. For a name with parts, the
-whole name counts fully and its parts together count half. A word that occurs nowhere keeps its worth, so
-that an answer without it gets a low score.
+The worth of a word follows from its rarity, both among the documents and in the whole index: `installation`
+is rare in code and common in guides. For a plain word, another form counts nearly as much. For a name with
+parts, the whole name counts fully and its parts together count half. A word that occurs nowhere keeps its
+worth, so that an answer without it gets a low score.
 
-One table holds every number that decides the order of sections. Shares and scores are from 0 to 1.
+DocsWeights has every number that decides the order of sections. Shares and scores are from 0 to 1.
 
 Terms are found in many short texts at once, with the results of `ranking.snippets`. A line is split into
-words only when it holds the prefix of a term: the term without its last letter, which every word with that
-term shares, because stemming changes only endings. A word is analysed once per query.
+words only when it holds the prefix of a term, which is the term without its last letter. Every word with the
+term has that prefix, because stemming changes only endings. A word is analysed once per query.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, get_word_terms
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
-MAX_WORDS = 32
-MIN_PREFIX_CHARS = 4
+MAX_WORDS = 32  # of a query
+MIN_PREFIX_CHARS = 4  # of two words of which one begins with the other
 LEAST_WORTH = 0.02  # of a word that is nearly everywhere
 _WORD = re.compile(r"\w+")
 get_terms = lru_cache(maxsize=16_384)(get_word_terms)
@@ -50,9 +50,9 @@ class DocsWeights:
     prefix: float = 0.7  # in headings: one word begins with the other
     half_tf: float = 1.0  # lines with a word at which it reaches half its worth, in a part of usual length
     usual_chars: float = 1_200.0  # characters of a part
-    heading_share: float = 0.4  # of a heading in which the words stand among many others
-    given_tf: float = 0.4  # term frequency of a word that a text leaves to the headings above
-    given_heading: float = 0.5  # weight of such a word in a heading
+    heading_share: float = 0.4  # part of a heading's worth that is kept however many other words it has
+    given_tf: float = 0.4  # term frequency of a word that only the headings above a text have
+    given_heading: float = 0.5  # factor of a word that a heading leaves to those above it
     coverage: float = 0.4  # part of the score that does not depend on how many of the words were found
     # Shares that are kept, unless the query asks for such files.
     test: float = 0.4
@@ -95,7 +95,7 @@ class QueryWords:
     _known: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     def match_terms(self, present: Iterable[str]) -> tuple[float, ...]:
-        """Return for each word how well some terms match it, 0 to 1."""
+        """Return how well some terms match each word, 0 to 1."""
         found = frozenset(present)
         return tuple(self._match(word, found) for word in self.words)
 
@@ -109,7 +109,7 @@ class QueryWords:
         return self.weights.parts if word.is_name else self.weights.stem
 
     def match_title(self, text: str) -> tuple[float, ...]:
-        """Return for each word how well a short text matches it, 0 to 1; common prefixes count as well."""
+        """Return how well a short text matches each word, 0 to 1; common prefixes count as well."""
         known = self._known.get(text)
         if known is None:
             terms = frozenset(term for word in _WORD.findall(text) for term in get_terms(word))
@@ -160,7 +160,7 @@ def weigh_words(query: Query, rate: Callable[[str], float], weights: DocsWeights
 
 
 def _join_words(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return for each word the names that it forms with the word before it and the word after it."""
+    """Return the names that each word forms with the word before it and the word after it, in lower case."""
     folded = [word.lower() for word in words[:MAX_WORDS]]
     found: dict[str, list[str]] = {}
     for pair in pairwise(folded):
@@ -184,7 +184,7 @@ def rate_rarity(frequency: int, total: int) -> float:
 
 
 def count_terms(lines: Iterable[int], terms: Sequence[str]) -> Mapping[str, int]:
-    """Return for each term the number of lines that hold it; `lines` holds the bit set of each line."""
+    """Return the number of lines that hold each term; `lines` has the bit set of each line."""
     counts = dict.fromkeys(terms, 0)
     for bits, count in Counter(lines).items():
         for term in list_terms(bits, terms):
@@ -203,7 +203,7 @@ class TermFinder:
         self._known = _WordBits({term: 1 << position for position, term in enumerate(self.terms)})
 
     def find(self, lines: Iterable[str]) -> list[int]:
-        """Return for each line the bit set of the terms that it holds; the lowest bit is the first term."""
+        """Return the bit set of the terms that each line holds; the lowest bit is the first term."""
         starts = self._starts
         found = []
         for line in lines:

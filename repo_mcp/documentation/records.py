@@ -21,7 +21,7 @@ class DocsRequest:
     limit: int = DEFAULT_HITS
     matches_path: Callable[[str], bool] | None = None  # None: all files
     key: str = ""  # identifies the filter `matches_path` in caches
-    has_comments: bool = True  # looks for comments of declarations too, and not only for sections
+    has_comments: bool = True  # whether comments of declarations are searched for, besides sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +33,19 @@ class Media:
     size: int  # bytes
     text: str  # alternative text or caption
     within: str  # breadcrumb of the section that refers to it
-    priority: float  # from 0 to 1
-    is_text: bool  # readable by a model that cannot see or hear
+    priority: float  # from 0 to 1: how well it answers the query
+    is_text: bool  # readable by a model that cannot see or hear, such as SVG
     sound: bytes | None = None  # the bytes of the file, when it is a short sound
 
 
 @dataclass(frozen=True, slots=True)
 class DocsHit:
-    """One section, or the best part of a long one, or the comment of a declaration."""
+    """One section, the best part of a long one, or the comment of a declaration."""
 
     path: str
     start_line: int  # of the lines shown
     end_line: int
-    kind: str  # section, or doc_comment
+    kind: str  # "section" or "doc_comment"
     heading: str
     breadcrumb: str
     snippet: str  # the lines of the live file, with very long ones cut

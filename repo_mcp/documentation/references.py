@@ -6,8 +6,8 @@
     `text <path>`_   :download:`text <path>`   image::path[alt]   audio::path[]   video::path[]
 
 Nothing is resolved here: a target is returned as written, with its alternative text. Anything that is not a
-path, such as a URL, is left out. Marks are found by plain searches, and the text between two of them is
-bounded, so the time is linear for any text.
+path, such as a URL, is left out. Brackets and tags are found by plain searches, and the text between two of
+them is bounded, so the time is linear for any text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from itertools import islice
 from repo_mcp.record_classes import dataclass
 
 MAX_REFERENCES = 200  # of one section
-MAX_MARKS = 2_000  # brackets, and tags, examined in one section
+MAX_MARKS = 2_000  # closing brackets examined in one section, and as many tags
 MAX_CHARS = 200_000  # of a section
 MAX_DEFINITIONS = 2_000  # of one file
 MAX_TARGET_CHARS = 500
@@ -83,7 +83,7 @@ def is_local(target: str) -> bool:
 
 
 def find_definitions(lines: Sequence[str]) -> dict[str, str]:
-    """Return folded name -> target for the definitions of a Markdown file; the first of a name counts."""
+    """Return the targets of the link definitions of a Markdown file by folded name; the first one counts."""
     found: dict[str, str] = {}
     for line in lines:
         if "]:" in line[:110] and len(found) < MAX_DEFINITIONS:
@@ -103,7 +103,7 @@ def _find_links(text: str, definitions: Mapping[str, str]) -> Iterator[Found]:
     while position >= 0 and marks < MAX_MARKS:
         marks += 1
         behind = text[position + 1 : position + 2]
-        # The nearest bracket before: text that itself holds brackets only loses its beginning.
+        # The nearest opening bracket is taken, so text that itself holds brackets loses its beginning.
         opening = text.rfind("[", max(0, position - MAX_TEXT_CHARS), position)
         if opening >= 0 and behind == "(":
             yield from _read_target(text, position, text[opening + 1 : position])
@@ -124,7 +124,7 @@ def _look_up(position: int, name: str, text: str, definitions: Mapping[str, str]
 
 
 def _read_target(text: str, position: int, label: str) -> Iterator[Found]:
-    """Yield the target in the parentheses after a bracket, which may hold one more pair and a title."""
+    """Yield the target in the parentheses after a bracket, which may hold other parentheses and a title."""
     inner = text[position + 2 : position + 2 + MAX_TARGET_CHARS + MAX_TEXT_CHARS]
     if inner.startswith("<"):
         end = inner.find(">")
@@ -173,7 +173,7 @@ def _find_tags(text: str) -> Iterator[Found]:
 
 
 def _find_anchor_end(text: str, start: int) -> int:
-    """Return the offset at which the text of a link ends."""
+    """Return the offset at which the text of a link ends; just after `start` if its end is too far away."""
     close = text[start : start + MAX_TEXT_CHARS].lower().find("</a")
     return start + close if close >= 0 else start + 1
 
@@ -190,7 +190,7 @@ def _find_directives(lines: Sequence[str]) -> Iterator[Found]:
 
 
 def _read_directive(lines: Sequence[str], number: int, indent: int) -> str:
-    """Return the alternative text of a directive, else its caption."""
+    """Return the alternative text of a directive, else its caption; "" without both."""
     caption: list[str] = []
     for line in lines[number + 1 : number + 1 + DIRECTIVE_LINES]:
         option = _OPTION.match(line[:400])

@@ -3,10 +3,8 @@
     query -> words and their worth -> best files and units (the index) -> sections and comments (the files)
           -> score of each -> order -> the lines shown, and the media that they refer to
 
-Nothing is cached between calls and nothing is indexed here. The index shared by every search says where to
-look, and the live files give the text.
-
-A short section is shown whole; of a long one, the best lines are shown.
+Nothing is cached between calls and nothing is indexed here. The index shared by all searches says where to
+look, and the live files give the text. A short section is shown whole; of a long one, the best lines are.
 """
 
 from __future__ import annotations
@@ -46,14 +44,14 @@ from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.ranking.word_search import describe_absent, lacks_most, look_up_words
 from repo_mcp.record_classes import dataclass, replace
 
-SECTION_LINES = 300  # of a section that are searched for references
+SECTION_LINES = 300  # a section of at least so many is searched for references only in its best part
 NOTHING_HERE = "No indexed document in this path passes these filters."
 NO_PHRASE = "No documentation contains the quoted phrase; these hits match its words."
-WHOLE_LINES, WHOLE_CHARS = 20, 1_600  # up to which a section is shown whole
-WINDOW_LINES = 14
-FIRST_WORTH = 1.3  # weight of the window at the start of a section, relative to others
-LINE_CHARS = 500  # of a line that are shown
-NEAR_SHARE = 0.5  # of the best score, with which a page ends
+WHOLE_LINES, WHOLE_CHARS = 20, 1_600  # a section of at most so many is shown whole
+WINDOW_LINES = 14  # shown of a longer section
+FIRST_WORTH = 1.3  # factor of the window at the start of a section
+LINE_CHARS = 500  # shown of one line
+NEAR_SHARE = 0.5  # a page ends before the first hit with less than this share of the best score
 _CUT = "…"
 
 
@@ -65,7 +63,7 @@ class DocsSource:
     read_live: ReadLive
     reader: MediaReader
     extensions: Mapping[str, str]  # file extensions -> languages other than the built-in ones
-    max_words: int  # of a query that count
+    max_words: int  # of a query; further ones do not count
 
 
 def search_docs(
@@ -78,7 +76,8 @@ def search_docs(
 ) -> DocsAnswer:
     """Return the best sections and comments; `is_whole` when every file is indexed.
 
-    Raises RepoError with CANCELLED, IndexFormatError, OSError."""
+    Raises RepoError with CANCELLED, IndexFormatError, OSError.
+    """
     query = parse_query(request.query, source.max_words)
     searcher = source.searcher
     wanted = Filter(
@@ -122,8 +121,10 @@ def _fold_words(query: Query) -> frozenset[str]:
 
 
 def _keep_required(found: list[Candidate], query: Query) -> list[Candidate]:
-    """Return the candidates with every required word, in their lines or breadcrumb, and no excluded word:
-    the index checks only whole units."""
+    """Return the candidates that have every required word and no excluded one in their lines or breadcrumb.
+
+    The index has checked this only for whole units.
+    """
     wanted = [*query.required, *query.symbols]
     if not wanted and not query.excluded:
         return found
@@ -200,7 +201,7 @@ class _HitRenderer:
         return self._media.find(document.path, references, breadcrumb, one.score)
 
     def _define(self, document: LiveDocument) -> Mapping[str, str]:
-        """Return the targets that the definitions of a Markdown file name."""
+        """Return the targets of a Markdown file's link definitions by name; none for reStructuredText."""
         if document.language == "rst":
             return {}
         if document.path not in self._definitions:
@@ -219,7 +220,7 @@ class LiveDocumentation:
         extensions: Mapping[str, str],
         max_words: int,
     ) -> None:
-        """`extensions` maps file extensions to languages; `max_words` limits the words of a query."""
+        """Take `extensions`, which maps file extensions to languages; `max_words` limits a query's words."""
         self._index = index
         self._read_live = read_live
         self._reader = reader
@@ -263,9 +264,9 @@ def choose_lines(
 def _choose_window(
     found: Sequence[int], sizes: Sequence[int], worths: dict[int, tuple[float, ...]], first_worth: float
 ) -> tuple[int, int]:
-    """Return the half-open span of lines that fits and shows most of the words; of equal ones the first.
+    """Return the half-open span of lines that fits and shows most of the words; of equal spans, the first.
 
-    It begins at a line with a word, or at the first line, where its worth is multiplied by `first_worth`. A
+    It begins at a line with a word, or at the first line; then its worth is multiplied by `first_worth`. A
     word counts for its best line, and a little for each further one.
     """
     best, chosen = -1.0, (0, _fill(sizes, 0))
@@ -283,7 +284,7 @@ def _choose_window(
 
 
 def _fill(sizes: Sequence[int], start: int) -> int:
-    """Return the end of the window that begins at a line."""
+    """Return the end (exclusive) of the largest window that begins at a line."""
     end = start + 1
     while end < len(sizes) and _fits(sizes, start, end + 1):
         end += 1
@@ -297,7 +298,7 @@ def _fits(sizes: Sequence[int], start: int, end: int) -> bool:
 
 
 def _trim(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
-    """Return the lines without blank ones at the ends; at least one."""
+    """Return the first and last line without blank lines at the ends; at least one line is left."""
     while first < last and not lines[first - 1].strip():
         first += 1
     while last > first and not lines[last - 1].strip():

@@ -4,8 +4,8 @@ The sections of a file partition its lines. The text of a section ends at the ne
 text under a subheading is a section of its own, with the headings above it in its breadcrumb. Text before
 the first heading is a section without a heading, named after the title in the front matter or after the file.
 
-A long section is shown in parts, which partition its lines. It is cut at empty lines where possible, so that
-the part that answers can be read alone.
+A long section is ranked and shown in parts, which partition its lines. It is cut at empty lines where
+possible, so that each part can be read alone.
 
 Headings are given as a reader sees them, without the markup of Markdown, reStructuredText and HTML. Left out
 on purpose: underscores, which belong to names more often than they mean emphasis.
@@ -31,7 +31,7 @@ MAX_BREADCRUMB_CHARS = 400
 BETWEEN = " > "
 _LEFT_OUT = "…"
 
-# Titles are short; the bounds protect against text that is none.
+# Titles are short; the bounds protect against text that is no title.
 _ANCHOR = re.compile(r"[ \t]*\{[ \t]*[#.:][^{}]{0,100}\}[ \t]*$")
 _COMMENT = re.compile(r"\{/\*[^{}]{0,200}\*/\}|<!--[^<>]{0,200}-->")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\](?:\([^()]{0,300}\)|\[[^\[\]]{0,100}\])")
@@ -53,7 +53,7 @@ class Section:
 
     start_line: int  # of the heading, where there is one
     end_line: int
-    body_line: int  # the first below the heading; after the end when there is no text
+    body_line: int  # the first below the heading; greater than end_line when there is no text
     heading: str
     above: tuple[str, ...]  # the headings above, outermost first
     is_headed: bool = True  # its heading stands in its first lines
@@ -134,7 +134,7 @@ def cut_parts(section: Section, lines: Sequence[str]) -> list[Part]:
 
 
 def clean_title(text: str) -> str:
-    """Return the words of a heading on one line."""
+    """Return a heading without markup, on one line, cut if it is long."""
     if len(text) <= MAX_HEADING_CHARS and _MARKED.isdisjoint(text):
         return " ".join(text.split())
     text = _ANCHOR.sub("", _COMMENT.sub("", cut(text, 2 * MAX_HEADING_CHARS)))

@@ -1,7 +1,7 @@
 """The two engines of exact search: RE2, and Python's `re` where RE2 cannot be loaded. RE2's only importer.
 
-RE2's time is linear in the text whatever the pattern. That of `re` may be endless, so its patterns are
-matched only in a process that can be killed (`killable_matcher`); elsewhere they are read and no more.
+RE2 takes time linear in the text, whatever the pattern. `re` may never end, so it matches patterns only in a
+process that can be killed (`killable_matcher`); elsewhere they are only checked and translated.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class PythonEngine:
         return re.escape(text)
 
     def compile(self, expression: str, options: Options) -> Compiled:
-        """Read an expression; it is compiled with the first search."""
+        """Translate an expression; it is compiled with the first search. Raises as `Re2.compile` does."""
         source = translate(
             f"(?m){expression}",
             ignores_case=not options.case_sensitive,
@@ -141,11 +141,11 @@ class _PythonExpression:
 
 
 class _Text:
-    """A text with the places of its characters."""
+    """A decoded text with the offsets of its characters."""
 
     def __init__(self, data: bytes) -> None:
         self.decoded = data.decode("utf-8")
-        self._starts: npt.NDArray[np.int64] | None = None  # of characters, where they are more than one byte
+        self._starts: npt.NDArray[np.int64] | None = None  # offsets of characters; None if all are one byte
         if len(self.decoded) < len(data):
             raw = np.frombuffer(data, dtype=np.uint8)
             self._starts = np.append(np.flatnonzero(raw & 0xC0 != 0x80), len(data))
@@ -179,7 +179,7 @@ class _PythonFound:
 
 
 def load_engine() -> Re2 | PythonEngine:
-    """Return RE2, or the other engine where it is not installed. Loads it at the first search."""
+    """Return RE2, which is imported here on first use, or Python's `re` where RE2 is not installed."""
     try:
         import re2
     except ImportError:
@@ -188,9 +188,9 @@ def load_engine() -> Re2 | PythonEngine:
 
 
 def compile_for_terms(expression: bytes) -> Any:
-    """Compile an expression of ours for the bytes of terms; None without RE2 where it has repetitions.
+    """Compile an expression of ours for the bytes of terms; None if it has repetitions and RE2 is missing.
 
-    Such a one costs `re` far more than the few files it could spare.
+    With `re` such an expression costs far more than the few files that it could rule out.
     """
     engine = load_engine()
     if isinstance(engine, Re2):

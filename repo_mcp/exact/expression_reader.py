@@ -1,18 +1,18 @@
 """Reads an expression in RE2's syntax and writes it for Python's `re`, where there is no RE2.
 
-What RE2 refuses is refused, in its words, so that whether a pattern is valid does not depend on what is
-installed. What it accepts finds the same: `\\w`, `\\d`, `\\s` and `\\b` mean ASCII, `$` without `(?m)` is the
-end of the text alone, and case is folded by Unicode's simple rules, by sets of characters instead of a flag.
+What RE2 refuses is refused in its words, so whether a pattern is valid does not depend on what is installed.
+What RE2 accepts finds the same matches: `\\w`, `\\d`, `\\s` and `\\b` mean ASCII, `$` without `(?m)` is only
+the end of the text, and case is folded by Unicode's simple rules, with sets of characters instead of a flag.
 
 Some things differ. General categories are those of this Python's version of Unicode. Classes of scripts
-(`\\p{Greek}`) are refused, saying so, as Python knows no scripts; so is `\\C`, a part of a character. What
-RE2 refuses as too large is estimated. RE2 finds `\\B` between the bytes of one character, too.
+(`\\p{Greek}`) are refused with a reason, because Python knows no scripts; so is `\\C`, a part of a character.
+The size that RE2 limits is estimated. RE2 also finds `\\B` between the bytes of one character.
 
 Groups may be thousands deep, so the reader keeps a stack of its own.
 
 Sets of characters are ranges of code points: those of RE2's classes, and what ignoring case adds to them.
-Characters are equal that have the same single upper or lower case, which leaves out the two `i` of Turkish,
-and three pairs that have no such case.
+When case is ignored, two characters are equal if one is a single-character upper, lower or title case of the
+other, perhaps through a third. The two `i` of Turkish are not, and three pairs are that have no such case.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from functools import cache, lru_cache
 
 from repo_mcp.record_classes import dataclass
 
-MAX_REPEAT = 1_000  # also of repetitions within repetitions, multiplied
-MAX_PROGRAM = 174_000  # instructions in RE2's 8 MiB; here they are estimated
+MAX_REPEAT = 1_000  # also for the product of repetitions within repetitions
+MAX_PROGRAM = 174_000  # instructions that fit into RE2's 8 MiB; here their number is estimated
 NEEDS_RE2 = "without the package google-re2"
 _NOTHING = "(?!)"  # matches nowhere
 _NOT_BOUNDARY = r"(?!(?a:\b))"  # Python's own \B does not match an empty text before 3.14
@@ -40,7 +40,7 @@ _BRACED = re.compile(r"[pP]\{(\^?)([^}]*)\}", re.DOTALL)
 _NAME = re.compile(r"\w+")
 _LAST_CHAR = 0x10FFFF
 _ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-Ranges = tuple[tuple[int, int], ...]  # (first, last), ascending and apart where nothing else is said
+Ranges = tuple[tuple[int, int], ...]  # (first, last) of code points; as `join` returns them, unless noted
 
 _LAST = 0x10FFFF
 _LAST_CASED = 0x1E943  # in Unicode 16
@@ -82,7 +82,7 @@ CATEGORIES = frozenset({*_SUBCATEGORIES, *(name[0] for name in _SUBCATEGORIES), 
 
 
 def join(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """Return the same characters as ranges that are ascending and apart."""
+    """Return the same characters as ascending ranges that neither overlap nor touch."""
     joined: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if joined and low <= joined[-1][1] + 1:
@@ -110,7 +110,7 @@ def remove_line_feed(ranges: Ranges) -> Ranges:
 
 @cache
 def find_category(name: str) -> Ranges:
-    """Return the characters of a general category: of `L`, `Lu` or `Any`."""
+    """Return the characters of a general category, such as `L`, `Lu` or `Any`."""
     if name == "Any":
         return ANY
     return join(
@@ -120,7 +120,7 @@ def find_category(name: str) -> Ranges:
 
 @cache
 def _read_categories() -> dict[str, list[tuple[int, int]]]:
-    """Return the ranges of each category but that of code points without a character: 0.1 s."""
+    """Return the ranges of each category, except that of unassigned code points. Takes 0.1 s."""
     found: dict[str, list[tuple[int, int]]] = {name: [] for name in (*_SUBCATEGORIES, "Cn")}
     begin, current = 0, unicodedata.category("\0")
     for code in range(1, _LAST + 1):
@@ -134,13 +134,16 @@ def _read_categories() -> dict[str, list[tuple[int, int]]]:
 
 
 def list_cases(char: str) -> tuple[str, ...]:
-    """Return the characters that are equal to one when case is ignored, itself among them, ascending."""
+    """Return the characters that equal a character when case is ignored, including itself, ascending."""
     return _read_cases()[0].get(char, (char,))
 
 
 @cache
 def _read_cases() -> tuple[dict[str, tuple[str, ...]], list[int]]:
-    """Return the cases of each character that has others, and those characters' code points: 0.1 s."""
+    """Return all cases of each character that has more than one, and the code points of these characters.
+
+    Takes 0.1 s.
+    """
     group: dict[str, list[str]] = {}
     for char in map(chr, range(_LAST_CASED + 1)):
         for other in {char.lower(), char.upper(), char.title()}:
@@ -169,7 +172,7 @@ def fold(ranges: Ranges) -> Ranges:
 
 @lru_cache(maxsize=64)
 def write_set(ranges: Ranges) -> str:
-    """Return the class of `re` for the ranges, of which there is at least one."""
+    """Return the class of `re` for the ranges, which must not be empty."""
     others = complement(ranges)
     if not others:
         return r"[\s\S]"
@@ -199,16 +202,16 @@ class _Piece:
     """A part of the expression written for `re`, to which a repetition may be added."""
 
     text: str
-    cost: int  # instructions of RE2, about
-    repeats: int = 1  # the most that repetitions within each other multiply to
+    cost: int  # estimated number of RE2's instructions
+    repeats: int = 1  # largest product of repetitions within each other
 
 
 @dataclass(slots=True)
 class _Level:
     """A group whose reading has begun."""
 
-    flags: _Flags  # to be restored behind it
-    opening: str
+    flags: _Flags  # to be restored after it
+    opening: str  # the text that begins it in the expression for `re`
     pieces: list[_Piece] = field(default_factory=list)  # of the current alternative
     alternatives: list[_Piece] = field(default_factory=list)
 
@@ -232,7 +235,7 @@ class _Reader:
         self._never_line_feed = never_line_feed
         self._captures = captures
         self._levels = [_Level(flags, "")]
-        self._repeated_from = -1  # where the repetition begins that stands directly before, if any
+        self._repeated_from = -1  # where the repetition directly before this position begins; -1: none
         self._actions: dict[str, Callable[[], None]] = {
             "\\": self._read_escape,
             "[": self._read_class,
@@ -312,7 +315,7 @@ class _Reader:
         self._levels.append(level)
 
     def _name_opening(self) -> str:
-        """Return what begins a group that captures."""
+        """Return the text that begins a capturing group: only the first one captures, and only on request."""
         captures, self._captures = self._captures, False
         return "(" if captures else "(?:"
 
@@ -326,7 +329,7 @@ class _Reader:
         self._at = end + 1
 
     def _read_flags(self) -> bool:
-        """Read flags, for the rest of the group or for one that begins: then return True."""
+        """Read flags. Return True if they begin a group, False if they are for the rest of this one."""
         values = dict.fromkeys("-" + _FLAG_CHARS, False) | {
             "i": self._flags.ignores_case,
             "m": self._flags.multi_line,
@@ -383,7 +386,7 @@ class _Reader:
         self._repeat(found[0], least, most, found.end())
 
     def _repeat(self, operator: str, least: int, most: int | None, end: int) -> None:
-        """Repeat the piece before; `end` is where the operator ends."""
+        """Repeat the last piece. `end` is where the operator ends, without a `?` for lazy matching."""
         start = self._at
         lazy = self._text.startswith("?", end)
         self._at = end + lazy
@@ -429,7 +432,7 @@ class _Reader:
             self._add_char(self._take_char())
 
     def _take_group(self) -> Ranges | None:
-        """Return the characters of `\\d`, `\\pL` and the like, and move behind it; None for anything else."""
+        """Return the characters of `\\d`, `\\pL` and the like, and move past it; None for anything else."""
         letter = self._text[self._at + 1 : self._at + 2]
         if letter and letter in "dswDSW":
             self._at += 2
@@ -448,7 +451,7 @@ class _Reader:
         return self._apply_flags(find_category(name), (letter == "P") != bool(found and found[1]))
 
     def _apply_flags(self, ranges: Ranges, is_negated: bool) -> Ranges:
-        """Return the characters of a named class, or the others, for the current flags."""
+        """Return the characters of a named class under the current flags, or all others if it is negated."""
         if self._flags.ignores_case:
             ranges = fold(ranges)
         return complement(ranges) if is_negated else ranges
@@ -475,7 +478,7 @@ class _Reader:
         raise ExpressionFault(f"invalid escape sequence: {self._text[start : self._find_escape_end(start)]}")
 
     def _find_escape_end(self, start: int) -> int:
-        """Return where RE2 ends the piece that it shows of a bad escape."""
+        """Return where the piece ends that RE2 shows of a bad escape."""
         if self._text[start + 1] != "x":
             return start + 2
         end = start + 2
@@ -530,7 +533,7 @@ class _Reader:
 
 
 def _estimate(ranges: Ranges) -> int:
-    """Return about how many instructions RE2 has for a set: those outside ASCII share their bytes."""
+    """Return about how many instructions RE2 needs for a set: ranges outside ASCII share some of them."""
     plain = sum(high < 128 for _, high in ranges)
     return 1 + 2 * plain + (len(ranges) - plain) // 2
 

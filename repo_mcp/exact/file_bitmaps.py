@@ -1,11 +1,11 @@
 """A few bits for each file of a segment, computed from its text in the background and held only in memory.
 
-The index on disk knows only words, so everything else has to be read from the files: all of them once, at
-half speed so that other work comes first. Half a megabyte is read at once, which takes a dozen megabytes of
-memory meanwhile.
+The index on disk knows only words, so everything else has to be read from the files. All of them are read
+once, at half speed so that other work comes first. Half a megabyte is read at a time, which takes a dozen
+megabytes of memory.
 
-The bits describe the version of a file that the segment holds: they are computed from bytes with the
-fingerprint recorded there. Any other file has every bit set, and so is searched.
+The bits describe the version of a file that the segment holds: they are computed only from bytes with the
+fingerprint recorded there. Any other file has every bit set, so it is always searched.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ReadMany = Callable[[Sequence[str]], list[bytes | None]]
 MIN_FILES = 4_000  # fewer files are searched in a tenth of a second
 MAX_FILES = 250_000  # in a segment
 FILES_AT_ONCE = 32  # a multiple of eight
-BYTES_AT_ONCE = 1 << 19  # read and marked at a time; uses about ten times as much memory
+BYTES_AT_ONCE = 1 << 19  # read and marked at a time; that takes about ten times as much memory
 MAX_PAUSE_SECONDS = 0.1
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # encodings whose ASCII characters are not single bytes
 
@@ -51,7 +51,7 @@ class FileBitmaps(ABC):
 
     @property
     def is_known(self) -> bool:
-        """Return whether the marks have been computed."""
+        """Return True if the marks have been computed."""
         return self._rows is not None
 
     def find(self, marks: Sequence[int]) -> Bools | None:
@@ -62,7 +62,10 @@ class FileBitmaps(ABC):
         return np.unpackbits(found, count=self._files.count, bitorder="little").astype(np.bool_)
 
     def start(self, read_many: ReadMany, stopped: Callable[[], bool]) -> bool:
-        """Start computing in a thread. Returns False when that was done before or is not worthwhile."""
+        """Start computing in a thread.
+
+        Return False if one was started before, or if none is worthwhile or can be started.
+        """
         if not MIN_FILES <= self._files.count <= MAX_FILES or not self._starting.acquire(blocking=False):
             return False
         thread = threading.Thread(target=self._compute_quietly, args=(read_many, stopped), name=self._name)

@@ -1,11 +1,11 @@
 """Matches patterns where there is no RE2: by `re`, in a process that is killed when it takes too long.
 
 `re` tries alternatives one after another, which for some patterns takes years. The parent reads the pattern,
-so that what is wrong with it is said at once, and leaves out texts that lack what every match contains. Each
-other text goes to the process as one request:
+so that an invalid one is refused at once, and skips texts that lack what every match contains. Each other
+text goes to the process as one request:
 
     request: the ExactRequest as JSON | "\\n" | text
-    answer:  five int64 for each LineMatch, in the machine's order of bytes
+    answer:  five int64 for each LineMatch, in the machine's byte order
 
 The limits are those of a parser process: 5 s of processor time for a text, and a gigabyte of memory.
 """
@@ -35,7 +35,7 @@ _FIELDS = 5
 
 
 def start_matcher_process() -> ParseWorker:
-    """Return the process for patterns; it starts with the first text."""
+    """Return the process that matches patterns; it starts with the first text."""
     return ParseWorker(wall_seconds=WALL_SECONDS, serve=serve)
 
 
@@ -82,7 +82,7 @@ def serve(requests: Any, answers: Any, niceness: int = 0) -> None:
 
 
 class _Matching:
-    """The child's side: the last pattern stays compiled."""
+    """Matches in the child process, where the last pattern stays compiled."""
 
     def __init__(self) -> None:
         self._last: tuple[bytes, LineMatcher] | None = None

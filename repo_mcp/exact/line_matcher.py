@@ -23,9 +23,9 @@ from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass, replace
 
 MAX_PATTERN_CHARS = 10_000
-MIN_LITERAL = 2  # characters: shorter ones are not worth a search of their own
+MIN_LITERAL = 2  # characters: a shorter literal is not worth a search of its own
 FREE_TRIES = 8  # lines with the literal that are matched one by one
-TRY_BYTES = 1 << 10  # of text skipped pay for one more try
+TRY_BYTES = 1 << 10  # for each so many bytes of text that were skipped, one more line is
 # Words as in ripgrep: letters, marks, digits, connectors, joiners and circled letters of Unicode.
 NOT_WORD = (
     r"[^\pL\pM\p{Nd}\p{Nl}\p{Pc}\x{200c}\x{200d}"
@@ -121,9 +121,9 @@ class LineMatcher:
     def _search(self, data: bytes, position: int) -> Any:
         """Return the engine's first match from `position` on.
 
-        A match within a line that must contain a literal is sought in the lines that contain it, as RE2 finds
-        a literal in a tenth of the time of many an expression. If many such lines do not match, the rest of
-        the text is searched at once.
+        If every match lies within a line and contains a literal, only lines with the literal are searched,
+        because RE2 finds a literal in a tenth of the time that many expressions take. If many such lines do
+        not match, the rest of the text is searched at once.
         """
         if self._literal is None:
             return self._compiled.search(data, position)
@@ -169,7 +169,7 @@ def _compile(
 
 
 def _explain(fault: str, pattern: str) -> RepoError:
-    """Return the engine's complaint as our error, with the position of the piece that it names."""
+    """Return the engine's complaint as a RepoError, with the position of the piece that it names."""
     what, _, piece = fault.partition(": ")
     position = pattern.find(piece) if piece else -1
     where = f" at character {position + 1}: {piece[:40]}" if position >= 0 else ""

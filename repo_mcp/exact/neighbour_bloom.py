@@ -1,19 +1,20 @@
 """Punctuation beside the common words of each file, for patterns such as `Copyright\\s*=`.
 
 `copyright` is in 49,000 of the kernel's files, and nowhere followed by `=`. The index knows only words, so
-all of them would be read. For each word in COMMON_UNITS or more units, the files record which punctuation
-character stands before it and after it, skipping blanks. The edge of a line counts as one, LINE_EDGE, or
-INDENT where blanks lie between it and a word behind it. No other words are recorded.
+all of these files would be read. Therefore this records, for each word in COMMON_UNITS or more units, which
+punctuation characters stand before it and after it in each file, skipping blanks. The edge of a line counts
+as such a character: LINE_EDGE, or INDENT if there are blanks between the edge and the word after it.
 
-Word and character together set two of a file's MARKS bits, in one half for each neighbour: 256 bytes a file,
-20 MB for the kernel (a Bloom filter: Bloom, "Space/time trade-offs in hash coding", 1970). Its files have 84
-such pairs on either side, half of them fewer than 48, some above 500. So about one file in ten has both bits
-of a pair that it does not contain. The bits are computed in the background, after the first search that
-read many files and might have used them: the kernel's in 8 s of processor time.
+Word and character together set two of a file's MARKS bits: those of characters before a word in one half,
+those after it in the other. That is a Bloom filter (Bloom, "Space/time trade-offs in hash coding", 1970) of
+256 bytes a file, 20 MB for the kernel. Its files have 84 such pairs on either side, half of them fewer than
+48, some above 500. So about one file in ten has both bits of a pair that it does not contain. The bits are
+computed in the background, after the first search that read many files and might have used them: the kernel's
+in 8 s of processor time.
 
-A word here is a run of ASCII word characters, lower-cased and identified by its last eight. Any term that is
-a common word appears in the text as such a word, except for the Kelvin sign, whose lower case is `k`: a file
-that contains one has every bit set.
+A word here is a run of ASCII word characters in lower case, identified by its last eight bytes. Any term that
+is a common word appears in the text as such a word, unless it is written with a Kelvin sign, whose lower case
+is `k`. A file that contains one has every bit set.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from repo_mcp.text.schema import TEXT_FIELDS
 U8 = npt.NDArray[np.uint8]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
-COMMON_UNITS = 5_000  # the kernel has 1,472 such words; this many files are read in 60 ms
+COMMON_UNITS = 5_000  # the kernel has 1,472 words in so many units; so many files are read in 60 ms
 MAX_COMMON = 4_000  # more would fill the rows
 NEIGHBOUR_BITS = 10
 MARKS = 2 << NEIGHBOUR_BITS
@@ -84,7 +85,7 @@ class NeighbourBloom(FileBitmaps):
             self._is_common[_shorten(_hash_terms(self._common))] = True
 
     def is_common(self, term: bytes) -> bool:
-        """Return whether a term is a common word, as `find_beside` needs."""
+        """Return True for a common word; `find_beside` knows only these."""
         position = bisect_left(self._common, term)
         return self._common[position : position + 1] == [term]
 
@@ -96,7 +97,7 @@ class NeighbourBloom(FileBitmaps):
     def find_beside(self, word: bytes, before: str, behind: str) -> Bools | None:
         """Return a mask of the files that may hold a common word with these characters beside it.
 
-        At least one of them is given; "" stands for any. None when the bits are not yet known.
+        At least one of them is given; "" stands for any. Return None if the bits are not known yet.
         """
         hashes = _hash_terms([word])
         marks: list[int] = []

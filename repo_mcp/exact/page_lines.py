@@ -1,4 +1,4 @@
-"""Lists the lines that exact matches show as ripgrep would: each once, in order, with those around them."""
+"""Lists the lines to show for exact matches, as ripgrep does: each once, in order, with those around them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class PageLine:
 
     number: int  # counted from 1
     text: str
-    match: ExactMatch | None  # the first one that it is shown for, where it begins with this line
-    is_match: bool  # not only near one
+    match: ExactMatch | None  # the first match for which lines from this one on are shown
+    is_match: bool  # False: it is only near a match
 
 
 def list_page_lines(matches: Iterable[ExactMatch]) -> list[PageLine]:

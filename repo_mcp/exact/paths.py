@@ -41,8 +41,11 @@ class PathFilter:
         extensions: Mapping[str, str] | None = None,
         include_extensions: Collection[str] = (),
     ) -> None:
-        """Take languages that override the built-in ones in `extensions`, and the only extensions to index in
-        `include_extensions` (empty: all)."""
+        """Take the filters of a request, with the rules of the root.
+
+        `extensions` maps file extensions to languages in place of the built-in ones. `include_extensions` has
+        the only extensions that are indexed; empty: all are.
+        """
         self.language = request.language
         directory = (request.path_prefix or "").strip("/")
         self.prefix = f"{directory}/" if directory else ""
@@ -60,7 +63,7 @@ class PathFilter:
         )
 
     def matches_unindexed(self, path: str) -> bool:
-        """Return whether an unindexed or changed file is wanted, by path, extension and language."""
+        """Return True if an unindexed or changed file is wanted, by path, extension and language."""
         extension = path.rpartition("/")[2].rpartition(".")[2].lower()
         return (
             self.matches(path)
@@ -79,7 +82,7 @@ class Candidates:
     """The files that may match, in the order of their paths' bytes."""
 
     paths: Iterator[str]
-    narrowed: bool  # by the index: not simply all that pass the filter
+    narrowed: bool  # False: in some segment, all files that pass the filter are candidates
 
 
 class ExactSearcher:
@@ -129,7 +132,7 @@ class ExactSearcher:
         self._learn([memory.bigrams for memory in self.memory.values()], read_many)
 
     def learn_neighbours(self, read_many: ReadMany) -> None:
-        """Start learning the punctuation beside common words, where a search could have used it."""
+        """Start learning in the background the punctuation beside common words, if a search missed it."""
         self._learn(
             [memory.neighbours for memory in self.memory.values() if memory.neighbours.were_missed], read_many
         )
@@ -140,7 +143,7 @@ class ExactSearcher:
                 self._learning[one] = None
 
     def join(self, seconds: float) -> bool:
-        """Wait for background work, also of earlier snapshots. Returns False when it outlasts `seconds`."""
+        """Wait for background work, also of earlier snapshots. Returns False if a part outlasts `seconds`."""
         return all(learnt.join(seconds) for learnt in tuple(self._learning))
 
 
@@ -163,7 +166,7 @@ def _iter_candidates(
     """Yield the paths of a segment's files that may match.
 
     The first files mostly contain enough matches. If they do not, the punctuation beside common words is
-    looked up. And where a run was passed over for being too common, a patient look-up rules out some of the
+    looked up. If a run was passed over because it is too common, a patient look-up then rules out some of the
     other files.
     """
     files = found.files
@@ -186,7 +189,7 @@ def _iter_candidates(
 
 
 def _iter_paths(reader: FilesReader, files: I64) -> Iterator[str]:
-    """Yield the paths of files: the first ones singly, the others in ever larger batches."""
+    """Yield the paths of files. The first ones are read one by one, the others in ever larger batches."""
     yield from map(reader.read_path, files[:FIRST_PATHS].tolist())
     first = FIRST_PATHS
     while first < len(files):

@@ -2,10 +2,10 @@
 
 For each word of a file the dictionary has the whole word, in lower case, or LONG_WORD for a very long
 one. So the units that may contain a run are those of LONG_WORD and of the terms that contain the run, or
-may. Needs that must be met together are met by one unit, or by one file where a match may span lines.
+may. One unit must meet all needs that belong together, or one file if a match may span lines.
 
-The rarest runs are looked up first. When few units are left, the others are not looked up at all, since the
-live text decides anyway. A run that is in very many terms, or is itself a common word, is passed over.
+The rarest runs are looked up first. When few units are left, the other runs are not looked up at all, because
+the live text decides anyway. A run that is in very many terms, or is itself a common word, is passed over.
 The result always includes every file that matches.
 
 A common word is in most files, but seldom beside a given punctuation character: `neighbour_bloom` knows
@@ -33,14 +33,14 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.schema import TEXT_FIELDS
 
 I64 = npt.NDArray[np.int64]
-ENOUGH = 64  # when this few units are left, reading them costs less than looking up another run
+ENOUGH = 64  # when so few units are left, reading them costs less than looking up another run
 MAX_SHAPED = 8_000  # of a run that is mostly classes: looking up more is slower than reading the files
 MAX_TERMS = 2_000  # for one run; each costs about 10 microseconds
-PATIENT_TERMS = 32_000
-QUICK_TERMS = 200  # for a run: the units of one with more terms are cached
-MAX_PARTS = 200  # in an alternation
+PATIENT_TERMS = 32_000  # the same for a patient look-up
+QUICK_TERMS = 200  # if a run has more terms, its units are cached
+MAX_PARTS = 200  # of an alternation that is looked up
 COMMON_SHARE = 0.1  # of all units: a run that is itself so common a word is not looked up inside words
-COMMON_WORD_SHARE = 0.25  # the same for a run only at the beginning of words, which takes less
+COMMON_WORD_SHARE = 0.25  # the same for a run at the beginning of words, which is cheaper to look up
 _SHARE_FLOOR = 1_000  # units; in a small segment nothing is too common
 # Units expected to contain a run, by its length, before any look-up: longer runs are rarer.
 _EXPECTED = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100)
@@ -56,8 +56,8 @@ class SegmentMemory:
         self.finder = TermFinder(terms)
         self.bigrams = PunctuationBigrams(files)
         self.neighbours = NeighbourBloom(files, terms)
-        self.occurrences: LruCache[Run, RunOccurrences] = LruCache(CACHED_RUNS)  # 10 kB each for the kernel's
-        self._units: LruCache[Run, bytes] = LruCache(CACHED_RUNS)  # as bits: 90 kB
+        self.occurrences: LruCache[Run, RunOccurrences] = LruCache(CACHED_RUNS)  # 10 kB each for the kernel
+        self._units: LruCache[Run, bytes] = LruCache(CACHED_RUNS)  # as bits: 90 kB each for the kernel
 
     def find(self, run: Run, count: int) -> I64 | None:
         """Return the cached units of a run, ascending; None if not cached. `count` is the segment's units."""
@@ -93,7 +93,7 @@ class SegmentCandidates:
     def find_by_neighbours(self, reading: PatternReading) -> Bools | None:
         """Return a mask of the files that may contain the pattern's words beside its punctuation.
 
-        None where that rules out nothing, or is not yet known. Raises CorruptIndex.
+        Return None if that rules out no file, or is not known yet. Raises CorruptIndex.
         """
         neighbours = self.memory.neighbours
         if reading.neighbours is None or not neighbours.is_known:
@@ -106,8 +106,8 @@ class SegmentCandidates:
     def find_files(self, reading: PatternReading, *, patiently: bool = False) -> SegmentFiles:
         """Return the live files that may match, ignoring the punctuation beside words.
 
-        `patiently` looks up runs of many terms too, which may take some tenths of a second: still less than
-        reading all files. Raises CorruptIndex.
+        With `patiently`, runs of many terms are looked up, too. That may take some tenths of a second, still
+        less than reading all files. Raises CorruptIndex.
         """
         passed_over = False
         files: I64 | None = None
@@ -132,7 +132,7 @@ class _Lookup:
         self._reader = segment.reader
         self._memory = memory
         self._by_file = by_file
-        self.passed_over = False
+        self.passed_over = False  # whether a run was too common to be looked up
         self._count = segment.reader.file_count if by_file else segment.reader.unit_count
         units = segment.reader.unit_count
         self._common, self._common_word = (
@@ -190,7 +190,7 @@ class _Lookup:
         return self.find_files(units) if self._by_file and units is not None else units
 
     def _look_up(self, run: Run) -> I64 | None:
-        """Return the units of the terms that may contain the run."""
+        """Return the units of the terms that may contain the run; None if it is passed over."""
         found = self._find_terms(run)
         if found is None:
             self.passed_over = True
@@ -223,7 +223,7 @@ class _Lookup:
 
 
 def _is_mostly_classes(run: Run) -> bool:
-    """Return True when no part of the run leads to a few pages of the dictionary, so all must be read."""
+    """Return True when no literal part of the run is long enough to narrow the pages that must be read."""
     return bool(run.shape) and len(run.text) < MIN_OPEN_CHARS
 
 
@@ -249,7 +249,7 @@ def _keep(left: I64, wanted: I64) -> I64:
 
 @dataclass(frozen=True, slots=True)
 class RunOccurrences:
-    """The terms and files that may contain a run, whatever is beside it."""
+    """The terms and files that may contain a run, with any punctuation beside it."""
 
     common: tuple[bytes, ...]  # common words that may contain it
     others: bytes | None  # files of all other such terms, one bit each; None: too many terms
@@ -265,7 +265,7 @@ class NeighbourFilter:
         cache: LruCache[Run, RunOccurrences],
         find_terms: Callable[[Run], FoundTerms | None],
     ) -> None:
-        """Take `find_terms`, which returns the terms that may contain a run, or None when too many."""
+        """Take `find_terms`, which returns the terms that may contain a run, or None for too many."""
         self._segment = segment
         self._reader = segment.reader
         self._neighbours = neighbours

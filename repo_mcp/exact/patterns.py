@@ -1,33 +1,31 @@
 """Derives from a pattern the runs of word characters that every match contains, for the term dictionary.
 
 A pattern is read once, left to right, into `texts`: a few strings that represent everything it can match.
-Three marks in them stand for anything but a known word character:
+Three marks in them stand for anything except a known word character:
 
     SPACE   one or more characters at which every word ends, or the edge of a line
     STRANGE a character outside ASCII, or anything that SPACE stands for: RE2's `\\b` and `\\W` allow both
     HOLE    anything, or nothing
 
-A character of a class of word characters becomes the mark of that class (`repo_mcp.exact.required_terms`).
+A large class of word characters becomes a mark, too (`repo_mcp.exact.required_terms`).
+
+`\\bfoo_(get|put)\\(` becomes the texts `~foo_get ` and `~foo_put `. From these follow the runs `foo_get` or
+`foo_put`, each with STRANGE in front and SPACE behind. If there were more than MAX_TEXTS texts, those read so
+far become a need of their own, and a HOLE takes their place. Then it is no longer known how they join, but
+no match is lost. codesearch reads patterns in this way for its trigrams (Russ Cox, "Regular Expression
+Matching with a Trigram Index"); here it is done for words.
 
 The pattern is read a second time for the punctuation beside its words (`repo_mcp.exact.neighbour_bloom`).
-Texts can then contain more:
+Then `\\b` is left out, and texts can also contain:
 
     U+E0xx  a punctuation character or the edge of a line, moved there so that it is not a mark
     BLANK   one or more blanks, where nothing else that ends a word is possible
     REST    word characters, or none
 
-and `\\b` is left out. Joins that would make more than MAX_TEXTS texts are lost here too.
-
-`\\bfoo_(get|put)\\(` becomes the texts `~foo_get ` and `~foo_put `. From them follow the runs `foo_get` or
-`foo_put`, each with STRANGE in front and SPACE behind. Where there are more than MAX_TEXTS of them, those
-read so far become a need of their own and a HOLE takes their place. That loses how they join, never a
-match. codesearch reads patterns in this way for its trigrams (Russ Cox, "Regular Expression Matching
-with a Trigram Index"); here it is done for words.
-
-RE2 has checked the pattern before, so it is valid here. Anything not understood becomes a HOLE.
-Terms are lower case, and so are runs. Folding leaves ASCII twice. The Kelvin sign's lower case is `k`, also
-in terms. The long s stays, so a run with an `s` whose case does not count may occur in a term with a long s,
-and is marked accordingly.
+RE2 has checked the pattern before, so it is valid here. Anything that is not understood becomes a HOLE.
+Terms are in lower case, and so are runs. Two characters outside ASCII have an ASCII letter as another case.
+The lower case of the Kelvin sign is `k`, also in terms. The long s has no other lower case, so a run with an
+`s` in any case may occur in a term with a long s, and is marked accordingly.
 """
 
 from __future__ import annotations
@@ -65,9 +63,9 @@ _CHARACTER_BASE = 0xE000  # of private characters, which are never in a run
 _EDGE = chr(_CHARACTER_BASE + ord(LINE_EDGE))
 MAX_TEXTS = 16
 MAX_TEXT_CHARS = 512
-MAX_RUNS = 24  # of one text: the longest are looked up
-MIN_OPEN_CHARS = 3  # of a run that may be part of a longer word: shorter ones are in most files
-MAX_SET_CHARS = 4  # of a character class: of larger ones only the class is used
+MAX_RUNS = 24  # of one text; of more, the longest are looked up
+MIN_OPEN_CHARS = 3  # of a run that may be part of a longer word: shorter runs are in most files
+MAX_SET_CHARS = 4  # of a character class that is read as alternatives; a larger one becomes a mark
 _SIGMA = "\u03a3"  # its lower case depends on what follows
 _ESCAPED_CHARS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
 _ASCII_WORD = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
@@ -105,7 +103,7 @@ _CLASSED_PARTS = re.compile(rf"[{CLASS_MARKS}{MORE}{REST}]+")
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of a pattern: it matches one of `texts`, in a text that meets `needs` elsewhere."""
+    """A part of a pattern: what it matches is one of `texts`, and the searched text meets all `needs`."""
 
     texts: tuple[str, ...]
     needs: tuple[Need, ...] = ()
@@ -164,6 +162,7 @@ def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> 
 
 
 def _conclude(piece: _Piece, whole_word: bool) -> Need | None:
+    """Return everything that a file must meet to match a piece; None if it need not meet anything."""
     texts = tuple(f"{STRANGE}{text}{STRANGE}" for text in piece.texts) if whole_word else piece.texts
     return _join_all([*piece.needs, _need_texts(texts)])
 
@@ -184,14 +183,14 @@ def _tokenise(char: str, ignores_case: bool) -> str:
 
 
 def _keep_punctuation(char: str, ignores_case: bool) -> str:
-    """Return the representation of a character where punctuation counts."""
+    """Return the representation of a character in a text that keeps punctuation."""
     if char in BLANKS or char in "\r\n":  # no match within a line contains a line end
         return BLANK
     return chr(_CHARACTER_BASE + ord(char)) if char in PUNCTUATION else _tokenise(char, ignores_case)
 
 
 def _keep_neighboured(need: Need | None) -> Need | None:
-    """Return the part of a need that is about runs with punctuation beside them."""
+    """Return the part of a need that is about runs with punctuation beside them; None if there is none."""
     if need is None or isinstance(need, Run):
         return need if need is not None and (need.before or need.behind) else None
     kept = [_keep_neighboured(part) for part in need.parts]
@@ -230,7 +229,7 @@ def _iter_runs(text: str) -> Iterator[Run]:
                 characters[0] = INDENT
             yield from _iter_neighboured(run, left, right, *characters)
         elif REST in run:
-            continue  # read for punctuation, and there is none
+            continue  # the text keeps punctuation, but there is none beside this run
         elif has_classes(run):
             yield from _iter_shaped(run, left, right)
         elif len(run) >= MIN_OPEN_CHARS or Edge.OPEN not in (left, right):
@@ -238,7 +237,7 @@ def _iter_runs(text: str) -> Iterator[Run]:
 
 
 def _iter_neighboured(run: str, left: Edge, right: Edge, before: str, behind: str) -> Iterator[Run]:
-    """Yield a run in a word with punctuation beside it, without its classes."""
+    """Yield the longest part of a run without classes, if it is worth looking up, with its punctuation."""
     part = max(_CLASSED_PARTS.split(run), key=len)
     if part != run:
         left, right = (left, Edge.OPEN) if run.startswith(part) else (Edge.OPEN, Edge.OPEN)
@@ -256,7 +255,10 @@ def _iter_shaped(run: str, left: Edge, right: Edge) -> Iterator[Run]:
 
 
 def _edge(mark: str, neighbour: str) -> Edge:
-    """Return the edge of a run at a mark. Beside a letter outside ASCII, `\\b` means the opposite."""
+    """Return the edge of a run at a mark; "" is the end of the text.
+
+    Beside a letter outside ASCII, `\\b` means the opposite, so nothing is known there.
+    """
     if mark in (SPACE, BLANK) or mark >= chr(_CHARACTER_BASE):
         return Edge.CLOSED
     return Edge.STRANGE if mark == STRANGE and (neighbour.isascii() or neighbour == LONG_S) else Edge.OPEN
@@ -301,7 +303,7 @@ def _alternate(pieces: Sequence[_Piece]) -> _Piece:
 
 
 def _repeat(piece: _Piece, least: int, most: int | None) -> _Piece:
-    """Return the piece repeated; a `most` of None means without limit."""
+    """Return a piece for `least` to `most` repetitions of a piece; a `most` of None means no limit."""
     if most == 0:
         return _EMPTY
     only_space = all(text and not text.strip(SPACE + BLANK) for text in piece.texts)
@@ -345,10 +347,10 @@ class _Reader:
         self._at = 0
         self._levels = [_Level(ignores_case)]
         self.spans_lines = "\n" in pattern
-        self._literals = [""]  # adjacent characters outside groups; the last is still growing
-        self._has_choice = False  # between alternatives, outside groups
-        self.open_quote = False
-        self.needs_edges = False
+        self._literals = [""]  # runs of adjacent characters outside groups; the last one may still grow
+        self._has_choice = False  # whether there are alternatives outside groups
+        self.open_quote = False  # as in PatternReading
+        self.needs_edges = False  # as in PatternReading
         self._actions: dict[str, Callable[[], None]] = {
             "\\": self._read_escape,
             "[": self._read_class,
@@ -397,7 +399,7 @@ class _Reader:
             self._literals.append("")
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Return the match of `pattern` at the current position, and move past it."""
+        """Return the match of `pattern` at the current position and move past it; None without a match."""
         found = pattern.match(self._pattern, self._at)
         if found is not None:
             self._at = found.end()
@@ -440,7 +442,7 @@ class _Reader:
     def _repeat_last(self, least: int, most: int | None) -> None:
         if self._pattern[self._at : self._at + 1] == "?":
             self._at += 1  # greedy or lazy does not matter
-        self._literals[-1] = self._literals[-1][:-1]  # may be absent, or repeated
+        self._literals[-1] = self._literals[-1][:-1]  # the last character may be absent, or repeated
         self._literals.append("")
         pieces = self._levels[-1].pieces
         if pieces and self._keeps_punctuation and least == 0 and pieces[-1].texts in _CLASS_TEXTS:
@@ -483,7 +485,10 @@ class _Reader:
         self._at = len(self._pattern) if end < 0 else end + 2
 
     def _take_escaped(self) -> str | tuple[frozenset[str], bool] | None:
-        """Return a character; or a set of ASCII characters, with whether others belong to it; else None."""
+        """Return a character, or a set of ASCII characters and whether other characters belong to it.
+
+        Return None for any other escape, and do not move past it.
+        """
         char = self._pattern[self._at : self._at + 1]
         if char.lower() in _PERL and char:
             self._at += 1
@@ -503,7 +508,7 @@ class _Reader:
         return None
 
     def _add_set(self, chars: frozenset[str], has_others: bool) -> None:
-        """Add one character of a set."""
+        """Add a piece for one character of a set; `has_others` if characters outside ASCII belong to it."""
         level = self._levels[-1]
         if level.ignores_case:
             chars = chars | {char.lower() for char in chars} | {char.upper() for char in chars}
@@ -549,7 +554,7 @@ class _Reader:
             self._add_set(frozenset(chars & _ASCII), has_others)
 
     def _take_class_item(self) -> str | tuple[frozenset[str], bool]:
-        """Return a character or a set within brackets."""
+        """Return the next character or set within brackets, as `_take_escaped` does."""
         if self._pattern.startswith("[:", self._at):
             end = self._pattern.find(":]", self._at)
             name = self._pattern[self._at + 2 : max(end, 0)]
@@ -568,7 +573,7 @@ class _Reader:
         return escaped
 
     def _take_range_end(self) -> str | None:
-        """Return the last character of a range, after its first; None for a single character."""
+        """Return the last character of a range whose first has been read; None if there is no range."""
         if not self._pattern.startswith("-", self._at) or self._pattern.startswith("-]", self._at):
             return None
         before = self._at

@@ -1,8 +1,8 @@
 """Pairs of adjacent punctuation in each file of a segment, for patterns without a word such as `=~=`.
 
-There is a bit for each pair of 32 ASCII characters, counting a space and a tab as the same one: 128 bytes a
-file, 10 MB for the kernel, where `{{` is in 293 of 78,204 files. They are computed in the background after
-the first search that could use them: the kernel's in 5 s of processor time.
+There is a bit for each pair of 32 ASCII characters, counting a space and a tab as the same one. That is 128
+bytes a file and 10 MB for the kernel, where `{{` is in 293 of 78,204 files. The bits are computed in the
+background after the first search that could use them: the kernel's in 5 s of processor time.
 """
 
 from __future__ import annotations

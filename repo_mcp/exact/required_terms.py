@@ -1,7 +1,7 @@
 """The needs of a pattern: runs of word characters, all or any. `repo_mcp.exact.patterns` derives them.
 
-A run may contain character classes: `disabled_?[0-9]` is in terms that have a digit after the word. In the
-text of a run a class is one mark, and MORE stands for one or more of the class before it. A class of a
+A run may contain character classes: for `disabled_?[0-9]`, a term must have a digit after the word. In the
+text of a run a class is one mark, and MORE after it stands for further characters of that class. A class of a
 pattern is widened to the smallest one here that contains it, which may find needless terms but never loses a
 match. RE2 finds the terms in the dictionary's own text, in which line feeds separate them.
 """
@@ -15,8 +15,8 @@ from repo_mcp.record_classes import dataclass
 
 DIGIT, HEX, LETTER, WORD = CLASS_MARKS = "\x01\x02\x03\x04"
 MORE = "\x05"
-MAX_ATOMS = 48  # of a run with classes: this many states at most, and hardly any term is longer
-MIN_ATOMS = 8  # of a run without a literal part worth looking up; shorter ones are in most files
+MAX_ATOMS = 48  # of a run with classes, which bounds the expression; hardly any term is longer
+MIN_ATOMS = 8  # of a run without a literal part worth looking up; shorter runs are in most files
 _DIGITS = frozenset("0123456789")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 _CLASSES = ((DIGIT, _DIGITS), (HEX, _DIGITS | frozenset("abcdef")), (LETTER, _LETTERS))
@@ -39,13 +39,13 @@ class Edge(Enum):
 class Run:
     """Word characters, in lower case, that stand together in some word of the text."""
 
-    text: str  # for a run with classes, the longest part without; may be empty
+    text: str  # for a run with classes, its longest part without them, which may be empty
     left: Edge
     right: Edge
-    may_have_long_s: bool = False  # a long s may stand for an `s` of it
-    shape: str = ""  # the whole run if it has classes, in the marks of `char_classes`
+    may_have_long_s: bool = False  # a term may have a long s in place of an `s`
+    shape: str = ""  # the whole run if it has classes, which stand there as marks
     before: str = ""  # punctuation before its word, skipping blanks, as in `neighbour_bloom`
-    behind: str = ""
+    behind: str = ""  # punctuation after its word, likewise
 
 
 @dataclass(frozen=True, slots=True)

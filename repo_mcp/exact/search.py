@@ -1,19 +1,19 @@
 """Exact search: a literal or a regular expression, in order of path and line, verified on the live text.
 
-Where it is asked for, files of the program come before tests, configuration, documents and foreign files.
+On request, files of the program come before tests, configuration, documents and foreign files.
 
 The index only tells which files may match. Each of them is read as it is now, through the repository reader,
 and the answer shows that text. Files that changed since they were indexed are searched whatever the index
 says.
 
 A line counts once, however often the pattern matches in it. The search stops when the limit is reached
-or after TIME_LIMIT_SECONDS; the total is then a lower bound, and the answer says so.
+or after TIME_LIMIT_SECONDS. The total is then a lower bound, and the answer says so.
 
 Most candidates hold no match. ASCII without carriage returns is its own normalised text, so such files are
-joined, separated by line feeds, and searched at once. That costs a third of decoding and searching each file
-alone, and the engine works longer outside Python's lock. A match in one file is also one in the joined text,
-at the same position, unless the pattern tests the edges of the text. Such patterns, and other files, are
-searched file by file.
+joined by line feeds and searched together. That takes a third of the time of decoding and searching each file
+alone, and the engine works longer outside Python's lock. What matches in a file also matches there in the
+joined text, unless the pattern tests the edges of the text. Such patterns, and other files, are searched file
+by file.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ TIME_LIMIT_SECONDS = 10.0
 MAX_LINE_CHARS = 400  # shown of a match's line; open_file shows more
 CHARS_BEFORE_MATCH = 100  # shown of a longer line, which is cut around its match
 MAX_MATCH_LINES = 50  # shown of one match
-LEAST_SYMBOL_LINES = 2  # a declaration of one line is the line that is shown
+LEAST_SYMBOL_LINES = 2  # a declaration of one line is not named, because that line is shown
 BATCH_FILES = 32  # searched together, by one thread
-BATCHES_HERE = 55  # 1,631 files: enough for most searches; threads would read far more than needed
-BATCHES_AHEAD = 4
-SCAN_THREADS = 2  # reading waits for the system and RE2 releases Python's lock; more would wait for it
+BATCHES_HERE = 55  # 1,631 files, searched without threads: enough for most, and threads would read more
+BATCHES_AHEAD = 4  # given to the threads before their results are needed
+SCAN_THREADS = 2  # reading waits for the system and RE2 releases Python's lock; more would wait for that lock
 TOO_SLOW = f"The search stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more matches."
 NOT_FINISHED = (
     "The search stopped at a file in which this pattern takes too long without the package google-re2:"
@@ -68,7 +68,7 @@ class ExactMatches:
     """The matches that a search has found so far."""
 
     matches: list[ExactMatch] = field(default_factory=list)
-    files: list[tuple[str, int]] = field(default_factory=list)  # paths with their matching lines
+    files: list[tuple[str, int]] = field(default_factory=list)  # paths with their numbers of matching lines
     total: int = 0  # matching lines in all files
     is_partial: bool = False  # not every file was searched
     warnings: list[str] = field(default_factory=list)
@@ -114,7 +114,7 @@ def run_exact(
     read_many: ReadMany,
     cancelled: Callable[[], bool],
 ) -> ExactAnswer:
-    """Return the answer; `changed` is None if unknown. Raises RepoError with CANCELLED, CorruptIndex."""
+    """Return the answer; `changed` is None if not known. Raises RepoError with CANCELLED, CorruptIndex."""
     candidates = searcher.find_candidates(matcher.reading, wanted, changed)
     if matcher.reading.bigrams and not candidates.narrowed:
         searcher.learn_punctuation(read_many)
@@ -189,7 +189,7 @@ def search_files(
 
 
 def _take(request: ExactRequest, found: ExactMatches, one: _FileMatches) -> None:
-    """Add the matches of one file: all are counted, and those within the limit stored."""
+    """Add the matches of one file: all are counted, and those within the limit are kept."""
     found.files.append((one.path, one.count))
     found.total += one.count
     if request.max_per_file is None:
@@ -203,13 +203,13 @@ def _is_full(request: ExactRequest, found: ExactMatches) -> bool:
 
 
 def _count_listed(request: ExactRequest, found: ExactMatches) -> int:
-    """Return how much of the limit is used up: files or matches."""
+    """Return how many of the things that the limit counts were found: files or matches."""
     of_files = request.detail == FILES or request.max_per_file is not None
     return len(found.files if of_files else found.matches)
 
 
 def _cut_batches(paths: Iterable[str]) -> Iterator[list[str]]:
-    """Yield the paths in growing batches: the first matches come soon, and long searches have few batches."""
+    """Yield the paths in growing batches: first matches come soon, and long searches have few batches."""
     rest = iter(paths)
     size = 1
     while batch := list(islice(rest, size)):
@@ -222,7 +222,7 @@ def _iter_results(
 ) -> Generator[list[_FileMatches], None, None]:
     """Yield the result of each batch in order: the first ones from this thread, later ones from a pool.
 
-    Where the system refuses a thread of the pool, all come from this one.
+    If the system refuses threads for the pool, all results come from this one.
     """
     for batch in islice(batches, BATCHES_HERE):
         yield search(batch)
@@ -259,12 +259,10 @@ def _search_batch(
     stopped: Callable[[], bool],
     find_language: FindLanguage,
 ) -> list[_FileMatches]:
-    """Return the matching files, with the first `most` matches, or those of the first `most` files.
+    """Return the matching files, with the first `most` matches or, given `max_per_file`, of `most` files.
 
-    When it is to stop, it returns those so far.
-
-    `stopped` is called after each match, as each match of `(?s)a.*z|b` in a text without z takes a pass over
-    the rest of the file.
+    `stopped` is called after each match, because each match of `(?s)a.*z|b` in a text without z takes a pass
+    over the rest of the file. When it returns True, no more matches are searched for in that file.
     """
     results: list[_FileMatches] = []
     for position, data in iter_texts(matcher, raws):
@@ -292,7 +290,7 @@ def _search_batch(
 
 
 def _name_symbol(match: ExactMatch, declarations: Declarations) -> ExactMatch:
-    """Return a match with the declaration around it."""
+    """Return a match with the declaration around it; unchanged outside of all with two lines or more."""
     span = declarations.find_innermost(match.start_line, LEAST_SYMBOL_LINES)
     if span is None:
         return match
@@ -349,10 +347,7 @@ def _cut_around(line: str, column: int) -> str:
     return f"{'…' if start else ''}{shown}{'…' if start + MAX_LINE_CHARS < len(line) else ''}"
 
 
-# It serves the first seconds on a fresh root, large changes that are still being indexed, and an index that
-# cannot be read. It finds the same as a search with an index; only TIME_LIMIT_SECONDS of
-# `repo_mcp.exact.search` may cut it short, and then the answer says so.
-NO_SNAPSHOT = "none"  # no generation was used
+NO_SNAPSHOT = "none"  # the snapshot of an answer for which no generation was used
 
 
 def scan_tree(
@@ -364,7 +359,11 @@ def scan_tree(
     read_many: ReadMany,
     cancelled: Callable[[], bool],
 ) -> ExactAnswer:
-    """Return the matches in the files of a walk. Raises RepoError with CANCELLED."""
+    """Return the matches in the files of a walk, without an index. Raises RepoError with CANCELLED.
+
+    This serves the first seconds on a fresh root, large changes that are still being indexed, and an index
+    that cannot be read. It finds what a search with an index finds, unless TIME_LIMIT_SECONDS cut it short.
+    """
     paths = (file.path for file in report.files if wanted.matches_unindexed(file.path))
     found = search_files(request, matcher, paths, read_many, cancelled, wanted.find_language)
     too_large = (file.path for file in report.files if file.stat.size > max_file_bytes)
@@ -373,7 +372,10 @@ def scan_tree(
 
 
 def iter_texts(matcher: LineMatcher, raws: Sequence[bytes | None]) -> Iterator[tuple[int, bytes]]:
-    """Yield index and normalised text of each file that may match, in order; a None in `raws` is no file."""
+    """Yield the position and the normalised text of each file that may match, in order.
+
+    `raws` has the bytes of each file, or None for one that cannot be read.
+    """
     left: set[int] = set()  # plain files that cannot match
     plain: list[int] = []
     if not matcher.needs_edges:
@@ -385,7 +387,7 @@ def iter_texts(matcher: LineMatcher, raws: Sequence[bytes | None]) -> Iterator[t
             left.difference_update(_prefilter(matcher, group, raws))
     for position, raw in enumerate(raws):
         if raw is None or position in left:
-            continue  # deleted, or no longer to be searched
+            continue
         try:
             yield position, decode_source(raw).data
         except RepoError:
@@ -408,7 +410,7 @@ def _group(positions: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[l
 
 
 def _prefilter(matcher: LineMatcher, group: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[int]:
-    """Yield those of a group of ASCII files that may match."""
+    """Yield the positions of the files that may match, in a group of ASCII files."""
     texts = [raws[position] or b"" for position in group]
     joined = texts[0] if len(texts) == 1 else b"\n".join(texts)
     if b"\r" in joined or b"\0" in joined:

@@ -36,8 +36,8 @@ SIGNED_PAGES = 1024  # a smaller dictionary, of 3 MB, is read in two millisecond
 PAGES_AT_ONCE = 128  # signed together, so that the table of a batch stays in a core's cache
 PAGES_READ = 512  # at a time when all are read
 FEW_PAGES = 16
-TERMS_OF_A_PAGE = 16  # finding this many singly takes as long as reading all those of a page
-NEAR_PAGES = 3  # apart: reading the pages between costs less than reading twice
+TERMS_OF_A_PAGE = 16  # finding so many terms one by one takes as long as reading a whole page
+NEAR_PAGES = 3  # between pages no further apart than this, all pages are read: that costs less than two reads
 GRAM_BYTES = 3
 SHAPE_SECONDS = 0.5  # of processor time for a shape; the kernel's 88 MB take 0.15, but a bad shape takes more
 KELVIN = b"k"  # the Kelvin sign becomes this in a term; to RE2's `\b` it is not a letter
@@ -55,7 +55,7 @@ class FoundTerms:
 
 def list_long_terms(run: Run) -> list[bytes]:
     """Return LONG_WORD, the term of all long words, if a run may be in one."""
-    # Half the limit, as the lower case of a letter outside ASCII may take more bytes than the letter.
+    # Half the limit, because the lower case of a letter outside ASCII may take more bytes than the letter.
     may_be_long = len(run.text.encode()) > MAX_WORD_BYTES // 2 or bool(run.shape)
     return [LONG_WORD.encode()] if may_be_long or not run.left is run.right is Edge.CLOSED else []
 
@@ -69,9 +69,10 @@ class TermFinder:
         self._signing = threading.Lock()  # acquired once, and released only where no thread could be started
 
     def find(self, run: Run, limit: int) -> FoundTerms | None:
-        """Return the terms of words that may contain the run; None when there are too many (see `limit`).
+        """Return the terms of words that may contain the run; None for more than about `limit`.
 
-        It may include too much: a term counts if the text may contain such a word. Raises CorruptIndex.
+        It may include other terms, because a term only shows which words the text may have. Raises
+        CorruptIndex.
         """
         text = run.text.encode()
         found: list[bytes] | None = []
@@ -111,9 +112,9 @@ class TermFinder:
         return found
 
     def _find_shaped(self, run: Run, limit: int) -> list[bytes] | None:
-        """Return the terms that contain the shape of a run; None for too many, or when out of time.
+        """Return the terms that contain the shape of a run; None for too many, or when time runs out.
 
-        None also if only RE2 could find them in time and it is not installed.
+        Return None, too, if only RE2 could find them in time and is not installed.
         """
         edges = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
         compiled = compile_for_terms(build_expression(run.shape, *edges))
@@ -141,7 +142,7 @@ class TermFinder:
                 match = compiled.search(page, end)
 
     def _iter_spans(self, text: bytes) -> Iterator[tuple[int, int]]:
-        """Yield spans of pages that together hold every term with the text in it."""
+        """Yield half-open spans of pages that together hold every term that contains the text."""
         signatures = self._find_signatures()
         if signatures is None or len(text) < GRAM_BYTES:
             pages = self._terms.pages
@@ -157,7 +158,7 @@ class TermFinder:
             yield from ((at, min(end, at + PAGES_READ)) for at in range(first, end, PAGES_READ))
 
     def _iter_holding(self, start: int, stop: int, needle: bytes) -> Iterator[bytes]:
-        """Yield the terms of a span of pages with the needle, which may include the line feeds around."""
+        """Yield the terms of a span of pages that contain the needle; a line feed in it is a term's edge."""
         text = _LINE_FEED + self._terms.read_texts(start, stop)[0]
         position = text.find(needle)
         while position >= 0:
@@ -185,7 +186,7 @@ class TermFinder:
         return b"".join(_keep_non_ascii(text) for text in texts if not text.isascii())
 
     def _find_signatures(self) -> U8 | None:
-        """Return the signatures; None while they are computed, which the first call starts."""
+        """Return the signatures; None until they are computed, which the first call starts if worthwhile."""
         is_worth_it = self._signatures is None and self._terms.pages > SIGNED_PAGES
         if is_worth_it and self._signing.acquire(blocking=False):
             thread = threading.Thread(target=self._sign_quietly, name="term signatures")
@@ -218,7 +219,7 @@ class TermFinder:
 
 
 def _list_kelvin_shapes(run: Run) -> Iterator[tuple[bytes, bytes]]:
-    """Yield bytes in a term, and its expression, with a Kelvin sign at a STRANGE edge of a run."""
+    """Yield a needle and an expression for terms of words with a Kelvin sign at a STRANGE edge of a run."""
     text = run.text.encode()
     left, right = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
     if run.left is Edge.STRANGE:
@@ -237,7 +238,7 @@ def _keep_non_ascii(text: bytes) -> bytes:
 
 
 def _classify(text: bytes) -> U32:
-    """Return the class of each three adjacent bytes, across the ends of terms too."""
+    """Return the class of each three adjacent bytes (uint32), also across the ends of terms."""
     raw = np.frombuffer(text, dtype=np.uint8).astype(np.uint32)
     count = max(0, len(raw) - GRAM_BYTES + 1)
     mixed = raw[:count] * np.uint32(0x9E3779B1)

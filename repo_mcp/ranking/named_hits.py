@@ -108,9 +108,9 @@ def find_named(
     """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
 
     With `ends_early`, those after the first `few` may be left out, where `copies` hits do not count: a page
-    names these with others. `known` is as `look_up` takes it. A name that has several parts may be declared nowhere if it is often
-    used, or if another name is declared; then a warning says so. Unless the index `is_whole`, files that are
-    not indexed yet may still declare it. Raises IndexFormatError, OSError.
+    names these with others. `known` is as `look_up` takes it. A name that has several parts may be declared
+    nowhere if it is often used, or if another name is declared; then a warning says so. Unless the index
+    `is_whole`, files that are not indexed yet may still declare it. Raises IndexFormatError, OSError.
     """
     names = [] if query.phrases or query.symbols else list_names(query.text)
     leads: list[_Leads] = []

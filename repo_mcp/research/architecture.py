@@ -1,8 +1,8 @@
 """Describe the structure of a tree: its strongest modules, its layers, its packages, its entry points.
 
-Modules are joined by the imports of their files. In a tree with more than MAX_FILES files, the same number of
-files of each module is read, evenly spread over its paths. What counts is the share of each import in a
-module, so a large module gains nothing by its size.
+An edge between two modules stands for the imports of their files. In a tree with more than MAX_FILES files,
+the same number of files of each module is read, evenly spread over its paths. Each import counts by its share
+in the imports of its module, so a large module gains nothing by its size.
 
 When two modules import each other, the direction with more imports decides their layers, and the pair is
 reported as a cycle. Modules that still form a cycle share a layer.
@@ -23,30 +23,26 @@ from repo_mcp.research.records import Layer, MapEdge, MapNode, Module, Outside
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
 
-MAX_MODULES = 20
-MAX_EDGES = 36
-MAX_OUTSIDE = 12
+MAX_MODULES = 20  # listed
+MAX_EDGES = 36  # of the map; or imports shown at the first hop
+MAX_OUTSIDE = 12  # packages listed
 MAX_OWN = 300  # files of one folder whose imports are resolved
 MAX_FURTHER, FOLLOWED = 24, 12  # imports shown at a later hop; files whose imports are followed
 MAX_LOOKED_AT = 40  # files of one module read to find its main symbol
 FINDINGS = 12  # modules shown with their files, and at most as many entry points
 IMPORTERS = Bounds(files=60, references=240)  # for a file that may be an entry point
 _BEGINNINGS = frozenset({"main", "__main__", "cli", "app", "manage", "server", "index", "program"})
-
-
-# The largest folder is split until there are enough modules. The files that lie directly in a split folder
-# form a module of their own, which is named after the folder with `/*`.
 ENOUGH = 24  # modules
 FEW_FILES = 40  # in all: with so few, each file is a module
 LOOSE_FILES = 8  # directly in one folder: up to so many are modules of their own
-MAX_FILES = 400
-LEAST_OF_MODULE = 5
+MAX_FILES = 400  # whose imports are read
+LEAST_OF_MODULE = 5  # files read of each module
 POLLED = 20  # files between two checks whether the question was cancelled
 DAMPING = 0.85
 ROUNDS = 40
 DECIMALS = 2  # of percent
-MAX_CYCLES = 10
-Counts = Mapping[tuple[str, str], int]
+MAX_CYCLES = 10  # listed for one layer
+Counts = Mapping[tuple[str, str], int]  # importing and imported module -> imports
 
 
 def compute_strengths(names: Sequence[str], counts: Counts) -> dict[str, float]:
@@ -71,7 +67,7 @@ def compute_strengths(names: Sequence[str], counts: Counts) -> dict[str, float]:
 def build_layers(
     names: Sequence[str], counts: Counts
 ) -> list[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]]:
-    """Build the layers, lowest first, each with its cycles and the pairs that import each other."""
+    """Build the layers, lowest first: the names of each, and its cycles and pairs that import each other."""
     ahead = {
         name: [
             target for source, target in sorted(counts) if source == name and _leads(counts, source, target)
@@ -149,7 +145,11 @@ def _find_groups(names: Sequence[str], ahead: Mapping[str, Sequence[str]]) -> li
 
 
 def name_modules(paths: Sequence[str]) -> Mapping[str, str]:
-    """Return the module of each path: a path itself, a folder, or a folder with `/*`."""
+    """Return the module of each path: the path itself, a folder, or a folder with `/*`.
+
+    The largest folder is split until there are enough modules. More than LOOSE_FILES files that lie directly
+    in a split folder form one module, named after the folder with `/*`. `paths` are sorted.
+    """
     if len(paths) <= FEW_FILES:
         return {path: path for path in paths}
     parts: dict[str, list[str]] = {_find_stem(paths): list(paths)}
@@ -169,7 +169,7 @@ def name_modules(paths: Sequence[str]) -> Mapping[str, str]:
 
 
 def _merge_small(folder: str, parts: dict[str, list[str]], most: int) -> dict[str, list[str]]:
-    """Return the largest parts and merge the others into one when there are more than `most`."""
+    """Return at most `most` parts: all of them, or the largest ones and the others merged into one."""
     if len(parts) <= most:
         return parts
     ordered = sorted(parts, key=lambda name: (-len(parts[name]), name))
@@ -283,7 +283,7 @@ def _build_map(
 
 
 def _choose_paths(state: ResearchState, folder: str) -> list[str]:
-    """Return the program's own files in a folder, or every file of it when there are none."""
+    """Return the paths of the program's own files in a folder, or of all its files if there are none."""
     paths = state.graph.scan.list_paths(folder)
     own = [path for path in paths if is_program(path)]
     left = len(paths) - len(own)
@@ -391,7 +391,11 @@ def list_packages(state: ResearchState, packages: Packages) -> tuple[Outside, ..
 
 
 def scan_imports(state: ResearchState, own: Sequence[str], label: str) -> Architecture:
-    """Find what some files import, hop by hop: repository files one by one, outside code by package."""
+    """Find what some files import, hop by hop, and note the imported files as findings.
+
+    The nodes of the map are files, except for `label`, which stands for all of `own`. Outside code is listed
+    by package, for the first hop only.
+    """
     packages: Packages = {}
     inside = dict.fromkeys(own, label)
     names = {path: inside.get(path, path) for path in state.graph.scan.list_paths("")}
@@ -437,7 +441,7 @@ def _note_imported(
 
 @dataclass(slots=True)
 class ModuleEdge:
-    """The imports of one module by another, or of an outside package."""
+    """The imports of one module by another, or all imports of an outside package."""
 
     citation: str  # of the first import
     count: int = 0

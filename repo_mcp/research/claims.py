@@ -22,9 +22,9 @@ from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
 
 MAX_NAMED, MAX_ERRORS = 3, 6  # in one sentence
-HEAD_LINES = 12  # of a declaration, in which its docstring begins
+HEAD_LINES = 12  # of a declaration, in which its docstring is expected to begin
 MAX_SENTENCE_CHARS = 220
-FAILING = 8  # of the best declarations, whose errors are named
+FAILING = 8  # best declarations whose errors are named
 BY_EXTENSION = "by an extension"  # in the reason of a finding for a type that an extension makes conform
 # The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`.
 _ERROR = re.compile(
@@ -39,19 +39,18 @@ _DOES = re.compile(
 )
 _IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
 _PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
-_GIVEN_BACK = re.compile(
-    r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$"
-)  # before a last part
+# Stands before the last part of the name of an error that is made: `throw errors.`
+_GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")
 NAMED_IN_QUESTION = 'what "'  # begins the reason of a finding for a symbol that the question names
-FAILS = "fails, and "  # begins the reason of a finding for what a subject uses and what fails
-# These begin the reasons of findings for what is to be added.
+FAILS = "fails, and "  # begins the reason of a finding for a function that fails and that a subject uses
+# These begin the reasons of findings for a question on how to add something.
 NAMED_SO = "has the verb and the noun of the question in its name"
 DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the kind"
 REGISTERS, MOST_DERIVE = "takes one of the kind", "most of the kind derive from it"
-IMPLEMENTERS = "implementers"  # names the group of those
-FILLS = "overrides or implements "  # begins the reason of a finding that does so to a subject
+IMPLEMENTERS = "implementers"  # the name of a group
+FILLS = "overrides or implements "  # begins the reason of a finding that overrides or implements a subject
 IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
-MENTIONS, HOLDS = "mentions ", "declares "  # of one that has a subject as a value, or inside itself
+MENTIONS, HOLDS = "mentions ", "declares "  # begin reasons: a subject is used as a value, or declared inside
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
@@ -117,7 +116,7 @@ def _cite(node: Node) -> str:
 
 
 def _name_subjects(nodes: Sequence[Node]) -> str:
-    """Return the names of subjects with their citations, those of one name together."""
+    """Return the names of subjects with their citations; subjects of one name share an entry."""
     places: dict[str, list[str]] = {}
     for node in nodes:
         places.setdefault(shorten(node.qualified_name), []).append(_cite(node))
@@ -171,9 +170,9 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     first_hop = [one for one in state.findings if one.hop == 1]
     found = [one for one in first_hop if READS not in one.why and not one.why.startswith(FILLS)]
     if state.source.is_partial:
-        none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may
+        none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may do so
     told = _describe_readers([one for one in first_hop if one.why.startswith(READS)])
-    if reading.form is Form.DEPENDENTS:  # the methods of a type are in blocks of its own name, as in Rust
+    if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
         own = {node.qualified_name for node in subjects}
         found = [one for one in found if one.kind != "extension" or one.symbol not in own]
     if reading.form is Form.CALLERS:
@@ -202,20 +201,20 @@ def _describe_readers(readers: Sequence[Finding]) -> str:
 
 
 def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
-    """Return what mentions a function as a value, which does not say that it calls it."""
+    """Return a sentence on what mentions a function as a value, which may call it or not; "" for nothing."""
     own = [one for one in found if not is_test_place(one.path)] or found
     verb, they = "mentions" if len(own) == 1 else "mention", "them" if several else "it"
     return f" {_name_findings(own)} {verb} {they}, and may have {they} called." if own else ""
 
 
 def _describe_below(state: ResearchState) -> str:
-    """Return what derives from the types that implement a subject."""
+    """Return a sentence on what derives from the types that implement a subject; "" for nothing."""
     below = [one for one in state.findings if one.hop > 1 and not is_test_place(one.path)]
     return f" Derived from these: {_name_findings(_count_types_once(below))}." if below else ""
 
 
 def _describe_overriding(state: ResearchState, form: Form, groups: Sequence[Group]) -> str:
-    """Return what overrides or implements the subject, if a question asks what depends on it; else ""."""
+    """Return a sentence on what overrides or implements the subject; "" unless dependents are asked for."""
     places = [
         f"{shorten(one.symbol)} ({one.citation})" for one in state.findings if one.why.startswith(FILLS)
     ]
@@ -229,7 +228,7 @@ def _describe_overriding(state: ResearchState, form: Form, groups: Sequence[Grou
 
 
 def _count_types_once(found: Sequence[Finding]) -> list[Finding]:
-    """Return findings without the extensions that make types conform which are themselves among them."""
+    """Return the findings without extensions if the type that conforms by one is itself among them."""
     types = {one.symbol for one in found if BY_EXTENSION in one.why}
     return [one for one in found if one.kind != "extension" or one.symbol not in types]
 
@@ -240,9 +239,9 @@ def _shorten_symbol(one: Finding) -> str:
 
 
 def _describe_compared(state: ResearchState, subject: Subject) -> str:
-    """Return where a compared subject is declared, and what its comment says first.
+    """Return where a compared subject is declared, and the first sentence of its comment.
 
-    Of several declarations it is the first that has a comment.
+    Of several declarations, the first one with a comment is described.
     """
     more = len(subject.nodes) + subject.left_out - 1
     others = f" and {more} more {'declaration' if more == 1 else 'declarations'}" if more else ""
@@ -295,7 +294,7 @@ def _cite_beginning(found: Sequence[Finding], how: str) -> list[str]:
 
 
 def _cite_line(place: Finding) -> str:
-    """Return the citation of the first line that a place is found for."""
+    """Return the citation of the first line for which a place was found, or else of the whole place."""
     return f"{place.path}:{place.lines[0]}-{place.lines[0]}" if place.lines else place.citation
 
 
@@ -317,7 +316,7 @@ def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
 
 
 def _judge_best(state: ResearchState, best: str) -> list[str]:
-    """Return what fits best, after the words that no file has, and with those that the best one lacks."""
+    """Return sentences that say which words no file has, what fits best, and which words that lacks."""
     sentences = []
     if state.absent:
         words = _name_words(state.absent)
@@ -404,7 +403,7 @@ def _describe_errors(state: ResearchState, asked: str) -> str:
 
 
 def find_errors(line: str) -> list[str]:
-    """Return the names of errors in a line, as types or constants are named, not functions or fields."""
+    """Return the names of errors in a line: those of types or constants, not of functions or fields."""
     return [
         found[1] or found[2]
         for found in _ERROR.finditer(line)
@@ -413,7 +412,7 @@ def find_errors(line: str) -> list[str]:
 
 
 def _is_something_else(line: str, name: str, start: int, end: int) -> bool:
-    """Return True for a name that ends as those of errors do, and is that of a function or a field."""
+    """Return True for a name that ends like that of an error but is that of a function or a field."""
     if _DOES.match(name) or _IS_SET.match(line, end):
         return True
     if not line[:start].endswith("."):
@@ -422,7 +421,10 @@ def _is_something_else(line: str, name: str, start: int, end: int) -> bool:
 
 
 def _describe_failing(named: Sequence[Finding], failing: Sequence[Finding], errors: str) -> str:
-    """Return which functions fail below the one that a question names, or that none is known to."""
+    """Return which functions fail below the one that a question names, or that none is known to fail.
+
+    Return "" if none fails but `errors` already names errors of the function itself.
+    """
     subject = f"{_shorten_symbol(named[0])} ({named[0].citation})"
     if failing:
         return f"{subject} uses {_name_findings(failing)}, where errors are made{' too' if errors else ''}."
@@ -438,9 +440,9 @@ def _cite_section(section: Finding) -> str:
 
 
 def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
-    """Return what a symbol calls, itself left out, in the order of the findings.
+    """Return what a symbol calls, except itself, in the order of the findings.
 
-    What fits the question's words hides what merely is called, such as a conversion of text.
+    If some callees fit the question's words, the others, such as a conversion of text, are left out.
     """
     called = {
         link.target for link in state.links.values() if link.source == caller and link.kind == "calls"
@@ -459,10 +461,11 @@ _MARKS = "/*#!-\"'` \t"
 
 
 def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:
-    """Return the first sentence of the comment above a declaration, or of that which begins its body; "" if
-    none. One word, such as the title of a group of members, is no sentence.
+    """Return the first sentence of the comment above a declaration or at the start of its body; "" if none.
 
-    `comments` are the lines of the file that are comments.
+    A single word, such as the title of a group of members, is no sentence.
+
+    `comments` has the numbers of the lines of the file that are comments.
     """
     first = start
     while first > 1 and (first - 1 in comments or lines[first - 2].lstrip().startswith(("@", "["))):
@@ -472,7 +475,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     head = range(start, min(len(lines), start + HEAD_LINES) + 1)
     inside = list(takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, head)))
     if inside and not lines[inside[0] - 2].rstrip().endswith((":", "{")):
-        inside = []  # it tells of a statement
+        inside = []  # it is about a statement
     numbers = above or inside
     plain = " ".join(_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
     sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]

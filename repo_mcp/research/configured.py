@@ -31,7 +31,7 @@ MAX_PLACES = 40
 MAX_READERS = 10
 FUNCTION_CHARS = 260  # shown of a function that sets or mentions a name, if other lines do so too
 LEAST_ENDING = 5  # characters of the part of a name that is searched for alone
-MAX_SEARCHED, MAX_HITS = 50, 12
+MAX_SEARCHED, MAX_HITS = 50, 12  # hits of a search for words, and of those about configuration that are shown
 _WORDS_FOR_IT = "config setting option default"
 _OPERATOR = r"(?:\?\?|\|\||&&|[|&+])?"  # before `=`: sets a value only if there is none, or adds to one
 _CONFIG_PATH = re.compile(
@@ -41,6 +41,7 @@ _CONFIG_PATH = re.compile(
 )
 # `os.environ["NAME"]`, `process.env.NAME`, `std::env::var_os("NAME")`, `GetEnvironmentVariable("NAME")`
 _TAKEN = r"\b\w{0,40}env\w{0,40}[\w.:!]{0,80}\s{0,40}[(\[.]\s{0,40}[\"']?NAME\b"
+# A line that sets a variable of the environment: `os.environ["NAME"] = `, `std::env::set_var(`, `setenv(`
 _GIVEN = re.compile(
     r"\.env\s*\(|(?:set|put)_?env\w*\s*\(|set_var\s*\(|env_remove|\]\s*=[^=]|\benv\.\w+\s*=[^=]",
     re.IGNORECASE,
@@ -93,7 +94,7 @@ def _declares(subject: Subject, match: ExactMatch) -> bool:
 
 
 def _note_dotted(state: ResearchState, key: str) -> bool:
-    """Note the lines that have a key of several parts, `search.lang`, as it is written. False for none."""
+    """Note the lines that have a key of several parts, such as `search.lang`. Return False if none has it."""
     matches = state.source.search_exact(ExactRequest(key, whole_word=True, limit=MAX_MATCHES)).matches
     found = [one for one in matches if len(one.line) <= MAX_SETTING_CHARS]
     setting = [one for one in found if _is_configuration(one.path)]
@@ -117,8 +118,10 @@ def _search(state: ResearchState, name: str) -> tuple[ExactMatch, ...]:
 
 
 def _may_set(name: str, match: ExactMatch) -> bool:
-    """Return False for a line that was generated, one that only reads, a link in a document, and a type whose
-    name is the setting's in another case: `Rack::ShowErrors` for `show_errors`.
+    """Return False for a line that cannot set the name.
+
+    It was generated, only reads the name, is a link in a document, or names a type that differs from the
+    setting in case: `Rack::ShowErrors` for `show_errors`.
     """
     quoted = re.escape(name).replace("_", "[_-]?")
     of_type = re.search(rf"::({quoted})\b", match.line, re.IGNORECASE)
@@ -156,7 +159,7 @@ def _note_readers(state: ResearchState, name: str, reading: Iterable[ExactMatch]
 
 
 def _build_pattern(name: str) -> str:
-    """Return an expression made of whole words, because the index can look whole words up."""
+    """Return an expression for lines that set a name, made of whole words, which the index can look up."""
     spelled = dict.fromkeys(re.escape(name.replace("_", joint)) for joint in ("_", "-", ""))
     return "|".join(map(_build_spelled, spelled))
 
@@ -225,7 +228,7 @@ def _stands_in_call(line: str, quoted: str) -> bool:
 
 
 def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUse:
-    """Return how a line uses a name, with what the lines above say: whether a bracket is open there."""
+    """Return how a line uses a name, considering also whether it is a comment and which brackets are open."""
     use = classify_use(name, match.line)
     if use is not LineUse.SETS:
         return use
@@ -259,7 +262,10 @@ def _is_in_round_bracket(state: ResearchState, match: ExactMatch, column: int) -
 
 
 def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
-    """Note matching lines, those that set the name before those that pass it on, grouped by function."""
+    """Note matching lines by function: configuration first, and lines that set the name before others.
+
+    `which` is added to the reason.
+    """
     counts: dict[str, int] = {}
     uses = {match: _classify_match(state, name, match) for match in matches}
     ordered = sorted(
@@ -306,14 +312,14 @@ def _name_role(path: str) -> str:
 
 @dataclass(slots=True)
 class _Place:
-    """Matching lines of one function, or one line outside of every function."""
+    """Matching lines of one function, or one line outside all functions."""
 
     matches: list[ExactMatch]
     around: Node | None
 
     @property
     def function(self) -> Node | None:
-        """Return the function that holds the lines."""
+        """Return the function that holds the lines; None outside functions."""
         return self.around if self.around is not None and self.around.symbol.kind in CALLABLE_KINDS else None
 
 
@@ -330,7 +336,10 @@ def _join_lines(state: ResearchState, matches: Iterable[ExactMatch]) -> list[_Pl
 
 
 def _note_place(state: ResearchState, name: str, place: _Place, why: str, hop: int) -> bool:
-    """Note a place: a function by its lines that decide about the name, else the line."""
+    """Note a place: a function with the lines that decide about the name, or a single line.
+
+    Return False if it is already noted, outside the folder, or at the limit.
+    """
     first, around, function = place.matches[0], place.around, place.function
     used = tuple(sorted({match.start_line for match in place.matches}))
     start, end = first.start_line, first.start_line

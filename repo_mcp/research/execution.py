@@ -1,9 +1,7 @@
-"""Put findings in the order of execution: callers first, then their callees in the order of the calls.
-
-Pure.
+"""Put findings in the order of execution: callers first, then their callees in the order of the calls. Pure.
 
 The findings that fit into an answer are chosen by worth, but a reader wants them in the order in which they
-run. From the best finding the walk climbs to its outermost caller and descends from there, call by call; then
+run. From the best finding the walk climbs to its outermost caller and descends from there, call by call. Then
 it continues with the best finding that is left.
 
 Findings of hop 0, which the question names or its words match, come first. A later one is worth less the
@@ -20,9 +18,9 @@ from repo_mcp.research.locating import is_test_place
 from repo_mcp.research.records import Finding, MapEdge
 
 CALLS = "calls"
-DISTANCE = 0.85  # of the worth of the hop before
-CROWD = 6  # findings of one hop, after which the next is worth half
-TEST = 0.4
+DISTANCE = 0.85  # factor of worth for each further hop
+CROWD = 6  # after so many findings of one hop, the next is worth half
+TEST = 0.4  # factor of worth for tests
 _SURE = {"exact": 1.0, "probable": 0.8, "text": 0.8, "possible": 0.4}
 
 
@@ -40,7 +38,7 @@ def order_by_calls(findings: Sequence[Finding], edges: Sequence[MapEdge]) -> lis
 
 
 def _walk(count: int, called: Mapping[int, Mapping[int, int]]) -> list[int]:
-    """Return the positions below `count`, callers before callees. `called` holds the line of each call."""
+    """Return the positions below `count`, callers before callees; `called` holds the line of each call."""
     ordered: dict[int, None] = {}
 
     def descend(position: int) -> None:
@@ -56,7 +54,7 @@ def _walk(count: int, called: Mapping[int, Mapping[int, int]]) -> list[int]:
 
 
 def _climb(start: int, ordered: Mapping[int, None], called: Mapping[int, Mapping[int, int]]) -> int:
-    """Return the outermost caller above a position, climbing over callers that are not ordered yet."""
+    """Return the outermost caller above a position, or itself; callers in `ordered` do not count."""
     seen = {start}
     while True:
         callers = (one for one in called if start in called[one] and one not in seen and one not in ordered)

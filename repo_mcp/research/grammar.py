@@ -1,11 +1,11 @@
-"""The forms of questions: parse a text into a form and its phrases. Pure, without knowledge of a repository.
+"""Parse the text of a question into a form and its phrases. Pure, without knowledge of a repository.
 
 A question may fit several forms ("how does X get to Y" also looks like an open one). All that fit are
 returned, the narrowest first, and the caller takes the first whose subjects exist in the repository. A
 question that fits no form is an open question.
 
-Expressions are matched against at most MAX_CHARS characters. Each has at most two parts of any length, so
-that none takes more than quadratic time on that.
+Expressions are matched against at most MAX_CHARS characters. Each has at most two parts of arbitrary length,
+so none takes more than quadratic time.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Phrase:
     """The part of a question that names something."""
 
     text: str
-    kinds: frozenset[SymbolKind] = frozenset()  # kinds the words around it ask for; empty: any kind
-    parameters: tuple[str, ...] = ()  # that brackets behind a name give: `Write(LogEvent)`
+    kinds: frozenset[SymbolKind] = frozenset()  # kinds that the words around it ask for; empty: any kind
+    parameters: tuple[str, ...] = ()  # in brackets after a name: `LogEvent` in "Write(LogEvent)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Parsed:
     phrases: tuple[Phrase, ...] = ()
 
 
-# Words that may stand for one another. `_` is a space, and an ending in brackets is optional.
+# Phrases that may stand for one another. `_` is a space, and an ending in brackets is optional.
 _LISTS: dict[str, str] = {
     "lead": """please can_you could_you i_want_to i_need_to help_me let_me tell_me show_me show give_me
         explain describe list find get identify know understand see me to about out all every each
@@ -119,8 +119,8 @@ def _join(name: str) -> str:
     return f"(?:{'|'.join(endings)})"
 
 
-# Each form with a way to ask it. <name> is a word of a list, <name?> an optional one, <name*> any number of
-# them; X and Y are the phrases asked about, and "X.." is followed by other words.
+# Each form with one way to ask it. <name> is a phrase of that list, <name?> an optional one, <name*> any
+# number of them. X and Y are the phrases asked about; "X.." is matched lazily, because other words follow.
 _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.FLOW, "how (?:does|do|can|is|are|did|will) X.. <flows>(?: down| up| through| over)? "
      "(?:to|into|in|at) Y"),
@@ -286,7 +286,7 @@ def parse_question(query: str) -> tuple[Parsed, ...]:
 
 
 def _strip(text: str) -> str:
-    """Return a question without polite openings, a closing "in this repository" and end punctuation."""
+    """Return a question without a polite opening, a closing "in this repository" or end punctuation."""
     text = text.strip().rstrip("?!. ").strip()
     lead = _LEAD.match(text)
     if lead is not None and lead.end() < len(text):
@@ -303,7 +303,7 @@ def _build(form: Form, match: re.Match[str]) -> Parsed:
 
 
 def read_phrase(text: str) -> Phrase:
-    """Read the phrase in a part of a question, without articles, quotes and brackets, and its kinds."""
+    """Return the phrase in a part of a question, without articles, quotes, brackets and words for kinds."""
     text = " ".join(text.split())  # on runs of spaces the expressions would take quadratic time
     text = _TAIL.sub("", text.rstrip("?!.,; "))
     text = _ARTICLE.sub("", text).strip(_QUOTES)

@@ -1,7 +1,7 @@
 """Follow edges level by level, with a fixed number of symbols at each level.
 
 A path is only as sure as its weakest edge. Edges that are only possible are shown but not followed further,
-since whatever a guess leads to is noise. Within a level: the surest first, those outside of tests, by path.
+because what a guess leads to is noise. Within a level, symbols outside tests come first, then the surest.
 """
 
 from __future__ import annotations
@@ -25,23 +25,22 @@ FIRST_FAN, FAN = 40, 8  # edges shown of one symbol: at the first level, at late
 FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
 WIDE = Bounds(files=140, references=500)  # shared by all symbols of the first level
 NARROW = Bounds(files=30, references=120)  # for each symbol of a later level
-LEAST_FILES, LEAST_REFERENCES = 60, 240
+LEAST_FILES, LEAST_REFERENCES = 60, 240  # for each symbol of the first level, however many share WIDE
 MAX_OUTSIDE_USES = 2_000  # of names that are declared elsewhere
-_DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
-_HANDED_ON = CALLABLE_KINDS - {SymbolKind.CONSTRUCTOR}
+_DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})  # calls of one may run an override
+_HANDED_ON = CALLABLE_KINDS - {SymbolKind.CONSTRUCTOR}  # may be passed as values and called elsewhere
 _TYPE_TEST = re.compile(r"\b(?:isinstance|issubclass|instanceof)\b")
 NAMES_TYPE = "names_type"
 
 
-# When several symbols share a name, one use may mean any of them. The use is shown for one of them only, and
-# for none when it is known which one is meant.
 def drop_guesses(
     state: ResearchState, links: Sequence[Link], guessed: set[Declaration], *, upwards: bool
 ) -> list[Link]:
-    """Return the links without redundant guesses: those from a symbol that already has a guess at this level,
-    and those where a symbol of the same name is surely meant.
+    """Return the links without redundant guesses.
 
-    `guessed` holds the symbols with a guess at this level; this function adds to it.
+    If several symbols share a name, a use of it may mean any of them. It is shown for one of them only, and
+    for none if it is known which of them is meant. `guessed` holds the symbols at the other end of a guess of
+    this level; this function adds to it.
     """
     kept = []
     for link in links:
@@ -55,7 +54,7 @@ def drop_guesses(
 
 
 def _has_surer(state: ResearchState, guess: Link) -> bool:
-    """Return True when another symbol of this name is known to be meant there."""
+    """Return True when the same symbol is known to use another symbol of this name."""
     name = state.get_node(guess.target).symbol.name
     return any(
         link.source == guess.source
@@ -71,7 +70,7 @@ class HopFindings:
     """The edges of one symbol in the direction that is followed."""
 
     links: tuple[Link, ...]
-    cut: bool = False
+    cut: bool = False  # True: there were more references than the bounds allow
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,7 @@ class _Step:
 
     link: Link
     node: Node  # the symbol that was expanded
-    ordinal: int  # of that symbol in its level
+    ordinal: int  # position of that symbol in its level
 
 
 def _take_hop(
@@ -163,7 +162,10 @@ def _rank_step(step: _Step, traversal: Traversal) -> tuple[bool, int, int, int]:
 
 
 def _rank_kind(link: Link, traversal: Traversal) -> int:
-    """Rank uses after calls and imports last: an importer mostly also uses the symbol, which says more."""
+    """Return the rank of an edge's kind: uses after calls, imports last.
+
+    An importer usually also uses the symbol, and that use says more.
+    """
     return 2 if link.kind == "imports" else int(traversal.upwards and link.kind == "references")
 
 
@@ -181,7 +183,7 @@ def _note_cut(
 
 
 def share_bounds(subjects: int) -> Bounds:
-    """Return the bounds for each of some symbols of the first level."""
+    """Return the bounds for each symbol of a first level with so many symbols."""
     subjects = max(1, subjects)
     return Bounds(
         max(LEAST_FILES, WIDE.files // subjects), max(LEAST_REFERENCES, WIDE.references // subjects)
@@ -207,7 +209,7 @@ def sort_links(links: Sequence[Link], traversal: Traversal) -> list[Link]:
 
 
 def _note_link(state: ResearchState, node: Node, link: Link, traversal: Traversal, hop: int) -> Node | None:
-    """Note an edge and the symbol at its other end; return that symbol unless it is not to be followed."""
+    """Note an edge and the symbol at its other end. Return the symbol; None if it is not to be followed."""
     other = state.get_node(link.source if traversal.upwards else link.target)
     link = _name_decoration(state, link, other) if traversal.upwards else link
     confidence = weaker(state.confidences.get(node.declaration, Confidence.EXACT), link.confidence)
@@ -262,6 +264,7 @@ def _note_entry(state: ResearchState, node: Node, links: Sequence[Link]) -> None
 def _find_in(
     state: ResearchState, node: Node, types: Sequence[EdgeType], bounds: Bounds
 ) -> tuple[list[Link], bool]:
+    """Return links from the innermost symbols that use a symbol, and whether the search was cut."""
     found = state.graph.find_incoming(node, types, bounds)
     links = []
     for edge in found.edges:
@@ -275,7 +278,7 @@ def _find_in(
 
 
 def _name_decoration(state: ResearchState, link: Link, other: Node) -> Link:
-    """Return a call as `decorated_by` when all its lines begin a decorator."""
+    """Return a call as `decorated_by` when all its lines begin a decorator, and any other link unchanged."""
     is_head = link.kind == "calls" and link.lines and link.lines[-1] < other.symbol.start_line + HEAD_LINES
     if is_head and all(is_decorator(state.source.read_lines(other.path), line) for line in link.lines):
         return replace(link, kind="decorated_by")
@@ -368,7 +371,7 @@ def _expand_out(types: Sequence[EdgeType]) -> Callable[[ResearchState, Node, Bou
 
 
 def note_outside(state: ResearchState, node: Node, found: Edges) -> None:
-    """Note the names that are declared outside of the repository."""
+    """Note the names that are declared outside the repository."""
     for one in found.externals:
         line = one.lines[0] if one.lines else node.symbol.start_line
         if len(state.outside) < MAX_OUTSIDE_USES:

@@ -1,9 +1,9 @@
 """Find what a question names only indirectly: by a verb and a noun, or as the kind of what is to be added.
 
 "How do I register a custom lookup" is often answered by a function with the verb and the noun in its name,
-`register_lookup`. And what is to be added derives from a type named after the noun: `Lookup`, or
-`IMessagePackFormatter` for a formatter. Whoever adds a further one copies one that is there, and names it
-where the others are named.
+`register_lookup`. A custom lookup also derives from a type named after the noun: `Lookup`, or
+`IMessagePackFormatter` for a formatter. To add another of the kind, one copies an existing type, and names
+the copy where the others are named.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from repo_mcp.text.question_words import Action, count_words, list_words, names_
 
 MOST_ALIKE = 40  # symbols whose names are compared with the words
 MOST_ACTIONS = 3  # that are shown
-MANY_OTHERS = 2  # words of a question beside its action, of which a declaration named after it has one
-MOST_NAMED = 12  # declarations of one name; more say little about each
-MOST_TYPES = 6  # whose derived types are counted, interfaces and abstract ones first
+MANY_OTHERS = 2  # if a question has so many words beside its action, a declaration must have one of them
+MOST_NAMED = 12  # declarations that fit by name; more say little about each
+MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
 GLANCE = Bounds(files=20, references=40)
 OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
-_OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # of a type, where they have its name
+_OWN_PARTS = frozenset({SymbolKind.EXTENSION})  # with the name of a type, part of that type
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _DOING = CALLABLE_KINDS - {SymbolKind.MACRO}  # a macro such as `COMMAND_ADD` names a thing
 _REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[Pp]lug|[Dd]efine)(?![a-z])")
@@ -66,6 +66,10 @@ def find_actions(state: ResearchState, action: Action, *, is_described: bool = F
 
 
 def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[str]) -> list[Node]:
+    """Return the symbols with the most words of the question, besides `words`, in their path and name.
+
+    If none has any, return those whose lines have one, or no symbol if there are more than MOST_NAMED.
+    """
     others = [word for word in list_words(state.request.query) if not shares_word(word, words)]
     near = [shares_word(f"{node.path} {node.qualified_name}", others) for node in nodes]
     most = max(near, default=0)
@@ -77,9 +81,10 @@ def _keep_nearest(state: ResearchState, nodes: Sequence[Node], words: Sequence[s
 
 
 def _is_near(state: ResearchState, node: Node, words: Sequence[str], others: Sequence[str]) -> bool:
-    """Return True for a symbol whose lines have another word of the question, or that needs none.
+    """Return True for a symbol whose lines have another word of the question, or that needs no such word.
 
-    A name with a word that the question lacks needs one: `check_csrf_middleware` checks no request.
+    A name that is longer than `words` needs one even if the question has few: `check_csrf_middleware` checks
+    no request.
     """
     least = MANY_OTHERS if count_words(node.symbol.name) <= len(words) else 1
     return len(others) < least or bool(shares_word("\n".join(read_body(state, node)), others))
@@ -91,8 +96,9 @@ def read_body(state: ResearchState, node: Node) -> Sequence[str]:
 
 
 def find_base(state: ResearchState, action: Action) -> Node | None:
-    """Return the type named by the last nouns, or else the type whose name ends with them from which most
-    others derive; None if there is none.
+    """Return the type named by the last nouns, or else the one with most derived types whose name ends so.
+
+    Return None if no such type has derived types or is left open for them.
     """
     names = ["".join(map(str.capitalize, nouns)) for nouns in (action.nouns[-2:], action.nouns[-1:])]
     names = list(dict.fromkeys(names))
@@ -162,22 +168,20 @@ def may_answer(path: str) -> bool:
 
 
 def find_inner_base(state: ResearchState, base: Node) -> Node | None:
-    """Return the abstract type that derives from a base and from which more types of the kind derive than
-    from the base itself; None if there is none.
-    """
+    """Return the abstract type below a base from which more types derive than from the base; None if none."""
     own = _list_own_derived(state, base)
     counts = [(len(_list_own_derived(state, node)), node) for node in own[:MOST_TYPES] if is_left_open(node)]
     most, inner = max(counts, key=lambda one: one[0], default=(0, None))
     return inner if most > len(own) else None
 
 
-MODEL_LINES = 6  # a shorter type is no model of how one of the kind is written
+MODEL_LINES = 6  # a shorter type does not show how one of the kind is written
 MOST_MODELS = 8  # types of a kind whose uses are looked at
-LEAST_LISTED = 3  # types of a kind that are named in one place which lists them
+LEAST_LISTED = 3  # a place lists a kind if it names at least so many of its types
 
 
 def find_model(state: ResearchState, base: Node) -> Node | None:
-    """Return the shortest type of a kind that does something, a model for another; None if there is none."""
+    """Return the shortest type of a kind with at least MODEL_LINES lines; None if there is none."""
     fitting = [node for node in _list_own_derived(state, base) if _count_lines(node) >= MODEL_LINES]
     whole = [node for node in fitting if not is_left_open(node)]
     return min(whole, key=lambda node: (_count_lines(node), node.path, node.symbol.start_line), default=None)
@@ -205,7 +209,7 @@ def find_listing(state: ResearchState, base: Node) -> tuple[Node, int] | None:
 
 
 def find_registering(state: ResearchState, base: Node) -> Node | None:
-    """Return the shortest function that takes a type as a parameter and by its name registers it, or None."""
+    """Return the shortest function that takes the type and has a name like `register`; None without one."""
     edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
     nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
     fitting = [

@@ -1,8 +1,9 @@
-"""Investigate a question: each form notes findings of its own, in an order of its own.
+"""Investigate a question: for each form, a function notes findings in an order that suits the form.
 
-The functions that read the fields which a subject sets are found too: `prefetch_related` only stores its
-arguments in a field, and a function that reads the field does the fetching. No edge of the graph leads there,
-because fields are not symbols. Their names are searched for, and count only if few lines hold them.
+Functions that read a field which a subject sets are found too. `prefetch_related`, for example, only stores
+its arguments in a field, and the function that reads the field does the fetching. No edge of the graph leads
+there, because fields are not symbols. So the text is searched for their names, and names that stand in more
+than MAX_MATCHES lines are left out.
 """
 
 from __future__ import annotations
@@ -49,23 +50,21 @@ from repo_mcp.research.unparsed import note_unparsed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.question_words import shares_word
 
-#     extension Token: Authenticatable {}     impl Authenticatable for Token {}
-#
-# There the extension names the protocol, and the type that it extends is what conforms.
 _BOUNDS = Bounds(files=20, references=60)
-FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls, and functions of each, in which errors are looked for
-MAX_FAILING = 5  # functions whose errors are shown for a question that names one
+FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
+MAX_FAILING = 5  # functions shown for a question about the errors of a function
 MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
 IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
-MAX_BODIES, SHORT_LINES = 16, 24
-MAX_FIELDS = 3  # of one function
+MAX_BODIES, SHORT_LINES = 16, 24  # if at most so many types implement a subject, shorter ones show their body
+MAX_FIELDS = 3  # of one function whose readers are searched for
 MAX_MATCHES = 30  # a name in more lines says little about each
-MAX_READERS = 4
+MAX_READERS = 4  # of all the fields that one function sets
+# A line that sets a field or adds to it: `self.rows = `, `this->rows +=`, `self.rows.append(`.
 _SET = re.compile(r"\b\w+(?:\.|->)(\w{4,})\s*(?:[+|]?=(?![=>])|\.(?:append|add|push|extend|insert)\()")
 
 
 def _expand(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
-    """Return the types that conform to a type; for an extension, also the type that it extends."""
+    """Return links from the types that conform to a type; for an extension, also from the type it extends."""
     found = IMPLEMENTERS.expand(state, node, bounds)
     links: list[Link] = []
     for link in found.links:
@@ -81,7 +80,11 @@ def _expand(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
 
 
 def _list_extended(state: ResearchState, holder: Node, link: Link) -> list[Link]:
-    """Return links from the type that an extension extends, because that type conforms as well."""
+    """Return links from the type that an extension extends, because that type conforms as well.
+
+    In `extension Token: Authenticatable {}` (Swift) and `impl Authenticatable for Token {}` (Rust) the
+    extension names the protocol, and `Token` conforms to it.
+    """
     above = state.graph.find_outgoing(
         holder, (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS), _BOUNDS
     )
@@ -101,18 +104,18 @@ CONFORMING = Traversal(_expand, True, IMPLEMENTERS.first_fan, IMPLEMENTERS.fan, 
 class Gathered:
     """The result of an investigation besides the findings it notes."""
 
-    chains: list[Chain] = field(default_factory=list)
-    architecture: Architecture | None = None
-    shapes: tuple[Shape, ...] | None = None
-    claim: str = ""
-    groups: tuple[Group, ...] = ()
+    chains: list[Chain] = field(default_factory=list)  # of calls
+    architecture: Architecture | None = None  # None: not asked for
+    shapes: tuple[Shape, ...] | None = None  # None: not asked for
+    claim: str = ""  # the answer in a few sentences; "" if there is none
+    groups: tuple[Group, ...] = ()  # what lies around the findings
 
 
 def settle_reading(state: ResearchState, reading: Reading) -> Reading:
-    """Return the way a question is understood, now that its subjects can be followed.
+    """Return the reading, or an open one in its place if it asks for a path that does not exist.
 
-    "How are messages sent to a room" asks for no path from `messages` to `room` if none exists: such words
-    happen to be names, and the question is an open one.
+    "How are messages sent to a room" is read as a question for a path from `messages` to `room`. These words
+    may only happen to be names: if no path connects the two, the question is an open one.
     """
     asked = [subject.asked for subject in reading.subjects]
     asks_path = _ASKS_PATH.search(state.request.query) is not None
@@ -145,7 +148,7 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
 
 
 def _note_subjects(state: ResearchState, reading: Reading) -> None:
-    """Note the subjects of the question first."""
+    """Note the subjects of the question as findings of hop 0."""
     for subject in reading.subjects:
         sure = Confidence.POSSIBLE if subject.how == "words" else Confidence.EXACT
         for node in subject.nodes:
@@ -189,7 +192,7 @@ def _investigate_callees(state: ResearchState, reading: Reading, gathered: Gathe
 
 
 def _note_readers(state: ResearchState, nodes: Sequence[Node]) -> None:
-    """Note the readers of the fields which the subjects set, and their callees named like a subject."""
+    """Note the readers of fields that a subject sets, and those of their callees named like the subject."""
     for node in nodes:
         words = re.findall(r"[A-Za-z]{3,}", node.symbol.name)
         for reader in find_readers(state, node):
@@ -222,7 +225,7 @@ def _investigate_implementations(state: ResearchState, reading: Reading, gathere
 
 
 def _show_short(state: ResearchState) -> None:
-    """Show the bodies of short types among a few that implement a subject: their first lines say nothing."""
+    """Show the bodies of short types, if few types implement the subject: their first lines say nothing."""
     near = [one for one in state.findings if one.hop]
     if len(near) > MAX_BODIES:
         return
@@ -246,9 +249,9 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
 
 
 def _follow_overriding(state: ResearchState, nodes: Sequence[Node]) -> None:
-    """Note what overrides or implements the subjects, and its callers, if it is little.
+    """Note the declarations that override or implement the subjects, and their dependents, unless too many.
 
-    Whoever calls an implementation through its own type depends on the signature just as well.
+    Code that calls an implementation through its own type depends on the signature just as much.
     """
     links = [link for node in nodes for link in list_overriding(state, node)]
     own = [link for link in links if is_program(state.get_node(link.source).path)]
@@ -276,12 +279,12 @@ def _investigate_dependencies(state: ResearchState, reading: Reading, gathered: 
     follow(state, subject.nodes, DEPENDENCIES, state.depth)
 
 
-CONNECTED = 8  # of the declarations that fit a question; others are only shown
+CONNECTED = 8  # declarations that fit a question and from which edges are followed; others are only shown
 MAX_IMPORTED = 60  # files of a folder whose importers are searched for
 
 
 def _find_importers(state: ResearchState, folder: str) -> None:
-    """Note the files outside of a folder that import a file in it."""
+    """Note the files outside a folder that import a file in it."""
     paths = state.graph.scan.list_paths(folder)
     if len(paths) > MAX_IMPORTED:
         state.limit(f"importers of {len(paths) - MAX_IMPORTED} files", f"{MAX_IMPORTED} files are followed")
@@ -299,7 +302,7 @@ def _find_importers(state: ResearchState, folder: str) -> None:
 def _follow_outside(
     state: ResearchState, subject: Subject, types: Sequence[EdgeType], traversal: Traversal
 ) -> None:
-    """Note the uses of a name that is declared elsewhere as the first hop, and follow them from there."""
+    """Note the users of a name declared outside the repository as the first hop, and follow on from them."""
     _, found = state.graph.scan.find_outside(subject.name, types, WIDE)
     nodes = _note_users(state, subject, found)
     state.report_hop(1)
@@ -333,7 +336,10 @@ def _investigate_configured(state: ResearchState, reading: Reading, gathered: Ga
 
 
 def _find_nearest(state: ResearchState, subject: Subject) -> Subject:
-    """Return a setting with the nearest names if no file has its own, else the setting itself."""
+    """Return a setting that no file has as an undeclared subject, which holds the names nearest to it.
+
+    Return any other setting as it is.
+    """
     if subject.nodes or not state.source.is_absent(subject.asked):
         return subject
     subjects = Subjects(state.graph, state.request.folder)
@@ -386,10 +392,11 @@ def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gather
 
 
 def _find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node, str]]:
-    """Return the functions that a question about errors names, with those of their callees that fail, and why
-    each of these is shown. If there are few, their callees in turn are looked at.
+    """Return the functions that a question about errors names and those below them that fail.
 
-    Return none if it names none. Declarations without a body say nothing beside one that has one.
+    The mapping has the reason for each of the latter. Callees are searched level by level while few functions
+    are found. Declarations without a body are left out if one has a body; if none has, the functions that
+    override or implement them are added. Both results are empty if the question names no function.
     """
     phrase = read_phrase(text)
     subject = Subjects(state.graph, state.request.folder, state.source.read_lines).find(phrase, Form.CALLEES)
@@ -418,7 +425,7 @@ def _find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Nod
 
 
 def _fails(state: ResearchState, node: Node) -> bool:
-    """Return True for a function that raises or returns an error; not for the constructor of one."""
+    """Return True for a function that raises or returns an error, except a constructor."""
     if node.symbol.kind not in CALLABLE_KINDS or node.symbol.kind is SymbolKind.CONSTRUCTOR:
         return False
     comments = state.source.read_comment_lines(node.path)
@@ -478,7 +485,7 @@ def _build_both(state: ResearchState, ends: Sequence[Node], starts: Sequence[Nod
 
 
 def _find_families(state: ResearchState, nodes: Sequence[Node]) -> tuple[Shape, ...]:
-    """Return the subjects that are bases of other symbols, each with those symbols, which are noted."""
+    """Return a shape for each subject that is a base of other symbols, and note those symbols."""
     shapes = []
     for node in nodes:
         found = state.graph.find_implementations(node)
@@ -520,7 +527,7 @@ class Reader:
 
 
 def find_readers(state: ResearchState, node: Node) -> list[Reader]:
-    """Return the functions that read the fields which a symbol sets, those in its own file first."""
+    """Return at most MAX_READERS functions that read fields which a symbol sets; those in its file first."""
     lines = state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
     fields = list(dict.fromkeys(name for line in lines for name in _SET.findall(line)))
     readers: dict[Node, Reader] = {}
@@ -540,7 +547,7 @@ def find_readers(state: ResearchState, node: Node) -> list[Reader]:
 
 def _add_reader(state: ResearchState, readers: dict[Node, Reader], name: str, match: ExactMatch) -> None:
     if not is_program(match.path) or re.search(rf"\b{name}\b\s*[+|]?=(?![=>])", match.line):
-        return  # sets it
+        return  # the line sets the field
     around = state.source.find_around(match.path, match.start_line)
     if around is not None and around.symbol.kind in CALLABLE_KINDS:
         known = readers.get(around)

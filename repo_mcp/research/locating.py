@@ -19,7 +19,7 @@ _ROLES = {
         (FileRole.CODE, FileRole.CONFIG, FileRole.STYLE, FileRole.FOREIGN, FileRole.DOCS, FileRole.TEST)
     )
 }
-# Documents that tell nothing of how things are, but name the product and much else.
+# Documents that say nothing about how things work, although they name the product and much else.
 _ASIDE = re.compile(
     r"(?:^|/)(?:change|history|news|what.?s.?new|release|sponsor|backer|funding|licen[cs]e"
     r"|code[-_]of[-_]conduct)[\w-]*(?:\.\w+)?(?:/|$)",
@@ -59,7 +59,7 @@ def is_test_symbol(node: Node) -> bool:
 
 
 def is_aside(path: str) -> bool:
-    """Return True for lists of changes and of sponsors, licences and rules of conduct."""
+    """Return True for a list of changes or of sponsors, a licence, or rules of conduct."""
     return _ASIDE.search(path) is not None
 
 

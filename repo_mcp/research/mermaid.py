@@ -1,7 +1,6 @@
 """Render a dependency map as Mermaid text. Ids are n0, n1, ... in the order of the nodes; labels are quoted.
 
 When several nodes have the same label, their paths are added to tell them apart.
-
 Characters with a meaning in Mermaid are written as its entity codes: `#quot;`, `#lt;`, `#35;`.
 """
 

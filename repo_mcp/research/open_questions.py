@@ -23,7 +23,7 @@ from repo_mcp.text.question_words import list_words, shares_word
 
 REACHED = 10  # symbols noted at each hop
 BOUNDS = Bounds(files=30, references=120)
-LINK_FAN = 16
+LINK_FAN = 16  # edges followed from one symbol in each direction
 
 
 def connect(state: ResearchState, seeds: Sequence[Node], text: str) -> None:

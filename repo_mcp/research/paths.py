@@ -1,7 +1,7 @@
 """Find how one symbol leads to another: the shortest paths along calls, searched from both ends.
 
-Each side goes as many levels as the question is deep, and the side with fewer symbols goes first. When a
-method overrides another, calls of the overridden method may reach it. Edges that are only possible are
+Each side goes as many levels as the question is deep, and the side with fewer symbols takes the next one.
+When a method overrides another, calls of the overridden method may reach it. Edges that are only possible are
 followed only when no path exists without them.
 
 Call chains are built from the edges that were found, from the outermost caller to the subject. A chain ends
@@ -62,7 +62,7 @@ def build_chains(state: ResearchState, subjects: Sequence[Node], *, upwards: boo
 
 
 def _take(state: ResearchState, routes: Iterator[tuple[list[Link], str]]) -> list[tuple[list[Link], str]]:
-    """Return the longest of the first chains found, with cycles after the others."""
+    """Return at most MAX_OF_ONE of the first chains found: the longest, with cycles after the others."""
     found = [route for _, route in zip(range(MAX_STEPS), routes, strict=False)]
     found.sort(key=lambda route: (route[1] == CYCLE, -len(route[0])))  # stable: equal ones stay in order
     if len(found) > MAX_OF_ONE:
@@ -131,7 +131,7 @@ def _describe(state: ResearchState, walked: tuple[list[Link], str], upwards: boo
 
 
 def weigh(link: Link) -> Confidence:
-    """Return the confidence that a link means a call; a symbol only named as a value is probably called."""
+    """Return how sure it is that a link means a call: at most probable for a symbol named as a value."""
     return weaker(link.confidence, Confidence.PROBABLE) if link.kind in _HANDED_ON else link.confidence
 
 
@@ -146,8 +146,8 @@ class _Side:
     """The symbols and links reached from one end."""
 
     traversal: Traversal
-    level: list[Node]
-    guesses: bool
+    level: list[Node]  # symbols to expand next
+    guesses: bool  # whether edges that are only possible are followed
     reached: dict[Declaration, None] = field(default_factory=dict)
     links: dict[tuple[Declaration, Declaration], Link] = field(default_factory=dict)  # every link found
     hop: int = 0
@@ -201,7 +201,7 @@ def _choose_side(down: _Side, up: _Side, depth: int) -> _Side | None:
 
 
 def _list_doers(state: ResearchState, nodes: Iterable[Node]) -> list[Node]:
-    """Return the nodes together with the methods of those that are types, since methods make the calls."""
+    """Return the nodes and, for those that are types, their methods, because methods make the calls."""
     found: dict[Declaration, Node] = {}
     for node in nodes:
         found[node.declaration] = node

@@ -1,6 +1,6 @@
 """The records of research: the question, what is found on the way, and the report. No behaviour.
 
-A citation is `path:start-end`. Its lines are those of the symbol that a finding names, and hold its name.
+A citation is `path:start-end`. The lines of a finding's citation are those of the symbol that it names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.model import Hit
 from repo_mcp.record_classes import dataclass
 
-MIN_DEPTH, DEFAULT_DEPTH, MAX_DEPTH = 1, 2, 5
+MIN_DEPTH, DEFAULT_DEPTH, MAX_DEPTH = 1, 2, 5  # hops
 
 
 class Focus(StrEnum):
@@ -52,7 +52,7 @@ class ResearchRequest:
     depth: int | None = None  # hops; None: the usual number for the form of the question
     focus: Focus | None = None
     folder: str = ""  # only what lies in it counts; "" for the root
-    findings: int = 0  # number wanted; 0: the usual number
+    findings: int = 0  # number asked for; 0: the usual number
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Link:
     kind: str  # an edge type, or "decorated_by", "extension_of", "overridden_by" and the like
     confidence: Confidence
     lines: tuple[int, ...] = ()  # in the file of `source`
-    count: int = 0  # of such lines, if more are known than listed
+    count: int = 0  # of such lines, if more are known than are in `lines`
 
     @property
     def line_count(self) -> int:
@@ -89,12 +89,12 @@ class Finding:
     end_line: int
     symbol: str  # qualified name; the path for a location outside of all symbols
     kind: str
-    node_id: str | None
-    why: str
-    hop: int
+    node_id: str | None  # None for a location that is not a symbol
+    why: str  # the reason, as the report words it
+    hop: int  # 0: the question names it or its words match
     confidence: str  # exact | probable | possible; text for a location found by its words
-    lines: tuple[int, ...] = ()  # of the uses it is evidence for, in the same file
-    name: str = ""  # the symbol's own name, which its lines hold
+    lines: tuple[int, ...] = ()  # lines of the uses that it is evidence for, in the same file
+    name: str = ""  # the symbol's own name, which one of its lines must hold; "" for a file
     excerpt: str = ""  # numbered lines of the live text
     shown: tuple[int, ...] = ()  # lines chosen for the excerpt; empty: the head and the lines of use
 
@@ -108,7 +108,7 @@ class Finding:
 class MapNode:
     """One node of the dependency map."""
 
-    key: str  # by which edges refer to it: a node_id, or the name of a module or of something outside
+    key: str  # edges refer to the node by it: a node_id, or the name of a module or of something outside
     label: str
     kind: str
     path: str  # "" for something outside
@@ -130,8 +130,8 @@ class MapEdge:
 class Chain:
     """A call chain: each symbol calls the next one."""
 
-    symbols: tuple[str, ...]
-    citations: tuple[str, ...]
+    symbols: tuple[str, ...]  # qualified names, outermost caller first
+    citations: tuple[str, ...]  # of each call: one less than symbols
     confidence: str  # of its weakest edge
     ends: str  # why the chain begins or ends where it does
 
@@ -152,8 +152,8 @@ class Module:
     name: str
     files: int
     strength: float  # share of the random walks along imports that end there, in percent
-    imported_by: int  # modules
-    imports: int
+    imported_by: int  # modules that import it
+    imports: int  # modules that it imports
     layer: int  # 0: imports none of the others
     citation: str = ""  # of an import of the module
 
@@ -164,7 +164,7 @@ class Layer:
 
     level: int
     modules: tuple[str, ...]
-    cycles: tuple[tuple[str, ...], ...] = ()
+    cycles: tuple[tuple[str, ...], ...] = ()  # the modules of each; two are a pair that imports each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,16 +183,16 @@ class Outside:
     """A package or name declared outside, and a line that uses it."""
 
     name: str
-    count: int
-    citation: str
+    count: int  # of its uses
+    citation: str  # of the first one
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Locations of one kind around the findings, each with its citation and name."""
+    """Locations of one kind around the findings."""
 
-    what: str  # implementers, callers, configuration, documentation, tests
-    places: tuple[str, ...]  # path:start-end and name
+    what: str  # implementers, callers, tests, examples, documentation
+    places: tuple[str, ...]  # each as a name with a citation in brackets
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,14 +208,14 @@ class Subject:
     """Something that a question names, and the symbols taken for it."""
 
     asked: str
-    # declared | declared_otherwise | file | folder | outside | words | undeclared | unparsed: declared in a
-    # language that has no symbol parser
+    # declared | declared_otherwise | file | folder | outside | words | undeclared | unknown | unparsed, which
+    # is declared in a language without a symbol parser
     how: str
     nodes: tuple[Node, ...] = ()
-    name: str = ""  # of a folder, or of something outside
+    name: str = ""  # of the declarations, a folder, or something outside
     left_out: int = 0  # declarations of the same name that were left out
-    near: tuple[Node, ...] = ()  # symbols with names like one that is not declared
-    places: tuple[Hit, ...] = ()  # that declare what is unparsed
+    near: tuple[Node, ...] = ()  # symbols with similar names, if this one is not declared
+    places: tuple[Hit, ...] = ()  # its declarations, if it is unparsed
 
     @property
     def is_found(self) -> bool:

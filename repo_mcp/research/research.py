@@ -1,4 +1,4 @@
-"""Answer a question with a report: understand it, investigate it, show it with live text.
+"""Answer a question with a report: understand the question, investigate it, and quote live text.
 
 Equal trees and questions give equal reports, because the search is bounded by counts and never by time.
 """
@@ -50,24 +50,19 @@ from repo_mcp.research.research_state import ResearchState, Searches, Source, li
 from repo_mcp.research.understanding import understand
 from repo_mcp.research.unparsed import find_unparsed
 
-TEXT_HITS = 20
-MAX_OUTSIDE = 40  # names
-# All implementations include those of subtypes; paths are searched from both ends.
+TEXT_HITS = 20  # of the search for the words, while there is no symbol index
+MAX_OUTSIDE = 40  # names declared outside that a report lists
+# Used if no depth is asked for. Implementations include those of subtypes; paths are searched from both ends.
 _USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
-_WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})
+_WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})  # list names declared outside
 NO_RECORD = (
     "There is no symbol index yet, so this answer comes from a search for the words;"
     " no references were followed."
 )
-
-
-MAX_EDGES = 200
-
-
-# A finding is left out when its lines no longer hold its name: the file has changed since it was parsed.
-MAX_LINE_CHARS = 140
-MAX_LINES = 3
-GAP = "…\n"
+MAX_EDGES = 200  # of the map
+MAX_LINE_CHARS = 140  # of one line of an excerpt
+MAX_LINES = 3  # of an excerpt whose lines were not chosen before
+GAP = "…\n"  # stands for lines that are left out
 
 
 def add_excerpts(source: Source, findings: Sequence[Finding]) -> tuple[list[Finding], int]:
@@ -78,6 +73,10 @@ def add_excerpts(source: Source, findings: Sequence[Finding]) -> tuple[list[Find
 
 
 def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
+    """Return a finding with its excerpt; None if its lines no longer hold its name.
+
+    Then the file has changed since it was parsed.
+    """
     lines = source.read_lines(finding.path)
     if finding.start_line > len(lines):
         return None if lines or finding.name else finding
@@ -123,7 +122,7 @@ def _holds_word(line: str, name: str) -> bool:
 
 
 def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
-    """Return the given lines, each with its number, and a mark where lines that say anything are missing."""
+    """Return the given lines, each with its number; GAP stands for missing lines unless they say nothing."""
     parts: list[str] = []
     before = 0
     for number in numbers:
@@ -284,7 +283,7 @@ class Researcher:
         search_exact: SearchExact,
         read: Callable[[str], bytes],
     ) -> None:
-        """`read` returns the bytes of a live file or raises RepoError."""
+        """Take a function `read` that returns the bytes of a live file or raises RepoError."""
         self._graph = graph
         self._searches = searches
         self._search_exact = search_exact

@@ -3,7 +3,7 @@
 Each location is noted once, with the first reason for it. The report lists things in the order in which they
 were noted. Functions that take a ResearchState may raise RepoError with CANCELLED.
 
-Its source is everything that a question may read: the graph, the searches, and live lines.
+Its `source` holds everything that an investigation may read: the graph, the searches, and live lines.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _PLAIN = re.compile(r"[\w./@+-]+")  # a path without characters that a glob inte
 MAX_FINDINGS = 200
 MAX_NAMED = 3  # symbols named in one limit
 MAX_EVIDENCE = 5  # lines of use that one finding lists
-CACHED_FILES = 32  # whose lines are cached
+CACHED_FILES = 32  # whose lines are kept
 
 
 class Searches(Protocol):
@@ -86,7 +86,7 @@ class Source:
         *,
         is_partial: bool = False,
     ) -> None:
-        """`graph` is None while nothing is parsed. One that `is_partial` may lack names that are declared.
+        """Take a `graph`, or None while nothing is parsed; if it `is_partial`, it may lack declared names.
 
         `read` returns the bytes of a file or raises RepoError.
         """
@@ -122,8 +122,10 @@ class Source:
         return tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
 
     def find_absent(self, text: str) -> tuple[list[str], list[str], bool]:
-        """Return the words of a text that surely no file has, a sentence on those that no indexed file has,
-        and whether they are most of the text.
+        """Return the words of a text that surely no file has, warnings, and whether files lack most of it.
+
+        The warnings are about words that no indexed file has. Before all files are indexed, no word is surely
+        absent.
         """
         words, is_whole = self._look_up_words(text)
         absent = [one.text for one in words if not one.units and is_whole]
@@ -159,21 +161,21 @@ class ResearchState:
         self.depth = request.depth or DEFAULT_DEPTH
         self.findings: list[Finding] = []
         self.nodes: dict[Declaration, Node] = {}  # those noted, in order
-        self.links: dict[tuple[Declaration, Declaration, str], Link] = {}
+        self.links: dict[tuple[Declaration, Declaration, str], Link] = {}  # by source, target and kind
         self.entry_points: dict[Declaration, EntryPoint] = {}
-        self.outside: list[Outside] = []
+        self.outside: list[Outside] = []  # uses of names that are declared outside
         self.warnings: list[str] = []
         self.lacks_most = False  # no file has most words of the question
         self.absent: list[str] = []  # words of the question that no file has
-        self.weights: Mapping[str, float] = {}  # of the terms of its words
+        self.weights: Mapping[str, float] = {}  # of the terms of the question's words
         self.lacking: list[str] = []  # words of the question that the best declaration lacks
-        self.confidences: dict[Declaration, Confidence] = {}  # with which those noted were reached
+        self.confidences: dict[Declaration, Confidence] = {}  # how surely each noted symbol was reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned
         self._control = control
-        self._met: dict[Declaration, Node] = {}  # those looked up: making one again takes time
+        self._met: dict[Declaration, Node] = {}  # nodes looked up so far: making one again takes time
         self._done = 0.0
         self._prefix = f"{request.folder}/" if request.folder else ""
-        self.outside_folder: set[Declaration] = set()  # symbols reached outside of the folder
+        self.outside_folder: set[Declaration] = set()  # symbols reached outside the folder
 
     @property
     def graph(self) -> Graph:
@@ -189,7 +191,7 @@ class ResearchState:
             raise RepoError(ErrorCode.CANCELLED, "The research was cancelled.")
 
     def report_progress(self, done: float, message: str) -> None:
-        """Report progress in hops, which never decreases. Raises RepoError with CANCELLED."""
+        """Report progress in hops; what is reported never decreases. Raises RepoError with CANCELLED."""
         self.check()
         self._done = max(self._done, done)
         if self._control.report is not None:
@@ -218,7 +220,7 @@ class ResearchState:
         *,
         shown: tuple[int, ...] = (),
     ) -> bool:
-        """Note a symbol. Return False when it is already noted or outside of the folder, or at the limit."""
+        """Note a symbol. Return False when it is already noted or outside the folder, or at the limit."""
         if node.declaration in self.nodes:
             return False
         if not self.admits(node.path):
@@ -233,7 +235,7 @@ class ResearchState:
         return True
 
     def add_place(self, finding: Finding) -> bool:
-        """Note a location that is not a symbol. Return False if it is known or outside, or at the limit."""
+        """Note a location that is not a symbol. Return False in the cases in which `add` does."""
         ordinal = (finding.path, finding.start_line)
         known = any((one.path, one.start_line) == ordinal for one in self.findings)
         if known or not self.admits(finding.path) or len(self.findings) >= MAX_FINDINGS:
@@ -260,7 +262,7 @@ class ResearchState:
             names.append(name)
 
     def enter(self, node: Node, why: str) -> None:
-        """Note a symbol from which the findings are reached, unless it is known or outside of the folder."""
+        """Note a symbol from which the findings are reached, unless it is known or outside the folder."""
         if node.declaration not in self.entry_points and self.admits(node.path):
             citation = f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
             self.entry_points[node.declaration] = EntryPoint(node.qualified_name, citation, why)
@@ -307,8 +309,10 @@ def _build_finding(node: Node, why: str, hop: int, confidence: Confidence, lines
 def relocate(
     state: ResearchState, holder: Declaration, lines: tuple[int, ...]
 ) -> list[tuple[Declaration, tuple[int, ...]]]:
-    """Return the innermost symbols around lines of use, each with its lines. A line outside of every function
-    may belong to a decorator, or to the value of a variable.
+    """Return the innermost symbols around lines of use, each with its lines.
+
+    Only uses held by a file, a class or a module are relocated: their lines may belong to a decorator or to
+    the value of a variable. Any other holder is returned as it is.
     """
     record = state.graph.scan.find_record(holder.path)
     if record is None or SymbolKind(int(record.kinds[holder.ordinal])) not in _HOLDERS:

@@ -1,7 +1,7 @@
 """Find the sections of documents that a question is about.
 
 A section counts if it has most of what the question says. Lists of changes and of sponsors, licences and
-rules of conduct never do.
+rules of conduct never count.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import shares_word
 
 MAX_SECTIONS = 3
-SPARE_SECTIONS = 3  # looked for beside those that are shown, as some do not fit
-SECTION_LINES = 4  # shown of a section, beside its heading
+SPARE_SECTIONS = 3  # searched for beyond those that are shown, because some do not fit
+SECTION_LINES = 4  # of a section that are shown below its heading
 
 
 def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS, beside: str = "") -> None:
     """Note the sections of documents that a question is most about.
 
-    `beside` is a word that such sections often have. Then only sections that are about the text count.
+    `beside` is another word that such sections often have. If it is given, the heading of a section must name
+    the subject, too.
     """
     wanted = choose_words(state, text) if beside else []
     text = f"{beside} {text}"
@@ -47,7 +48,7 @@ def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS, be
 
 
 def _is_about(hit: DocsHit, words: Sequence[str]) -> bool:
-    """Return True for a section that has most of the words, and whose heading has most or the last."""
+    """Return True for a section with most of the words, whose heading has most or the last of them."""
     heading = (hit.breadcrumb or hit.path).rpartition(" > ")[2]
     is_headed = 2 * shares_word(heading, words) > len(words) or shares_word(heading, words[-1:])
     return bool(is_headed) and 2 * shares_word(" ".join(hit.matched_words), words) > len(words)

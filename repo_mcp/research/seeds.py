@@ -3,10 +3,9 @@
     question -> its own words -> declarations rated by words, names and calls (repo_mcp/bundler)
         -> as many as fit, the best with more of their lines
 
-Words that only form the question ("how", "add", "happens") do not rank. Tests are left out unless they are
-asked for; documents come as sections of their own (repo_mcp/research/sections.py).
-
-What a question names indirectly comes first (repo_mcp/research/indirect_names.py).
+Words that only form the question ("how", "add", "happens") are not searched for. Tests are left out unless
+they are asked for. Sections of documents are found separately (repo_mcp/research/sections.py). Declarations
+that a question names indirectly come first (repo_mcp/research/indirect_names.py).
 """
 
 from __future__ import annotations
@@ -71,45 +70,42 @@ from repo_mcp.text.question_words import (
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import QUESTION_WORDS
 
-MAX_RATED = 60
+MAX_RATED = 60  # declarations
 MAX_WORDS = 32  # of a question
 NO_WORD = "The question has no word to search for."
-LEAST_SHARE = 0.04  # of the worth of the best declaration
+LEAST_SHARE = 0.04  # of the worth of the best declaration; those worth less are left out
 ROOM = 7_700  # characters of excerpts and of the fields beside them
 FINDING_CHARS = 200  # beside the excerpt of a finding
-ROOM_OF_ASKED = 300  # further characters for each finding that is wanted
+ROOM_OF_ASKED = 300  # characters for each finding that is asked for, where that is more than ROOM
 # Maximum characters of the best declaration, of the next and so on; all others get the last value.
 SHARES = (1_800, 1_500, 1_200, 1_000, 800, 600)
 AGAIN, AGAIN_ROOM = 0.7, 330  # worth and characters of a declaration with the name of a better one
-LEAST_ROOM = 160
-FAILING_FIRST, FAILING_ROOM = (
-    3,
-    3_200,
-)  # declarations, and characters of each, whose errors are asked for by name
+LEAST_ROOM = 160  # with fewer characters left, only the heads of declarations are shown
+# For a question about the errors of a function: the first declarations, and the least characters of each.
+FAILING_FIRST, FAILING_ROOM = 3, 3_200
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
 MOST_SEEDS = 24
-FEW_SEEDS = 3  # of a question most of whose words no file has
-TELLING, LACKING = 0.15, 0.4  # of the heaviest word, and of all, below which nothing is said to be lacking
+FEW_SEEDS = 3  # shown if no file has most of the question's words
+# Words with at most TELLING of the heaviest weight are never reported as lacking. Nothing is reported if the
+# lacking words are fewer than half and weigh less than LACKING of all.
+TELLING, LACKING = 0.15, 0.4
 MATCHING = ", which matches the prompt"  # the bundler says so of a step; here it is true of everything shown
-LEADING_NAMES = 60  # of the best declarations
-# Factors of a declaration's worth, if the form asks for it.
-LEFT_OPEN = 1.8
+LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
+LEFT_OPEN = 1.8  # factor of the worth of a type that others implement, for a question on how to extend
 USER_SHARE = 0.4  # of a declaration's worth, for its callers
-USED = 4  # of the best declarations, whose callers are looked for
+USED = 4  # best declarations whose callers are looked for
 MANY_USERS = 8  # a declaration with more callers says little about each
 NAMED_WORDS = 4  # of the question, in the reason for a finding
 MAX_WORD_CHARS = 60  # of each
-OVERLOAD_LINES = 12  # longer bodies are shown beside others of the same name
+OVERLOAD_LINES = 12  # bodies at least so long are shown beside others of the same name
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
-# What a program that runs tests is asked about: "what happens when a test fails"
+# A question to a program that runs tests, which does not ask for tests: "what happens when a test fails".
 _ONE_TEST = re.compile(
     r"\b(?:an?|each|every|another|one|failing|slow|single) test\b(?! (?:for|of)\b)", re.IGNORECASE
 )
-
-
-# A member that others implement: abstract, of an interface or a trait, or one that only raises.
 _WORD = re.compile(r"\w+")
-_OF_FAILURE = re.compile(r"fail(?:s|ed|ing|ures?)?|errors?", re.IGNORECASE)  # said of what raises, too
+_OF_FAILURE = re.compile(r"fail(?:s|ed|ing|ures?)?|errors?", re.IGNORECASE)  # words for a line that raises
+# A member that others implement: abstract, of an interface or a trait, or one that only raises.
 _UNFILLED = re.compile(
     r"\babstract\b|\bNotImplementedError\b"
     r"|^\s*(?!return|await|throw|yield|new|delete|else|case|go|defer)(?:[\w.<>\[\]?*&]+\s+)+\w+(?:<[^<>]*>)?"
@@ -132,7 +128,7 @@ class Seed:
 
     path: str
     body: Body
-    name: str  # of the declaration; "" for lines outside of every one
+    name: str  # of the declaration; "" for lines outside all declarations
     node: Node | None
     worth: float
     why: str
@@ -159,9 +155,9 @@ def find_seeds(
 ) -> list[Node]:
     """Note the declarations that a question is most about, best first, and return their symbols.
 
-    `first` are the symbols that the question names: they come before declarations that only match its words.
-    `whys` has the reasons for those of them that it does not name itself. With `only_near`, others must have
-    a name and lie in the folder of one of them: elsewhere the words mean something else.
+    The symbols in `first` come before declarations that only match the question's words. `whys` has the
+    reasons for those in `first` that the question does not name itself. With `only_near`, other declarations
+    must have a name and lie in the folder of one of `first`: elsewhere the words mean something else.
     """
     words = choose_words(state, text)
     if not any(re.search(r"\w", word) for word in words):
@@ -179,7 +175,7 @@ def find_seeds(
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
     state.weights = weights
     said = " ".join(idioms).split()
-    state.absent = [word for word in state.absent if word not in said]  # it is looked for otherwise
+    state.absent = [word for word in state.absent if word not in said]  # other words stand in for it
     telling = {word: weight for word, weight in _weigh_words(words, weights).items() if word not in said}
     state.check()
     seeds = [build_seed(state, node, 1.0) for node in first]
@@ -228,7 +224,10 @@ def _holds_noun(seed: Seed, noun: str) -> bool:
 
 
 def _list_idioms(state: ResearchState, text: str) -> dict[str, list[str]]:
-    """Return the phrases that are searched for by other words, with those of these that files have."""
+    """Return the phrases for which other words are searched, each with those of the words that files have.
+
+    Add a warning for each.
+    """
     found = {
         said: [word for word in plain if not state.source.is_absent(word)]
         for said, plain in find_idioms(text).items()
@@ -241,7 +240,7 @@ def _list_idioms(state: ResearchState, text: str) -> dict[str, list[str]]:
 
 
 def _weigh_words(words: Sequence[str], weights: Mapping[str, float]) -> dict[str, float]:
-    """Return the weights of the words that tell something: the heaviest ones."""
+    """Return the weights of the words that tell something: more than TELLING of the heaviest weight."""
     weighed = {
         word: max((weights.get(term, 0.0) for term in get_word_terms(word)), default=0.0) for word in words
     }
@@ -252,7 +251,7 @@ def _weigh_words(words: Sequence[str], weights: Mapping[str, float]) -> dict[str
 def _list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
     """Return the words that neither the path nor the lines of a declaration have in any form.
 
-    Return none if it has most of them and most of the weight of all.
+    Return none if these are fewer than half of the words and weigh less than LACKING of all.
     """
     lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
     text = "\n".join((seed.path, *lines))
@@ -346,8 +345,9 @@ def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
 
 
 def _list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, str]]:
-    """Return the base type of a kind, what registers one, where its types are listed, and one to copy, each
-    with its reason.
+    """Return the declarations that show how to add one of a kind, each with the reason why it is shown.
+
+    These are the base type, what registers one of the kind, where its types are listed, and one to copy.
     """
     kin = [(base, f"{DERIVE}, as a new {noun} would")]
     inner = find_inner_base(state, base)
@@ -366,14 +366,14 @@ def _list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, s
 
 
 def _drop_side_files(rated: Sequence[RatedBlock]) -> list[RatedBlock]:
-    """Return the declarations without those of examples and benchmarks, unless one of these is the best."""
+    """Return the declarations outside examples and benchmarks, or all if the best one is in such a file."""
     if rated and is_side_file(rated[0].path):
         return list(rated)
     return [one for one in rated if not is_side_file(one.path)]
 
 
 def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
-    """Return the seeds and the callers of the best ones, which get a share of their worth."""
+    """Return the seeds and the callers of the best ones; a caller gets a share of the worth of its callee."""
     given: dict[Declaration, tuple[float, str]] = {}
     for seed in seeds[:USED]:
         if seed.node is None:
@@ -396,7 +396,7 @@ def _add_users(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
 
 
 def _weigh(state: ResearchState, one: RatedBlock, node: Node | None, preferred: PreferredKind) -> float:
-    """Return the factor of a declaration's worth for its kind and body, and for what is asked."""
+    """Return the factor of a declaration's worth that follows from its kind, its body and the question."""
     kind = None if node is None else node.symbol.kind
     if preferred is PreferredKind.EXTENSION:
         is_open = node is not None and _is_left_open(state, node)
@@ -415,7 +415,7 @@ def _is_left_open(state: ResearchState, node: Node) -> bool:
 
 
 def build_seed(state: ResearchState, node: Node, worth: float) -> Seed:
-    """Return a symbol as a seed without terms: its lines are chosen only by what they do."""
+    """Return a symbol as a seed without terms, so that its lines are chosen only by what they do."""
     lines = state.source.read_lines(node.path)
     start, end = node.symbol.start_line, min(node.symbol.end_line, len(lines))
     body = Body(lines, start, end, min(start, end), {}, state.source.read_comment_lines(node.path))
@@ -434,7 +434,10 @@ def find_node(state: ResearchState, one: RatedBlock) -> Node | None:
 def show_body(
     state: ResearchState, node: Node, room: int, terms: Mapping[int, tuple[str, ...]] = MappingProxyType({})
 ) -> tuple[int, ...]:
-    """Return the numbers of the lines to show of a symbol within `room` characters; `terms` are by line."""
+    """Return the numbers of the lines of a symbol to show, which have at most about `room` characters.
+
+    `terms` has the terms of each line that counts for more; all terms weigh the same.
+    """
     body = replace(build_seed(state, node, 0.0).body, terms=terms)
     return tuple(choose_lines(body, {term: 1.0 for own in terms.values() for term in own}, room))
 
@@ -517,9 +520,9 @@ def _note_seed(state: ResearchState, seed: Seed, shown: tuple[int, ...]) -> None
 
 
 def _describe_words(one: RatedBlock, weights: Mapping[str, float]) -> str:
-    """Return the first words of a block that yield terms of the question, as they are written.
+    """Return a reason that names the first words of a block with terms of the question, as they are written.
 
-    Terms without weight are only akin to the question's.
+    Terms without weight are only akin to those of the question, and do not count.
     """
     words: dict[str, str] = {}
     for line, terms in one.term_lines.items():

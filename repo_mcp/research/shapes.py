@@ -1,7 +1,7 @@
 """Find repeated shapes: families of types, decorators and registrations, names, types with equal members.
 
-A shape is shared by at least LEAST symbols. Only files of the program itself are read, up to MAX_FILES; when
-there are more, those that a search for the words of the question finds come first.
+A shape is shared by at least LEAST symbols. At most MAX_FILES files are read, and only those of the program
+itself; files that a search for the words of the question finds come first, then others in their folders.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SEARCHED = 50  # hits of the search for the words of the question
 MAX_OF_SHAPE = 6  # shapes of one kind
 MAX_EXAMPLES = 5  # citations of one shape
 MAX_MEMBERS = 24  # public methods of a type that is compared by its members
-FIRST_LIKE, LIKENESS = 6, 0.4
+FIRST_LIKE, LIKENESS = 6, 0.4  # similar symbols looked at, and the least similarity of one that is shown
 _HUMP = re.compile(r"[A-Z][a-z0-9]+$")
 _TYPES = TYPE_KINDS - {SymbolKind.EXTENSION, SymbolKind.TYPE}
 Place = tuple[str, int, int]  # path, line, ordinal of the symbol
@@ -105,7 +105,7 @@ def _is_decorated(record: SymbolRecord, holder: int) -> bool:
 
 
 def _name_use(state: ResearchState, use: NamedUse) -> str:
-    """Return what is used, by its qualified name where it is declared here."""
+    """Return the name of what is used: the qualified name if it is declared here."""
     if use.target is not None:
         node = state.get_node(use.target)
         return node.qualified_name
@@ -152,7 +152,7 @@ def _distinct(places: Iterable[Place]) -> list[Place]:
 
 
 def find_alike(state: ResearchState, subjects: Sequence[Node]) -> tuple[Shape, ...]:
-    """Find symbols written like the subjects, and note them."""
+    """Find symbols written like the subjects, and note them. Return a shape for each subject that has any."""
     shapes = []
     for subject in subjects[:LEAST]:
         state.check()

@@ -1,12 +1,12 @@
-"""Find types with all the methods of an interface they do not name: in Go, or of a Python `typing.Protocol`.
+"""Find types that have all the methods of an interface without naming it, and list what surrounds findings.
 
-Methods are compared by name and number of parameters, in Go by their results as well. In Go the methods of a
-type may be in several files of its folder. Embedded and inherited methods are not followed, so a type that
+Such interfaces are those of Go, and classes of Python that derive from `typing.Protocol`. Methods are
+compared by name and number of parameters, in Go by their results as well. In Go the methods of a type may be
+in several files of its folder. A type's embedded and inherited methods are not considered, so a type that
 needs one is missed, and every type found is only probable.
 
-The surroundings of findings are listed in groups, a line each: implementers, callers, tests, documents.
-Findings are not named again. Tests and examples are kept apart from the program here, and never among the
-callers.
+The surroundings of findings are listed in groups: implementers, callers, tests, examples, documentation.
+Findings are not named again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 
 MAX_FILES = 300  # files that declare the rarest method
-MAX_EMBEDDED = 8  # interfaces read, one and those it embeds
+MAX_EMBEDDED = 8  # interfaces read: one and those it embeds
 BOUNDS = Bounds(files=20, references=60)
 _ABOVE = (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS)
 _NO_OWNERS = frozenset({SymbolKind.FILE, SymbolKind.MODULE, SymbolKind.INTERFACE})
@@ -36,7 +36,7 @@ AROUND = 3  # best findings whose surroundings are listed
 MAX_IMPLEMENTERS = 16
 MAX_PLACES = 5  # of one group
 GROUP_BOUNDS = Bounds(files=30, references=120)
-_ALONE = frozenset({Form.OVERVIEW, Form.FLOW, Form.CONFIGURED})
+_ALONE = frozenset({Form.OVERVIEW, Form.FLOW, Form.CONFIGURED})  # reported without groups
 
 
 def list_structural(state: ResearchState, node: Node) -> list[Link]:
@@ -74,7 +74,7 @@ def _is_structural(state: ResearchState, node: Node) -> bool:
 
 
 def _list_wanted(state: ResearchState, node: Node) -> dict[str, Shape]:
-    """Return the required methods, including those of embedded interfaces."""
+    """Return the shapes of the required methods by name, including those of embedded interfaces."""
     wanted: dict[str, Shape] = {}
     waiting = [node]
     for _ in range(MAX_EMBEDDED):
@@ -129,7 +129,7 @@ def _has_method(state: ResearchState, owner: Owner, name: str, shape: Shape, lan
 
 
 def _choose_holder(state: ResearchState, ordinal: Declaration, owner: Owner, language: str) -> Declaration:
-    """Return the declaration of the type itself, if its methods are in another file."""
+    """Return the type that holds a method: its own declaration, even if the method is in another file."""
     record = state.graph.scan.find_record(ordinal.path)
     assert record is not None
     parent = Declaration(ordinal.path, int(record.parents[ordinal.ordinal]))
@@ -144,7 +144,7 @@ def _choose_holder(state: ResearchState, ordinal: Declaration, owner: Owner, lan
 
 
 def list_overriding(state: ResearchState, node: Node) -> list[Link]:
-    """Return links from the methods that override or implement a method, in Go by having its shape."""
+    """Return links from methods that override or implement a method, also in types found structurally."""
     if node.symbol.kind not in _MEMBERS:
         return []
     links = [
@@ -162,13 +162,12 @@ def list_overriding(state: ResearchState, node: Node) -> list[Link]:
     return links
 
 
-# A call of an abstract method runs one of its implementations; the text does not say which.
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 
 def list_filling(state: ResearchState, node: Node, bounds: Bounds) -> tuple[list[Link], bool]:
-    """Return links to the methods that an abstract call may run, and whether the search was cut."""
+    """Return links to the methods that a call of an abstract one may run, and whether the search was cut."""
     if node.symbol.kind not in _MEMBERS or not _is_left_open(state, node):
         return [], False
     found = state.graph.find_incoming(node, (EdgeType.OVERRIDES,), bounds)
@@ -188,7 +187,7 @@ _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
 
 def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
-    """Return the groups that are not empty, in the order in which they are shown."""
+    """Return the groups around the best findings that are not empty, in the order in which they are shown."""
     best = [node for node in state.nodes.values() if not is_test_place(node.path)][:AROUND]
     if reading.form in _ALONE or not best:
         return ()
@@ -235,7 +234,7 @@ def _find_users(state: ResearchState, node: Node) -> Sequence[Edge]:
 
 
 def _names(text: str, name: str) -> bool:
-    """Return whether a text names a symbol. A plain word such as `Available` must be written as a name."""
+    """Return True if a text names a symbol. A plain word such as `Available` must be written as a name."""
     word = rf"\b{re.escape(name)}\b"
     if not _SHAPED.search(name):
         word = rf"(?:[`.:]|^\#+ |(?<=[a-z,] )(?=[A-Z])){word}|{word}[`(]"

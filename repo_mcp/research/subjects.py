@@ -1,8 +1,8 @@
-"""Resolve the phrases of a question: to declared symbols, files, folders, outside names, or words.
+"""Resolve the phrases of a question to declared symbols, files, folders, outside names, or words.
 
-A name counts only when the repository has it: declared as it is written, or in another case, or as joined
-words ("rate limiter": RateLimiter, rate_limiter); a path; or an outside name that is used here. Any other
-phrase can still be searched for by its words, and the report says so.
+A phrase names something only if the repository has it. It may be a name that is declared as it is written, in
+another case, or as joined words ("rate limiter": RateLimiter, rate_limiter); a path; or the name of something
+outside that is used here. Any other phrase can still be searched for by its words, and the report says so.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFla
 from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_SUBJECTS = 6  # declarations of one name that are followed
-MAX_NEAR = 4  # symbols named instead of one that is not declared
+MAX_NEAR = 4  # symbols named in place of one that is not declared
 MAX_LOOKED_AT = 80  # declarations of one name
 MAX_FILES = 800  # files that declare one name
-MAX_HEAD_LINES = 6  # of a declaration, that hold its parameters
+MAX_HEAD_LINES = 6  # of a declaration, in which its parameters are looked for
 MAX_WORDS = 5  # of a phrase that may be a name written as words
 WORD_SUBJECTS = 3  # symbols that stand for words
-LEAST_SCORE = 5.0  # search score of a symbol that stands for words
+LEAST_SCORE = 5.0  # in the search, of a symbol that stands for words
 GLANCE = Bounds(files=20, references=40)
 
 _NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
@@ -62,7 +62,7 @@ class Subjects:
     def __init__(
         self, graph: Graph, folder: str, read_lines: Callable[[str], Sequence[str]] = lambda _path: ()
     ) -> None:
-        """Count only what is declared in `folder`; "" for all. `read_lines` tells overloads apart."""
+        """Count only what is declared in `folder`; "" for all. Overloads are told apart with `read_lines`."""
         self._graph = graph
         self._read_lines = read_lines
         self._prefix = f"{folder}/" if folder else ""
@@ -85,10 +85,10 @@ class Subjects:
     def find_undeclared(
         self, phrase: Phrase, is_absent: Callable[[str], bool] = lambda _word: False
     ) -> Subject | None:
-        """Return the subject of a phrase that looks like a symbol's name but is neither declared nor used
-        here, or that is one word which `is_absent`.
+        """Return the subject of a phrase that is meant as a name but is neither declared nor used here.
 
-        It carries the symbols with the most similar names. Return None for any other phrase.
+        That is a phrase which looks like a symbol's name, or a single word which `is_absent`. The subject
+        holds the symbols with the most similar names. Return None for any other phrase.
         """
         text = phrase.text
         is_called = phrase.kinds == CALLABLE_KINDS | TYPE_KINDS
@@ -169,7 +169,7 @@ class Subjects:
         return Subject(phrase.text, how, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS))
 
     def _look_up(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
-        """Return the declarations of a name, and how they were found; a qualified name must match whole."""
+        """Return the declarations of a name, and how they were found, as in `Subject.how`."""
         plain = normalise_name(name)
         if "." in plain:
             named = self._graph.look_up(plain, SymbolFilter())[0][:MAX_LOOKED_AT]
@@ -225,9 +225,9 @@ class Subjects:
         return [self._graph.get_node(declaration) for declaration in ordered[:MAX_LOOKED_AT]]
 
     def _drop_lesser(self, nodes: Sequence[Node], *, compares: bool) -> list[Node]:
-        """Return the nodes without prototypes whose definition is present, or extensions whose type is.
+        """Return the nodes without prototypes whose definition is present, and extensions whose type is.
 
-        A question that compares types means no constructors, which their types hold.
+        A question that compares things means types, not the constructors that have their names.
         """
         defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
         typed = {node.symbol.name for node in nodes if node.symbol.kind in _REAL_TYPES}
@@ -271,8 +271,10 @@ def _takes(lines: Sequence[str], node: Node, parameters: Sequence[str]) -> bool:
 
 
 def _list_names(text: str) -> list[str]:
-    """Return the names that a phrase may mean: the whole phrase, its words that look like names, its joined
-    words.
+    """Return the names that a phrase may mean.
+
+    A phrase that is a name as a whole means only itself; in any other, the words that look like names and the
+    joined words.
     """
     if _NAME.fullmatch(text):
         return [text]
@@ -284,7 +286,7 @@ def _list_names(text: str) -> list[str]:
 
 
 def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
-    """Return the nodes of the wanted kinds and outside of tests and examples, as far as there are any."""
+    """Return the nodes of the wanted kinds and outside tests and examples, as far as there are any."""
     chosen = list(nodes)
     for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
         of_kind = [node for node in chosen if node.symbol.kind in wanted]

@@ -69,11 +69,12 @@ def understand(
     read_lines: Callable[[str], Sequence[str]] = lambda _path: (),
     find_unparsed: Callable[[Subject], Subject] = lambda subject: subject,
 ) -> Reading:
-    """Return the way a question is understood. Without a graph every question is one of words.
+    """Return the way a question is understood. Without a graph, every question is open.
 
-    A subject of one word that `is_absent`, because no file has it, is a name that is not declared.
-    A graph that `is_partial` may lack a name that is declared, so the words of the name are searched for.
-    `find_unparsed` returns what is declared in a language without a parser for one that is not declared.
+    If no file has the only word of a subject (`is_absent`), the word is a name that is not declared. If the
+    graph `is_partial`, it may lack a declared name, so the words of the name are searched for instead.
+    `find_unparsed` takes an undeclared subject, and returns it as one that a language without a parser
+    declares, if it is.
     """
     parsed = parse_question(request.query)
     if graph is None:
@@ -82,7 +83,7 @@ def understand(
     for one in parsed:
         reading = _try(subjects, one, request)
         if reading is None and one.form is Form.DIFFERENCE and not is_partial:
-            # else it would be taken for a question about the one that is declared
+            # Otherwise it would be taken for a question about the one subject that is declared.
             reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
         if reading is not None:
             return reading
@@ -158,7 +159,7 @@ def _try_undeclared(
     is_absent: Callable[[str], bool],
     find_unparsed: Callable[[Subject], Subject],
 ) -> Reading | None:
-    """Return the reading of a question about a symbol whose name is not declared, or None."""
+    """Return the reading of a question about a symbol whose name is not declared; None for any other."""
     if parsed.form not in _OF_SYMBOLS:
         return None
     check = is_absent if len(parsed.phrases) == 1 else lambda _word: False  # else it may be a word of prose
@@ -171,7 +172,7 @@ def _try_undeclared(
 
 
 def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
-    """Return the reading whose subjects may be found by their words, when they have few words."""
+    """Return the reading with subjects found by their words; None if these are too many or find nothing."""
     if parsed.form not in _BY_WORDS or not parsed.phrases:
         return None
     if any(len(phrase.text.split()) > MAX_SUBJECT_WORDS for phrase in parsed.phrases):
@@ -189,7 +190,7 @@ def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
 
 
 def build_reading(form: Form, subjects: tuple[Subject, ...]) -> Reading:
-    """Return a form with its subjects, and a sentence that says how they are understood."""
+    """Return the reading of a form and its subjects, with words that say how they are understood."""
     if form is Form.OVERVIEW:
         name = subjects[0].name
         text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")

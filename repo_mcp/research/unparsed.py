@@ -1,7 +1,7 @@
-"""Names that are declared in a language without a symbol parser: the graph does not know them, the text does.
+"""Find names that are declared in a language without a symbol parser. They are in the text, not in the graph.
 
-An answer about one says so, and shows its declarations and the places that have its name. What calls it is
-not told from what else has the name. Left out: names that the graph knows, which are never looked for here.
+An answer about such a name says so, and shows its declarations and the places that have the name, without
+telling calls from other mentions. Left out: names that the graph knows are never looked for here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ SHOWN_LINES = 40  # of a declaration
 
 
 def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
-    """Return an undeclared subject, or what it is if a file that has no symbol record declares its name."""
+    """Return an undeclared subject as an unparsed one if files without symbol records declare its name.
+
+    Return it unchanged otherwise.
+    """
     graph = state.source.graph
     name = split_qualified(subject.asked.replace("#", "."))[-1]
     request = SearchRequest(subject.asked, MAX_DECLARED, symbols_only=True)

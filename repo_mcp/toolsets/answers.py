@@ -1,15 +1,14 @@
-"""The way from a call of any toolset to its one answer, and into the log.
+"""Turn a call of any toolset into its one answer, and log the outcome.
 
 A tool drafts a result that can lose rows from its end. `answer_call` renders as many rows as fit into the
-limit of bytes, without fields that say nothing, or renders the failure, and logs the outcome once. An answer
-that cannot be logged is still returned, with a warning. No exception, traceback or path of ours reaches a
-client. An argument of a call that was checked has the type of its schema, or is left out.
+limit of bytes, or renders the failure, and logs the outcome once. An answer that cannot be logged is still
+returned, with a warning. No exception, traceback or path of ours reaches a client. Once the arguments of a
+call have been checked, each has the type of its schema, or is left out.
 
-Answers are pruned by the output schema of the tool: fields whose absence says the same are left out.
-
-A field that its schema does not require is left out when it has the value that its absence stands for: its
-`default` or, if none is declared, null, "", [], {} or false. So builders simply give values. A field that
-must be seen even when it is empty is required, or has a default that it never takes.
+Answers are pruned by the output schema of the tool. A field that the schema does not require is left out when
+it has the value that its absence stands for: its `default` or, if none is declared, null, "", [], {} or
+false. So builders simply give values. A field that must be seen even when it is empty is required, or has a
+default that it never takes.
 
     {"hits": [{"path": "a.py", "symbol": null}], "truncated": false}  ->  {"hits": [{"path": "a.py"}]}
 
@@ -19,13 +18,13 @@ If a list was cut, a client continues with a cursor.
 
 Nothing is stored between two calls. A cursor identifies the tool and the arguments of the call, except those
 that only say how much is shown, so a page may be longer than the one before. It also identifies the rows
-before it. The next call builds the list again and compares: if those rows are still the same, no row is given
+before it. The next call builds the list again and compares. If those rows are still the same, no row is given
 twice and none is missed, whatever has changed elsewhere in the tree; otherwise the cursor is refused. Equal
 lists have equal cursors.
 
 Left out on purpose: the form of failures, which each toolset's specification and its `Form` define; pruning
-of objects whose schema names no properties, such as counts by name; and secrecy: a client that makes up a
-cursor gets what another page would have shown it.
+of objects whose schema names no properties, such as counts by name; and secrecy, since a client that makes up
+a cursor gets what another page would have shown it.
 """
 
 from __future__ import annotations
@@ -48,8 +47,8 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import escape_text, escape_texts, is_plain
 from repo_mcp.toolsets.schema_parts import Schema
 
-ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
-LONG_LINE_CHARS = 2_000  # shown of a line with more characters than that
+ORDINARY_CHARS = 19_000  # every client passes on so many; an answer has more only if the arguments ask for it
+LONG_LINE_CHARS = 2_000  # shown of a longer line
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
 
 # Hints that several toolsets give for failures that come without one.
@@ -95,9 +94,9 @@ class Part:
     """A result with some of its rows."""
 
     result: Mapping[str, object]
-    warnings: Sequence[str] = ()  # as they are: a form escapes them
-    truncated: bool = False  # for the form that tells this beside the result
-    refusal: ErrorCode | None = None  # of a read among several that was refused for safety
+    warnings: Sequence[str] = ()  # not escaped yet: the form escapes them
+    truncated: bool = False  # for a form that shows this beside the result
+    refusal: ErrorCode | None = None  # the code of a read, among several, that was refused for safety
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +104,11 @@ class Draft:
     """A result that can be cut: `build(n)` returns it with its first n rows."""
 
     build: Callable[[int], Part]
-    rows: int = 0
+    rows: int = 0  # all that there are
     ordinary: bool = False  # True when the arguments ask for no particular amount
-    max_bytes: int | None = None  # where it is not that of the other answers
-    render: Callable[[Result], str] | None = None  # as text for people, without its warnings
-    find_blocks: Callable[[Result], tuple[Block, ...]] | None = None  # that stand beside the text
+    max_bytes: int | None = None  # of the answer; None: the limit that all answers have
+    render: Callable[[Result], str] | None = None  # renders it as text for people, without warnings
+    find_blocks: Callable[[Result], tuple[Block, ...]] | None = None  # returns the blocks beside the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +119,9 @@ class Call(Generic[Asked]):
     arguments: Arguments  # not checked yet: `run` does
     asked: Asked
     run: Callable[[], Draft]
-    record: Record | None  # None where no log is kept
-    prune: Prune = dict  # takes what its tool's schema declares, and leaves out what says nothing
-    notes: tuple[str, ...] = ()  # for the warnings of a failure; a result has them already
+    record: Record | None  # logs the outcome; None if no log is kept
+    prune: Prune = dict  # leaves out of a result the fields that say nothing
+    notes: tuple[str, ...] = ()  # warnings for a failure; a result has them already
     request_id: str = field(default_factory=new_request_id)
     started: float = field(default_factory=time.monotonic)
 
@@ -138,14 +137,14 @@ def measure_answer(_part: Part, answer: ToolAnswer) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[Asked]):
-    """The specification of one toolset's answers, as far as they differ from those of others."""
+    """The form of one toolset's answers, as far as it differs from that of others."""
 
     toolset: str
-    name_code: Callable[[RepoError], str]  # gives the code that clients and the log are told
+    name_code: Callable[[RepoError], str]  # returns the code that clients and the log get
     render: Callable[[Call[Asked], Draft, Part], ToolAnswer]
     render_failure: Callable[[Call[Asked], RepoError, Sequence[str]], ToolAnswer]  # given the warnings
     reserved_bytes: int  # of an answer, for the warning NOT_RECORDED
-    room: str = "{most:,} bytes"  # that an answer did not fit into, as clients are told it
+    room: str = "{most:,} bytes"  # the limit in the message about an answer that does not fit
     measure: Callable[[Part, ToolAnswer], int] = measure_answer
 
 
@@ -180,7 +179,7 @@ def _take_failure(form: Form[Asked], call: Call[Asked], error: Exception) -> Rep
     if isinstance(error, RepoError):
         return error
     log_defect(form.toolset, call.tool, error, call.request_id)
-    if isinstance(error, OSError):  # of a file, the reader tells: this is the index, on a medium that fails
+    if isinstance(error, OSError):  # the reader reports those of files; this is the index, on a bad medium
         return describe_failed_read(error)
     return RepoError(ErrorCode.INTERNAL, "The server failed on this call.")
 
@@ -188,7 +187,10 @@ def _take_failure(form: Form[Asked], call: Call[Asked], error: Exception) -> Rep
 def _fit(
     form: Form[Asked], call: Call[Asked], draft: Draft, max_bytes: int
 ) -> tuple[tuple[ToolAnswer, Part], int]:
-    """Return the answer with as many rows as fit, and their number. Raises LIMIT_EXCEEDED when none does."""
+    """Return the answer with as many rows as fit, and their number.
+
+    Raises RepoError with LIMIT_EXCEEDED if the answer does not fit even without rows.
+    """
     whole = draft.max_bytes or max_bytes
     most = whole - form.reserved_bytes
 
@@ -223,9 +225,9 @@ def warn_beside(draft: Draft, warnings: Sequence[str]) -> Draft:
 def fit_rows(rows: int, build: Callable[[int], tuple[Fitted, float]]) -> tuple[Fitted, int] | None:
     """Return the result of `build` for as many rows as fit, and their number.
 
-    `build` also returns the share of the room that its result takes: above 1 it does not fit. As rows are
-    about equally long, the largest number that fits is found by the secant method; every fifth guess halves
-    what is left, so that no sizes make it slow. Returns None if not even zero rows fit.
+    `build` also returns the share of the room that its result takes; above 1, it does not fit. Because rows
+    are about equally long, the largest number that fits is found by the secant method. Every fifth guess
+    halves what is left, so that no sizes make it slow. Returns None if not even zero rows fit.
     """
     whole, share = build(rows)
     if share <= 1:
@@ -303,14 +305,14 @@ def warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
 def choose_hint(
     error: RepoError, hints: Mapping[ErrorCode, str], own: frozenset[ErrorCode] = frozenset()
 ) -> str:
-    """Return a failure's own hint, else one of `hints`, which go first for the codes `own`."""
+    """Return a failure's own hint, or else one of `hints`; for the codes in `own`, `hints` come first."""
     known = hints.get(error.code, "")
     takes_own = error.code in own and error.hint != CALL_AGAIN  # which names no tool
     return escape_text(known if takes_own else error.hint or known)
 
 
 def log_defect(toolset: str, tool: str, error: Exception, request_id: str = "") -> None:
-    """Tell standard error of a defect: the type and the place, never the message, which may quote a file."""
+    """Report a defect to standard error: its type and place, never its message, which may quote a file."""
     import logging  # here: tools are listed before anything is called
     import traceback
 

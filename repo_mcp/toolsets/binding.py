@@ -1,9 +1,8 @@
 """Binds the tools of a toolset to the repository or the roots that they query.
 
-A toolset lists its entries in the order in which clients see them; `bind` makes tools of them. A call of one
-waits until a `LoadedToolset` has opened its repository, has its arguments checked, is answered, and is
-written to the log. Left out on purpose: how a call becomes an answer,
-which is in `repo_mcp.toolsets.answers`.
+A toolset lists its entries in the order in which clients see them, and `bind` makes tools of them. A call of
+a tool waits until a `LoadedToolset` has opened its repository. Then its arguments are checked, it is run,
+and its outcome is logged. Left out on purpose: how a call becomes an answer (`repo_mcp.toolsets.answers`).
 """
 
 from __future__ import annotations
@@ -51,11 +50,11 @@ class Entry(Generic[Asked]):
     run: Callable[[Asked, Arguments, CallContext], Draft]
     read_only: bool = True
     free_text: frozenset[str] = frozenset()  # arguments that may hold NUL
-    may_be_task: bool = False  # takes long enough that a client may want to ask for the result later
+    may_be_task: bool = False  # may take so long that a client wants to fetch the result later
 
 
 class PathNamer(Protocol):
-    """A repository, as far as it decides which path of a client may be named in the log."""
+    """The part of a repository that decides how a path from a client is named in the log."""
 
     def name_path(self, path: str) -> str:
         """Return the path in the form that may be logged. Raises RepoError."""
@@ -65,7 +64,7 @@ TakenArguments = tuple[Arguments, tuple[str, ...]]  # arguments as a tool takes 
 
 
 class TakeArguments(Protocol):
-    """A function that gives the arguments of a call the types of their schema."""
+    """A function that checks the arguments of a call, and gives them the types of their schema."""
 
     def __call__(
         self, tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]
@@ -73,9 +72,9 @@ class TakeArguments(Protocol):
         """Return the arguments for `tool`; those in `free_text` may contain NUL. Raises RepoError."""
 
 
-Opened = Callable[[], "tuple[Asked, AuditLog | None]"]  # may wait; always gives the same, or RepoError
+Opened = Callable[[], "tuple[Asked, AuditLog | None]"]  # may wait; always returns the same; or RepoError
 Answer = Callable[[Call[Asked]], ToolAnswer]  # raises no Exception
-Write = Callable[[CallContext, str, CallOutcome], bool]  # of one call into the log
+Write = Callable[[CallContext, str, CallOutcome], bool]  # logs one call; False if that failed
 FindWriter = Callable[["AuditLog", str, JsonSchema, Asked, Arguments], Write]
 
 
@@ -87,14 +86,14 @@ class LoadedToolset(Generic[Given]):
         bind: Callable[[Callable[[], Given]], Toolset],
         open_it: Callable[[], tuple[Iterable[Repository], Given]],
     ) -> None:
-        """`bind` makes the tools from a function that blocks until `open_it` was called."""
+        """Make the tools with `bind`, from a function that blocks until `open_it` has been called."""
         self._open_it = open_it
         self._opened: list[Given] = []
         self._is_open = threading.Event()
         self.toolset = bind(self._get_opened)
 
     def open(self) -> tuple[Repository, ...]:
-        """Open and return the repositories of the tools; then calls begin. Raises RepoError and OSError."""
+        """Open and return the repositories of the tools; calls then begin. Raises RepoError and OSError."""
         repositories, opened = self._open_it()
         self._opened.append(opened)
         self._is_open.set()
@@ -108,7 +107,7 @@ class LoadedToolset(Generic[Given]):
 def take_plainly(
     tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]
 ) -> TakenArguments:
-    """Return the arguments for a toolset without error texts of its own.
+    """Return the arguments, for a toolset without error texts of its own.
 
     Raises RepoError with INVALID_ARGUMENT.
     """
@@ -134,9 +133,9 @@ def bind(
     guard: CallGuard = UNGUARDED,
     roots: Sequence[str] = (),
 ) -> tuple[Tool, ...]:
-    """Return the tools of some entries, which query whatever `opened` returns when they are called.
+    """Return the tools of some entries. When one is called, it queries what `opened` returns.
 
-    If it raises RepoError, that is the answer. `roots` are the values of the argument `root`, if any.
+    If `opened` raises RepoError, that is the answer. `roots` are the values of the argument `root`, if any.
     """
     return tuple(
         _bind(entry, limits, opened, answer, find_writer, icon, take, guard, roots) for entry in entries
@@ -181,7 +180,7 @@ def _bind(
         made = Call(entry.name, arguments, asked, run, record, prune, context.notes)
         try:
             return answer(made)
-        except AnswerNeeded:  # this round ends here; the client makes the call again, with the answer
+        except AnswerNeeded:  # this round ends here; the client repeats the call, with the answer
             if record is not None:
                 record(made.request_id, describe_round(made.started))
             raise
@@ -210,7 +209,7 @@ def _build_drop(
             write = find_write(arguments)
             return write is None or write(context, new_request_id(), DROPPED)
 
-        guard.record(write_line, apart=True)  # by whoever cancels: the thread that reads, or that of HTTP
+        guard.record(write_line, apart=True)  # called by the thread that cancels: one that reads, or HTTP's
 
     return drop
 

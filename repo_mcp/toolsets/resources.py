@@ -2,13 +2,14 @@
 
     {"uri":"repo:///a.md"} -> {"contents":[{"mimeType":"text/markdown","text":"# A","uri":"repo:///a.md"}]}
 
-Files are read as the tools read them: through the repository reader, with its limits and what it denies; each
-call is guarded and logged. A resource is returned whole or refused, because a client takes it for the file:
-text that does not fit into an answer is refused, naming lines that would fit. Images, sounds, films, drawings
-and PDFs are useless in pieces: they are returned up to `max_file_bytes`. No other binary file is.
+Files are read as the tools read them: through the repository reader, with its limits and denials, and each
+call is guarded and logged. A resource is returned whole or refused, because a client takes it for the file.
+Text that does not fit into an answer is refused with a hint which lines would fit. Images, sounds, films,
+drawings and PDFs are useless in pieces, so they are returned up to `max_file_bytes`. No other binary file is
+returned.
 
-Lists hold the documents and media nearest to the root; every other file has a URI by its template. Left out
-on purpose: subscriptions, and listing every file, which several clients would do at their start.
+A list holds the documents and media nearest to the root; the URI of any other file follows from the template.
+Left out on purpose: subscriptions, and listing every file, which several clients would do at their start.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ Places = Mapping[str, Callable[[Asked], "Repository"]]  # by scheme; may raise R
 
 MAX_LISTED = 50  # files of one root: 6 KB, which a client's model may have to read
 WARNINGS = "repo-mcp/warnings"  # in the `_meta` of contents
-_ANY_SIZE = 1 << 40  # bytes: an answer is never cut here, since what is given is whole
+_ANY_SIZE = 1 << 40  # bytes: an answer is never cut here, because resources are returned whole
 _LINES_HINT = "Give lines after the path, as #L10-L20."
 _NOTHING: JsonSchema = {"type": "object", "properties": {}, "additionalProperties": False}
 _INPUT: JsonSchema = {
@@ -87,7 +88,7 @@ _HINTS = {**HINTS, **_OWN_HINTS}
 def bind_resources(
     limits: Limits, opened: Opened[Asked], guard: CallGuard, places: Places[Asked]
 ) -> tuple[Tool, ...]:
-    """Return the object that answers the methods for the roots in `opened`; `places` names them by scheme."""
+    """Return the tools that answer both methods for the roots in `opened`; `places` finds each by scheme."""
 
     def find_writer(
         audit: AuditLog, method: str, _schema: JsonSchema, asked: Asked, arguments: Arguments
@@ -108,7 +109,7 @@ def _describe_for_log(arguments: Arguments, schemes: tuple[str, ...]) -> tuple[s
     """Return the scheme of the root whose path is logged, and the arguments as they are logged."""
     try:
         uri = read_uri(str(arguments["uri"]), schemes)
-    except (KeyError, RepoError):  # a list, or nothing that names a path
+    except (KeyError, RepoError):  # a call of LIST, or a URI that names no path
         return schemes[0], arguments
     return uri.scheme, {"path": uri.path}
 
@@ -186,7 +187,7 @@ def _join(lines: Sequence[bytes], data: bytes, is_end: bool) -> bytes:
 
 
 def _check_size(lines: Sequence[bytes], first: int, last: int, text: str, uri: str, limits: Limits) -> None:
-    """Raise RepoError with LIMIT_EXCEEDED for text that does not fit, saying what would."""
+    """Raise RepoError with LIMIT_EXCEEDED for text that does not fit, with a hint which lines would."""
     most_bytes, most_lines = limits.max_total_bytes_per_response, limits.max_open_lines
     is_part = first > 1 or last < len(lines)
     size = len(encode_json(text).encode())
@@ -194,7 +195,7 @@ def _check_size(lines: Sequence[bytes], first: int, last: int, text: str, uri: s
         return
     room, fitting = most_bytes - 2, first - 1  # without the quotes
     for line in lines[first - 1 : first - 1 + most_lines]:
-        room -= len(encode_json(line.decode()).encode())  # its quotes are as long as the end of the line
+        room -= len(encode_json(line.decode()).encode())  # its quotes stand for the line end
         if room < 0:
             break
         fitting += 1
@@ -206,7 +207,7 @@ def _check_size(lines: Sequence[bytes], first: int, last: int, text: str, uri: s
 
 
 def _render(_call: Call[Asked], _draft: Draft, part: Part) -> ToolAnswer:
-    """Return the result; each warning is beside the content that it is about."""
+    """Return the result, with warnings in the `_meta` of its contents."""
     result = dict(part.result)
     contents = result.get("contents")
     if part.warnings and isinstance(contents, list):

@@ -1,4 +1,4 @@
-"""JSON values as TOON, Token-Oriented Object Notation, version 4.0: the encoding half, with commas.
+"""Encode JSON values as TOON, Token-Oriented Object Notation, version 4.0, with commas.
 
     {"total": 2, "hits": [{"path": "a.py", "line": 3}, {"path": "b, c.py", "line": 9}]}
 
@@ -7,8 +7,8 @@
       a.py,3
       "b, c.py",9
 
-Objects are indented, arrays say their length, rows that have the same keys say them once. Its specification
-is https://github.com/toon-format/spec; section numbers below are its own.
+Objects are indented, arrays state their length, and rows with the same keys state these once. The
+specification is https://github.com/toon-format/spec; numbers in brackets below are its sections.
 
 Left out on purpose: decoding, and other delimiters than the comma.
 """
@@ -26,9 +26,9 @@ _LIKE_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.AS
 _QUOTED = re.compile(r'[:"\\\[\]{},\x00-\x1f]')  # what a value holds that must stand in quotes (7.2)
 _ESCAPES = {ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
 _ALL_ESCAPES = {code: f"\\u{code:04x}" for code in range(0x20)} | _ESCAPES
-_LEAST, _MOST = 1e-6, 1e21  # between them numbers are written without an exponent (2)
+_LEAST, _MOST = 1e-6, 1e21  # between these, numbers are written without an exponent (2)
 
-# The columns of a table: for each key None, or the columns of the objects that stand there.
+# The columns of a table by key: None, or the columns of the objects in that column.
 Fields = dict[str, "Fields | None"]
 
 
@@ -63,7 +63,7 @@ def _list_field(key: str, value: object) -> list[str]:
 
 
 def _list_array(key: str, values: Sequence[object]) -> list[str]:
-    """Return the lines of an array with this key; at the root it has none (9.1, 9.3, 9.4)."""
+    """Return the lines of an array under a key; "" for an array at the root (9.1, 9.3, 9.4)."""
     if not values:
         return [f"{key}: []" if key else "[]"]
     fields = _find_fields(values)
@@ -74,7 +74,7 @@ def _list_array(key: str, values: Sequence[object]) -> list[str]:
 
 
 def _list_items(key: str, values: Sequence[object]) -> list[str]:
-    """Return the lines of an array without a table: one when all is plain, else item by item."""
+    """Return the lines of an array that is not a table: one line if all items are plain, else each item's."""
     head = f"{key}[{len(values)}]:"
     if all(map(_is_plain, values)):
         return [" ".join([head, *([",".join(map(_encode_plain, values))] if values else [])])]
@@ -94,7 +94,7 @@ def _list_item(value: object) -> list[str]:
 
 
 def _list_entries(key: str, value: Mapping[str, object], fields: Fields) -> list[str]:
-    """Return the table of an object whose objects have the same keys, each row with its key (9.5)."""
+    """Return the table of an object whose values are objects with the same keys, a row for each (9.5)."""
     head = f"{key}[{len(value)}:]{_encode_fields(fields)}:"
     rows = (f"{_encode_key(name)}: {','.join(_list_cells(one, fields))}" for name, one in value.items())
     return [head, *_indent(rows)]
@@ -105,7 +105,7 @@ def _find_entry_fields(value: Mapping[str, object]) -> Fields | None:
 
 
 def _find_fields(values: Sequence[object]) -> Fields | None:
-    """Return the columns that all these objects have; None where they make no table (9.3)."""
+    """Return the columns of a table of these values; None if they do not form one (9.3)."""
     rows = [value for value in values if isinstance(value, Mapping) and value]
     if len(rows) < len(values) or any(row.keys() != rows[0].keys() for row in rows):
         return None
@@ -158,7 +158,7 @@ def _encode_plain(value: object) -> str:
 
 
 def _encode_number(value: float) -> str:
-    """Return the shortest digits that give the number again, without a point for a whole one."""
+    """Return the shortest decimal form of a number, without a point if it is whole."""
     if not math.isfinite(value):
         raise ValueError("not a JSON value: a number that is not finite")
     if value.is_integer() and abs(value) < _MOST:

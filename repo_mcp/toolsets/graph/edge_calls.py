@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 
-EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", ""  # fields that rows stand in
-DISPATCHING = frozenset({"get_callers", "get_callees"})  # whose edges may lead through what is overridden
-_NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # but by paths
-TEXT_ROWS = 250  # with a greater limit, lines are shown by their numbers alone: 500 rows fit into 64 KiB
+EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", ""  # fields that hold rows
+DISPATCHING = frozenset({"get_callers", "get_callees"})  # their edges may lead through an overridden method
+_NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # code names these only by their paths
+TEXT_ROWS = 250  # with a greater limit, only the numbers of lines are shown: 500 rows fit into 64 KiB
 CUT = "so many types inherit from each other, or are alike, that some edges may not be listed"
 MORE = "not every file has been searched yet: continue with cursor"
 PARTLY_PARSED = "this file was parsed only in part: what the rest of it leads to is not known"
@@ -88,7 +88,7 @@ def _answer(
     direction: str,
     types: Iterable[EdgeType] | None,
 ) -> Draft:
-    """Draft the edges of the call's symbol; `types` is None for those of its implementations."""
+    """Draft the edges of the call's symbol; `types` is None for the edges from its implementations."""
     page = Page(tool, arguments)
     folder = _read_folder(repository, arguments)
     dispatches = tool in DISPATCHING
@@ -126,7 +126,7 @@ def _answer(
 
 
 def _list_definitions(graph: Graph, node: Node) -> Sequence[Span]:
-    """Return the definitions that a prototype stands for; see `SymbolLookup`."""
+    """Return the definitions that a prototype stands for; none for any other symbol."""
     if not node.symbol.flags & SymbolFlag.FORWARD:
         return ()
     return [span for span in graph.list_spans(node) if not span.is_primary]
@@ -135,7 +135,7 @@ def _list_definitions(graph: Graph, node: Node) -> Sequence[Span]:
 def _read_folder(repository: Repository, arguments: Arguments) -> str:
     """Return the argument `folder` relative to the root, "" for the root or without the argument.
 
-    Raises NOT_FOUND for anything but a folder, and as naming a path does.
+    Raises RepoError with NOT_FOUND for anything but a folder, and for a path that is not valid or denied.
     """
     given = str(arguments.get("folder", ""))
     return "" if given in ("", ".", "./", "/") else repository.tree.reach_directory(given.rstrip("/"))
@@ -159,7 +159,7 @@ def _draft(
     def build(rows: int) -> Part:
         is_cut = not totals.is_complete or page.start + rows < len(known.rows)
         result: Result = {**chosen, EDGE: _choose(shown[:rows], EDGE)}
-        if totals.edges or not blind:  # else nobody knows
+        if totals.edges or not blind:  # otherwise the total is unknown
             result["total"] = totals.edges
             result["reference_total"] = totals.lines
         result["possible"] = totals.possible
@@ -176,7 +176,7 @@ def _draft(
 
 
 def _find_end(known: KnownEdges, start: int, most: int) -> int:
-    """Return where a page ends: `most` edges and as many external names, and the nearest unresolved places.
+    """Return where a page ends: after `most` edges, as many external names, or the nearest unresolved places.
 
     Edges that are only possible begin on a new page, unless there is nothing better.
     """

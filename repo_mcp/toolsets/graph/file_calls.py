@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 
 _ROOT_PATHS = ("", ".", "./", "/")
-_ESCAPED_BYTES = 6  # that JSON takes for one byte of content at most: a control character
+_ESCAPED_BYTES = 6  # JSON takes at most so many for one byte of content, which is then a control character
 MAX_NOTES = 20  # warnings of one tree
-_NAMED = 5  # how many line numbers a warning lists
-_NOTE_BYTES = 600  # of the warnings that an answer may come to have
+_NAMED = 5  # line numbers that a warning lists
+_NOTE_BYTES = 600  # reserved for further warnings
 
 
 def list_directory(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -103,7 +103,7 @@ def read_file(repository: Repository, arguments: Arguments, context: CallContext
 
 
 def _cut_long(opened: OpenedText, most: int) -> tuple[OpenedText, tuple[str, ...]]:
-    """Return the lines, of each at most `most` characters, and a warning if any was cut."""
+    """Return the text with each line cut at `most` characters, and a warning if any was cut."""
     numbers = [number for number, line in enumerate(opened.lines, opened.start_line) if len(line) > most]
     if not numbers:
         return opened, ()
@@ -124,7 +124,7 @@ def _check_order(first: int, last: int) -> None:
 
 
 def _choose(repository: Repository, limit: str, otherwise: int) -> int:
-    """Return the specification's limit, unless the operator or the repository has set another."""
+    """Return the specification's limit `otherwise`, unless the operator or the repository has set another."""
     config = repository.config
     value: int = getattr(config.limits, limit)
     return value if limit in config.given or value < getattr(Limits(), limit) else otherwise
@@ -170,7 +170,7 @@ def _cut_bytes(opened: OpenedText, most: int, room: int) -> tuple[OpenedText, tu
 
 
 def _count_escaped(line: str) -> int:
-    """Return the bytes of a line in JSON, with its end, which takes as many as the quotes."""
+    """Return the bytes of a line with its end in JSON: the end takes as many as the quotes counted here."""
     return len(json.dumps(line, ensure_ascii=False).encode())
 
 
@@ -203,9 +203,9 @@ class _TreeEntry:
 
     path: str
     is_directory: bool
-    folder: int  # number of the entry that it lies in
-    is_open: bool = False  # its own entries are shown
-    is_cut: bool = False  # not all of them are listed
+    folder: int  # number of the folder that it lies in
+    is_open: bool = False  # True: its own entries are shown
+    is_cut: bool = False  # True: not all of its own entries are listed
 
 
 def get_directory_tree(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -231,7 +231,7 @@ def get_directory_tree(repository: Repository, arguments: Arguments, context: Ca
 
     if widest < MAX_ENTRIES:
         return Draft(build, rows, "depth" not in arguments)
-    # 1,000 entries of one folder are promised: a tree that has so many is not kept short.
+    # The specification promises 1,000 entries of one folder, so a tree with such a folder is not kept short.
     most = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
     return Draft(build, rows, max_bytes=most)
 
@@ -239,7 +239,7 @@ def get_directory_tree(repository: Repository, arguments: Arguments, context: Ca
 def _grow(
     repository: Repository, top: DirectoryListing, depth: int, most: int, context: CallContext
 ) -> tuple[list[_TreeEntry], list[str], int]:
-    """Return at most `most` entries of a tree, warnings, and the number of entries in its widest folder."""
+    """Return the top and at most `most` entries below it, warnings, and the entries of the widest folder."""
     notes = [*top.warnings, *_explain_empty(top)]
     entries = [_TreeEntry(top.path, True, 0, is_open=True)]
     widest = 0
@@ -264,7 +264,7 @@ def _grow(
 
 
 def _explain_empty(listing: DirectoryListing) -> list[str]:
-    """Return a warning that explains why a folder that is not empty shows nothing."""
+    """Return a warning that explains why a folder shows nothing although it is not empty; else none."""
     if listing.entries or not listing.left_out:
         return []
     counts = ", ".join(f"{count} {reason}" for reason, count in sorted(listing.left_out.items()))
@@ -280,7 +280,7 @@ def _find_listing(repository: Repository, path: str) -> DirectoryListing | None:
 
 
 def _build_tree(entries: Sequence[_TreeEntry], name: str, start: int, end: int) -> Result:
-    """Return the tree of the entries numbered from `start` to before `end`, with the folders they lie in.
+    """Return the tree of the entries numbered from `start` up to but excluding `end`, with their folders.
 
     A folder is `truncated` if it has later entries that are not shown; those before `start` were on earlier
     pages.

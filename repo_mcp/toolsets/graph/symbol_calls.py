@@ -35,7 +35,7 @@ NOT_EXACT = {
     "IN_ORDER": ("no symbol has exactly this qualified name; these have its parts in this order",),
 }
 
-LEAST_ROW_BYTES = 100  # of a symbol in an answer: its id and the names of the fields take more
+LEAST_ROW_BYTES = 100  # every symbol in an answer takes more, for its id and the names of its fields
 NOT_PARSED = "the symbols of this file are not known: no parser for it, or it is not parsed yet"
 
 
@@ -125,7 +125,7 @@ def get_symbol(repository: Repository, arguments: Arguments, context: CallContex
         }
     blind = warn_untracked(node)
     if blind:
-        result["reference_count"] = result["reference_count"] or None  # nobody knows
+        result["reference_count"] = result["reference_count"] or None  # None: unknown
     notes = [*blind, *repository.engines.graph.warn()]
     return Draft(lambda _: Part(result, notes))
 
@@ -150,7 +150,7 @@ def get_source_spans(repository: Repository, arguments: Arguments, context: Call
 def get_file_outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_file_outline`."""
     page = Page("get_file_outline", arguments)
-    path = repository.open_file(str(arguments["path"]), None, None).path  # what is refused does not wait
+    path = repository.open_file(str(arguments["path"]), None, None).path  # a refusal waits for nothing
     nodes, status = repository.engines.graph.outline(path)
     notes = [] if status is not None else [NOT_PARSED]
     said = None if status is None else status.name.lower()
@@ -160,8 +160,7 @@ def get_file_outline(repository: Repository, arguments: Arguments, context: Call
 
 
 def _shorten_names(nodes: Sequence[Node], rows: Sequence[Row]) -> None:
-    """Leave out of the rows of a page each qualified name that is a name in the symbol around it, or the
-    name itself of a symbol in no other."""
+    """Remove from the rows of a page each qualified name that follows from the name and the row around it."""
     around: list[Node] = []  # the outermost first
     for node, row in zip(nodes, rows, strict=True):
         while around and around[-1].symbol.end_line < node.symbol.end_line:
@@ -182,7 +181,7 @@ def _draft_rows(
     notes: Sequence[str] = (),
     facts: Mapping[str, object] = MappingProxyType({}),
 ) -> Draft:
-    """Draft the rows from the page on; `more` if others follow the last of them.
+    """Draft the rows from the start of the page on; `more` says whether others follow the last one.
 
     `facts` are further fields of the answer.
     """
@@ -200,7 +199,7 @@ def _draft_rows(
 
 
 def _name_row(row: Row) -> str:
-    """Return what a row stands for: a symbol, or a span of lines."""
+    """Return the key of a row, which stands for a symbol or a span of lines."""
     return str(row.get("node_id") or (row["file_path"], row["line_start"], row["line_end"]))
 
 

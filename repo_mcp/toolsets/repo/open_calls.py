@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from repo_mcp.model import OpenedText
     from repo_mcp.repository import Repository
 
-# A place as bundles and others cite it: `a.py:12-20`, `a.py:12`, `a.py#L12-L20`.
+# A citation, as answers and people write it: `a.py:12-20`, `a.py:12`, `a.py#L12-L20`.
 _CITED = compile_late(r"(?P<path>.+?)(?::|#L)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?")
-_NAMED_LINES = 5  # how many line numbers a warning lists
+_NAMED_LINES = 5  # line numbers that a warning lists
 _LINES = ("start_line", "end_line")
 MOST_DECLARING = 10  # files that are named for a symbol
 
@@ -43,7 +43,7 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
     """Answer `repo.open_file`."""
     max_chars = repository.config.limits.max_line_chars
     spans = arguments.get("spans")
-    if not isinstance(spans, list) or not spans:  # as some clients fill in what is left out
+    if not isinstance(spans, list) or not spans:  # some clients send an empty list for a missing argument
         opened = _open(repository, arguments)
         return Draft(
             partial(_render, opened, max_chars=max_chars), _count_rows(opened), "end_line" not in arguments
@@ -83,7 +83,7 @@ def _open(repository: Repository, asked: Arguments) -> OpenedText:
 
 
 def _read_citation(cited: re.Match[str]) -> dict[str, object]:
-    """Return the arguments that a citation stands for: its lines, or the declaration around its only one."""
+    """Return the arguments that a citation stands for: its lines, or the declaration around a single one."""
     path, first, last = cited["path"], int(cited["first"]), cited["last"]
     return (
         {"path": path, "line": first}
@@ -93,7 +93,7 @@ def _read_citation(cited: re.Match[str]) -> dict[str, object]:
 
 
 def _open_symbol(repository: Repository, path: str | None, symbol: str, about: str | None) -> OpenedText:
-    """Return the lines of a declaration; without a path, that of the only file with one. Raises RepoError."""
+    """Return the lines of a declaration; without a path, in the only file that has one. Raises RepoError."""
     if path is not None:
         try:
             return repository.open_file(path, None, None, symbol=symbol, about=about)
@@ -115,7 +115,7 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
 
 
 def _tell_where(repository: Repository, symbol: str, error: RepoError) -> RepoError:
-    """Return the error of a symbol that is not where it was looked for, with the files that declare it."""
+    """Return an error, with a hint which files declare the symbol if the given one does not."""
     if error.code is not ErrorCode.NOT_FOUND:
         return error
     try:

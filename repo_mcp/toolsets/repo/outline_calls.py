@@ -1,7 +1,7 @@
 """The call of `repo.outline`: the symbols to show, what is said about each, and how a long list continues.
 
-A list that does not fit loses its most nested symbols before others, and of those the last. So its first page
-always reaches from the top of the file to its end; the cursor continues with what was left out.
+A list that does not fit loses its most nested symbols first, and of these the last ones. So its first page
+always reaches from the top of the file to its end, and the cursor continues with what was left out.
 
 A record omits what it and the records above it already say: the parent that contains its lines, the receiver
 of a method, the keyword and the name in its signature.
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 _LEAN, _TEXT, _FULL = OUTLINE_DETAILS
-_HOW_SHOWN = frozenset({"detail", "docs"})  # what a page may differ in from the one before
-# What a kind says already: the word before a name.
+_HOW_SHOWN = frozenset({"detail", "docs"})  # arguments that may change from one page to the next
+# The words before a name, which the kind of a symbol already says.
 _KIND_WORD = re.compile(
     r"(?<!\S)(?:async def|class|def|enum|fn|func|function|interface|module|namespace|package|struct|trait"
     r"|type) "
 )
 _WORD_CHAR = re.compile(r"\w")
 _BOUND = ("method", "async_method", "property")
-_RECEIVER = re.compile(r"\((?:self|cls)(?:, |(?=\)))")  # of a method in Python, which its kind says
+_RECEIVER = re.compile(r"\((?:self|cls)(?:, |(?=\)))")  # of a method in Python, which its kind implies
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +40,17 @@ class _Listing:
     """The symbols that a call asks for, and how to show them."""
 
     found: Outline
-    order: list[int]  # of the numbers of the symbols: as they are given, page after page
-    parents: list[int | None]
-    depths: list[int]  # from 0, of what is listed
+    order: list[int]  # numbers of the symbols in the order of the pages
+    parents: list[int | None]  # by symbol: the number of the symbol around it
+    depths: list[int]  # by symbol; 0 for the outermost that is listed
     page: Page
-    keys: list[str]  # of `order`
+    keys: list[str]  # of the symbols in `order`
     detail: str
     docs: bool
     notes: tuple[str, ...]
 
     def build(self, rows: int) -> Part:
-        """Return the answer with some of the symbols."""
+        """Return the answer with the next `rows` symbols."""
         end = self.page.start + rows
         is_cut = end < len(self.order)
         numbers = sorted(self.order[self.page.start : end])
@@ -95,9 +95,9 @@ class _Listing:
         return {name: value for name, value in row.items() if name not in left_out}
 
     def _write_lines(self, numbers: Sequence[int]) -> list[object]:
-        """Return a line for each symbol, with the lines of what encloses those of a later page.
+        """Return a line for each symbol, and for enclosing symbols that were on an earlier page.
 
-        Members that stand outside their type and do not name it are headed by its name.
+        Members that stand outside their type and do not name it get its name as a heading.
         """
         from repo_mcp.languages.patterns.owners import UNNAMED_OWNERS  # here: a list of tools needs none
 
@@ -172,7 +172,7 @@ def outline(repository: Repository, arguments: Arguments, context: CallContext) 
 
 
 def _list_around(symbols: Sequence[Symbol]) -> list[str | None]:
-    """Return for each declaration the name of the innermost longer one above whose lines hold it."""
+    """Return the qualified name of the innermost symbol around each symbol; None for an outermost one."""
     from repo_mcp.languages.outline.symbol_lookup import qualify
 
     around: list[str | None] = []
@@ -186,7 +186,7 @@ def _list_around(symbols: Sequence[Symbol]) -> list[str | None]:
 
 
 def _holds(outer: Symbol, inner: Symbol) -> bool:
-    """Return whether the lines of one hold those of the other and more."""
+    """Return True if the lines of `outer` hold those of `inner` and more."""
     within = outer.start_line <= inner.start_line and inner.end_line <= outer.end_line
     return within and inner.end_line - inner.start_line < outer.end_line - outer.start_line
 
@@ -199,7 +199,7 @@ def _is_inside(symbol: Symbol, parent: str) -> bool:
 def _explain_nothing(
     symbols: Sequence[Symbol], chosen: Sequence[int], listed: Sequence[int], parent: str | None
 ) -> tuple[str, ...]:
-    """Return a warning if a filter leaves nothing of the existing symbols."""
+    """Return a warning if a filter leaves none of the symbols; else none."""
     if listed or not symbols:
         return ()
     if not chosen:
@@ -209,14 +209,14 @@ def _explain_nothing(
 
 
 def _name_symbol(symbol: Symbol) -> str:
-    """Return the key of a symbol from page to page: its lines may change."""
+    """Return the key by which pages know a symbol, without its lines, which may change."""
     return f"{symbol.kind} {symbol.parent_symbol} {symbol.name}"
 
 
 def shorten_signature(symbol: Symbol) -> str:
     """Return the signature without what name and kind already say: "(self) -> int", "= 3", "(Base)".
 
-    One that does not begin with its decorators, a word for its kind and its name is returned whole.
+    A signature that does not begin with decorators, a word for the kind and the name is returned whole.
     """
     signature, name = symbol.signature, symbol.name
     if signature.startswith("@"):

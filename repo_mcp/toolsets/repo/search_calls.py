@@ -1,27 +1,27 @@
 """The call of `repo.search`: ranked by words or names, or exact by text or expression, in one shape.
 
-`detail` says how much of it is given: hits with snippets, the same as text, the files of the hits, or the
-total alone. A ranked hit as text is its path, the span and name of its symbol, and its lines:
+`detail` says what is returned: hits with snippets, the same as text, the files of the hits, or the total
+alone. A ranked hit as text is its path, the span and name of its symbol, and its lines:
 
     a/ledger.py
     12-20 Ledger.post
     14:balance = self._sum()
     also 30-41 .close, 50-61 Account.open
 
-The last row names further declarations of the file that a question may be about; as a record they are `also`.
+The last row names further declarations of the file that a question may be about; in a record they are `also`.
 Later hits with the same lines are its `copies`, or one more row of the text: `same lines in b.py:12-20`.
-Records show those that are worth most whole, text only where they are: the head of each file's best.
+Records show the best declarations whole. Text only shows where they are, by the head of each file's best one.
 
-Exact matches are hits, or text: one for each file, whose lines and declarations are told once. Files of the
-program come first, then configuration, tests, documents, and foreign or built files; in each group by path.
+Exact matches are returned as one hit for each file, as a record or as text, in which lines and declarations
+are given once. Files of the program come first, then configuration, tests, documents, and foreign or built
+files; in each group they are sorted by path.
 
     {"path":"a/ledger.py","start_line":12,"end_line":14,"snippet":"12\tdef post(...):\n14\t    post(x)\n",
      "symbol":"Ledger.post","symbol_lines":[12,20]}
 
 If the lines of a file are in several declarations, the snippet names each of these before its lines, with its
 span: `12-20 Ledger.post`, and then `30-41 .close` for the next one of the same class. If the line that
-declares a function follows, the span is enough: `50-61`. `more` counts the lines that match but are not
-shown.
+declares a function follows, the span is enough: `50-61`. `more` counts the matching lines that are not shown.
 
 As text, a file is its path and its lines in the same form, numbered as ripgrep numbers them. If the first
 line of a span declares it, the span replaces that line's number, with the enclosing declaration unless that
@@ -34,7 +34,7 @@ was named before; the line itself has the name after the dot:
     50-61 Account.:def open(self):
     +2 more
 
-Text is read, and not compared: it names no snapshot, and lines under one declaration are without the
+Text is made to be read, not compared: it names no snapshot, and lines under one declaration lose the
 indentation that they share. Records have whole lines. Those of exact matches name no snapshot either, because
 no index decides what a file holds now.
 """
@@ -75,8 +75,8 @@ _MOST_BEFORE = 1_000  # hits before a page: each page is searched for from the f
 _TEXT = "text"
 _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
 _NAMED_COPIES = 3  # nobody opens more of them
-PAGE_LINES = 50  # that match, shared by the files of a page; about 3,000 characters
-LEAST_PER_FILE = 5
+PAGE_LINES = 50  # matching lines, shared by the files of a page; about 3,000 characters
+LEAST_PER_FILE = 5  # matching lines shown of each file, however many files there are
 
 
 Shown = tuple[Sequence["ExactMatch"], int]  # the matches to show of one file, and how many it has
@@ -253,7 +253,7 @@ def _draft_files(
     arguments: Arguments,
     page: Page | None,
 ) -> Draft:
-    """Return the files of hits. Files of ranked hits have no pages: later hits may be in the same files."""
+    """Draft the files of hits. Ranked hits have no `page`, because later hits may be in the same files."""
     keys = [path for path, _ in files]
     if page is not None:
         page.check(keys)
@@ -339,7 +339,7 @@ def _iter_also(hit: Hit) -> Iterator[str]:
     """Yield the further declarations of a hit: `30-41 Ledger.close`, and `50-61 .open` in the same class."""
     parent = _split_name(hit.symbol or "", hit.symbol_name)[0]
     for symbol, lines in hit.also:
-        last = symbol.rpartition(".")[2]  # of a heading such as `2.1 Form` it is not a name
+        last = symbol.rpartition(".")[2]  # in a heading such as `2.1 Form`, this is not a name
         around, dot, name = _split_name(symbol, last if last.isidentifier() else symbol)
         yield "{}-{} ".format(*lines) + ("" if around == parent else around) + dot + name
         parent = around
@@ -350,7 +350,10 @@ def _write_span(first: int, last: int) -> str:
 
 
 def _split_name(symbol: str, name: str) -> tuple[str, str, str]:
-    """Return what a declaration lies in, a dot and its own name, which is `name` if the symbol ends so."""
+    """Return the declaration around a symbol, a dot and the symbol's own name, which is `name`.
+
+    If the symbol does not end with `name`, return "", "" and the whole symbol.
+    """
     around = symbol.removesuffix(f".{name}")
     return (
         ("", "", escape_text(symbol)) if around == symbol else (escape_text(around), ".", escape_text(name))
@@ -364,8 +367,8 @@ def _count_wanted(repository: Repository, arguments: Arguments) -> int:
 def choose_matches(answer: ExactAnswer, max_per_file: int | None, start: int = 0) -> list[Shown]:
     """Return what to show of each file from the one at `start`, in order.
 
-    Without `max_per_file`, a few files show more lines each. Of too many lines the first are shown, those
-    that only import something last.
+    Without `max_per_file`, the fewer files there are, the more lines each shows. If there are
+    too many lines, the first are shown, and lines that only import something last.
     """
     counts = dict(answer.files[start:])
     most = max_per_file or max(LEAST_PER_FILE, PAGE_LINES // max(1, len(counts)))
@@ -410,7 +413,7 @@ def render_file(matches: Sequence[ExactMatch], count: int) -> Result:
 
 
 def _cut_indentation(lines: Sequence[PageLine]) -> list[PageLine]:
-    """Return the lines, those under one declaration without the indentation that they share."""
+    """Return the lines without the indentation that all lines under one declaration share."""
     groups: list[list[PageLine]] = []
     last: tuple[int, int] | None = None
     for line in lines:

@@ -1,7 +1,7 @@
 """Four calls of the `repo` toolset: arguments in, one call of the repository, one draft out.
 
-Nothing is decided about the repository here. This is only the form that the specification gives: the
-arguments, and what a cut answer says.
+Nothing is decided about the repository here. These functions only follow the specification's form: arguments,
+results, and what a cut answer says.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def status(repository: Repository, arguments: Arguments, context: CallContext) -
     """Answer `repo.status`."""
     from repo_mcp.process.hardening import describe_hardening
 
-    # First, for the status knows which of them could not be loaded.
+    # Before the status, which then knows which adapters could not be loaded.
     adapters = list(repository.outliner.adapters.names)
     now = repository.status()
     config = repository.config
@@ -146,7 +146,7 @@ def refresh_index(repository: Repository, arguments: Arguments, context: CallCon
 
 
 def _render_progress(progress: IndexProgress) -> Progress:
-    """Return the progress in percent of the whole: the phases follow one another, so it never falls."""
+    """Return the progress as a percentage of the whole refresh, which never falls from phase to phase."""
     share = progress.files_done / progress.files_total if progress.files_total > 0 else 0.0
     begin, size = _PHASE_STARTS.get(progress.phase, 0), _PHASE_SIZES.get(progress.phase, 0)
     message = f"{progress.phase}: {progress.count_files()}"
@@ -188,7 +188,7 @@ def _render_log(reading: LogReading, rows: int, arguments: Arguments) -> Part:
 
 
 def add_log_warnings(audit: AuditLog | None, draft: Draft) -> Draft:
-    """Return the draft with warnings about problems of the log."""
+    """Return the draft with warnings about problems with the log, if there are any."""
     if audit is None:
         return draft
     amiss = [*audit.warnings]

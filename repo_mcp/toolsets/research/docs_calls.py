@@ -1,8 +1,8 @@
 """The call of `search_docs`: sections of the documentation, and links to the media that they refer to.
 
-A file that a returned section refers to is added to the text as a `resource_link`; a short sound also as an
-`audio` block after its link, as long as the whole answer stays within its limit of bytes. Links name files
-by `repo:///` and their path, never by an absolute path, and `resources/read` reads them.
+A file that a returned section refers to is added to the text as a `resource_link`. A short sound is also
+added as an `audio` block after its link, as long as the whole answer stays within its limit of bytes. Links
+name files by `repo:///` and their path, never by an absolute path, and `resources/read` reads them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 MAX_LINKS = 8  # of one answer
-RESERVED_CHARS = 2_048  # of an answer's bytes that no sound takes: what the forms of its text differ by
+RESERVED_CHARS = 2_048  # bytes of an answer that no sound takes, because its text may have a longer form
 DEFAULT_HITS = 10
 SECTION, DOC_COMMENT = KINDS = ("section", "doc_comment")
 
@@ -201,7 +201,7 @@ def _choose_media(hits: Sequence[DocsHit]) -> list[tuple[int, Media]]:
 def _build_blocks(answer: DocsAnswer, result: Result, limits: Limits, root: str) -> tuple[Block, ...]:
     """Return the links to readable files, each followed by its sound while there is room in the answer.
 
-    `root` is the name that a URI must have, "" for none.
+    `root` is the name of the root in URIs, "" for none.
     """
     most = limits.max_total_bytes_per_response
     rows = result["results"]
@@ -240,7 +240,7 @@ def _measure_link(link: ResourceLink) -> int:
 
 
 def _measure(result: Result) -> int:
-    """Return the bytes of the text: JSON is its longest form, except for some white space."""
+    """Return the bytes of the text as JSON, which is its longest form except for some white space."""
     import json  # here: nothing of it is needed to list tools
 
     return len(json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode())

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from repo_mcp.research.records import Finding, MapEdge, MapNode, Report
 
 ORDINARY_BYTES = 10_240  # of an answer to a question that asks for no particular amount
-ALSO_CHARS, NEAR_CHARS = 1_800, 1_400  # of the places of findings without an excerpt
-MAX_LIMITS = 3
+ALSO_CHARS, NEAR_CHARS = 1_800, 1_400  # of the places of findings without an excerpt; of those of hop 0
+MAX_LIMITS = 3  # of a report that are listed
 BY_WORDS = frozenset({"open", "errors", "extension"})  # forms whose findings are chosen by words
 FINDINGS_FIRST = "findings come first"
-MAX_TOLD_CHARS = 600  # of how a question was understood: the question itself stands beside it
+MAX_TOLD_CHARS = 600  # of a text that says how the question was understood; the client knows the question
 T = TypeVar("T")
 DEFAULT_DEPTH, MAX_DEPTH = 2, 5
 DEFAULT_FINDINGS, MAX_FINDINGS = 40, 200
@@ -222,7 +222,8 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
     control = RunControl(context.cancelled, None if context.report is None else partial(_report, context))
     report = repository.engines.researcher.answer(request, control)
     most = min(limit if isinstance(limit, int) else DEFAULT_FINDINGS, len(report.findings))
-    if not isinstance(limit, int) and report.reading.form.value in BY_WORDS:  # others are only named
+    # Found by words, a finding of which only one line is shown is named among the surroundings instead.
+    if not isinstance(limit, int) and report.reading.form.value in BY_WORDS:
         most = min(most, sum(map(_shows_body, report.findings)) or most)
     is_whole = most == len(report.findings)
     most_bytes = repository.config.limits.max_total_bytes_per_response
@@ -236,7 +237,7 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
 
 
 def _shows_body(finding: Finding) -> bool:
-    """Return False for a finding of several lines of which only one is shown: its place says as much."""
+    """Return False for a finding of several lines of which at most one is shown: its place says as much."""
     return finding.end_line == finding.start_line or finding.excerpt.count("\n") > 1
 
 
@@ -246,10 +247,10 @@ def _report(context: CallContext, done: float, total: float, message: str) -> No
 
 
 def cut_report(report: Report, rows: int) -> Part:
-    """Return a report with the `rows` most valuable findings, those found by words in the order of execution.
+    """Return a report with the `rows` most valuable findings, and parts of its other sections.
 
-    Tests that lead to a subject stand behind the code that does. Further rows are spent on its chains and
-    its map.
+    Findings for an open question or one about errors are in the order of execution. Tests that lead to a
+    subject come after the code that does. Rows beyond the findings are spent on the other sections.
     """
     from repo_mcp.research.execution import order_by_calls, order_findings  # not when tools are listed
     from repo_mcp.research.locating import is_test_place
@@ -297,7 +298,7 @@ def cut_report(report: Report, rows: int) -> Part:
 
 
 def _list_limits(report: Report, cut: Sequence[str], *, is_joined: bool) -> list[tuple[str, str]]:
-    """Return what was left out and why, in one entry if words found the findings: they need the room."""
+    """Return what was left out and why. If words found the findings, one entry names it all, to save room."""
     limits = [(one.what, one.why) for one in report.limits[:MAX_LIMITS]]
     if len(report.limits) > MAX_LIMITS:
         more = len(report.limits) - MAX_LIMITS
@@ -311,9 +312,9 @@ def _list_limits(report: Report, cut: Sequence[str], *, is_joined: bool) -> list
 
 
 def _count_chains(report: Report, findings: int) -> int:
-    """Return the number of chains that are shown beside some findings.
+    """Return the number of chains that are shown beside so many findings.
 
-    None are where words found these, since their order and reasons say who calls whom.
+    It is 0 if words chose the findings, because their order and reasons say who calls whom.
     """
     return 0 if report.reading.form.value in BY_WORDS else 1 + findings // 12
 
@@ -321,7 +322,7 @@ def _count_chains(report: Report, findings: int) -> int:
 def _list_also(findings: Iterable[Finding]) -> tuple[str, ...]:
     """Return the places of the first findings whose excerpts do not fit, within ALSO_CHARS.
 
-    Findings of the first hop leave room for those that they lead to.
+    Those of hop 0 take at most NEAR_CHARS, to leave room for the findings that they lead to.
     """
     places: list[str] = []
     near, left = NEAR_CHARS, ALSO_CHARS
@@ -339,12 +340,15 @@ class _Cuts:
     """The cuts of an answer: findings come first, and the other sections get the remaining room."""
 
     def __init__(self, findings: int, beyond: int) -> None:
-        """`beyond` counts the rows behind all findings."""
+        """Take the number of findings shown, and the number of rows left when all are (`beyond`)."""
         self.findings, self._beyond = findings, beyond
         self.said: list[str] = []
 
     def take(self, whole: Sequence[T], most: int, what: str) -> Sequence[T]:
-        """Return at most `most` items of a section, or more with rows left over; `what` names the rest."""
+        """Return at most `most` items of a section, and one more for each row left over.
+
+        `what` names the rest where the answer says that they were left out.
+        """
         most += self._beyond
         if len(whole) <= most:
             return whole
@@ -391,7 +395,7 @@ def _build_finding(finding: Finding) -> Result:
 
 
 def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
-    """Return the map, its nodes with ids that its edges name."""
+    """Return the map with short ids for its nodes, to which its edges refer."""
     ids = {node.key: f"n{place}" for place, node in enumerate(nodes)}
     shown = [edge for edge in edges if edge.source in ids and edge.target in ids]
     return {
