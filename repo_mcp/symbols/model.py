@@ -76,9 +76,10 @@ class SymbolFlag(IntFlag):
     VARIADIC = 512  # its last parameter takes any number of arguments
     FORWARD = 1024  # declared here, defined elsewhere: a prototype, an overload's signature, a stub
     EXTENSION_METHOD = 2048
-    PASTING = 4096  # a macro that puts something before a parameter: "::", ".", "->", or joins it by "##"
-    MACRO_USE = 8192  # a module of Rust whose macros are seen behind it
-    OPTIONAL = 16384  # a member of TypeScript that an object of its type need not have: `name?: T`
+    # A macro that writes "::", "." or "->" before a parameter, or joins it to something by "##".
+    PASTING = 4096
+    MACRO_USE = 8192  # a Rust module marked `#[macro_use]`: its macros are visible after it
+    OPTIONAL = 16384  # a TypeScript member that an object of its type need not have: `name?: T`
 
 
 class Access(IntEnum):
@@ -99,7 +100,7 @@ ACCESS_SHIFT = 16
 class ReferenceRole(IntEnum):
     """The role in which a name is used. The numbers are on disk."""
 
-    CALL = 1  # called, or instantiated
+    CALL = 1  # called or instantiated
     INHERIT = 2  # a base class
     IMPLEMENT = 3  # an interface or trait that a type implements
     EXTEND = 4  # a base interface; the type that an extension extends; `extends` of TypeScript
@@ -117,88 +118,91 @@ class Binding(IntEnum):
     TYPE = 0  # `qualifier.name` is the type itself: an annotation
     CALLED = 1  # the variable is what a call of `qualifier.name` returns
     ITEMS = 2  # `qualifier.name` is the type of the variable's items
-    SAME = 3  # the variable is the same as `qualifier.name`: `x = y.z`
+    SAME = 3  # the variable has the same value as `qualifier.name`: `x = y.z`
     ITEM = 4  # the variable is an item of the value `qualifier.name`: `for x in y.z`
     VALUES = 5  # the variable is a mapping whose values have the type `qualifier.name`
     ENTERED = 6  # the variable is what `with` binds for the value `qualifier.name`
     GIVES = 7  # a call of the variable returns the type `qualifier.name`
-    BOUND = 8  # the variable is a type parameter, and `qualifier.name` a type that it is bound by
-    NARROWED = 9  # from this line on the variable is known to be an instance of `qualifier.name` ...
-    WIDENED = 10  # ... and from this line on no longer. With a number for a name: behind this line,
-    # for what a comprehension has bound that many lines before
-    UNPACKED = 11  # the variable is the first item of the tuple that a call of `qualifier.name` returns;
-    # one more for each further item
+    BOUND = 8  # the variable is a type parameter, and `qualifier.name` a bound of it
+    NARROWED = 9  # from this line on the variable is known to be an instance of `qualifier.name`
+    # From this line on it is no longer known to be one. If the name is a number: here ends what a
+    # comprehension bound, which began that many lines before.
+    WIDENED = 10
+    # The variable is the first item of the tuple that a call of `qualifier.name` returns; 12 stands for the
+    # second item, and so on.
+    UNPACKED = 11
 
 
-# Names in BIND rows of typed languages, in place of what gives the type of the variable.
-UNKNOWN_TYPE = "?"  # nothing that is recorded gives it
-UNBOUND = ""  # from this line on the name means again what it meant outside
+# Names in BIND rows of typed languages, in place of the name that shows the type of the variable.
+UNKNOWN_TYPE = "?"  # nothing that is recorded shows it
+UNBOUND = ""  # from this line on the variable's name means again what it means outside
 
-# The aliases of BIND rows of TypeScript whose names go on with a text that the record of a symbol has cut;
-# the arguments are offsets.
+# Aliases of BIND rows of TypeScript whose names are the rest of a text that was cut in the record of a
+# symbol. Their arguments are offsets.
 REST_OF_TYPE, REST_OF_PARAMETERS = "…", "…("
 
 # In TypeScript, the arguments of a BIND row whose variable has the type of a parameter; see `name_parameter`.
 OF_PARAMETER = 64
-MAX_PARAMETERS = 8  # of one function, that are told apart
-ITSELF = MAX_PARAMETERS  # not a parameter of a function that is given, but what is given
-RESULT = MAX_PARAMETERS + 1  # nor that, but what the function that is given returns
+MAX_PARAMETERS = 8  # of one function that are told apart
+ITSELF = MAX_PARAMETERS  # in place of a parameter: the argument itself, which need not be a function
+RESULT = MAX_PARAMETERS + 1  # in place of a parameter: what the function returns
 
 
 def name_parameter(position: int, index: int) -> int:
-    """Return the arguments of a BIND row: its variable is parameter `index` of a function of the type
-    `qualifier.name`, where `position` is 0; else of the function that a call of it is given at that position,
-    counted from 1.
+    """Return the arguments of a BIND row whose variable is parameter `index` of a function.
+
+    If `position` is 0, `qualifier.name` is the type of that function. Otherwise the function is the argument
+    of a call of `qualifier.name` at that position, counted from 1.
     """
     return OF_PARAMETER + position * (MAX_PARAMETERS + 2) + index
 
 
 def read_parameter(arguments: int) -> tuple[int, int]:
-    """Return the position and the index that `name_parameter` was given."""
+    """Return the position and the index that `name_parameter` was called with."""
     return divmod(arguments - OF_PARAMETER, MAX_PARAMETERS + 2)
 
 
 # The arguments of some rows. The numbers are on disk.
-AS_FUNCTION = 1  # IMPLEMENT: not the symbol implements the type, but a function without a name in it
-HELD = 1  # IMPORT: a variable is given what is imported: its name need not mean the same everywhere
+AS_FUNCTION = 1  # IMPLEMENT: the type is implemented by a nameless function in the symbol, not by the symbol
+HELD = 1  # IMPORT: it is assigned to a variable, whose name need not mean the same everywhere
 AS_LABEL = 1  # USE: a label that is compared with the value `qualifier`, and may be a constant of its type
-BARE_DOT = ".~"  # behind the qualifier of a CALL in Swift: what is called is a member of the value's type
-OF_TYPE = 2  # USE: a member of a type: the chain of the qualifier begins with its name
-AS_VALUE = 5  # USE in Rust: a name before parentheses in a pattern, which an enum's or a trait's cannot be
-OF_GIVEN_TYPE = 4  # USE in C: the same where a macro is given both: the name need not be a member
-# The alias of a row of Rust whose qualifier is a path, which no variable begins; in Java of a method that is
-# named and not called; in C++ of a name behind `::` alone, which is that of no namespace. The alias of a call
-# in C and C++ that a macro in capitals is given is the macro's name.
+BARE_DOT = ".~"  # after the qualifier of a CALL in Swift: the function called is a member of the value's type
+OF_TYPE = 2  # USE: a member of a type: the chain in the qualifier begins with the type's name
+AS_VALUE = 5  # USE in Rust: a name before parentheses in a pattern, which is no enum or trait
+OF_GIVEN_TYPE = 4  # USE in C: as OF_TYPE, where a macro is given type and name; the name need not be a member
+# The alias of a row of Rust whose qualifier is a path, which no variable begins; in Java, of a method that is
+# named but not called; in C++, of a name after a leading `::`, which is in no namespace. A call in C or C++
+# that is an argument of a macro in capitals has the name of the macro as its alias.
 PATH = "::"
-OF_MACRO = "!"  # the alias of a CALL in Rust: of a macro
-BEHIND_ALIAS = "|"  # in the alias of a call in C++: what follows marks the literals among its arguments
-# Before the name of the base in that of a class of Java without a name, `new Base() {}`. As the first name of
-# a chain such a name has ":" and the line on which its body begins behind it.
+OF_MACRO = "!"  # the alias of a CALL of a macro in Rust
+BEHIND_ALIAS = "|"  # in the alias of a call in C++: the text after it marks the literals among the arguments
+# Precedes the name of the base in the name of an anonymous class of Java, `new Base() {}`. As the first name
+# of a chain, the name of such a class is followed by ":" and the line on which its body begins.
 NEW = "new "
 DERIVED = 1  # TYPE in Rust: a name in `#[derive(...)]`, which is that of a trait or a macro
-BY_REFERENCE = (
-    1  # EXTEND in Rust: not the type itself has the members, but a reference to it: `impl T for &S`
-)
-AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, a type or another such macro
-# The alias of BIND rows of a file of C or C#: what `name` says, with ";" between, holds from the line on.
+BY_REFERENCE = 1  # EXTEND in Rust: a reference to the type has the members, not the type: `impl T for &S`
+AS_FIELDS = 3  # USE: a macro that stands for fields of the symbol, which is a type or another such macro
+# The alias of BIND rows of a file of C or C#: from the line on, the conditions in `name`, separated by ";",
+# hold.
 CONDITIONS = "#if"
-# The alias of a BIND row of a macro of C++ whose text opens a namespace: `qualifier.name`.
+# The alias of a BIND row of a C++ macro whose text opens the namespace `qualifier.name`.
 NAMESPACE = "namespace"
-# The alias of a name in the head of a method of Python that its class binds: the body does not see that one.
+# The alias of a name in the head of a Python method that its class binds: the body does not see that
+# variable.
 OF_CLASS = "class"
-# The alias of a name in a lambda or a comprehension in the body of a class of Python, which binds it: what is
-# meant is the one around the class.
+# The alias of a name in a lambda or a comprehension in the body of a Python class that binds it: it means the
+# variable of that name outside the class.
 AROUND_CLASS = "around"
-# Before the name of an attribute in the alias of BIND rows of Python: `qualifier.name` gets a value there. An
-# IMPORT row with that alias alone marks a file where the qualifier is no variable of a function.
+# Precedes the name of an attribute in the alias of BIND rows of Python: `qualifier.name` is assigned to it.
+# An IMPORT row with only this as its alias marks a file where the qualifier is not a variable of a function.
 REPLACED = "="
-# The alias of BIND rows of functions of JavaScript that make objects, `function Store() { this.name = 1 }`,
-# and in a second row with "." and the name of the member.
+# The alias of BIND rows of JavaScript functions that make objects, `function Store() { this.name = 1 }`. In a
+# second row, "." and the name of the member follow it.
 CONSTRUCTED = "new"
-# The alias of BIND rows of types of TypeScript, for what they have without a name: `[key: string]: T` has the
-# name ":T", and `new (a: A): T` "new".
+# The alias of BIND rows of TypeScript types for their members without a name: `[key: string]: T` has the name
+# ":T", and `new (a: A): T` the name "new".
 KEYLESS = "[:]"
-# The alias of BIND rows of symbols that a block alone sees, from the line to `arguments`: in TypeScript, and
+# The alias of BIND rows of symbols that only a block sees, from the line to `arguments`: in TypeScript, and
 # in C and C++ in a body whose head is a macro.
 BLOCK = "{}"
 
@@ -207,7 +211,9 @@ class ParseStatus(IntEnum):
     """The degree to which a parser understood a text. The numbers are on disk."""
 
     FULL = 0
-    PARTIAL = 1  # errors, or cut at a limit: what could be parsed; minified: the file symbol alone
+    # There were errors, or a limit was reached: what could be parsed; for minified text, only the file
+    # symbol.
+    PARTIAL = 1
     FAILED = 2  # only the file symbol
 
 
@@ -219,16 +225,16 @@ class Symbol:
     """One declaration."""
 
     ordinal: int  # among the symbols of its file
-    name: str  # as written; for the file itself its name without folders
+    name: str  # as written; for a file, its name without folders
     kind: SymbolKind
     parent: int  # ordinal of the enclosing symbol; 0 for the file itself and for top-level symbols
     start_line: int
     end_line: int
     flags: SymbolFlag
     access: Access
-    parameters: str  # "(a: int, b=1)" on one line, in C# "<T>(T a)", of a type there "<T>"; else empty
+    parameters: str  # "(a: int, b=1)" on one line; in C# "<T>(T a)", and "<T>" for a type; else empty
     parameter_count: int
-    return_type: str  # of a property or variable its type; empty where none is written
+    return_type: str  # for a property or variable, its type; empty if none is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +245,7 @@ class Reference:
     role: ReferenceRole
     # The last identifier of the name. IMPORT: the imported name, "*" for all of them, "" for the module.
     name: str
-    # What precedes it, dotted: "self", "os.path", "a.b"; "()" for the result of a call as in "make()",
+    # The text before it, dotted: "self", "os.path", "a.b"; "()" for the result of a call as in "make()",
     # "[]" for an item of a value as in "rows[]"; "?" for another expression; "" for nothing. IMPORT, EXPORT:
     # the module as written, "./auth", "..models".
     qualifier: str
