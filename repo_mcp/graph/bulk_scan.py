@@ -23,7 +23,7 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole, SymbolKind
 from repo_mcp.text.roles import is_test_path
 
 _ARGUMENTS = re.compile(r"\([^()]*\)")  # of a call, as records write them
-_NUMBER = re.compile(r"[/:]\d+")  # of a variable that hides another of its name; a line of an unnamed class
+_NUMBER = re.compile(r"[/:]\d+")  # number of a variable that hides a namesake; line of an unnamed class
 HEAD_LINES = 8  # at the start of a function, where its decorators are
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 ROLE_EDGES = {
@@ -39,7 +39,7 @@ ROLE_EDGES = {
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """The meaning of one line of imports."""
+    """One file or outside name that one line imports."""
 
     line: int
     module: str  # as written
@@ -49,7 +49,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class NamedUse:
-    """A base class, or a call outside all functions; identifies a class family or a registration."""
+    """A name used as a base class or called near the top of a file, as where classes are registered."""
 
     symbol: int  # ordinal of the symbol that names it
     line: int
@@ -70,7 +70,7 @@ class BulkScan:
     def list_paths(self, folder: str) -> list[str]:
         """Return the parsed files in a folder ("" for the root), ascending.
 
-        One that changed or was removed since has no record.
+        `find_record` returns None for those that changed or were removed since.
         """
         with self._lock:
             paths = self._program.list_paths()
@@ -152,7 +152,7 @@ class BulkScan:
         return self._list_uses(path, _BASES, is_of_type)
 
     def list_top_calls(self, path: str) -> list[NamedUse]:
-        """Return calls outside functions, or in a function's first HEAD_LINES lines, as decorators are."""
+        """Return the calls outside functions, and those near the top of one, where decorators are."""
 
         def is_near_top(record: SymbolRecord, row: int) -> bool:
             holder = int(record.ref_symbols[row])
@@ -241,13 +241,13 @@ _HOLDERS = frozenset(
 
 
 def _binds_nothing(record: SymbolRecord, row: int) -> bool:
-    """Return whether an import names the type of a static member of Java, which has a row of its own."""
+    """Return whether an import binds no name: in Java, the type of a static import has such a row."""
     name = record.strings[record.ref_names[row]]
     return name not in {"", "*"} and not record.ref_aliases[row]
 
 
 def list_named(record: SymbolRecord, name: str) -> list[int]:
-    """Return the rows of the references by a name, or by what the file calls it, ascending."""
+    """Return the rows that refer to a name, or to an alias that the file gives it, ascending."""
     rows = record.find_references(name)
     aliases = list_aliases(record, rows) - {name}
     return sorted({*rows, *(row for alias in aliases for row in record.find_references(alias))})

@@ -1,18 +1,18 @@
 """The search for the edges of a symbol, in windows of a fixed size.
 
-Outgoing edges are the resolved references inside a symbol, for a type, a module or a file also those inside
-its members. Incoming edges are found by name: the files that use the target's name, or an alias that one of
-them imports it under, are scanned, nearest to the target first. Each reference of that name is resolved, and
-those that lead to the target count. Unresolved ones are listed beside the edges: a call of that name on a
-receiver of unknown type may mean the target.
+Outgoing edges are the resolved references inside a symbol, including those inside its members. Incoming edges
+are found by name: the files that use the target's name, or an alias under which one of them imports it, are
+scanned, nearest to the target first. Each reference of that name is resolved, and those that lead to the
+target count. Unresolved ones are listed beside the edges: a call of that name on a receiver of unknown type
+may mean the target.
 
-A call of a member that others override may run any of them. A search that dispatches has such calls as
+A call of a member that others override may run any of them. With `dispatches`, a search returns such calls as
 possible edges, `via` the member that is called.
 
-What depends on a file are those that import it and, as in Python, what uses its outermost declarations in
-files that do not: they get them from another, such as a package. Where no file names another, as in Go and
-Java, it is whatever uses any declaration in it. Unresolved references are left out there: common names of
-members would bring thousands. In C, what is included is told by the includes alone.
+The files that import a file depend on it. Other files may get its outermost declarations through a third
+file, such as a package in Python; their uses of these declarations count, too. Where no file names another,
+as in Go and Java, the uses of any declaration in the file count. In both cases unresolved references are left
+out: common names of members would bring thousands. In C, only includes count.
 
 A window ends after a fixed number of references or files, never after a measured time, so equal questions get
 equal answers. A caller that wants all edges reads window after window.
@@ -57,16 +57,17 @@ from repo_mcp.symbols.symbol_record import (
     SymbolRecord,
 )
 
-MAX_OUTGOING = 3_000  # references resolved in one window, of those inside one symbol
-MAX_INCOMING = 6_000  # references by name resolved in one window, of those to one target: 0.4 s
-# The first window for a name with more uses than any window holds; each next window is twice as large. It
-# takes 0.1 s, and would show only a small part of all edges anyway. With 40 files the first callers of the
-# kernel's hottest names came 20 to 50 ms later.
+MAX_OUTGOING = 3_000  # references inside one symbol that one window resolves
+MAX_INCOMING = 6_000  # references by name that one window resolves, for one target: 0.4 s
+# The first window for a name with more uses than a full window holds; each further window is twice as large.
+# It takes 0.1 s, and a full one would also show only a small part of all edges. With 40 files the first
+# callers of the kernel's hottest names came 20 to 50 ms later.
 FIRST = Bounds(30, 150)
 CACHED_USES = 100_000  # paths in cached lists of the files that use a name: 8 MB
 
 _WITHOUT_NAMES = frozenset({EdgeType.CONTAINS, EdgeType.OVERRIDES})  # no reference shows them
-_INCLUDING = "c"  # the family of languages in which a file has all declarations of those that it includes
+# The family of languages in which a file sees all declarations of the files that it includes.
+_INCLUDING = "c"
 _IMPORTING = frozenset({EdgeType.IMPORTS})
 _VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 _NAMED = frozenset(NAMED)
@@ -91,7 +92,7 @@ class EdgeFinder(References):
     ) -> Iterator[Edges]:
         """Yield the edges of these types that begin at a symbol or inside it, in windows: at least one.
 
-        No window repeats an edge of an earlier one. Each but the last has `is_followed` set; the last has
+        No window repeats an edge of an earlier one. All but the last have `is_followed` set; the last has
         `cut` set if a limit of the hierarchy was reached. With `dispatches`, a call of an abstract member
         leads to its overrides.
         """
@@ -204,7 +205,7 @@ class EdgeFinder(References):
     def _gather_unnamed(
         self, target: Declaration, record: SymbolRecord, types: Types, gathered: GatheredEdges
     ) -> None:
-        """Gather what leads to a symbol without naming it: what holds it, overrides it or has its shape."""
+        """Gather the edges that no reference shows: from containers, overrides and types of its shape."""
         if EdgeType.CONTAINS in types and target.ordinal:
             symbol = record.get_symbol(target.ordinal)
             parent = Declaration(target.path, symbol.parent)
@@ -221,7 +222,10 @@ class EdgeFinder(References):
             gathered.add(edge_type, one.declaration, one.confidence, line)
 
     def _list_declared(self, target: Declaration, record: SymbolRecord, types: Types) -> list[Declaration]:
-        """Return what a file declares whose uses lead to it: members later, variables last of a level."""
+        """Return the declarations of a file whose uses count as uses of the file; none for other targets.
+
+        None are returned in C either, where includes name the file. The order is that of `_list_nameable`.
+        """
         if target.ordinal or self.find_family(target.path) == _INCLUDING:
             return []
         if self._program.find_language(target.path) in NAMELESS_FILES:
@@ -231,7 +235,7 @@ class EdgeFinder(References):
     def _iter_named(
         self, target: Declaration, declared: Iterable[Declaration], gathered: GatheredEdges
     ) -> Iterator[tuple[Declaration, frozenset[str]]]:
-        """Yield what a reference to the target may name, each with the files in which that does not count."""
+        """Yield symbols whose uses count as uses of the target, each with the files where they do not."""
         own = frozenset({target.path})
         if self._program.find_language(target.path) in NAMELESS_FILES:
             yield from ((one, own) for one in declared)
@@ -299,9 +303,9 @@ class EdgeFinder(References):
 
 
 def _list_nameable(file: Declaration, record: SymbolRecord, most: int) -> list[Declaration]:
-    """Return what a file declares that others may name, up to `most` levels deep, and not inside functions.
+    """Return a file's declarations outside functions that others may name, up to `most` levels deep.
 
-    The outermost come first, variables last among them.
+    The outermost come first. On each level, variables come last.
     """
     levels: dict[int, int] = {0: 0}  # by ordinal; parents come before their children
     for ordinal in range(1, record.symbol_count):

@@ -34,11 +34,11 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
 
 ROW_LINES = 20  # of an edge in one row
-CACHED_FOLDERS = 256  # answers that say who uses a symbol, of at most MAX_FOLDERS rows: 0.6 MB
+CACHED_FOLDERS = 256  # lists of a symbol's uses by folder, of at most MAX_FOLDERS rows each: 0.6 MB
 CACHED_LISTS = 16  # partial or complete: one of 40,000 references takes some 10 MB
-MAX_WINDOWS = 2  # searched for one page while they hold nothing
+MAX_WINDOWS = 2  # read for one page without finding a row
 MAX_FOLDERS = 10
-SMALLEST_PART = 20  # a folder that is listed apart has at least this fraction, 1/20, of all references
+SMALLEST_PART = 20  # a folder is listed apart if it has at least 1/20 of all references
 SAMPLED_FILES, SAMPLED_REFERENCES = 2, 3  # files of a folder; references of each of those files
 
 Uses = Sequence[tuple[str, int]]  # path, and the number of references by name; ascending
@@ -78,9 +78,9 @@ class KnownEdges:
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """The edges that were known when some windows had been read."""
+    """The state of a list after some of its windows have been read."""
 
-    number: int
+    number: int  # of the last of these windows, from 0
     sure: int  # rows
     totals: EdgeTotals
 
@@ -97,11 +97,12 @@ class EdgeList:
         self._unresolved: list[EdgeRow] = []
         self._pairs: dict[tuple[EdgeType, Declaration], bool] = {}  # True: some line of it is sure
         self._names: set[str] = set()
-        self._is_guessing: bool | None = None  # possible edges are mixed with the others
+        # Possible edges are mixed with the others; None before the first edge.
+        self._is_guessing: bool | None = None
         self._lines = self._references = 0
 
     def read(self, start: int) -> KnownEdges:
-        """Return the list once it reaches beyond `start` rows, or is complete.
+        """Return the list, read until it has rows from `start` on, is complete, or MAX_WINDOWS had none.
 
         Windows that a later page has already read are not included, so equal calls get equal answers.
         """
@@ -109,7 +110,7 @@ class EdgeList:
         while not stage.totals.is_complete and not self._has_rows(start, stage.sure):
             reached += stage.sure > start
             if reached == MAX_WINDOWS:
-                break  # at least the end of a window, to continue from
+                break  # the page can continue from the end of a window
             stage = self._read_stage(stage.number + 1)
         rows = self._sure[: stage.sure]
         if stage.totals.is_complete:
@@ -203,7 +204,7 @@ class EdgeLists:
             found = self._kept.get(key, make)
             try:
                 return found.read(start)
-            except BaseException:  # what raised has ended, with whatever windows it had left
+            except BaseException:  # a generator that raised has ended, so its other windows are lost
                 self._kept.put(key, make())
                 raise
 
@@ -289,8 +290,8 @@ class FolderUses:
 def divide(uses: Uses) -> list[tuple[str, list[tuple[str, int]]]]:
     """Return folders, each with the files that count for it; the folder with the most references first.
 
-    The files of a folder stand side by side, so their number and references are known from where they begin
-    and end."""
+    The files of a folder are adjacent in `uses`, so it is described by where they begin and end.
+    """
     paths = [path for path, _ in uses]
     sums = [0, *accumulate(count for _, count in uses)]
     folders = {"": [(0, len(uses))]}  # where the files that count for each begin and end
@@ -315,7 +316,7 @@ def divide(uses: Uses) -> list[tuple[str, list[tuple[str, int]]]]:
 def _iter_inner(
     paths: Sequence[str], folder: str, start: int, end: int
 ) -> Iterator[tuple[str, tuple[str, int, int]]]:
-    """Yield each folder directly inside one, with that one, and with where its files begin and end."""
+    """Yield each direct subfolder, with its folder, and where the subfolder's files begin and end."""
     prefix = len(folder) + 1 if folder else 0
     while start < end:
         slash = paths[start].find("/", prefix)

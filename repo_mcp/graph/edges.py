@@ -19,7 +19,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import SymbolRecord
 
 _Key = tuple[EdgeType, Declaration, "Declaration | None"]
-_Surety = tuple[Confidence, str]  # and its source
+_Surety = tuple[Confidence, str]  # confidence of a line, and what resolved it
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,8 @@ class Edge:
     other: Declaration  # the symbol at the other end
     confidence: Confidence  # of every line
     lines: tuple[int, ...]  # of the references, in the dependent symbol's file, ascending
-    via: Declaration | None = (
-        None  # the member that the lines name, if `other` or the other end only overrides it
-    )
+    # The member that the lines name, where `other` or the symbol itself only overrides it.
+    via: Declaration | None = None
     source: str = ""  # of every line: SCIP if a precise indexer resolved it
 
     @property
@@ -109,7 +108,7 @@ class GatheredEdges:
     ) -> None:
         """Note a line that leads to, or from, a symbol.
 
-        Of several on one line the surest counts; of equally sure ones, that of a precise indexer.
+        If a line has several such references, the surest counts; of equally sure ones, a precise indexer's.
         """
         if line in self._taken.get((edge_type, other, via), ()) or not other.path.startswith(self._inside):
             return

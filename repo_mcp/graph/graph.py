@@ -1,6 +1,6 @@
 """The graph of one snapshot, behind every navigation call. Thread-safe: a lock makes calls take turns.
 
-`NameUses` finds uses of names whatever they mean: of rare names, and of a declaration that is gone.
+`NameUses` finds uses by name alone: those of rare names, and those of a declaration that was removed.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _NAMES = frozenset(
     """.split()  # noqa: SIM905
 )
 _SUFFIXES = (".csproj", ".fsproj", ".vbproj")
-CACHED_LOOKED_UP = 20_000  # symbols that qualified names fit: 2 MB
-CACHED_FOUND = 5_000  # symbols of searches, and as many similar ones: under 2 MB
+CACHED_LOOKED_UP = 20_000  # symbols found for qualified names: 2 MB
+CACHED_FOUND = 5_000  # symbols found by searches, and as many similar ones: under 2 MB
 MAX_DECLARING = 8  # other files that declare the name of a removed symbol
 
 
@@ -196,10 +196,9 @@ class Graph:
     def look_up(
         self, qualified_name: str, scope: SymbolFilter, most: int | None = None
     ) -> tuple[list[Node], NameMatch]:
-        """Return the symbols that a qualified name fits best, of them the first `most`, and how well it fits;
-        see `SymbolLookup.look_up`.
+        """Return the first `most` symbols that a qualified name fits best, and how well it fits them.
 
-        Raises NOT_FOUND for an unknown project.
+        See `SymbolLookup.look_up`. Raises NOT_FOUND for an unknown project.
         """
         self._check_project(scope.project_id)
 
@@ -247,7 +246,10 @@ class Graph:
         return [primary, *(one for one in nodes if one != primary)]
 
     def _list_forward(self, node: Node) -> list[Declaration]:
-        """Return a definition with its prototypes and overload signatures in the same file."""
+        """Return a symbol's declarations in its file: its definition, prototypes and overload signatures.
+
+        Empty if the file has none but definitions, or if the symbol is one of several definitions.
+        """
         record = self._program.find_record(node.path)
         if record is None or node.language in WITH_HEADERS:  # there overloads are distinct symbols
             return []
@@ -331,7 +333,7 @@ class NameUses:
             return list(self._program.list_source_paths())
 
     def list_rare(self, name: str, most: int) -> list[list[str]]:
-        """Return the files using a name and those declaring it, leaving out lists longer than `most`."""
+        """Return the files using a name and those declaring it, without lists longer than `most`."""
         with self._lock:
             return [list(paths) for paths in self._program.list_rare(name, most)]
 

@@ -48,23 +48,25 @@ _WITH_FIELDS_APART = frozenset({"go", "java", "cpp"})
 _LAST_NAME = re.compile(r"\w+\s*$")
 _OWNERS = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # in Java an enum constant may have a body
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT, SymbolKind.FUNCTION})
-MAX_MEMBERS = 40  # that one member overrides; abstract ones called in one symbol, which are looked up
+# That one member overrides; also abstract members called in one symbol whose overrides are looked up.
+MAX_MEMBERS = 40
 ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 _WITHOUT_BODIES = ABSTRACT_KINDS | {SymbolKind.TYPE}  # in TypeScript a name of an object type
-_OF_BASES = frozenset(
-    {"super", "super()", "base", "parent", "__super"}
-)  # receivers that run the base's member
+# Receivers that run the base's member.
+_OF_BASES = frozenset({"super", "super()", "base", "parent", "__super"})
 _BETWEEN_NAMES = re.compile(r"\.|::|->")  # between the names of a qualifier
 
 
 class Structural(Protocol):
-    """Finds types that satisfy interfaces without naming them; each method answers nothing for types of other
-    languages."""
+    """Finds types that satisfy interfaces without naming them.
+
+    Each implementation serves some languages, and returns nothing for the types of others.
+    """
 
     is_cut: bool  # a limit was reached since the caller last reset this
 
     def is_interface(self, declaration: Declaration) -> bool:
-        """Return whether types may satisfy one without naming it."""
+        """Return whether a symbol is an interface that types may satisfy without naming it."""
 
     def is_telling(self, interface: Declaration) -> bool:
         """Return False for an interface that requires too little to look for the types that satisfy it."""
@@ -76,10 +78,10 @@ class Structural(Protocol):
         """Return the interfaces that a type satisfies."""
 
     def list_implementing(self, method: Declaration) -> list[Target]:
-        """Return the members by which types satisfy the interface that declares one."""
+        """Return the members that implement a method of an interface, in the types that satisfy it."""
 
     def list_implemented(self, method: Declaration) -> list[Target]:
-        """Return the members of interfaces that a type satisfies by one of its own."""
+        """Return the members of interfaces that a method implements, because its type satisfies them."""
 
 
 class Hierarchy:
@@ -203,7 +205,7 @@ class Hierarchy:
         return self._ask(lambda one: one.list_satisfying(declaration))
 
     def is_interface(self, declaration: Declaration) -> bool:
-        """Return whether types may satisfy one without naming it."""
+        """Return whether a symbol is an interface that types may satisfy without naming it."""
         return any(one.is_interface(declaration) for one in self._structural)
 
     def is_telling(self, interface: Declaration) -> bool:
@@ -211,7 +213,7 @@ class Hierarchy:
         return all(one.is_telling(interface) for one in self._structural)
 
     def _ask(self, question: Callable[[Structural], list[Target]]) -> list[Target]:
-        """Return what the languages say whose types satisfy interfaces without naming them."""
+        """Return the answers of all languages in which types satisfy interfaces without naming them."""
         found = []
         for one in self._structural:
             found += question(one)
@@ -257,7 +259,7 @@ class Hierarchy:
         return Declaration(member.path, parent)
 
     def _are_one_type(self, one: Declaration, other: Declaration) -> bool:
-        """Return whether one is an extension of the other, as definitions outside a class are in C++."""
+        """Return whether one is an extension of the other, as a definition outside its class is in C++."""
         found = [(self._program.find_record(each.path), each.ordinal) for each in (one, other)]
         symbols = [record.get_symbol(ordinal) for record, ordinal in found if record is not None]
         return len({each.name for each in symbols}) == 1 and any(
@@ -267,7 +269,8 @@ class Hierarchy:
     def _find_member(self, owner: Declaration, like: Symbol) -> list[Declaration]:
         """Return the members of a type with the name of another member.
 
-        Of several, those with as many parameters remain; of these, any with the same parameter types.
+        In C#, Java and C++ only members with the same number of parameters count; elsewhere these are only
+        preferred. Of the rest, those with the same parameter types are preferred.
         """
         found: list[tuple[Declaration, Symbol]] = []
         for part in self.list_parts(owner):
@@ -322,7 +325,7 @@ class Dispatch:
         self.hierarchy = hierarchy
 
     def is_dispatched(self, record: SymbolRecord, row: int, member: Declaration) -> bool:
-        """Return True where the reference in a row is a call that may run an override of the member."""
+        """Return whether the reference in a row is a call that may run an override of the member."""
         if int(record.ref_roles[row]) != ReferenceRole.CALL:
             return False
         receiver = _BETWEEN_NAMES.split(record.strings[record.ref_qualifiers[row]])[-1]
@@ -357,7 +360,7 @@ class Dispatch:
 
 
 class Overrides:
-    """The overrides of the abstract members that one symbol calls, looked up once each."""
+    """The overrides of the abstract members that one symbol calls, each looked up once."""
 
     def __init__(self, dispatch: Dispatch) -> None:
         self._dispatch = dispatch

@@ -1,6 +1,6 @@
 """The current graph of one root: rebuilt for each generation and used by every navigation call.
 
-Its program is what the two indexes hold at one moment, as seen by resolvers and searches.
+`IndexProgram` is what resolvers and searches see: the contents of the indexes at one moment.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class IndexProgram:
         self.names = DeclaredNames(view)
 
         def list_uses(name: str) -> Sequence[tuple[str, int]]:
-            """Return the files in `list_using`, and how many references at most each has to the name."""
+            """Return the files in `list_using`, each with an upper bound of its references to the name."""
             found = dict(list_counts(view, USES, name)) if name else {}
             for path in self._list_naming(name):
                 record = self.find_record(path)
@@ -187,7 +187,7 @@ class IndexProgram:
         return self._count_files(USES, name)
 
     def list_rare(self, name: str, most: int) -> list[Sequence[str]]:
-        """Return the files using a name and those declaring it, leaving out lists longer than `most`."""
+        """Return the files using a name and those declaring it, without lists longer than `most`."""
         return [
             self._list_files(field, name)
             for field in (USES, DECLARES)
@@ -240,7 +240,7 @@ class DeclaredNames:
     def rank_files(
         self, parts: Sequence[str], limit: int, needed: Sequence[Sequence[str]] = ()
     ) -> Sequence[str]:
-        """Return the files whose declared names fit the parts best, best first. See `Names`."""
+        """Return the files whose declared names fit the parts best, best first."""
         return [path for path, _ in self._view.rank_files(parts, limit, needed)]
 
     def count_declaring(self, part: str) -> int:
@@ -282,9 +282,9 @@ class LiveGraph:
     def open(self, *, names: str = "", paths: Sequence[str] = ()) -> Iterator[Graph]:
         """Yield the current graph for one call. Raises INDEX_UNAVAILABLE when it is missing or damaged.
 
-        While files are still to be parsed, waits up to the operator's `symbol_wait_seconds`. Files that hold
-        the `names`, or are in `paths`, are parsed first. A symbol may be missing because its file is not
-        parsed yet: NOT_FOUND says so, too.
+        While files remain to be parsed, this waits up to the operator's `symbol_wait_seconds`. Files that
+        hold the `names`, or are in `paths`, are parsed first. A symbol may be missing because its file is not
+        parsed yet: then NOT_FOUND says so.
         """
         self._told.warnings = []
         self._symbol_index.wait_for(Need(names, tuple(paths)), time.monotonic() + self._wait_seconds)

@@ -49,7 +49,7 @@ class NamedProgram(Program, Protocol):
         """Return the files that import from a module whose name ends with `name`, ascending."""
 
     def list_uses(self, name: str) -> Sequence[tuple[str, int]]:
-        """Return the files in `list_using`, and how many references at most each has to the name."""
+        """Return the files in `list_using`, each with an upper bound of its references to the name."""
 
     def count_decoded(self) -> int:
         """Return the approximate bytes of all symbol records decoded so far, evicted ones included."""
@@ -65,7 +65,7 @@ class Node:
     node_id: str
     declaration: Declaration
     qualified_name: str
-    name_inside: str  # the qualified name inside its file; of the file itself its own name
+    name_inside: str  # the qualified name inside its file; for a file, its name without folders
     language: str
     symbol: Symbol
     status: ParseStatus  # parse status of its file
@@ -115,7 +115,7 @@ def name_inside(record: SymbolRecord, ordinal: int) -> str:
 def name_shortly(record: SymbolRecord, ordinal: int) -> str:
     """Return the name of one symbol with the types and functions around it, without packages and namespaces.
 
-    Of a file or a namespace this is its own name.
+    For a file or a namespace, this is its own name.
     """
     names = [record.get_symbol(ordinal).name]
     ordinal = int(record.parents[ordinal]) if ordinal else 0

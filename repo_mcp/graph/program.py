@@ -91,14 +91,15 @@ class Resolution:
 
 
 NOTHING = Resolution()
-UNCOUNTED = Resolution(source="uncounted")  # too common to be counted as unresolved: the key of some object
+# Too common to be listed as unresolved, such as a key of some object.
+UNCOUNTED = Resolution(source="uncounted")
 SCIP = "scip"
 
 
 class Program(Protocol):
     """The parsed files of one repository in one snapshot."""
 
-    kept: dict[type, object]  # what was found out about them and outlives a resolver, by its class
+    kept: dict[type, object]  # facts about the files that outlive a resolver, by their class
 
     def find_record(self, path: str) -> SymbolRecord | None:
         """Return the symbol record of a file, or None when it has none. Cheap when repeated."""
@@ -122,7 +123,7 @@ class Program(Protocol):
         """Return the paths of the files with a reference to exactly this name, ascending."""
 
     def list_including(self, module: str) -> Sequence[str]:
-        """Return the paths of the files that import a module written so, as `<a/b.h`, ascending."""
+        """Return the paths of the files that import a module by exactly this text (`<a/b.h`), ascending."""
 
     def read_text(self, path: str) -> str | None:
         """Return the text of a source file such as tsconfig.json, or None when it cannot be read."""
@@ -149,7 +150,7 @@ def is_wanted(kind: SymbolKind, role: ReferenceRole, language: str) -> bool:
 
 
 def is_type_role(role: ReferenceRole) -> bool:
-    """Return whether only types are named in a role."""
+    """Return whether a role can only name types."""
     return role in _TYPE_ROLES
 
 

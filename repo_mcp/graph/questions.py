@@ -38,11 +38,12 @@ UNTRACKED: Mapping[str, frozenset[SymbolKind]] = {
 }
 # Languages in which no file names another: what depends on a file is what uses its declarations.
 NAMELESS_FILES = frozenset({"csharp", "go", "java", "swift"})
-# Languages whose files can name each other's symbols; files of any other name only those of their own.
+# Languages whose files can name each other's symbols; a file in any other names only those of its own
+# language.
 _FAMILIES = {"cpp": "c", "typescript": "javascript"}
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
 IMPLEMENTED_KINDS = TYPE_KINDS | _MEMBERS
-CALLED_KINDS = CALLABLE_KINDS | TYPE_KINDS  # a type by its constructors
+CALLED_KINDS = CALLABLE_KINDS | TYPE_KINDS  # a type is called through its constructors
 
 
 def list_implementing(kind: SymbolKind) -> tuple[EdgeType, ...]:

@@ -1,4 +1,4 @@
-"""The search for the references to one symbol, by its names, in windows; and what each reference means.
+"""The search for the references to one symbol, by its names, in windows; and the meaning of each reference.
 
 The files that use a name are scanned, nearest to the symbol first, and each reference of that name is
 resolved. An alias under which a file imports the symbol is one more name.
@@ -144,16 +144,15 @@ class ReferenceSearch:
     ) -> None:
         self._references = references
         self._apart = apart
-        self._above = above  # what the target overrides, if calls of that count
+        self._above = above  # members that the target overrides, if calls of them count
         self._target = target
         self._symbol = record.get_symbol(target.ordinal)
         self._types = types
         self._gathered = gathered
         self._meant = set(_iter_meant(target, record))
-        self._meant.update(references.prototypes.list_definitions(target))  # its name means the definition
-        self._meant.update(
-            references.prototypes.list_twins(target)
-        )  # or that of the platform it is compiled for
+        # A use of its name means the definition, or a twin of it for another platform.
+        self._meant.update(references.prototypes.list_definitions(target))
+        self._meant.update(references.prototypes.list_twins(target))
         possible = references.prototypes.list_possible_definitions(target)
         self._maybe_meant = {one for one in possible if not references.sight.is_static(one)}
         self._names = list(iter_names(target, record))
@@ -232,20 +231,20 @@ class ReferenceSearch:
         if self._target.ordinal == 0:
             targets += self._references.resolve_module(path, record, row).targets
         meant = [one for one in targets if one.declaration in self._meant]
-        if meant:  # a type is known where it is not known which of its constructors is called
+        if meant:  # the type may be sure when it is unknown which of its constructors is called
             return min(meant, key=lambda one: SURENESS[one.confidence])
         likely = [one for one in targets if one.declaration in self._maybe_meant]
         if not likely:
             return None
-        # One of the definitions that the prototype may stand for, or all of them: one for each platform.
+        # If the prototype may stand for all of the targets, they are its definitions, one for each platform.
         are_all = len(likely) > 1 and len(likely) == len(targets)
         return likely[0] if are_all else Target(likely[0].declaration, Confidence.POSSIBLE)
 
     def _could_mean(self, record: SymbolRecord, row: int) -> bool:
         """Return False if the form of a reference rules the target out.
 
-        Ruled out are a constructor used by its name, and a non-member on a receiver without the name of its
-        module.
+        A constructor cannot be meant by its own name, and a symbol that is no member cannot be meant on a
+        receiver that lacks the name of its module.
         """
         role = ReferenceRole(int(record.ref_roles[row]))
         if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:
@@ -287,7 +286,7 @@ class ReferenceSearch:
 
 
 def _list_holders(target: Declaration, record: SymbolRecord) -> Iterator[str]:
-    """Yield the names of the containers of a target that is not a member: file, folder, namespace."""
+    """Yield the names of what contains a target that is not a member: its file, folder and namespace."""
     yield from _list_file_names(target.path)
     yield target.path.rpartition("/")[0].rpartition("/")[2]
     yield record.strings[record.names[int(record.parents[target.ordinal])]]

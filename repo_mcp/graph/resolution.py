@@ -35,7 +35,7 @@ CACHED_MEANINGS = 20_000
 
 
 class PreciseAnswers:
-    """The answers of one program. Used by one call at a time."""
+    """The answers of precise indexers about one program. Used by one call at a time."""
 
     def __init__(self, view: PreciseView) -> None:
         self._view = view
@@ -146,7 +146,7 @@ class Resolvers:
 
 
 class ByNameResolver:
-    """Resolves references by their names alone, in languages of installed adapters. For one call.
+    """Resolves references by names alone, in languages of installed adapters. Used by one call at a time.
 
     A name means the declarations of that name in its own file; else those in other files of its language.
     Scopes and imports are unknown, so nothing is EXACT: one such declaration is PROBABLE, several are

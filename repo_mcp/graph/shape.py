@@ -1,7 +1,7 @@
-"""The shape of a class or an interface: its members, those of its bases among them.
+"""The shape of a class or an interface: its members, including those of its bases.
 
-Languages differ in what an interface is, what is inherited, and when a member may stand for another: a
-subclass of ShapeReader says so for each. What they share is here.
+Languages differ in what an interface is, what is inherited, and when a member may stand for another: each has
+a subclass of ShapeReader that decides this. What they share is here.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ Member = tuple[str, Symbol]  # with the path of its file
 
 @dataclass(slots=True)
 class Shape:
-    """The members of a type, its bases' among them."""
+    """The members of a type, including those of its bases."""
 
     members: dict[str, list[Member]] = field(default_factory=dict)
     outside: set[str] = field(default_factory=set)  # bases that are external
-    above: set[Declaration] = field(default_factory=set)  # itself, its bases and what it says it implements
-    is_keyless: bool = False  # it has something without a name, which no class has
+    # Itself, its bases and the interfaces that it declares to implement.
+    above: set[Declaration] = field(default_factory=set)
+    is_keyless: bool = False  # it requires something without a name, which no class can have
 
     def list_required(self) -> list[str]:
         """Return the names of the members that may not be missing."""
@@ -57,7 +58,7 @@ class ShapeReader:
         raise NotImplementedError
 
     def keep_declaring(self, paths: list[str]) -> list[str]:
-        """Return those of some files that may declare interfaces."""
+        """Return the files among `paths` that may declare interfaces."""
         return paths
 
     def is_called(self, symbol: Symbol) -> bool:
@@ -69,7 +70,7 @@ class ShapeReader:
         raise NotImplementedError
 
     def _stands(self, own: list[Member], wanted: list[Member]) -> bool:
-        """Return whether members of a class, of which there are some, can stand for those of an interface."""
+        """Return whether a class's members of one name, at least one, can stand for an interface's."""
         raise NotImplementedError
 
     # -- types of a file -----------------------------------------------------------------------------------
@@ -84,7 +85,7 @@ class ShapeReader:
         )
 
     def list_classes(self, path: str, name: str, required: Set[str]) -> list[Declaration]:
-        """Return the classes of a file that declare a member of a name, and may have all required ones."""
+        """Return the classes of a file that declare a member `name` and may have all required members."""
         record = self._program.find_record(path)
         if record is None:
             return []
@@ -98,8 +99,7 @@ class ShapeReader:
         ]
 
     def list_interfaces(self, path: str, name: str, known: Set[str]) -> list[Declaration]:
-        """Return the interfaces of a file that declare a member of a name, and require none but known
-        ones themselves."""
+        """Return the interfaces of a file with a member `name` that by themselves require only known ones."""
         record = self._program.find_record(path)
         found = []
         for ordinal in _list_owners(record, name) if record is not None else ():
@@ -124,7 +124,7 @@ class ShapeReader:
         return found
 
     def satisfies(self, owner: Declaration, interface: Declaration) -> bool:
-        """Return whether a class satisfies an interface that neither it nor a base of it names."""
+        """Return whether a class satisfies an interface that neither the class nor any of its bases names."""
         own, wanted = self.read(owner), self.read(interface)
         if interface in own.above or wanted.is_keyless or not wanted.outside <= own.outside:
             return False
@@ -149,7 +149,7 @@ def _list_owners(record: SymbolRecord, name: str) -> list[int]:
 
 
 def _list_named(record: SymbolRecord, ordinal: int) -> dict[str, bool]:
-    """Return the names of the members of a type itself, and whether they may be missing."""
+    """Return the names of a type's own members, each with whether it may be missing."""
     return {
         record.strings[record.names[child]]: bool(int(record.flags[child]) & SymbolFlag.OPTIONAL)
         for child in record.list_children(ordinal)

@@ -1,13 +1,13 @@
 """The interfaces that classes satisfy by their shape, without naming them: also the protocols of Python.
 
-`repo_mcp/graph/shape.py` and its subclasses say when a class satisfies one. Since types are compared only as
-far as they are plain, such edges are `possible`. A class whose base satisfies the interface is not listed
-again, nor is one that names it, itself or through a base.
+Subclasses of ShapeReader (`repo_mcp/graph/shape.py`) decide when a class satisfies an interface. They compare
+types only as far as these are plain, so such edges are `possible`. A class is not listed if one of its bases
+satisfies the interface as well, or if it or a base names the interface.
 
-An interface counts if it requires a member that may be called. Data of one shape says nothing of its class:
-hundreds have a `name` or an `id`. If it requires a single member, no more than MAX_ALIKE files may declare
-that name: of `dispose` or `render`, any class may have one. An interface with a base outside the repository
-is satisfied by classes with that base.
+An interface counts if it requires a member that may be called. Equal data says nothing about a class:
+hundreds have a `name` or an `id`. If an interface requires a single member, at most MAX_ALIKE files may
+declare that name: any class may have a `dispose` or a `render`. An interface with a base outside the
+repository is satisfied by classes with that base.
 
 Left out on purpose: interfaces that satisfy interfaces, since no call runs them; objects without a class; and
 a class that has some of the required members from a base of a base, where the base between has none.
@@ -23,11 +23,11 @@ from repo_mcp.graph.shape import MEMBERS, Shape, ShapeReader
 from repo_mcp.lru_cache import LruCache
 
 MAX_ALIKE = 40  # files that declare the only member that an interface requires
-MAX_FILES = 500  # that declare a member, examined for the classes or the interfaces of one question
+MAX_FILES = 500  # that declare a member, examined for one question
 MAX_HELD = 400  # files held from one question to the next: some 20 MB
 CACHED = 20_000  # types that satisfy others
 Asked = tuple[Declaration, str]  # a type, and the name of a member or ""
-Found = tuple[list[Declaration], bool]  # and whether a limit was reached
+Found = tuple[list[Declaration], bool]  # the types, and whether a limit was reached
 
 
 class Shapes:
@@ -44,7 +44,7 @@ class Shapes:
         self._satisfied: LruCache[Asked, Found] = LruCache(CACHED, _weigh)
 
     def _begin(self) -> ShapeReader:
-        """Return a reader that holds the shapes of few files."""
+        """Return the reader, or a new one if it holds the files of too many shapes."""
         if self._reader.count_held() > MAX_HELD:
             self._reader = self._make()
         return self._reader
@@ -77,8 +77,10 @@ class Shapes:
         return self._answer(self._satisfying, (interface, ""), self._find_satisfying)
 
     def list_satisfied(self, owner: Declaration, name: str = "") -> list[Target]:
-        """Return the interfaces that a class satisfies without naming them, and no base of it does; with
-        `name`, those with that member."""
+        """Return the interfaces that a class, but none of its bases, satisfies without naming them.
+
+        With `name`, only interfaces with that member are returned.
+        """
         return self._answer(self._satisfied, (owner, name), self._find_satisfied)
 
     def _answer(
@@ -149,7 +151,7 @@ class Shapes:
         return [one for one, is_satisfied in found.items() if is_satisfied], left < 0
 
     def list_implementing(self, method: Declaration) -> list[Target]:
-        """Return the members by which classes satisfy the interface that declares one."""
+        """Return the members that implement a method of an interface, in the classes that satisfy it."""
         record = self._program.find_record(method.path)
         if record is None or not int(record.parents[method.ordinal]):
             return []
@@ -161,7 +163,7 @@ class Shapes:
         return [Target(one, Confidence.POSSIBLE) for one in found]
 
     def list_implemented(self, method: Declaration) -> list[Target]:
-        """Return the members of interfaces that a class satisfies by one of its own."""
+        """Return the members of interfaces that a method implements, because its class satisfies them."""
         record = self._program.find_record(method.path)
         symbol = record.get_symbol(method.ordinal) if record is not None else None
         if symbol is None or symbol.kind not in MEMBERS:

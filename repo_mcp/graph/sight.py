@@ -1,7 +1,7 @@
-"""The files that can name a symbol of C at all: thousands use a common name in another meaning.
+"""The files that can name a given symbol of C. Thousands of others may use its name for something else.
 
-A field, a constant of an `enum` and what is `static` can be named where the file that declares it is
-included. What is linked can be named without that, and so can a macro that the compiler is given.
+A field, a constant of an `enum` and a `static` declaration can be named only where the file that declares it
+is included. A linked symbol can be named without an include, and so can a macro that the compiler is given.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from repo_mcp.graph.typed.includes import COMPILED, IncludeGraph
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 
-FEW = 40  # files that are all read: what none of them includes may still be meant, probably
-MAX_WALKED = 8  # files whose includes are followed; if more include a symbol, all headers may name it
+FEW = 40  # so few files are all searched: a use without the include still means the symbol, probably
+# Files whose includes are followed; if more include the symbol's file, any header may name the symbol.
+MAX_WALKED = 8
 CACHED_LISTS = 64
 _KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER})
 
@@ -28,9 +29,10 @@ class Sight:
         self._includers: LruCache[str, frozenset[str] | None] = LruCache(CACHED_LISTS)
 
     def narrow(self, target: Declaration, paths: Sequence[str]) -> Sequence[str]:
-        """Return the paths; of more than FEW, not the files of C that cannot name a symbol.
+        """Return the paths; if there are more than FEW, without the C files that cannot name the target.
 
-        A header may name it without an include, if one of the files that include both does that first."""
+        A header may name the target without including its file, if a file that includes both does that first.
+        """
         including = self._list_including(target) if len(paths) > FEW else None
         if including is None:
             return paths
@@ -41,8 +43,7 @@ class Sight:
         return [one for one in paths if one in seen]
 
     def _list_including(self, target: Declaration) -> frozenset[str] | None:
-        """Return the files that include that of a symbol; None if it can be named without that, or if they
-        are too many."""
+        """Return the files that include the target's; None if none need to, or if they are too many."""
         record = self._program.find_record(target.path)
         if record is None or find_family(self._program.find_language(target.path)) != "c":
             return None

@@ -37,7 +37,7 @@ class Term:
         return has(self.text, self.is_phrase)
 
     def iter_wanted(self) -> Iterator[Term]:
-        """Yield the terms that a symbol is wanted to have."""
+        """Yield the term itself."""
         yield self
 
 

@@ -37,14 +37,14 @@ from repo_mcp.text.roles import is_test_path
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
-NEAREST = "Nearest:"  # begins a hint with names like one that is unknown
+NEAREST = "Nearest:"  # begins a hint with names similar to an unknown one
 MAX_CANDIDATES = 10  # listed for an ambiguous text
 MAX_DOTTED = 8  # parts in the name of one namespace
 MAX_LOOKED_UP = 2_000  # declaring files read for one name
 LEAST_ALIKE = 0.6  # ratio of difflib between an unknown name and one that shares words with it
-MAX_COMPARED = 2_000  # names that begin as an unknown one: some 20 ms
+MAX_COMPARED = 2_000  # names with the same beginning as an unknown one: some 20 ms
 BEGUN_CHARS = 2
-FEW_FILES = 50  # with more, only those that fit the rest of the name are read
+FEW_FILES = 50  # that declare a name; of more, only those that fit the rest of a qualified name are read
 # Languages in which declarations of one name in one scope are one symbol: a getter and a setter, the branches
 # of an `if`.
 _WITHOUT_OVERLOADS = frozenset({"python", "typescript", "javascript"})
@@ -197,10 +197,10 @@ class SymbolLookup:
     # A name
 
     def _list_first(self, name: str, paths: Sequence[str]) -> list[Node]:
-        """Return the first symbols that `_list_meant` returns for a plain name, at least one more than an
-        error lists; none if all files must be read to know them.
+        """Return the first symbols of `_list_meant` for a plain name: at least one more than an error lists.
 
-        Files are read in the order of that list, and no further than needed.
+        Files are read in the order of that list, and no further than needed. Returns nothing if there are
+        fewer symbols, or if all files must be read to know them.
         """
         found: list[Node] = []
         met: set[Declaration] = set()
@@ -266,7 +266,7 @@ class SymbolLookup:
         return node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in types
 
     def _list_modules(self, name: str, admits: Admits) -> list[Node]:
-        """Return the files of the Python module of a name, or of those whose names end with it."""
+        """Return the files of the Python module with a name, or of the modules whose names end with it."""
         folder, _, last = name.rpartition(".")
         within = folder.rpartition(".")[2]
         paths = [path for form in _MODULE_FILES for path in self._program.list_declaring(form.format(last))]
@@ -328,7 +328,7 @@ class SymbolLookup:
         module = around.rpartition(".")[2]
         return [path for path in paths if path in declaring or module in path]
 
-    # What is not there
+    # Unknown symbols
 
     def _check_parsed(self, paths: Iterable[str], argument: str) -> None:
         """Raise BUSY for a file that changed since it was parsed, NOT_FOUND for one that never was."""
@@ -392,7 +392,7 @@ def _order_tests_last(node: Node) -> tuple[bool, str, int]:
 
 
 def _name_whole(node: Node) -> tuple[str, str, SymbolKind] | None:
-    """Return the key that all declarations of one symbol share; None if this alone does not make them one."""
+    """Return a key that all declarations of one symbol share; None for a symbol without such a key."""
     kind = node.symbol.kind
     if kind is SymbolKind.MODULE:  # a namespace of several files
         return node.language, node.qualified_name, kind

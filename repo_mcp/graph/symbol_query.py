@@ -35,7 +35,7 @@ MAX_WORDS = 12  # of a query that are used
 MAX_EXACT_FILES = 100  # that declare exactly the typed name
 MAX_FILES = 64  # that declare names sharing its parts
 MAX_SYMBOLS = 30_000  # in the files scanned, in each of the two rounds
-MAX_BEGUN = 10  # parts of names that one word may begin
+MAX_BEGUN = 10  # parts of names that are tried for one word, which may be their beginning
 CACHED_NAMES = 8_000  # that patterns match: 0.8 MB; a scan of the dictionary takes up to 50 ms
 MAX_NAMES = 2_000  # names in the dictionary that one pattern may match
 MAX_PATTERN_FILES = 1_000  # that declare one of those names
@@ -114,7 +114,7 @@ class SearchableProgram(NamedProgram, Protocol):
         """Return the number of files in `list_using`."""
 
     def list_rare(self, name: str, most: int) -> Sequence[Sequence[str]]:
-        """Return the files using a name and those declaring it, leaving out lists longer than `most`."""
+        """Return the files using a name and those declaring it, without lists longer than `most`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class SymbolFinder:
         drafts: dict[tuple[str, int], _QueryDraft] = {}
         rounds = [(self._list_exact, _prefilter_whole), (self._list_near, _prefilter_near)]
         if expression is None and len(words) == 1 and words[0].pattern and not words[0].around:
-            rounds.insert(0, (self._list_spelled, _prefilter_spelled))  # that may be enough: no scan of names
+            rounds.insert(0, (self._list_spelled, _prefilter_spelled))  # this may do, without a scan of names
         for list_files, build in rounds:
             prefilter = build(words)
             room = MAX_SYMBOLS
@@ -381,7 +381,7 @@ def _prefilter_near(words: Sequence[_Word]) -> _Prefilter:
 
 
 def _list_needles(word: _Word) -> tuple[str, ...]:
-    """Return what all names have that a word resembles: its parts, less a last letter that may differ."""
+    """Return texts that all names similar to a word contain: its parts, as far as stems leave them alone."""
     parts = [part for part in word.terms[1:] or word.terms if len(part) > 1]
     cut = [part[:-1] if part[-1] in _CHANGED_BY_STEMS else part for part in parts]
     whole = tuple(one for one in cut if one in word.folded)

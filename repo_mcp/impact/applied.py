@@ -1,8 +1,8 @@
-"""One file of a diff laid over the file as it is: which of the diff's sides it has, and the lines touched.
+"""One file of a diff compared with the present file: which side of the diff it has, and the touched lines.
 
-The new side of an applied diff fits the file, and the old side of a proposal. If a hunk's lines are not at
-the given number, the nearest place that has them counts. The text of the other side follows from this:
-comparing both shows what a change declares or deletes.
+If the diff is applied, its new side fits the file; if it is only proposed, its old side does. If a hunk's
+lines are not at the given number, the nearest place that has them counts. The text of the other side follows
+from this: comparing both shows what a change declares or deletes.
 
 Left out on purpose: white space that differs, and any other fuzz; a hunk that fits nowhere is counted.
 """
@@ -16,12 +16,12 @@ from enum import StrEnum
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.unified_diff import Hunk
 
-MAX_PLACES = 40  # of a hunk's first line in one file, the nearest ones, where the hunk may belong
-MAX_LOOKS = 5_000  # at such places, for all hunks of one file and side: 5 ms
+MAX_PLACES = 40  # occurrences of a hunk's first line that are tried as its place, the nearest ones
+MAX_LOOKS = 5_000  # places that are tried for all hunks of one file and side: 5 ms
 
 
 class Side(StrEnum):
-    """The side of a diff that the file as it is has."""
+    """The side of a diff that the present file has."""
 
     OLD = "old"  # the diff is not applied
     NEW = "new"
@@ -32,24 +32,25 @@ class Side(StrEnum):
 class TouchedLines:
     """The lines of one text that a diff touches."""
 
-    lines: tuple[int, ...]  # that the other side has not, from 1, ascending
-    gaps: tuple[int, ...]  # lines behind which the other side has more, and this one has nothing instead
-    missing: tuple[tuple[int, ...], ...] = ()  # of each gap the lines there, if the other text is known
+    lines: tuple[int, ...]  # that the other side lacks, from 1, ascending
+    gaps: tuple[int, ...]  # lines after which the other side has lines, and this side none in their place
+    # For each gap the lines of the other side, if its text is known.
+    missing: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedFile:
-    """A file of a diff, as it is and as it is on the diff's other side."""
+    """A file of a diff: the present text, and the text on the diff's other side."""
 
     side: Side
-    here: TouchedLines  # in the file as it is
+    here: TouchedLines  # in the present file
     there: TouchedLines  # in the other text
-    other: tuple[str, ...]  # the lines of the other text; empty where it is not known
+    other: tuple[str, ...]  # the lines of the other text; empty if it is not known
     misplaced: int  # hunks that fit nowhere, and were left out or taken by their numbers
 
 
 def apply_hunks(lines: Sequence[str], hunks: Sequence[Hunk]) -> AppliedFile:
-    """Return how the hunks lie on the lines of a file as it is."""
+    """Return how the hunks apply to the present lines of a file."""
     fitting = {side: _place_all(lines, hunks, side) for side in (Side.NEW, Side.OLD)}
     side = max(fitting, key=lambda one: _weigh(fitting[one], hunks, one))
     places = fitting[side]
@@ -100,7 +101,7 @@ def _place_all(lines: Sequence[str], hunks: Sequence[Hunk], side: Side) -> list[
 def _iter_places(
     wanted: Sequence[str], expected: int, least: int, positions: dict[str, list[int]], looks: int
 ) -> Iterator[int]:
-    """Yield where a hunk may begin: as its numbers say, then where its first line stands, nearest first."""
+    """Yield indexes where a hunk may begin: the one it gives, then those of its first line, nearest first."""
     yield expected
     if not wanted or looks <= 0:
         return
@@ -113,7 +114,7 @@ def _iter_places(
 def _apply(
     lines: Sequence[str], placed: Sequence[tuple[int, Hunk]], side: Side, misplaced: int
 ) -> AppliedFile:
-    """Walk through both texts at once."""
+    """Walk through both texts at once, and return the lines that each has alone."""
     mark = _own_mark(side)
     other: list[str] = []
     here, there = _Touch(), _Touch()
@@ -123,7 +124,7 @@ def _apply(
         here.settle(at, theirs)
         there.settle(len(other), ours)
 
-    at = 0  # lines of the file that are passed
+    at = 0  # lines of the file that have been passed
     for start, hunk in placed:
         other += lines[at:start]
         at = start
@@ -160,7 +161,7 @@ class _Touch:
         return tuple(self.lines[self._settled :])
 
     def settle(self, at: int, missing: tuple[int, ...] = ()) -> None:
-        """End a run of changed lines: it is a gap behind line `at` where this side has none in the run."""
+        """End a run of changed lines. If this side has no line in it, it is a gap after line `at`."""
         if self.is_behind and len(self.lines) == self._settled:
             self._gaps.append(at)
             self._missing.append(missing)

@@ -1,8 +1,9 @@
-"""The declarations that have the touched lines.
+"""The declarations that contain the touched lines of a diff.
 
-A line counts for the innermost symbol around it; one outside of all for the file itself. Comments between
-declarations, and what goes with a deleted one, change nothing of the type or file around them. A declaration
-on only one side of the diff is added or deleted; comparing the outlines of both texts shows which.
+A line counts for the innermost symbol around it, or for the file if there is none. Comments between
+declarations, and blank lines and brackets deleted with a declaration, do not change the type or file around
+them. A declaration on only one side of the diff is added or deleted; comparing the outlines of both texts
+shows which.
 
 The names of a diff's files are checked before anything is read, then the diff is matched with the files. A
 denied file is left out whole: neither its text nor its part of the diff is examined.
@@ -33,7 +34,7 @@ from repo_mcp.text.unified_diff import DiffFile
 from repo_mcp.workspace.repository_reader import OpenedFile
 
 MAX_OUTLINED = 8_000_000  # bytes of text that are parsed for one diff, beside the index: some 4 s
-LEAST_OUTLINED = 10_000  # bytes that even a small text counts
+LEAST_OUTLINED = 10_000  # bytes that are counted for each text besides its own
 FEW = 5  # paths that a note names
 _AROUND = frozenset({*TYPE_KINDS, SymbolKind.FILE, SymbolKind.MODULE})  # what has declarations inside
 HEAD_LINES = 12  # decorators and annotations between an outline's first line and the index's
@@ -65,9 +66,9 @@ _REASONS = {
 class ChangedFile:
     """One file of a diff that may be looked at."""
 
-    path: str  # of the file as it is; of one that is not there, in the diff
-    old_path: str | None  # another name that it had, or has
-    lines: tuple[str, ...]  # as it is; empty when it is not there
+    path: str  # of the present file; for a missing file, as in the diff
+    old_path: str | None  # the other name that the diff gives a renamed file
+    lines: tuple[str, ...]  # of the present file; empty if it is missing
     applied: AppliedFile
     is_there: bool
 
@@ -128,7 +129,7 @@ def _read_lines(path: str, read: Read) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _build_missing(file: DiffFile, path: str) -> ChangedFile:
-    """Return a file that is not there: one to be created, or one that the diff has deleted."""
+    """Return a file that does not exist: the diff would create it, or has deleted it."""
     mark = "-" if file.new_path is None else "+"
     other = [line for hunk in file.hunks for line in hunk.list_side(mark)]
     side = Side.NEW if file.new_path is None else Side.OLD
@@ -154,12 +155,12 @@ class _Side:
     symbols: dict[_Key, list[Symbol]]
 
     def list_only(self, other: _Side) -> list[Symbol]:
-        """Return what the other side does not declare, by line."""
+        """Return the symbols that the other side does not declare, by line."""
         found = [one for key, ones in self.symbols.items() if key not in other.symbols for one in ones]
         return sorted(found, key=lambda one: (one.start_line, one.end_line, one.name))
 
     def list_signature_changes(self, other: _Side) -> list[Symbol]:
-        """Return what both declare with different signatures."""
+        """Return the symbols that both sides declare, with different signatures."""
         return [
             one
             for key, ones in self.symbols.items()
@@ -196,7 +197,7 @@ class ChangedSymbols:
         return [*found, *(_name_symbol(file.path, one, change) for one in there.list_only(here))]
 
     def list_notes(self) -> list[str]:
-        """Return notes about what is not known of the files so far."""
+        """Return notes about what is unknown about the files so far."""
         told = []
         if self._unparsed:
             some = ", ".join(self._unparsed[:FEW]) + " ..." * (len(self._unparsed) > FEW)
@@ -208,7 +209,7 @@ class ChangedSymbols:
         return told
 
     def _find_record(self, file: ChangedFile) -> SymbolRecord | None:
-        """Return the record of just the text that the file has."""
+        """Return the symbol record of exactly the text that the file has, or None."""
         known = self._graph.read_lines(file.path) if file.is_there else ()
         return self._graph.scan.find_record(file.path) if known and tuple(known) == file.lines else None
 
@@ -224,7 +225,7 @@ class ChangedSymbols:
         comments = find_comments(file.path, file.lines)
         touched = list_touched(record, file.applied.here, file.lines, comments, _list_idle_gaps(file, gone))
         if file.old_path is not None:
-            touched[0] = Change.CHANGED  # renamed: whoever imports it has another name for it
+            touched[0] = Change.CHANGED  # renamed: files that import it use another name for it
         new = Change.ADDED if file.applied.side is Side.NEW else Change.DELETED
         if 0 in touched and file.applied.side is not Side.NEITHER and not any(file.applied.other):
             touched[0] = new
@@ -286,7 +287,7 @@ def _name_symbol(path: str, symbol: Symbol, change: Change) -> ChangedSymbol:
 
 
 def find_comments(path: str, lines: Sequence[str]) -> frozenset[int]:
-    """Return the numbers of the lines that are comments or docstrings, or end in one that began a line."""
+    """Return the numbers of the lines covered by comments that begin a line, and by docstrings."""
     text = "\n".join(lines).encode("utf-8", "surrogatepass")
     found: set[int] = set()
     number = at = 0
@@ -298,7 +299,7 @@ def find_comments(path: str, lines: Sequence[str]) -> frozenset[int]:
 
 
 def _list_idle_gaps(file: ChangedFile, gone: Sequence[Symbol]) -> frozenset[int]:
-    """Return the gaps where the other side has blank lines, comments and declarations of its own alone."""
+    """Return the gaps where the other side has only blank lines, comments and declarations of its own."""
     comments = find_comments(file.path, file.applied.other)
     inside = {line for one in gone for line in range(one.start_line, one.end_line + 1)} | comments
     here = file.applied.here
@@ -310,8 +311,11 @@ def _list_idle_gaps(file: ChangedFile, gone: Sequence[Symbol]) -> frozenset[int]
 
 
 def _list_alone(file: ChangedFile, record: SymbolRecord, touched: Iterable[int]) -> frozenset[int]:
-    """Return which of some symbols are variables or members, such as an outline may lack, that only this side
-    of the diff has: all their lines are touched, and no touched line of the other side has their name."""
+    """Return which of the touched symbols only this side of the diff has, of those that an outline may lack.
+
+    These are variables and members. All their lines are touched, and no touched line of the other side has
+    their name.
+    """
     other, lines = file.applied.other, frozenset(file.applied.here.lines)
     words = {word for line in file.applied.there.lines for word in _WORD.findall(other[line - 1])}
     kinds = _AROUND | CALLABLE_KINDS
@@ -330,12 +334,12 @@ def list_touched(
     comments: Set[int] = frozenset(),
     idle_gaps: Set[int] = frozenset(),
 ) -> dict[int, Change]:
-    """Return the ordinals of the innermost symbols with touched lines, each with CHANGED; the file, 0,
-    with IMPORTS where nothing but imports is touched outside of all symbols.
+    """Return the innermost symbols with touched lines by ordinal, each with CHANGED.
 
-    A gap counts for what holds both lines beside it, one beside an import for imports. Blank lines and the
-    bracket that ends a declaration count for nothing, comments and idle gaps not for a type or file. A
-    namespace or package around all counts as the file.
+    The file, 0, has IMPORTS if only imports are touched outside all symbols. A gap counts for the symbol that
+    holds both lines beside it, and beside an import as an import. Blank lines and the bracket that ends a
+    declaration never count; comments and idle gaps do not count for a type or a file. A namespace or package
+    counts as the file around it.
     """
     starts, ends = record.starts.tolist(), (record.starts + record.spans).tolist()
     owners = _number_innermost(list(zip(starts[1:], ends[1:], strict=True)), len(lines))

@@ -6,8 +6,9 @@ whose uses are not recorded, limits that were reached.
 
 The reach of changed symbols is what depends on them, level by level. A path is only as certain as its weakest
 edge. Possible edges are listed but not followed: anything beyond a guess is noise. Calls of what a changed
-method overrides are such: they may reach it. Each level shares a fixed number of references among its
-symbols, never a time, so equal diffs have equal answers.
+edge. Possible edges are listed but not followed: anything beyond a guess is noise. Calls of a method that a
+changed method overrides are possible edges: they may reach it. Each level shares a fixed number of references
+among its symbols, never a time, so equal diffs have equal answers.
 
 Files that change together are not all bound by calls. A header goes with its source, a test with what it is
 named after, and a file with others that have the rare names and words of the lines that change. Such evidence
@@ -64,8 +65,8 @@ from repo_mcp.text.unified_diff import parse_diff
 MAX_FILES = 300  # of one diff that are looked at
 MAX_COMPANIONS = 10  # files without an edge, of the program and of its tests
 FEW = 5  # paths that a note names
-_AROUND = (SymbolKind.FILE, SymbolKind.MODULE)  # what imports stand in
-_FAR = 1_000  # the distance of what no edge leads to
+_AROUND = (SymbolKind.FILE, SymbolKind.MODULE)  # the symbols that hold imports
+_FAR = 1_000  # the distance of a file to which no edge leads
 MAX_SEEDS = 200  # changed symbols that are followed
 WIDTH = 60  # symbols that are followed at each later level
 FIRST_REFERENCES, REFERENCES = 12_000, 6_000  # resolved for all symbols of one level: 0.8 and 0.4 s
@@ -74,13 +75,14 @@ LEAST = Bounds(files=30, references=60)  # for one symbol
 _DEPENDENT = frozenset({*NAMED, EdgeType.OVERRIDES})
 _FURTHER = frozenset({*CALLS, *IMPLEMENTATIONS, EdgeType.OVERRIDES})
 ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
-RANKED_CHUNKS = 60  # of which the files are told that have the words of a change
-RANKED_WORDS = 500  # different ones that are analysed: a word takes some 10 us
-MAX_NAMES = 300  # of the touched lines, looked up
-RARE = 30  # files that use a name, or declare it, for it to say something
-SHOWN_NAMES = 3  # of those that a file shares
-LEAST_TOLD, TOLD_SHARE = 3, 10  # in small trees RARE files are most of them: a tenth may have what is told
-_NO_NAMES = frozenset({*FUNCTION_WORDS, *KEYWORDS})  # of comments and of languages
+RANKED_CHUNKS = 60  # best chunks for the words of a change: their files are evidence
+RANKED_WORDS = 500  # different words that are analysed, at some 10 us each
+MAX_NAMES = 300  # of the touched lines, which are looked up
+RARE = 30  # a name that more files use, or declare, is no evidence
+SHOWN_NAMES = 3  # of the names that a file shares
+# A shared name is shown if at most 3 files have it, or a tenth of all: in small trees, RARE is most of them.
+LEAST_TOLD, TOLD_SHARE = 3, 10
+_NO_NAMES = frozenset({*FUNCTION_WORDS, *KEYWORDS})  # common words and keywords
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 _MARKS = re.compile(
     r"^(?:tests?|specs?)(?=[-_.])|[-_.](?:tests?|specs?)(?=$|[-_.])|(?<=[A-Za-z0-9])(?:Tests?|Spec|Suite)$"
@@ -94,7 +96,7 @@ class Signal(StrEnum):
     TYPES = "types"  # inherits, implements, extends, overrides
     NAMES = "names"  # references, accepts
     IMPORTS = "imports"
-    POSSIBLE = "possible"  # an edge of any type that is no more
+    POSSIBLE = "possible"  # an edge of any type that is only possible
     FARTHER = "farther"  # over several edges
     TWIN = "twin"  # of the same name
     SHARES = "shares"  # has rare names of the touched lines
@@ -116,7 +118,8 @@ WEIGHTS: Mapping[Signal, float] = {
     Signal.ALIKE: 1.2,
     Signal.FOLDER: 0.5,
 }
-_DAMPED = frozenset({*Signal} - {Signal.TWIN, Signal.ALIKE, Signal.FOLDER})  # by the logarithm: sums of many
+# Sums of many: their logarithm counts.
+_DAMPED = frozenset({*Signal} - {Signal.TWIN, Signal.ALIKE, Signal.FOLDER})
 _OF_ROLES = {
     FileRole.CODE: 1.0,
     FileRole.TEST: 1.0,
@@ -143,7 +146,7 @@ class Evidence:
         self._amounts: dict[str, dict[Signal, float]] = {}
         self._shared: dict[str, dict[str, float]] = {}
         self._twins: dict[str, str] = {}
-        self._told = LEAST_TOLD  # files that have a name which is told
+        self._told = LEAST_TOLD  # files that may have a name which is shown
 
     def _note(self, path: str, signal: Signal, amount: float) -> None:
         own = self._amounts.setdefault(path, {})
@@ -162,7 +165,7 @@ class Evidence:
         return round(total * _OF_ROLES.get(find_role(path), _FOREIGN), 6)
 
     def explain(self, path: str) -> list[str]:
-        """Return what speaks for a file beside edges, in words."""
+        """Return the evidence for a file other than edges, in words."""
         own = self._amounts.get(path, {})
         twin = self._twins.get(path)
         told = [] if twin is None else [f"named like `{twin.rpartition('/')[2]}`"]
@@ -312,12 +315,12 @@ def list_reached(
 ) -> list[ReachedFile]:
     """Return the affected files, best first. Files of the diff come after all others.
 
-    A symbol that several edges lead from has the nearest and surest of each type, in one row.
+    For each symbol and type of edge, one row has the nearest and surest edges.
     """
     of_path: dict[str, dict[tuple[object, object], Reached]] = {}
     for one in sorted(reach.found, key=_order_symbols):
         if one.node.declaration in changed or (one.node.path in own and one.edge_type is EdgeType.IMPORTS):
-            continue  # it changes anyway; a list of what the module exports
+            continue  # it changes anyway, or lists what the module exports
         rows, key = of_path.setdefault(one.node.path, {}), (one.node.declaration, one.edge_type)
         first = rows.setdefault(key, one)
         if (first.distance, first.confidence) == (one.distance, one.confidence):
@@ -419,7 +422,7 @@ class Follower:
         return name_shortly(record, declaration.ordinal)
 
     def _name_apart(self, nodes: Iterable[Node]) -> dict[Declaration, str]:
-        """Return short names, with their file's before those that symbols of several files have."""
+        """Return short names, with the file's name before those that symbols of several files share."""
         nodes = list(nodes)
         names = {one.declaration: self._name(one.declaration) for one in nodes}
         files = Counter(name for name, _ in {(names[one.declaration], one.path) for one in nodes})
@@ -522,7 +525,7 @@ def _choose_level(reached: Iterable[Reached]) -> list[tuple[Node, Confidence]]:
 
 
 def rank_files(index: LiveIndex, words: Sequence[str]) -> Mapping[str, float]:
-    """Return the files that rank best for some words, the commonest of them, with scores from 0 to 1.
+    """Return the files that rank best for the commonest of some words, with scores from 0 to 1.
 
     Raises INDEX_UNAVAILABLE.
     """

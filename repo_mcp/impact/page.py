@@ -111,7 +111,7 @@ def _iter_changed(changed: Sequence[ChangedSymbol]) -> Iterator[str]:
 
 
 def _fold_members(changed: Sequence[ChangedSymbol]) -> list[tuple[ChangedSymbol, int]]:
-    """Return the symbols, with how many inside each are left out: those as new or gone as what holds them."""
+    """Return the symbols, each with the number of members that are added or deleted with it."""
     rows: list[tuple[ChangedSymbol, int]] = []
     for one in changed:
         last = rows[-1][0] if rows else one
@@ -171,7 +171,7 @@ def _iter_file(file: ReachedFile) -> Iterator[str]:
 
 
 def _join_lines(symbols: Sequence[Reached]) -> list[tuple[Reached, list[int]]]:
-    """Return what is reached with the lines of all edges that read the same, such as those of overloads."""
+    """Return the reached symbols, each with the lines of all edges that read the same, as for overloads."""
     rows: dict[tuple[object, ...], tuple[Reached, set[int]]] = {}
     for one in symbols:
         key = (one.name, one.edge_type, one.via, one.distance, one.confidence)

@@ -19,7 +19,7 @@ class Change(StrEnum):
     CHANGED = "changed"
     ADDED = "added"
     DELETED = "deleted"
-    IMPORTS = "imports"  # of a file: nothing else of it changes, so nothing that uses it is reached
+    IMPORTS = "imports"  # of a file: only its imports change, so nothing that uses it is reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class ChangedSymbol:
     """One declaration that a diff touches."""
 
     path: str
-    name: str  # qualified name inside its file; of a file its own
+    name: str  # qualified name inside its file; for a file, its own name
     kind: str  # as answers name it
     start_line: int  # in the text that has it
     change: Change
     has_new_signature: bool = False
     node: Node | None = None  # None: the index has no such symbol
-    short_name: str = ""  # `name` without packages and namespaces; empty where it is the same
+    short_name: str = ""  # `name` without packages and namespaces; empty if it is the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ class Reached:
     edge_type: EdgeType
     confidence: Confidence  # of the weakest edge on the way
     distance: int  # edges on the way
-    via: tuple[str, ...]  # short names of the other ends of its edges, with a file's where several have one
+    # Short names of the other ends of its edges, with the file's where several files have one.
+    via: tuple[str, ...]
     lines: tuple[int, ...]  # of that edge, in the file of `node`
     name: str  # short name of the symbol itself
 
@@ -56,11 +57,11 @@ class ReachedFile:
     path: str
     worth: float = 0.0
     symbols: list[Reached] = field(default_factory=list)  # nearest and surest first
-    reasons: list[str] = field(default_factory=list)  # why it may change too, where no edge says so
+    reasons: list[str] = field(default_factory=list)  # why it may change too, if no edge leads there
 
     @property
     def confidence(self) -> Confidence:
-        """Return how sure the surest way to the file is; POSSIBLE where no edge leads there."""
+        """Return how sure the surest way to the file is; POSSIBLE if no edge leads there."""
         if CHANGED_ITSELF in self.reasons:
             return Confidence.EXACT
         found = {one.confidence for one in self.symbols}
@@ -69,7 +70,7 @@ class ReachedFile:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A file of the diff about which nothing is known, or may be said."""
+    """A file of the diff about which nothing is known, or nothing may be said."""
 
     path: str
     reason: str

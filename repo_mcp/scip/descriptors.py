@@ -23,7 +23,7 @@ _SUFFIXES = {SymbolKind.FILE: "/", SymbolKind.MODULE: "/", SymbolKind.MACRO: "!"
 
 
 def build_descriptor(name: str, kind: SymbolKind, namesakes: int = 0) -> str:
-    """Return the descriptor of one symbol. `namesakes` are those before it, of this kind and in one place."""
+    """Return the descriptor of a symbol; `namesakes` are the earlier ones of its kind in its parent."""
     shown = name or "_"
     if kind in CALLABLE_KINDS and kind is not SymbolKind.MACRO:
         return f"{_escape(shown)}({f'+{namesakes}' if namesakes else ''})."
@@ -40,13 +40,13 @@ def _escape(name: str) -> str:
 
 
 def list_last_names(symbol: str, most: int = 2) -> Sequence[str]:
-    """Return the names of the last descriptors of a global symbol, the last first; none where it has none."""
+    """Return the names of the last descriptors of a global symbol, last first; none if it has none."""
     names = [*_iter_names(split_symbol(symbol)[1])]
     return [_unescape(one) for one in names[-most:][::-1]]
 
 
 def split_symbol(symbol: str) -> tuple[str, str]:
-    """Return the scheme and package of a global symbol, and its descriptors; of others all, and nothing."""
+    """Return the scheme and package of a global symbol, and its descriptors; any other text and ""."""
     start = 0
     for _ in range(_FIELDS_BEFORE):
         start = _find_single(symbol, " ", start) + 1
@@ -81,7 +81,7 @@ def _find_end(text: str, start: int) -> int | None:
 
 
 def _find_single(text: str, mark: str, start: int) -> int:
-    """Return the position of a mark, where a doubled one is not a mark; -1 without one."""
+    """Return the position of a mark that is not doubled, from `start`; -1 if there is none."""
     found = text.find(mark, start)
     while found >= 0 and text.startswith(mark, found + 1):
         found = text.find(mark, found + 2)

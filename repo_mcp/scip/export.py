@@ -92,7 +92,7 @@ class ExportReport:
     documents: int = 0
     symbols: int = 0
     references: int = 0
-    not_exact: int = 0  # references that lead here, but not for certain
+    not_exact: int = 0  # references that mean something here, but not for certain
     without_place: int = 0  # references whose name is not in their line
     changed: int = 0  # files that changed since they were parsed
 
@@ -142,7 +142,7 @@ class ScipExport:
         return Document(path, _LANGUAGES.get(language, language.capitalize()), tuple(occurrences), told)
 
     def _list_meant(self, resolution: Resolution) -> list[str]:
-        """Return the symbols that a reference means for certain; count one that only may mean some."""
+        """Return the symbols that a reference means for certain; one that only may mean some is counted."""
         exact = [one.declaration for one in resolution.targets if one.confidence is Confidence.EXACT]
         self.report.not_exact += bool(resolution.targets) and not exact
         return list(filter(None, map(self._find_symbol, exact)))
@@ -210,7 +210,7 @@ class _Places:
     def take_declaration(self, name: str, first: int, last: int, ordinal: int) -> tuple[int, int, int]:
         """Return line, start and end of the name of a declaration, all from 0; an empty place without one.
 
-        It is in the first line that has the name more often than references do.
+        The name is taken from the first line that has it more often than references do.
         """
         for line in range(first, min(last, first + MAX_HEAD_LINES) + 1) if ordinal else ():
             found = self._find(line, name)

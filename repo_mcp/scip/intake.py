@@ -88,8 +88,9 @@ class Intake:
     """The intake of one index."""
 
     def __init__(self, index: ReadableFile, made: int, sources: IntakeSources) -> None:
-        """`made` is when the index was written, in nanoseconds. Raises RepoError with INVALID_ARGUMENT where
-        the frame of the index is broken.
+        """`made` is the time, in nanoseconds, at which the index was written.
+
+        Raises RepoError with INVALID_ARGUMENT if the frame of the index is broken.
         """
         self._index = index
         self._made = made
@@ -106,7 +107,7 @@ class Intake:
             ) from error
 
     def iter_files(self) -> Iterator[PreciseFile]:
-        """Yield what the index says of each file. May raise IndexFormatError."""
+        """Yield the statements of the index about each file. May raise IndexFormatError."""
         self.report = IntakeReport()
         seen: set[str] = set()  # indexed files: not more than there are
         for data in iter_documents(self._index):

@@ -35,11 +35,12 @@ MAX_LINE_CHARS = 5_000  # places in longer lines are not read: people do not wri
 MAX_WRONG_SHARE = 0.2  # of the places of plain names: with more, the document is of another version
 MAX_HEAD_LINES = 40  # of a declaration, down to its name
 _DEFINITIONS = DEFINITION | FORWARD_DEFINITION
-LOOKED_AT = 64  # declarations of a name that begin before a line, the last ones, are tried
+LOOKED_AT = 64  # declarations of a name that are tried for a line: the last ones that begin before it
 _NAME = re.compile(r"[^\W\d]\w*|\$[\w$]*|[^\W\d][\w$]*")
 _RENAMED = re.compile(r"([^\W\d]\w*)\s+as\s")
 _NO_USE = (")", "]")  # endings of the symbols of parameters, which our records do not have
-_NO_NAME = ("/", ":", "`().", "`.", "`#")  # endings of modules, and of what has no plain name in the text
+# Endings of modules, and of symbols without a plain name in the text.
+_NO_NAME = ("/", ":", "`().", "`.", "`#")
 
 OUTSIDE = "it has positions outside the file"
 OTHER_VERSION = "it describes another version of the file"
@@ -87,7 +88,7 @@ def match_document(document: Document, record: SymbolRecord, text: str) -> Match
             continue
         key, is_parameter = (place.line, place.name), place.symbol.endswith(_NO_USE)
         if is_parameter and key in meanings:
-            continue  # a keyword argument beside what else has its name: `size=self.size`
+            continue  # a keyword argument beside another use of its name: `size=self.size`
         meanings.setdefault(key, {})[meaning] = None
         if not is_local and not is_parameter and split_symbol(place.symbol)[0] in own:
             uses.add(key)
@@ -128,7 +129,7 @@ class _Reader:
         """Return the text at a place, and whether it is a whole name. Raises OtherText."""
         line = self._lines[one.line]
         if len(line) > MAX_LINE_CHARS:
-            return "", True  # nobody knows
+            return "", True  # it is not examined
         if line.isascii() or self._document.encoding is PositionEncoding.UTF32:
             start, end = one.start, one.end
         else:

@@ -86,7 +86,7 @@ class Document:
     language: str
     occurrences: tuple[Occurrence, ...]
     symbols: tuple[SymbolInformation, ...] = ()
-    text: bytes = b""  # UTF-8; empty where the index does not have it
+    text: bytes = b""  # UTF-8; empty if the index does not have it
     encoding: PositionEncoding = PositionEncoding.UTF32
 
 
@@ -115,7 +115,7 @@ def encode_metadata(tool: str, version: str) -> bytes:
 
 
 def encode_document(document: Document) -> bytes:
-    """Return a document as a field of an index: the whole of them, one after the other, is the index."""
+    """Return a document as a field of an index, which is its metadata followed by such fields."""
     parts = [encode_bytes(1, document.path)]
     parts += [encode_bytes(2, _encode_occurrence(one)) for one in document.occurrences]
     parts += [encode_bytes(3, _encode_symbol(one)) for one in document.symbols]
@@ -147,10 +147,10 @@ def _encode_symbol(one: SymbolInformation) -> bytes:
 
 
 def iter_documents(file: ReadableFile, *, reads: bool = True) -> Iterator[bytes]:
-    """Yield the bytes of each document of an index, in the order of the file; unless it `reads`, no bytes.
+    """Yield the bytes of each document of an index, in the order of the file; unless it `reads`, empty bytes.
 
-    Raises WireError where the file is no index, is cut short, or has a document of more than
-    MAX_DOCUMENT_BYTES; and what reading raises.
+    Raises WireError if the file is no index, is cut short, or has a document of more than MAX_DOCUMENT_BYTES;
+    and what reading raises.
     """
     position = 0
     while position < file.size:
@@ -173,7 +173,7 @@ def iter_documents(file: ReadableFile, *, reads: bool = True) -> Iterator[bytes]
 
 
 def decode_path(data: bytes) -> str:
-    """Return the path of a document, without looking at more of it. Raises WireError."""
+    """Return the path of a document without reading the rest of it; "" if it has none. Raises WireError."""
     for number, value in iter_fields(data):
         if number == 1:
             return _decode_text(value)

@@ -53,7 +53,7 @@ I64 = npt.NDArray[np.int64]
 _LINE_FEED = 0x0A
 STRING_WEIGHT = 3
 NAME_WEIGHT = 4
-CACHED_NAMES = 4_096  # not plain words, mostly file names: `models.py` occurs in every segment
+CACHED_NAMES = 4_096  # names that are not plain words, mostly file names: `models.py` occurs in every segment
 _NAME_BITS = 32
 _IMPORT, _EXPORT, _BIND = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT), int(ReferenceRole.BIND)
 _IS_WORD_BYTE = np.array([byte > 0x7F or byte == 0x5F or chr(byte).isalnum() for byte in range(256)])

@@ -126,8 +126,11 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         return self._open_view(directory, self._configuration, lexical, make)
 
     def open_finder(self) -> Callable[[str], SymbolRecord | None]:
-        """Return a function that finds a file's current symbol record in the committed generation: None for
-        a file without one, and for every file when there is no symbol index, or a damaged one."""
+        """Return a function that finds a file's current symbol record in the committed generation.
+
+        It returns None for a file without one, and for all files if there is no symbol index, or a damaged
+        one.
+        """
         try:
             view = self.find_view()
         except (IndexFormatError, OSError):
@@ -169,13 +172,13 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         )
 
     def wait_for(self, need: Need, deadline: float) -> bool:
-        """Wait until every file is parsed, or all that a call needs; until `deadline`, by time.monotonic.
+        """Wait until every file is parsed, or every one that a call needs, but not beyond `deadline`.
 
         Files saved just before the call are indexed first, and the background round gets ROUND_SECONDS. Then
         the files that the call needs are parsed. Returns False if the deadline came first; `warn` then says
-        so. Does not wait where `start` is not expected, nor for files that failed. The deadline does not
-        include the time to find and index files that the lexical index lacks. Raises RepoError with
-        INDEX_UNAVAILABLE if there is no lexical index.
+        so. There is no wait if `start` is not expected, nor for files that failed. The deadline, by
+        time.monotonic, does not include the time to find and index files that the lexical index lacks. Raises
+        RepoError with INDEX_UNAVAILABLE if there is no lexical index.
         """
         self.start_again()
         started = time.monotonic()
@@ -195,14 +198,14 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         return self._wait(deadline)
 
     def _wait(self, deadline: float) -> bool:
-        """Return True when all that is indexed is parsed, or cannot be; False at the deadline."""
+        """Wait until all indexed files are parsed or have failed. Returns False at the deadline."""
         while not self._has_followed() and not self._fault:
             if time.monotonic() >= deadline or self._closed.wait(WAIT_POLL_SECONDS):
                 return False
         return True
 
     def _wait_after_adoption(self, deadline: float) -> None:
-        """Wait, where a donor was adopted, until the files that differ from its own are parsed."""
+        """Wait until the files that differ from an adopted donor's are parsed, if there is one."""
         if self._phase.has_adopted:
             self._wait(deadline)
 
@@ -213,7 +216,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         )
 
     def _parse_first(self, paths: Sequence[str], deadline: float) -> bool:
-        """Parse those of the files that have no current record, as many as there is time for.
+        """Parse the files that have no current record, as many as there is time for.
 
         Returns False when there are none, or the deadline came first. Raises as `build` does, with CANCELLED
         when what is left to do, such as a merge, takes longer than committing may.
@@ -255,9 +258,9 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         return self._describe(None, 0, 0)
 
     def _describe(self, view: SymbolIndex | None, done: int, total: int) -> SymbolIndexStatus:
-        """Return the status of a generation with records of `done` files of `total`, or of none.
+        """Return the status of a generation, or of none; `done` of `total` files have records.
 
-        Raises IndexFormatError where the generation is damaged.
+        Raises IndexFormatError if the generation is damaged.
         """
         unparsed = self.unparsed.find()
         state = "missing" if view is None else "ready" if done >= total else "partial"
@@ -324,7 +327,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             self._purge_if_due()
 
     def _note_commit(self) -> None:
-        """Let the files that differ from a donor's be parsed while the refresh that has found them ends."""
+        """Let files that differ from a donor's be parsed while the refresh that found them goes on."""
         if self._phase.has_adopted:
             self._wake.set()
 
@@ -423,10 +426,10 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     ) -> tuple[IndexedPath, ...]:
         """Index these files now, symbols included, and return the outcome of each, in order.
 
-        A bad path is reported as its outcome, and so is BUSY for one of which the index still has another
-        version. While the index is built, these files come first. Raises as `LiveIndex.refresh` but for
-        BUSY, and RepoError with INTERNAL when no parser can run. A background round makes room; if it cannot,
-        the symbols are reported as pending.
+        A bad path is reported as its outcome, and so is BUSY for a file of which the index still has another
+        version. While the index is built, these files come first. Raises as `LiveIndex.refresh` does except
+        for BUSY, and RepoError with INTERNAL when no parser can run. A background round makes room; if it
+        cannot, the symbols are reported as pending.
         """
         named = {path: find_name(path, self._name_path) for path in paths}
         good = sorted({one for one in named.values() if not isinstance(one, RepoError)})
@@ -522,7 +525,8 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             )
 
         done = self._renew(make)
-        if done.complete and (paths is None or in_background):  # otherwise files may remain that are gone
+        # Otherwise records of deleted files may remain.
+        if done.complete and (paths is None or in_background):
             self._purged = purges
             if due is not None and not self._index.generation.is_purging:  # else more may be dead in a moment
                 self._clear_purge(due)
@@ -538,7 +542,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     def _run_round(self, lexical: Snapshot) -> float | None:
         if self._phase.has_adopted and self._index.is_being_built():
             with self._running:
-                self._phase.parse_ahead(lexical)  # and all are compared once they are there
+                self._phase.parse_ahead(lexical)  # all files are compared once they are indexed
             return None
         changed = self._list_changed(lexical) if self._is_followed_whole else None
         self._compares_all = changed is None

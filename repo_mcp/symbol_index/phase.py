@@ -77,7 +77,7 @@ PENDING = "pending"
 LEFT_OUT = "excluded"  # ignored, hidden or denied because of its name
 MAX_WORDS = 50  # of a question
 MAX_FILES = 30  # parsed first: half a second's work
-MAX_DECLARING = 3  # of these, which declare the name: nothing is answered without them
+MAX_DECLARING = 3  # of these, files that declare the name: without them nothing can be answered
 _NAME = compile_late(r"(?:\w+(?:\.|::|#|->))*(\w+)")
 
 
@@ -238,8 +238,7 @@ class SymbolPhase:
         return self._make_parser() if spare is None else spare.take()
 
     def _prepare(self, directory: Directory, *, expects_more: bool) -> None:
-        """Start a parser if the next round needs one, for the files that differ from a donor's; else end the
-        one that was not needed."""
+        """Start a parser for the next round if it `expects_more` files; else end one that was not needed."""
         from repo_mcp.symbol_index.workers import SpareParser
 
         if expects_more and self._spare is None:
@@ -388,10 +387,9 @@ class Outcomes:
         is_settled: bool,
         pending: Collection[str],
     ) -> None:
-        """`skipped` maps files that are not indexed to the reason.
+        """`skipped` maps files that are not indexed to the reason; `pending` were not parsed in this call.
 
-        Unless `is_settled`, others are writing, so only the index shows what became of a file. Those
-        `pending` were not parsed now.
+        Unless `is_settled`, another process is writing, so only the index shows what happened to a file.
         """
         self._lexical = lexical
         self._view = view
@@ -433,7 +431,7 @@ class NeededFiles:
 
 
 def find_needed(searcher: Searcher, need: Need) -> NeededFiles:
-    """Return the files that are named, those that declare a sole name, and those with the names.
+    """Return the named files, then those that declare the name, if it is one, and those with the words.
 
     Raises IndexFormatError, OSError.
     """

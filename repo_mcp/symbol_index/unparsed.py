@@ -12,13 +12,13 @@ from repo_mcp.languages.symbol_parsers import find_parser_task, find_unparsed, l
 from repo_mcp.live.live_index import LiveIndex, count_languages
 from repo_mcp.record_classes import dataclass
 
-# Of the files in programming languages: those in a language that has fewer are not what a call is about.
+# Share of the files in programming languages. A language with fewer is not told to a call that found nothing.
 LEAST_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Unparsed:
-    """The files without symbols in one lexical index, as far as an answer tells of them."""
+    """The files without symbols in one lexical index, as far as answers mention them."""
 
     file_count: int = 0  # files whose parser cannot run
     warnings: tuple[str, ...] = ()  # one for each of their languages
@@ -40,7 +40,7 @@ class UnparsedFiles:
         self._kept: tuple[Manifest, Unparsed] | None = None
 
     def find(self) -> Unparsed:
-        """Return what is known of them; nothing if there is no index, or none that can be read."""
+        """Return what is known now; an empty record if there is no index, or none that can be read."""
         searcher = self._index.find_searcher()
         if searcher is None:
             return Unparsed()

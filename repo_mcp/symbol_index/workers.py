@@ -45,7 +45,7 @@ FEW_BYTES = 1024 * 1024  # parsed first, in half a second, at no lower priority:
 KEPT = "What was parsed so far is kept; it is tried again in a while."
 
 MakeParser = Callable[[], BatchParser]
-Outcome = ParsedFile | WantedFile  # parsed; or left, because it is not the version that was indexed
+Outcome = ParsedFile | WantedFile  # parsed; or left out, because it is not the version that was indexed
 Item = TypeVar("Item")
 
 
@@ -107,10 +107,10 @@ class ParseWorkers:
         self._given = 0  # source bytes given to the parsers so far
 
     def start(self) -> None:
-        """Start to read and to parse, unless that was done before.
+        """Start reading and parsing, unless that was done before.
 
-        Where the system has fewer threads than workers, fewer parse. Raises RepoError with INTERNAL when it
-        has none: nothing is left of these workers then.
+        If the system refuses some threads, fewer workers parse. Raises RepoError with INTERNAL if it refuses
+        all of them; then these workers are closed.
         """
         if self._is_started:
             return

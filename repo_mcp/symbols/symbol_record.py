@@ -91,8 +91,9 @@ _FILE_KIND, _LAST_KIND = int(SymbolKind.FILE), int(max(SymbolKind))
 _FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
 
 _LINE_FEED = 0x0A
-FEW_STRINGS = 0.1  # of all strings: decoding them one by one takes ten times as long
-MIN_FEW = 8  # looked up one by one in every record
+# Share of all strings up to which they are decoded one by one, which takes ten times as long for each.
+FEW_STRINGS = 0.1
+MIN_FEW = 8  # strings that are looked up one by one, however few the record has
 _ZERO = np.int32(0)
 _NOWHERE = np.zeros(0, dtype=np.int64)
 _LARGEST = (1 << 31) - 1

@@ -1,7 +1,7 @@
 """Functions as arguments of C# calls: which delegates take them.
 
 A function that returns nothing fits no `Func`, and one that returns a value no `Action`, unless its body may
-also be a statement; then `Func` is better. So it is with `Func<Task>` and `Func<Task<T>>`.
+also be a statement; then `Func` is better. The same holds for `Func<Task>` and `Func<Task<T>>`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Function(NamedTuple):
 
     @property
     def is_untyped(self) -> bool:
-        """Return whether nothing says of what types the parameters are."""
+        """Return whether nothing shows the types of the parameters."""
         return self.is_written and self.parameters > 0 and not self.types
 
 
@@ -54,7 +54,7 @@ class Delegate(NamedTuple):
 
 
 def read_delegate(written: str) -> Delegate | None:
-    """Return what a delegate of the library takes; None for any other type."""
+    """Return the parameters and the result of a delegate of the library; None for any other type."""
     plain = written.removeprefix("System.")
     if plain.startswith("Expression<"):
         plain = plain.removeprefix("Expression<").rstrip("?").removesuffix(">")
@@ -77,7 +77,7 @@ class CSharpDelegates:
         self._types = types
 
     def read(self, at: Place, text: str, line: int) -> Function:
-        """Return what the text of an argument says of a function."""
+        """Return the facts that the text of an argument gives about a function."""
         told, *types = text.removeprefix(FUNCTION).split(OF_PARAMETER)
         count, sign, letter, chain = _BODY.fullmatch(told).groups()  # type: ignore[union-attr]  # fits all
         found = Function(at, int(count or -1), tuple(types), Outcome(letter), "", bool(sign), True)
@@ -121,7 +121,7 @@ class CSharpDelegates:
     # -- grades ----------------------------------------------------------------------------------------------
 
     def find(self, written: str, at: Place) -> Delegate | TypeMeaning | None:
-        """Return the delegate that a written type is; the type if it is none, None if that is not known."""
+        """Return the delegate that a written type means, or the type if it is none; None if unknown."""
         found = read_delegate(written)
         if found is not None:
             return found
@@ -137,7 +137,7 @@ class CSharpDelegates:
         return meaning if meaning.parts else None
 
     def grade(self, function: Function, written: str, at: Place, names: frozenset[str]) -> int | None:
-        """Return how well a function fits a parameter, whose type is looked up `at` its method."""
+        """Grade a function as an argument; `written` is looked up `at` the method. None means unknown."""
         delegate = self.find(written, at)
         if delegate is None:
             return None

@@ -41,7 +41,7 @@ class CSharpMembers:
     def list_line(self, meaning: TypeMeaning) -> tuple[TypeMeaning, ...]:
         """Return a type and its bases, nearest first; external ones have no parts.
 
-        Interfaces come last: a class has the members of its base class, and promises theirs."""
+        Interfaces come last: a class inherits the members of its base class, but only promises theirs."""
         key = (meaning.full_name, meaning.parts)
         if key not in self._lines:
             found = [meaning]
@@ -69,7 +69,7 @@ class CSharpMembers:
                     yield self._names.find_type(file, around, row.name, row.qualifier, row.arguments)
 
     def find_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
-        """Return the members with a name in the nearest type of the line that has any."""
+        """Return the members with a name in the nearest type of the line that has any; [] if none has."""
         return next(self.iter_members(meaning, name), [])
 
     def iter_members(self, meaning: TypeMeaning, name: str) -> Iterator[list[tuple[Declaration, Symbol]]]:

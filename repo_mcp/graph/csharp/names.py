@@ -196,12 +196,13 @@ class CSharpNames:
     def choose(
         self, path: str, full_name: str, parts: tuple[Declaration, ...], arity: int | None
     ) -> TypeMeaning | None:
-        """Return the type with that arity among parts, as a file sees it: those of its project alone.
+        """Return the type with an arity, of the parts that a file's project sees; None if there is none.
 
-        For None and several arities, these are all of them, mixed; where the project does not tell which
-        assembly's type is meant, they are only possible."""
+        If `arity` is None and the parts have several, the type has all parts and is mixed. If the project
+        does not show which assembly's type is meant, it is only POSSIBLE.
+        """
         seen = self._list_seen(path, parts)
-        if len(seen) > 1 and arity is not None:  # what another assembly declares may have that many
+        if len(seen) > 1 and arity is not None:  # the type with this arity may be another assembly's
             seen = tuple(part for part in seen if self._get_arity(part) == arity)
         if len(seen) < 2:
             return self._choose_arity(full_name, seen, arity)
@@ -215,7 +216,7 @@ class CSharpNames:
         return file.get_arity(part.ordinal) if file is not None else 0
 
     def _list_seen(self, path: str, parts: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
-        """Return the parts without those that only another file sees; only its own, where a file has such."""
+        """Return the parts that a file sees: its own `file` types alone, else all that are not of a file."""
         private = {part for part in parts if self._is_of_file(part)}
         own = tuple(part for part in parts if part in private and part.path == path)
         return own or tuple(part for part in parts if part not in private)

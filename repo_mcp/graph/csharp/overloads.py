@@ -133,7 +133,7 @@ class CSharpOverloads:
         """Return the methods that a call may mean: none if none fits, one if that is certain.
 
         With a `receiver` they are compared as its extension methods. An override counts as its base's method:
-        what its class declares anew comes before it, however well it fits.
+        a method that its class declares anew comes first, however well the override fits.
         """
         if len(found) > MAX_COMPARED or not row.arguments:
             return found
@@ -337,7 +337,7 @@ class CSharpOverloads:
         return 1
 
     def _grade_nullable(self, argument: _Argument, written: str, where: tuple[CSharpFile, int]) -> Grade:
-        """Grade an argument of the same type, of which one of the two may be null."""
+        """Grade an argument of the parameter's type, if one of the two may be null."""
         if not argument.is_nullable or written.endswith("?"):
             return SAME
         meaning = self._find_type(written, where)

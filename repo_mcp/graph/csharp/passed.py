@@ -1,8 +1,8 @@
-"""The types of what C# functions without names take, by the call, the member or the variable that gets one.
+"""The types of the parameters of anonymous C# functions, by the call, member or variable that takes one.
 
-`Map(m => m.Name)`: where the methods that the call may mean agree on their parameter `Func<T, ...>`, m is
-a T, as the receiver, the type arguments and the other arguments have it. Functions that get items of a
-sequence of the library take those. `new()` as an argument has the parameter's type.
+In `Map(m => m.Name)`, m is a T if the methods that the call may mean agree on their parameter `Func<T, ...>`;
+the receiver, the type arguments and the other arguments show what T is. Functions that the library calls with
+the items of a sequence take these items. `new()` as an argument has the parameter's type.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Call = tuple[CSharpFile, Reference, Segment, Value]  # with the name called, and
 
 
 class CSharpPassed:
-    """Finds the types of what functions without names take."""
+    """Finds the types of the parameters of anonymous functions."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class CSharpPassed:
         """Return the value of a parameter of a function, or of `new()`, by its BIND row."""
         key = file.path, row
         if key not in self._found:
-            self._found[key] = NOTHING_KNOWN  # while it is looked for: it does not depend on itself
+            self._found[key] = NOTHING_KNOWN  # while it is looked for: a value does not depend on itself
             self._found[key] = self._find(file, row, steps)
         return self._found[key]
 
@@ -211,6 +211,6 @@ class CSharpPassed:
 
 
 def _strip(value: Value) -> tuple[object, ...]:
-    """Return what makes two values the same, whatever is known of their arguments."""
+    """Return a key that is equal for values of one type, whatever is known of their type arguments."""
     name = value.type.full_name if value.type is not None else ""
     return name, value.is_items, value.is_task

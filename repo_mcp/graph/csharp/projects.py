@@ -107,7 +107,7 @@ class CSharpProjects:
         return self._reached[project.folder]
 
     def _find_project(self, folder: str) -> _Project | None:
-        """Return the project of a folder: of the nearest one above that has a project file of its name."""
+        """Return the project of the nearest folder with a project file of its name, itself or above."""
         if folder not in self._projects:
             path = f"{folder}/{posixpath.basename(folder)}.csproj"
             if not folder:

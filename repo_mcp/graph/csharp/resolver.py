@@ -275,7 +275,7 @@ class CSharpResolver:
                 found.append((declaration, symbol))
         found = self._overloads.narrow(file, row, self._list_accessible(file, row, found), value)
         sure = [one for one in found if self._types.extends(one, value)]
-        if sure:  # a member that another assembly declares comes before
+        if sure:  # a member that another assembly declares takes precedence
             is_open = bool(value.external) or (value.is_items and row.name in OF_SEQUENCES)
             return _conclude_members(sure, Confidence.PROBABLE if is_open else Confidence.EXACT)
         likely = [one for one in found if self._types.may_extend(one, value)]

@@ -182,7 +182,7 @@ class CSharpTypes(CSharpMembers):
             return self._step_items(replace(items, is_items=True), segment, at, steps)
         if is_call:
             return self._call_extension(value, segment, at, steps)
-        is_wrapped = name == "Value" and not self.has_outside(value.type)  # it has none: of `T?` or `Lazy<T>`
+        is_wrapped = name == "Value" and not self.has_outside(value.type)  # `Value` of `T?` or `Lazy<T>`
         return value if is_wrapped else NOTHING_KNOWN
 
     def _step_items(self, value: Value, segment: Segment, at: Place, steps: int) -> Value:
@@ -217,7 +217,7 @@ class CSharpTypes(CSharpMembers):
         return NOTHING_KNOWN if item.type is None or item.is_items else replace(item, is_items=True)
 
     def find_items(self, value: Value) -> Value:
-        """Return what a loop over a value goes through: items of a sequence, also of one that its type is."""
+        """Return what a loop over a value binds: an item of the sequence that the value, or its type, is."""
         if value.is_items:
             return get_item(value)
         for one in self._iter_line(value):
@@ -244,7 +244,8 @@ class CSharpTypes(CSharpMembers):
     ) -> Value:
         """Return the value or result of members with one name: the first that shows a type.
 
-        It is probable where overloads have other results."""
+        It is only probable if overloads have different results.
+        """
         found: list[Value] = []
         for declaration, symbol in members:
             file = self._names.find_file(declaration.path)
@@ -316,7 +317,7 @@ class CSharpTypes(CSharpMembers):
         return dict(zip(names, value.given, strict=True)) if len(names) == len(value.given) else NOTHING_GIVEN
 
     def _iter_line(self, value: Value) -> Iterator[Value]:
-        """Yield a value as each of its types, with what these are given: its own first, then its bases."""
+        """Yield a value as each of its types, with type arguments: its own type first, then its bases."""
         waiting = [value]
         seen: set[str] = set()
         for one in waiting:
@@ -350,7 +351,8 @@ class CSharpTypes(CSharpMembers):
     ) -> Given:
         """Return the values of the type parameters that a member and the types around it have.
 
-        They follow from the receiver, and from type arguments, which are looked up `at` the call."""
+        They follow from the receiver, and from type arguments, which are looked up `at` the call.
+        """
         declaration, symbol = member
         file = self._names.find_file(declaration.path)
         if file is None:
@@ -375,7 +377,7 @@ class CSharpTypes(CSharpMembers):
     def infer(
         self, at: Place, written: str, value: Value, names: frozenset[str], known: dict[str, Value]
     ) -> None:
-        """Note what type parameters are if a parameter, as written, is given a value."""
+        """Add to `known` what type parameters among `names` mean if a written parameter gets a value."""
         found = read_type(written)
         if not found.name or value.type is None or (found.is_task and not value.is_task):
             return
@@ -432,6 +434,6 @@ class CSharpTypes(CSharpMembers):
 
 
 def _names_alike(one: Value, other: Value) -> bool:
-    """Return whether two values have the same type, whatever that is given."""
+    """Return whether two values have the same type, whatever its type arguments."""
     names = {value.type.full_name if value.type is not None else "" for value in (one, other)}
     return len(names) == 1 and (one.is_items, one.is_task) == (other.is_items, other.is_task)

@@ -1,7 +1,7 @@
-"""Describe what is known of a C# value: the type that has its members, and what that type is given.
+"""Describe what is known of a C# value: the type that has its members, and the arguments of that type.
 
-Sequences and tasks are known by their items and results. Which members of the standard library return what is
-listed here.
+A sequence is described by the type of its items, a task by that of its result. The lists here tell what
+members of the standard library return.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Value:
     type: TypeMeaning | None = None
     is_items: bool = False  # the type is that of the value's items
     is_task: bool = False  # the type is that of the task's result
-    given: tuple[Value, ...] = ()  # by the type's arguments; NOTHING_KNOWN where one is not known
+    given: tuple[Value, ...] = ()  # the values of the type's arguments; NOTHING_KNOWN for an unknown one
 
     @property
     def is_known(self) -> bool:
@@ -105,7 +105,7 @@ def get_short(value: Value) -> str:
 
 
 def get_item(value: Value) -> Value:
-    """Return an item of a sequence; a sequence in a sequence is one again."""
+    """Return an item of a sequence; an item of a sequence of sequences is a sequence."""
     short = get_short(value)
     if short in CONTAINERS and len(value.given) == 1 and not value.given[0].is_items:
         return replace(value.given[0], is_items=True)

@@ -17,7 +17,7 @@ _PLAIN_BASES = frozenset({
     "typing.NamedTuple", "typing.TypedDict", "typing_extensions.Protocol", "typing_extensions.TypedDict",
     "enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum",
 })  # fmt: skip
-# Bases before which tests often name others, and their members.
+# External bases of tests, and all of their members: no other member can be theirs.
 _TEST_BASES = frozenset({"unittest.TestCase", "unittest.case.TestCase", "unittest.IsolatedAsyncioTestCase"})
 _TEST_MEMBERS = frozenset({
     "addAsyncCleanup", "addClassCleanup", "addCleanup", "addTypeEqualityFunc", "asyncSetUp", "asyncTearDown",
@@ -37,9 +37,9 @@ class PythonClasses:
     def list_order(self, start: Class) -> tuple[list[Class], str]:
         """Return a class and its bases in member lookup order, and an external base ("" if none).
 
-        Depth first, with a class after all that inherit from it. This equals Python's own order where it has
-        one and no base occurs twice; at most MAX_CLASSES. External bases stand in it as classes without a
-        file.
+        The order is depth first, with a class after all that inherit from it, and has at most MAX_CLASSES. It
+        equals Python's own order where there is one and no base occurs twice. External bases are in it as
+        classes without a file.
         """
         return self._orders.get(start, lambda: self._build_order(start))
 
@@ -115,7 +115,7 @@ class PythonClasses:
         """Return the meaning of an attribute of a class or its instances; with `behind`, of its bases alone.
 
         If no class here has it, the result is an external name when a base is external, and otherwise empty.
-        What is found behind an external base is a guess: that one may have it, too.
+        A member found after an external base is a guess: that base may have it, too.
         """
         order, foreign = self.list_order(start)
         asked = order[1:] if behind else order
@@ -152,6 +152,6 @@ def _is_outside(one: Class) -> bool:
 
 
 def _may_have(one: Class, name: str) -> bool:
-    """Return whether an external class may have a member: of a test's base all are known."""
+    """Return whether an external class may have a member: all members of a test's base are known."""
     is_test = one[0].removeprefix(_NO_FILE) in _TEST_BASES
     return not is_test or name in _TEST_MEMBERS or name.startswith(("_", "assert", "fail"))

@@ -102,8 +102,10 @@ class PythonEvaluator:
     # Roots
 
     def _find_parent(self, path: str, names: PythonNames, ordinal: int, given: str) -> list[Value]:
-        """Return the bases of the class around a symbol, or of the one that `super` is given: behind that one
-        a class that derives from both has others, too."""
+        """Return the parent of the class around a symbol, or of the class that `super` is called with.
+
+        The latter is a guess: a class that derives from both may have other bases between them.
+        """
         owner = names.find_class(ordinal)
         if given == "()" or not owner:
             return [Value(Form.PARENT, path, owner)] if owner else []
@@ -188,8 +190,10 @@ class PythonEvaluator:
     # Variables
 
     def _list_bound_values(self, path: str, names: PythonNames, bounds: Sequence[Bound]) -> list[Value]:
-        """Return the values in BIND rows; if there are annotations, only theirs, and else none is sure where
-        one is not known."""
+        """Return the values in BIND rows; only those of annotations, if there are any.
+
+        Without annotations, all values are guesses if one of the rows has no known value.
+        """
         annotated = [one for one in bounds if one.form in _ANNOTATED]
         if annotated:
             return merge([self._list_values_of(path, one) for one in annotated[:MAX_VALUES]], MAX_VALUES)
@@ -360,7 +364,8 @@ class PythonEvaluator:
         """Return a declared function's results, by its annotation or else its return statements.
 
         Results of overloads are open if a call may choose between overloads with different ones. `result` is
-        "()[0]" for the first item of a tuple."""
+        "()[0]" for the first item of a tuple.
+        """
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
         if names is None:
             return []
@@ -449,7 +454,7 @@ class PythonEvaluator:
 
 
 def _list_ends(bounds: Sequence[Bound]) -> list[Bound]:
-    """Return the rows that end comprehensions; each has the lines from its first one for a name."""
+    """Return the rows that end comprehensions; for a name, each has its distance in lines from the start."""
     return [one for one in bounds if one.form == Binding.WIDENED and one.name.isdigit()]
 
 
@@ -463,7 +468,7 @@ def _list_comprehended(bounds: Sequence[Bound], line: int) -> list[Bound] | None
 
 
 def _leave_comprehensions(bounds: Sequence[Bound]) -> Sequence[Bound]:
-    """Return the bindings that are no comprehension's."""
+    """Return the bindings that are not made by comprehensions."""
     ends = _list_ends(bounds)
     starts = {one.line - int(one.name) for one in ends}
     if not ends:
@@ -472,8 +477,7 @@ def _leave_comprehensions(bounds: Sequence[Bound]) -> Sequence[Bound]:
 
 
 def _has_other(bounds: Sequence[Bound], line: int) -> bool:
-    """Return whether a variable has a value of unknown type before a line, and none that is shown behind it;
-    or anywhere, if `line` is 0."""
+    """Return whether the last value of a variable before a line is of unknown type; if `line` is 0, any."""
     if not line:
         return any(one.is_other for one in bounds)
     before = [one for one in bounds if one.line < line or (one.line == line and not one.is_other)]

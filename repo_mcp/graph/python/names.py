@@ -3,7 +3,7 @@
 The overload that a call chooses follows from its constants and from the arguments it leaves out. A call has
 the form of symbol records, `(_,True,mode='rb')`, and an overload its parameters as written. The first
 overload that fits counts, as for type checkers. If the choice depends on the type of an argument, several
-remain, and it stays open which is meant.
+remain, and it is open which of them is meant.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ class PythonNames(PythonSymbols):
 
     @cached_property
     def replaced(self) -> dict[str, list[Bound]]:
-        """Map the name of an attribute to the rows that say of what it gets another value."""
+        """Map the name of an attribute to the rows of the assignments that replace its value."""
         found: dict[str, list[Bound]] = {}
         for (_, alias), bounds in self.bounds.items():
             if alias.startswith(REPLACED):
@@ -262,9 +262,9 @@ class Parameters(NamedTuple):
 
 
 def choose_overloads(overloads: Sequence[str], arguments: str, is_bound: bool) -> list[int]:
-    """Return the places of the overloads that a call may mean, in order; all of them if none fits.
+    """Return the positions of the overloads that a call may mean, in order; all of them if none fits.
 
-    `overloads` are parameters as written. If `is_bound`, the first one is not given.
+    `overloads` are parameters as written. If `is_bound`, the first parameter is not given.
     """
     given = split_list(arguments[1:-1])
     every = [*range(len(overloads))]

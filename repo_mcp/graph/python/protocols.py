@@ -1,8 +1,8 @@
 """The shapes of Python classes and protocols (`typing.Protocol`).
 
-A member of a class can stand for one of a protocol if it is a method where that is one, may be called with
-what the protocol gives, is asynchronous if that is, and takes and returns no plainly different types. As mypy
-does, the names of positional parameters are compared for `__call__` alone.
+A member of a class can stand for a member of a protocol if it is a method, or may hold a function, where the
+other is a method; if it can be called with the same arguments; if it is asynchronous where the other is; and
+if no types plainly differ. Like mypy, this compares the names of positional parameters for `__call__` alone.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _HEAD = re.compile(r"(\w+)(\[.*\])?")
 class Accepted(NamedTuple):
     """The arguments that a function takes, without the object that it belongs to."""
 
-    places: tuple[str, ...]  # the names of those given by position; "" for one that has none for callers
-    types: tuple[str, ...]  # which are written for them
-    least: int  # of these that must be given
+    places: tuple[str, ...]  # names of the parameters given by position; "" if callers cannot use the name
+    types: tuple[str, ...]  # of these, as written
+    least: int  # number of these that must be given
     most: int
     names: frozenset[str]  # given by name alone
     required: frozenset[str]  # of these, the ones that must be given
@@ -61,7 +61,7 @@ class ProtocolShapes(ShapeReader):
         return False
 
     def keep_declaring(self, paths: list[str]) -> list[str]:
-        """Return those of some files that name `Protocol`."""
+        """Return the files among `paths` that name `Protocol`."""
         using = set(self._program.list_using("Protocol"))
         return [path for path in paths if path in using]
 
@@ -109,7 +109,7 @@ def _fits(own: Symbol, wanted: Symbol) -> bool:
 
 
 def _accepts(own: Accepted, wanted: Accepted) -> bool:
-    """Return whether a function takes what is given to another."""
+    """Return whether a function takes the arguments that another one is called with."""
     if own.least > wanted.most or own.most < (wanted.least if wanted.most == MANY else wanted.most):
         return False
     missing = wanted.required - own.names
@@ -124,7 +124,7 @@ def _is_named_so(own: Accepted, wanted: Accepted) -> bool:
 
 
 def read_accepted(symbol: Symbol) -> Accepted:
-    """Return what a method takes: "(self, a: int, b=1, *rest, c, **others)"."""
+    """Return the arguments that a method takes: "(self, a: int, b=1, *rest, c, **others)"."""
     parts = [one.strip() for one in split_list(symbol.parameters.strip()[1:-1])]
     if parts and not symbol.flags & SymbolFlag.STATIC:
         parts = parts[1:]

@@ -1,8 +1,8 @@
 """Functions and classes of Python that a program replaces: `Shape.area = other`, `module.run = wrapped`.
 
-What is replaced need not be what is declared. Counted are assignments to attributes of names that lead to a
-class or a module, in any file, and those to methods of `self` in the class itself. A test that replaces
-something does so for itself: its assignments count in its own file alone.
+A replaced function need not be the declared one. Assignments to attributes of names that lead to a class or a
+module count in any file, and assignments to methods of `self` count in the class itself. A test replaces
+something only for itself: its assignments count in its own file alone.
 
 Left out on purpose: `setattr`, `mock.patch` and attributes of single objects.
 """
@@ -63,7 +63,7 @@ class PythonReplacements:
         return frozenset(own | {one[0] for one in stores if one[1:] in holders})
 
     def _list_nearer(self, declaring: Class, owner: Class | tuple[()]) -> list[Class]:
-        """Return the classes in which a member is looked up, to the one that declares it."""
+        """Return the classes in which a member is looked up, to and including the one that declares it."""
         if not owner or owner == declaring:
             return [declaring]
         order, _ = self._classes.list_order(owner)

@@ -232,7 +232,7 @@ class PythonResolver:
             members = [one.guessed() if self._replacements.is_runnable(one) else one for one in members]
         is_found = any(one.form is not Form.OUTSIDE for one in members)
         if self._evaluator.is_conditional and not is_found:
-            # A variable's declared class may be below the one that a condition asks for.
+            # A variable's declared class may derive from the one that a condition checks.
             more, _ = self._find_members(path, reference, ignores_conditions=True)
             members = more or members
         return self._answer(path, members) if members or is_known else self._guess(path, reference)
@@ -350,7 +350,7 @@ def _is_declared_by(path: str, names: PythonNames, member: Value, reference: Ref
 
 
 def _is_replaced_before(names: PythonNames, reference: Reference) -> bool:
-    """Return whether the same function gives the attribute of the same name another value above a use."""
+    """Return whether the function of a use assigns the same attribute of the same receiver above it."""
     rows = names.replaced.get(reference.name, ())
     return any(
         (one.symbol, one.qualifier) == (reference.symbol, reference.qualifier) and one.line < reference.line
@@ -359,7 +359,7 @@ def _is_replaced_before(names: PythonNames, reference: Reference) -> bool:
 
 
 def _is_not_yet_bound(names: PythonNames, reference: Reference) -> bool:
-    """Return whether a class binds a name by its value outside: `limit: int = limit`."""
+    """Return whether a class binds a name to the value that it has outside: `limit: int = limit`."""
     ordinal = reference.symbol
     if not ordinal or not names.is_class(ordinal) or reference.role is not ReferenceRole.USE:
         return False

@@ -107,8 +107,11 @@ class PythonScoping:
     def look_up(
         self, path: str, ordinal: int, name: str, skip_own: bool = False, is_head: bool = False
     ) -> list[Value]:
-        """Return the meanings of a bare name read in a symbol; if `skip_own`, as seen from outside it, and if
-        `is_head`, in the head of a method whose class binds it."""
+        """Return the meanings of a bare name that a symbol reads.
+
+        With `skip_own` it is looked up from outside the symbol; with `is_head`, in the head of a method whose
+        class binds it.
+        """
         names = self.find_names(path)
         if names is None:
             return []

@@ -38,12 +38,13 @@ from repo_mcp.symbols.symbol_record import (
 
 MAX_OPENING = 8  # files that define a macro, searched for the namespace that it opens
 _OPENING = "NAMESPACE"  # in the names of such macros
-ELSEWHERE = -1  # stands for the number of alternatives: others are declared elsewhere
+ELSEWHERE = -1  # in place of a number of alternatives: there are declarations elsewhere
 _NEVER_LINKED = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.MACRO}
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
 _RESERVED = re.compile(r"_[A-Z_]")
 _DENIED = re.compile(r"!(?:(\w+)|defined\((\w+)\))")
-_FOUND_OUT = re.compile(r"(?:^|_)(?:HAVE|HAS|USE|WITH|ENABLE)(?:_|$)")  # so is named what a build finds out
+# In names of macros for what a build finds out.
+_FOUND_OUT = re.compile(r"(?:^|_)(?:HAVE|HAS|USE|WITH|ENABLE)(?:_|$)")
 
 
 class CRules(Rules):
@@ -53,9 +54,8 @@ class CRules(Rules):
     has_implicit_members = True
     has_overloads = True
     guesses_bare = True  # not every include is found: only the compiler may know its folder
-    doubted_kinds = frozenset(
-        {SymbolKind.PROPERTY, SymbolKind.MACRO}
-    )  # libraries have some of the same names
+    # Libraries have some of the same names.
+    doubted_kinds = frozenset({SymbolKind.PROPERTY, SymbolKind.MACRO})
     has_extensions = True
     checks_extensions = True
     own_words = frozenset({"this"})
@@ -74,7 +74,8 @@ class CRules(Rules):
 
         That of a macro is its name alone. That of an enum value lacks the name of its enum, or of the macro
         that lists it, unless this is an `enum class`, whose values have a type. In C a type is not a scope,
-        so the paths of types and enum values lack the types around them."""
+        so the paths of types and enum values lack the types around them.
+        """
         around = [one for one in scope.iter_around(ordinal) if one]
         kind, is_c = scope.get_kind(ordinal), scope.language == "c"
         if kind is SymbolKind.MACRO:
@@ -88,8 +89,10 @@ class CRules(Rules):
         return opened + tuple(scope.get_name(one) for one in reversed(kept))
 
     def _find_opened(self, scope: FileScope, ordinal: int) -> Path:
-        """Return the namespace that a macro opens before a symbol, as `FMT_BEGIN_NAMESPACE`: to the end of a
-        file, where such macros close it."""
+        """Return the namespace that a macro such as `FMT_BEGIN_NAMESPACE` opens before a symbol, or ().
+
+        It reaches to the end of the file, where another such macro closes it.
+        """
         if scope.path not in self._opened:
             strings = scope.record.strings
             names = frozenset(one for one in strings if _OPENING in one and not scope.path.endswith(".c"))
@@ -101,7 +104,7 @@ class CRules(Rules):
         return path if path and int(scope.record.starts[ordinal]) >= line else ()
 
     def _read_opened(self, macro: str) -> Path:
-        """Return the namespace that the text of a macro opens; none where two texts open different ones."""
+        """Return the namespace that the text of a macro opens; () if two texts open different ones."""
         found: set[Path] = set()
         for path in self.program.list_declaring(macro)[:MAX_OPENING]:
             other = self.find_scope(path)
@@ -160,7 +163,8 @@ class CRules(Rules):
         """Return whether a name is visible in a file.
 
         Static names of a source file, and in C its types, constants and macros, are visible only where it is
-        included."""
+        included.
+        """
         if other is scope or other.path.endswith(_HEADERS):
             return True
         is_own = other.is_static(ordinal) and not other.is_member(ordinal)
@@ -207,7 +211,7 @@ class CRules(Rules):
     def _join_overloads(
         self, scope: FileScope, defined: list[Candidate], found: list[Candidate]
     ) -> list[Candidate]:
-        """Return functions of C++ with those of the same path that take other arguments."""
+        """Return functions of C++ together with those of the same path that take other arguments."""
         if scope.language == "c" or not all(one[0].get_kind(one[1]) in CALLABLE_KINDS for one in defined):
             return defined
         if all(one[0] is scope for one in found):
@@ -223,7 +227,7 @@ class CRules(Rules):
         return [*defined, *(self.choose(scope, others)[0] if others else ())]
 
     def _list_in_headers(self, scope: FileScope, ordinal: int) -> list[Candidate]:
-        """Return what the included files declare of the name of a function."""
+        """Return the declarations in included files that have the path of a function."""
         name, path = scope.get_name(ordinal), self.get_full_path(scope, ordinal)
         if scope.get_kind(ordinal) is not SymbolKind.FUNCTION:
             return []
@@ -245,7 +249,8 @@ class CRules(Rules):
     ) -> bool:
         """Return whether the file of a definition includes a prototype of it, but none that the use sees.
 
-        If two programs have functions of one name, each has its own header."""
+        If two programs have functions of one name, each has its own header.
+        """
         included = [one for one in headers if self.includes.is_included(defined[0].path, one[0].path)]
         return bool(included) and not any(one in seen for one in included)
 
@@ -254,8 +259,9 @@ class CRules(Rules):
 
         Declarations that exclude each other are alternatives, and so is a single one under a condition that
         the line may lack. For a macro under such a condition the number is ELSEWHERE: something else must
-        have that name. So it is if no declaration is compiled with the line, or if all stand in for a name
-        that C reserves for the system."""
+        have that name. The same holds if no declaration is compiled with the line, or if all stand in for a
+        name that C reserves for the system.
+        """
         use = self._settings.find(scope, line)
         settings = [self._settings.find_declared(*one) for one in found]
         left = [number for number, one in enumerate(settings) if not excludes(use, one)]
@@ -281,15 +287,19 @@ class CRules(Rules):
         return kept, len(places)
 
     def _is_default(self, use: Setting, declared: Setting) -> bool:
-        """Return whether the conditions that a use may lack only deny macros of which nothing is known, as
-        `#if !ANY_DONT_DEFINE_TEST`: only an option of the compiler can define those."""
+        """Return whether the conditions that a use may lack all deny macros of which nothing is known.
+
+        Only an option of the compiler can define such a macro, as in `#if !ANY_DONT_DEFINE_TEST`.
+        """
         lacking = (one for one in declared.conditions if one not in use.conditions)
         denied = [_DENIED.fullmatch(one) for one in lacking if use.platforms & ~read_condition(one)[0]]
         return all(one is not None and not self._may_be_defined(one[1] or one[2]) for one in denied)
 
     def _may_be_defined(self, name: str) -> bool:
-        """Return whether a macro may well be defined: by the compiler, by what a build finds out, or by a
-        file, unless it only gives a default."""
+        """Return whether a macro may well be defined: by the compiler, by a configured build, or by a file.
+
+        A file that only gives a default does not count.
+        """
         if _RESERVED.match(name) or _FOUND_OUT.search(name):
             return True
         for path in self.program.list_declaring(name)[:MAX_OPENING]:
@@ -336,8 +346,10 @@ def settle(rules: Rules, scope: FileScope, line: int, found: FoundDeclarations) 
 
 
 def list_unseen(rules: Rules, scope: FileScope, found: Sequence[Declaration]) -> list[Declaration]:
-    """Return those of the declarations of a `using` that a file does not include, if it includes others: they
-    may be those of another program."""
+    """Return the declarations of a `using` that a file does not include, if it includes others.
+
+    They may be those of another program.
+    """
     if not isinstance(rules, CRules):
         return []
     seen = {one.path for one in found if rules.includes.is_included(scope.path, one.path)} | {scope.path}
@@ -346,7 +358,7 @@ def list_unseen(rules: Rules, scope: FileScope, found: Sequence[Declaration]) ->
 
 
 def is_meant(rules: Rules, found: list[Candidate], call: Reference | None) -> bool:
-    """Return whether one of the declarations around a name is defined, and in C++ takes the call."""
+    """Return whether one of the declarations around a name is a definition, and in C++ takes the call."""
     if all(scope.is_forward(one) for scope, one in found):
         return False
     if call is None or not call.arguments or found[0][0].language != "cpp":
@@ -355,7 +367,7 @@ def is_meant(rules: Rules, found: list[Candidate], call: Reference | None) -> bo
 
 
 def _is_in_sight(scope: FileScope, holder: int, ordinal: int, visible: list[Path]) -> bool:
-    """Return whether a `using` in one symbol counts in another: that of a function in this function alone."""
+    """Return whether a `using` in one symbol holds in another: in a function it holds only there."""
     if scope.get_kind(holder) is SymbolKind.MODULE and scope.get_qualified_names(holder) in visible:
         return True
     return holder in scope.iter_around(ordinal)

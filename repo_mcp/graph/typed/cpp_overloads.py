@@ -34,9 +34,10 @@ from repo_mcp.symbols.symbol_record import (
 
 MAX_CANDIDATES = 16
 MAX_ALIASES = 4  # from a type's name to the type
-# How well a parameter takes a literal: not at all; as a class that has a template for a constructor, whose
-# constraints must exclude it where another class takes the literal, too; as a class or another basic type; as
-# a type parameter; as its own type. Of an UNKNOWN type nothing is known.
+# How well a parameter takes a literal. NOT: not at all. PERHAPS: as a class with a template as its
+# constructor, whose constraints must exclude the literal where another class takes it, too. MADE: as a class
+# or another basic type. ANY: as a type parameter. EQUAL: as its own type. UNKNOWN: nothing is known about the
+# type.
 NOT, PERHAPS, MADE, ANY, EQUAL, UNKNOWN = range(6)
 
 _BETTER = frozenset({(EQUAL, ANY), (EQUAL, MADE), (EQUAL, PERHAPS), (MADE, PERHAPS), (ANY, PERHAPS)})
@@ -61,13 +62,13 @@ _TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?|T[a-z]\w*|Args|Ts|Types")
 
 
 def split_marks(reference: Reference) -> tuple[Reference, str]:
-    """Return a reference without the marks behind its alias, and the marks."""
+    """Return a reference without the marks after its alias, and the marks."""
     alias, behind, marks = reference.alias.partition(BEHIND_ALIAS)
     return (replace(reference, alias=alias), marks) if behind else (reference, "")
 
 
 def choose_taking(lookup: NamedLookup, found: Resolution, marks: str) -> Resolution:
-    """Return a resolution in which the only possible overload that takes the literals best is probable."""
+    """Return a resolution in which the one overload that takes the literals best, if any, is probable."""
     possible = [one for one in found.targets if one.confidence is Confidence.POSSIBLE]
     if not marks or not 1 < len(possible) <= MAX_CANDIDATES or len(possible) < len(found.targets):
         return found
@@ -102,7 +103,7 @@ def _is_better(one: Sequence[int], other: Sequence[int]) -> bool:
 
 
 def _compare(one: int, other: int) -> int:
-    """Return 1 for a better rank, 0 for the same, -1 for a worse one or where it is not known which is."""
+    """Return 1 for a better rank, 0 for the same, -1 for a worse one or if that is unknown."""
     if one == other and one != UNKNOWN:
         return 0
     return 1 if (one, other) in _BETTER else -1
@@ -190,7 +191,7 @@ def _rank_declared(lookup: NamedLookup, one: Declaration, mark: str, hops: int) 
 
 
 def _rank_maker(lookup: NamedLookup, maker: Declaration, mark: str) -> int:
-    """Return how well a class takes a literal by one constructor, which takes it without a further class."""
+    """Return how well one constructor of a class takes a literal, without an object of a further class."""
     scope = lookup.find_scope(maker.path)
     assert scope is not None
     texts = split_signature(scope.get_symbol(maker.ordinal).parameters).parameters
@@ -210,8 +211,10 @@ def _rank_maker(lookup: NamedLookup, maker: Declaration, mark: str) -> int:
 
 
 def accepts_by_default(lookup: NamedLookup, declared: Declaration, call: Reference) -> bool:
-    """Return whether a function of C++ that is defined outside its class or header takes a call with fewer
-    arguments: only its first declaration says what the others are."""
+    """Return whether a C++ function that is defined outside its class or header accepts a call.
+
+    Only its first declaration has the default arguments.
+    """
     scope = lookup.find_scope(declared.path)
     if scope is None or scope.language != "cpp" or scope.is_forward(declared.ordinal):
         return False
@@ -229,7 +232,7 @@ def accepts_by_default(lookup: NamedLookup, declared: Declaration, call: Referen
 
 
 def _list_first(lookup: NamedLookup, scope: FileScope, defined: Symbol) -> list[tuple[FileScope, int]]:
-    """Return the declarations without a body of a name: in the class of a member, or in a namespace."""
+    """Return the prototypes of a definition: in the class of a member, else in its namespace."""
     parent = scope.get_parent(defined.ordinal)
     if scope.get_kind(parent) is SymbolKind.EXTENSION:
         owners = lookup.find_extended(Declaration(scope.path, parent))
@@ -252,7 +255,7 @@ def is_left_to_arguments(
 ) -> bool:
     """Return whether other namespaces of C++ have a function that takes an unqualified call.
 
-    What the call is given may be of one of their types, and the namespaces of those are searched, too.
+    The arguments may have types of these namespaces, which the compiler then searches, too.
     """
     if scope.language != "cpp" or call.role is not ReferenceRole.CALL or call.arguments < 2 or not found:
         return False
@@ -277,7 +280,7 @@ def is_left_to_arguments(
 
 
 def is_pasted(lookup: NamedLookup, scope: FileScope, call: Reference) -> bool:
-    """Return whether a call of C is given to a macro, which puts something before it."""
+    """Return whether a call of C is an argument of a macro that writes something before it."""
     if scope.language not in WITH_MACROS:
         return False
     return any(

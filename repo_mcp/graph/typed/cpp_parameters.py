@@ -1,4 +1,4 @@
-"""The types of the parameters of a function of C++, as they are written: what tells overloads apart."""
+"""The types of the parameters of a C++ function, as written: they distinguish overloads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def read_parameter(text: str) -> str:
 
 
 def list_types(symbol: Symbol) -> tuple[str, ...]:
-    """Return the types of a function's parameters in a spelling in which a definition has those of its
-    prototype: without `const`, and without the namespaces around names."""
+    """Return the types of a function's parameters, spelled so that a definition has those of its prototype.
+
+    `const` and the namespaces around names are left out.
+    """
     texts = split_signature(symbol.parameters).parameters
     return tuple(_LEFT_OUT.sub("", read_parameter(one)) for one in texts)

@@ -1,8 +1,8 @@
-"""Embedded types of Go of which another module declares one: what has a nearer member is not known then.
+"""Go types that embed a type of another module, which may have a nearer member than the one that was found.
 
-A member of the least depth is meant. A type of another module that is embedded at a lesser depth than the
+Go selects the member of the least depth. A type of another module that is embedded at a lesser depth than the
 type of the member that was found may have a member of that name. One at the same depth has none: the text
-would not compile. Members with small letters are those of one package.
+would not compile. Members with small initial letters are visible in one package only.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _KNOWN = STANDARD | {
 
 
 def may_be_nearer(lookup: NamedLookup, owner: Declaration, member: Declaration) -> bool:
-    """Return whether a type of another module that `owner` embeds may have a nearer member of a name."""
+    """Return whether a type of another module that `owner` embeds may have a nearer member of that name."""
     scope = lookup.find_scope(member.path)
     if scope is None or scope.language != "go" or not scope.get_name(member.ordinal)[:1].isupper():
         return False
@@ -31,7 +31,7 @@ def may_be_nearer(lookup: NamedLookup, owner: Declaration, member: Declaration) 
     holders = {holder, *lookup.find_extended(holder)}
     name = scope.get_name(member.ordinal)
     level, seen = [owner], {owner}
-    was_open = is_open = False  # whether a type above the level before, or above this one, embeds such a type
+    was_open = is_open = False  # some type above the previous level, or above this one, embeds such a type
     for _ in range(MAX_DEPTH):
         if not level or holders & {*level}:
             return was_open

@@ -278,9 +278,9 @@ def takes_in(scope: FileScope | None, ordinal: int, name: str) -> bool:
 
 
 def keep_declared(scope: FileScope, around: int, found: list[int], line: int) -> list[int]:
-    """Return those of a symbol's declarations of a name that a line in it (0: any line) may mean.
+    """Return the declarations of a name directly in a symbol that a line of it may mean (0: any line).
 
-    A function sees what it declares from there on; of several blocks the last one counts.
+    A function sees a name from its declaration on; if several of its blocks declare it, the last one counts.
     """
     if scope.blocks and line:
         spans = ((one, scope.blocks.get(one, (0, line))) for one in found)
@@ -298,14 +298,14 @@ def is_function_in_order(scope: FileScope, ordinal: int) -> bool:
 
 
 def is_of_block(scope: FileScope, ordinal: int) -> bool:
-    """Return whether a symbol, but a value of an enum, is in a body whose head is a macro."""
+    """Return whether a symbol is in a body whose head is a macro; False for values of enums."""
     if not scope.blocks or scope.get_kind(ordinal) is SymbolKind.ENUM_MEMBER:
         return False
     return any(one in scope.blocks for one in scope.iter_around(ordinal))
 
 
 def is_declared_twice(scope: FileScope, ordinal: int) -> bool:
-    """Return whether a function declares a name in two of its blocks, one of which may not be meant."""
+    """Return whether a function declares a name in two of its blocks, of which one may not be meant."""
     twins = scope.find_children(scope.get_parent(ordinal), scope.get_name(ordinal))
     kinds = [kind for kind in map(scope.get_kind, twins) if kind is not SymbolKind.PROPERTY]
     if scope.language in WITH_MACROS:  # `typedef struct a {} a` is one
@@ -314,7 +314,7 @@ def is_declared_twice(scope: FileScope, ordinal: int) -> bool:
 
 
 def prefer_inherent(found: list[tuple[FileScope, int]]) -> list[tuple[FileScope, int]]:
-    """Return the inherent ones among Rust members of one name: they take precedence over those of traits."""
+    """Return the inherent members among Rust members of one name, or all: they precede those of traits."""
     if len(found) < 2 or found[0][0].language != "rust":
         return found
     return [one for one in found if not has_trait(one[0], one[0].get_parent(one[1]))] or found

@@ -13,9 +13,9 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.model import BY_REFERENCE
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
-TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # as they are named by custom
+TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # as they are named by convention
 _PATH_WORD = re.compile(r"[^\W_]+")
-_LIST = re.compile(r"(?:map)?\[[^\]]*\]|(?:<-)?chan(?:<-)? ")  # of Go, before the type of its elements
+_LIST = re.compile(r"(?:map)?\[[^\]]*\]|(?:<-)?chan(?:<-)? ")  # in Go, what precedes the type of the elements
 MAX_TWINS = 4  # definitions of one C struct
 
 
@@ -30,7 +30,8 @@ class Holder:
     group: Declaration | None = None  # the field of an unnamed struct, inside `types`
     guarded: Holder | None = None  # the value behind a Rust lock, which is itself `external`
     inner: int = 0  # levels of lists inside the list of items
-    given: tuple[tuple[str, Holder], ...] = ()  # what type parameters stand for; in Rust the only one, ""
+    # Type arguments by the names of their parameters; in Rust the only one, under "".
+    given: tuple[tuple[str, Holder], ...] = ()
     hiding: frozenset[str] = frozenset()  # members of an `Option` or `Rc` around the types
 
 
@@ -95,10 +96,10 @@ def list_twins(lookup: NamedLookup, found: tuple[Declaration, ...]) -> tuple[Dec
 
 
 def choose_twin(scope: FileScope, found: FoundDeclarations) -> FoundDeclarations:
-    """Return the declaration whose path shares a word with that of the use, as `uv/win.h` and
-    `src/win/fs.c`.
+    """Return the declaration whose path shares a word with that of the use: `uv/win.h` for `src/win/fs.c`.
 
-    Return all of them if that does not decide."""
+    Returns all of them if that does not decide.
+    """
     if len(found.declarations) < 2:
         return found
     words = {one: set(_PATH_WORD.findall(one.path)) for one in found.declarations}
@@ -109,10 +110,11 @@ def choose_twin(scope: FileScope, found: FoundDeclarations) -> FoundDeclarations
 
 
 def find_pointed(lookup: NamedLookup, holder: Holder) -> Holder | None:
-    """Return what a type of Rust points to by `impl<T> Deref` with `type Target = T`, where its only type
-    argument is known.
+    """Return what a Rust type points to by `impl<T> Deref` with `type Target = T`, or None.
 
-    An external type is taken to do so, which is for fields alone: it has methods that are not known."""
+    Its only type argument must be known. An external type is taken to have such an `impl`; this counts for
+    its fields alone, because it has methods that are not known.
+    """
     for name, given in () if holder.is_items else holder.given:
         if not name and (holder.external or any(_points_to_parameter(lookup, one) for one in holder.types)):
             return replace(given, is_certain=False)
@@ -129,7 +131,7 @@ def _points_to_parameter(lookup: NamedLookup, owner: Declaration) -> bool:
 
 
 def find_own(lookup: NamedLookup, scope: FileScope, ordinal: int, is_base: bool) -> Holder | None:
-    """Return the type around a symbol, what `this` or `self` is; or its bases."""
+    """Return the type around a symbol, which `this` or `self` has; if `is_base`, the bases of that type."""
     around = scope.find_type_around(ordinal)
     if around is None:
         return None

@@ -1,11 +1,11 @@
 """The includes of C and C++: which file includes which, and under which conditions.
 
 An include means a file in the folder of the includer or in one above it, else in one of the usual folders,
-else the only file whose path ends so: a compiler may be given any folder to search. Includes of includes are
-followed to MAX_DEPTH, up to MAX_INCLUDED files.
+else the only file whose path ends with it: a compiler may be given any folder to search. Includes of includes
+are followed to MAX_DEPTH, up to MAX_INCLUDED files.
 
-A file that uses a name of the standard headers reaches a hundred others, so this is found once for a program,
-and outlives the resolvers.
+A file that uses a name of the standard headers reaches a hundred others. So the includes are read once for a
+program, and outlive the resolvers.
 """
 
 from __future__ import annotations
@@ -53,8 +53,10 @@ Includes = Sequence[tuple[str, int]]  # files, with the line of each include
 
 
 class _Walk:
-    """A walk along includes, level by level, that goes on only while what is looked for was not met: most
-    files include the header of a name directly, and a whole walk reads hundreds of records."""
+    """A walk along includes, level by level, that continues only until the wanted file is found.
+
+    Most files include the header of a name directly, and a whole walk reads hundreds of records.
+    """
 
     def __init__(self, path: str) -> None:
         self.seen = {path}
@@ -62,7 +64,7 @@ class _Walk:
         self._depth = 0
 
     def step(self, below: list[str]) -> None:
-        """Go on to the files below the last level, which is the last one if they are too many or too deep."""
+        """Continue with the files below the last level. The walk ends if these are too many or too deep."""
         self.seen.update(below)
         self._depth += 1
         self.level = below if self._depth < MAX_DEPTH and len(self.seen) <= MAX_INCLUDED else []
@@ -93,7 +95,7 @@ class IncludeGraph:
         return self._find_from(path.rpartition("/")[0], include)
 
     def _find_from(self, folder: str, include: str) -> str | None:
-        """Return the file that an include in a folder means: one from there, or as from the folder above."""
+        """Return the file that an include in a folder means: from that folder, or else from the one above."""
         return self._found.get((folder, include), lambda: self._search(folder, include))
 
     def _search(self, folder: str, include: str) -> str | None:
@@ -196,8 +198,9 @@ class IncludeGraph:
     def list_includers(self, path: str) -> frozenset[str] | None:
         """Return a file and those that may include it, directly or through others; None for too many.
 
-        In `<>` a name may mean any file whose path ends so. An include by a path that goes up further than
-        MAX_UP, or down again, is not found."""
+        In `<>` a name may mean any file whose path ends with it. An include by a path that goes up further
+        than MAX_UP, or down again, is not found.
+        """
         found, waiting = {path}, [path]
         for number, target in enumerate(waiting):  # grows
             above = self._list_direct_includers(target)

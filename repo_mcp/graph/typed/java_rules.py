@@ -88,7 +88,7 @@ class JavaRules(Rules):
         return ([], [path], "") if self._is_declared(path) else ([], [], ".".join(path))
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
-        """Return the declarations in the own folder of sources; else those in the own module.
+        """Return the declarations in the file's own source folder, or else in its own module.
 
         Several modules may declare a type of one full name. Which one another module sees is not known.
         """
@@ -102,7 +102,7 @@ class JavaRules(Rules):
         return own or chosen, is_certain and len({other.path for other, _ in own}) == 1
 
     def _find_root(self, scope: FileScope) -> str:
-        """Return the folder that contains that of a file's package, with a slash before and behind it."""
+        """Return the folder that holds the folders of a file's package, with a slash before and after it."""
         package = "/".join(self.find_home(scope))
         return f"/{scope.folder.removesuffix(package)}".removesuffix("/") + "/"
 

@@ -54,7 +54,8 @@ MAX_OPEN = 20  # depth: types whose bases are needed to find another's bases
 MAX_STEPS = 500  # types whose bases are determined for one question
 MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 
-_NO_NAMES = frozenset({SymbolKind.EXTENSION, SymbolKind.PROPERTY})  # the latter of an unnamed struct
+# A property without its name is an unnamed struct's.
+_NO_NAMES = frozenset({SymbolKind.EXTENSION, SymbolKind.PROPERTY})
 _CPP_KINDS = frozenset({SymbolKind.CLASS, SymbolKind.CONSTRUCTOR, SymbolKind.MODULE})  # not in C
 _RULES: Mapping[str, Callable[[Program], Rules]] = {
     "go": GoRules,
@@ -157,7 +158,8 @@ class NamedLookup:
         for container in rules.list_visible(scope, ordinal):
             found = self.find_path(scope, (*container, name), role)
             kind = self._get_kind(found.declarations[0]) if found.declarations and found.is_certain else None
-            if kind not in {None, SymbolKind.EXTENSION}:  # one stands for its type if that is external
+            # An extension stands for its type if that is external.
+            if kind not in {None, SymbolKind.EXTENSION}:
                 return found
             doubted = doubted if doubted.declarations else found
         return doubted if doubted.declarations or not inner else self._choose(scope, inner)
@@ -192,7 +194,7 @@ class NamedLookup:
         inner: list[tuple[FileScope, int]],
         call: Reference | None,
     ) -> bool:
-        """Return whether a name of a function, which others have, too, may be that of an ended block."""
+        """Return whether a function's name, also declared elsewhere, may be that of an ended block."""
         one = inner[0][1]
         is_loose = one in scope.blocks
         if scope.get_kind(one) is SymbolKind.MACRO or (is_loose and call is not None):
@@ -278,7 +280,7 @@ class NamedLookup:
         return NOT_FOUND
 
     def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
-        """Return the declarations of a full path as its crate sees them, also behind re-exports."""
+        """Return the declarations of a full path as its crate sees them, also through re-exports."""
         if scope.language != "rust":
             return self._follow_path(scope, path, role)
         key = (get_crate_root(self.get_rules(scope).find_home(scope)), path, role)
@@ -307,7 +309,8 @@ class NamedLookup:
     ) -> FoundDeclarations:
         """Return the targets of a Rust path together with those of other re-exports of the same name.
 
-        A configuration chooses between `pub use simd::Finder` and `pub use plain::Finder`."""
+        A configuration chooses between `pub use simd::Finder` and `pub use plain::Finder`.
+        """
         if scope.language != "rust":
             return found
         others = [
@@ -374,7 +377,7 @@ class NamedLookup:
 
         With `parts_fields`, a member `of_value` that is not called is a field. With inherited overloads, the
         nearest type with one that accepts the call counts. In C all equally near members count, since a macro
-        for fields may have a definition for each platform. What every class has is none of its interfaces'.
+        for fields may have a definition for each platform. A method of every class is never an interface's.
         """
         waiting, seen = [owner], {owner}
         scope = self.find_scope(owner.path)
@@ -509,7 +512,7 @@ class NamedLookup:
         return found
 
     def begin(self, reader: FileScope | None = None) -> None:
-        """Start a new question, of a file, with MAX_STEPS steps available."""
+        """Start a new question about a use in the file `reader`, with MAX_STEPS steps available."""
         self._steps, self.depth, self.spare, self._reader = MAX_STEPS, 0, MAX_STEPS, reader
 
     def _find_bases(self, owner: Declaration) -> list[Declaration]:

@@ -68,7 +68,7 @@ Signature = str | None  # None: unknown (of the standard library) or cut
 
 @dataclass(slots=True)
 class _MethodSet:
-    """The methods of a type or an interface, promoted ones among them."""
+    """The methods of a type or an interface, including promoted ones."""
 
     methods: dict[tuple[str, str], Signature] = field(default_factory=dict)  # package if unexported, name
     unknown: set[str] = field(default_factory=set)  # embedded types that are external
@@ -108,7 +108,7 @@ class MethodSets:
         return is_go and record is not None and record.kinds[declaration.ordinal] == SymbolKind.INTERFACE
 
     def is_telling(self, interface: Declaration) -> bool:
-        """Return True: in Go any method tells that a type satisfies an interface."""
+        """Return True: in Go, a single method is reason enough to look for the types that have it."""
         return True
 
     def list_satisfying(self, interface: Declaration) -> list[Target]:
@@ -137,7 +137,8 @@ class MethodSets:
 
     def list_satisfied(self, owner: Declaration, name: str = "") -> list[Target]:
         """Return the interfaces that a type satisfies without naming them; with `name`, those with that
-        method."""
+        method.
+        """
         if self._program.find_language(owner.path) != "go":
             return []
         reader = _Reader(self._program)
@@ -156,7 +157,7 @@ class MethodSets:
         return [Target(one, found[one]) for one in ordered]
 
     def list_implementing(self, method: Declaration) -> list[Target]:
-        """Return the methods by which types satisfy the interface that declares a method."""
+        """Return the methods that implement a method of an interface, in the types that satisfy it."""
         record = self._program.find_record(method.path)
         if record is None:
             return []
@@ -171,7 +172,7 @@ class MethodSets:
         ]
 
     def list_implemented(self, method: Declaration) -> list[Target]:
-        """Return the methods of interfaces that a type satisfies by a method of its own."""
+        """Return the methods of interfaces that a method implements, because its type satisfies them."""
         record = self._program.find_record(method.path)
         if record is None or record.get_symbol(method.ordinal).kind is not SymbolKind.METHOD:
             return []

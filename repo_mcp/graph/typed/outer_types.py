@@ -1,4 +1,4 @@
-"""Types of other crates that Rust implements traits for: they have members that are not known."""
+"""Types of other crates for which Rust code implements traits: not all of their members are known."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
 
 def doubt_outer(lookup: NamedLookup, found: FoundDeclarations) -> FoundDeclarations:
-    """Return what a path of Rust may mean: a type of another crate has members of its own.
+    """Return the declarations of a Rust path, uncertain if one is in an `impl` for a type of another crate.
 
-    Of the traits that the standard library declares it has other implementations, as `String::from`."""
+    Such a type has members of its own, and other implementations of the standard library's traits, such as
+    `String::from`.
+    """
     if not any(_is_of_outer(lookup, one) for one in found.declarations):
         return found
     is_elsewhere = any(is_of_trait_outside(lookup, one) for one in found.declarations)
@@ -26,7 +28,8 @@ def join_built(
 ) -> FoundDeclarations:
     """Return the members that a path of Rust leads to, with those of the type that its qualifier names.
 
-    They differ where a build chooses between `pub use own::*` and `pub type Size = Other;`."""
+    They differ if a build chooses between `pub use own::*` and `pub type Size = Other;`.
+    """
     names = tuple(use.qualifier.split("."))
     block = _find_block(lookup, found.declarations[0])
     if block is None or not names[-1][:1].isupper() or names[-1] == "Self":
@@ -59,7 +62,7 @@ def _is_of_outer(lookup: NamedLookup, member: Declaration) -> bool:
 
 
 def is_of_trait_outside(lookup: NamedLookup, member: Declaration) -> bool:
-    """Return whether a member is in an `impl` of an external trait, which external types have, too."""
+    """Return whether a member is in an `impl` of an external trait, which external types implement, too."""
     scope = lookup.find_scope(member.path)
     if scope is None or scope.language != "rust":
         return False
@@ -72,7 +75,7 @@ def is_of_trait_outside(lookup: NamedLookup, member: Declaration) -> bool:
 
 
 def find_promised(lookup: NamedLookup, members: list[Declaration]) -> Declaration | None:
-    """Return the member of a trait that all others of a name implement; None if some do not."""
+    """Return the trait's member that all the other members implement; None if there is no such trait."""
     promised: list[Declaration] = []
     traits: set[str] = set()
     for one in members:

@@ -1,8 +1,9 @@
-"""The methods beside one that was found, and in Java those of its bases: what it does not override, what all
-return, what may take its place.
+"""The methods beside a found one, in Java also those of its bases: which of them it does not override, which
+results they have, and which may be meant instead.
 
-Read from the texts of parameters and results, with the marker `@Override`. A type parameter of the base fits
-any type that is not a number. Left out: type arguments, and conversions between what the parameters take.
+This is read from the texts of parameters and results, and from the marker `@Override`. A type parameter of
+the base fits any type that is not a number. Left out on purpose: type arguments, and conversions of
+arguments.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 _NUMBERS = frozenset({"boolean", "byte", "char", "short", "int", "long", "float", "double"})
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 _BEFORE = re.compile(r"@[\w.]+(?:\([^()]*\))?|\bfinal\b")
-_TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?(?:\[\])*")  # as they are named by custom
+_TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]?(?:\[\])*")  # as they are named by convention
 MAX_NESTED = 4  # of type arguments
 
 
@@ -34,7 +35,7 @@ def list_not_overridden(
 
 
 def _has_equal_above(lookup: NamedLookup, method: Declaration, own: list[str]) -> bool:
-    """Return whether a base declares a method that takes just what the marked one takes."""
+    """Return whether a base declares a method with exactly the parameter types of the marked one."""
     scope = lookup.find_scope(method.path)
     if scope is None:
         return False
@@ -60,8 +61,10 @@ def may_be_of_class(lookup: NamedLookup, owner: Declaration, member: Declaration
 def list_results(
     lookup: NamedLookup, methods: Sequence[Declaration], owner: Declaration | None
 ) -> frozenset[str]:
-    """Return the results, as written, of some methods of a type, in Java also of those that its bases declare
-    beside them under the same name."""
+    """Return the results, as written, of some methods of a type.
+
+    In Java, those of methods with the same name that its bases declare beside them are included.
+    """
     found = {_read_result(lookup, one) for one in methods}
     scope = lookup.find_scope(methods[0].path)
     if owner is not None and scope is not None and lookup.get_rules(scope).inherits_overloads:
@@ -80,7 +83,7 @@ def _read_result(lookup: NamedLookup, method: Declaration) -> str:
 
 
 def _may_override(own: list[str], other: list[str], is_marked: bool) -> bool:
-    """Return whether a method may override one whose parameters are written otherwise."""
+    """Return whether a method may override one whose parameters are written differently."""
     if len(own) != len(other):
         return False
     if any((one in _NUMBERS) != (two in _NUMBERS) for one, two in zip(own, other, strict=True)):
@@ -111,7 +114,8 @@ def _read_parameter(text: str) -> str:
 def is_beside_others(lookup: NamedLookup, maker: Declaration) -> bool:
     """Return whether a Swift initialiser is in an extension.
 
-    The type has others: implicit ones, or those that another repository declares."""
+    The type has others: implicit ones, or those that another repository declares.
+    """
     scope = lookup.find_scope(maker.path)
     parent = scope.get_kind(scope.get_parent(maker.ordinal)) if scope is not None else None
     return parent is SymbolKind.EXTENSION

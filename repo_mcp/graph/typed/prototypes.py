@@ -2,9 +2,9 @@
 
 A prototype in a header and its definition in a source file are two symbols of the same name. They belong
 together when they match: the same name inside a type of the same name and, in C and C++, the same number of
-parameters. If several definitions match, those count whose files include the prototype, and of these the one
-with the same base name. Otherwise each of them defines the function for a platform or a configuration: they
-are the twins of one symbol, which the prototype stands for.
+parameters. If several definitions match, only those count whose files include the prototype, and of these
+only the one with the same base name. If none has it, each of them defines the function for a platform or a
+configuration: they are the twins of one symbol, which the prototype stands for.
 
 Left out on purpose: the linker's choice.
 """

@@ -95,7 +95,7 @@ def find_holder(
 
 
 def find_type_holder(lookup: NamedLookup, scope: FileScope, ordinal: int, chain: str) -> Holder | None:
-    """Return the type at the end of a chain after a type's name, or None; only an array has items."""
+    """Return the type at the end of a chain from a type's name, or None; only arrays have items."""
     first, *steps = chain.split(".")
     if scope.language == "rust":
         return _find_path_type(lookup, scope, ordinal, (first, *steps))
@@ -182,7 +182,7 @@ def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Ho
 def _find_of_parameter(
     lookup: NamedLookup, scope: FileScope, binding: Reference, names: tuple[str, ...]
 ) -> Holder | None:
-    """Return what `G::Edge` is, of a type parameter that a bound gives the associated type."""
+    """Return the type of `G::Edge`, where a bound of the type parameter G declares that associated type."""
     row = scope.find_binding(binding.symbol, binding.line, names[0])
     holder = _find_parameter(lookup, scope, row) if row is not None and row.alias != binding.alias else None
     for one in holder.types if holder is not None else ():
@@ -198,7 +198,7 @@ def _find_of_parameter(
 def _find_own_parameter(
     lookup: NamedLookup, scope: FileScope, binding: Reference, found: Holder
 ) -> Holder | None:
-    """Return the bounds of a type parameter at a use of `type Id<Ix = u32> = Ix`: that of the same name."""
+    """Return the bounds of the parameter `Ix` at a use of an alias such as `type Id<Ix = u32> = Ix`."""
     for one in found.types[:1]:
         other = lookup.find_scope(one.path)
         if other is None or other.get_kind(one.ordinal) is not SymbolKind.TYPE:
@@ -226,7 +226,7 @@ def _find_parameter(lookup: NamedLookup, scope: FileScope, row: Reference) -> Ho
 def _find_all_bounds(
     lookup: NamedLookup, scope: FileScope, rows: list[Reference], *, is_certain: bool = True
 ) -> Holder | None:
-    """Return all types that rows name, such as trait bounds; those of namesakes on a line are not sure."""
+    """Return all types that rows name, such as bounds; uncertain unless they are all traits or interfaces."""
     found = [_find_type(lookup, scope, one.symbol, split_name(one)) for one in rows]
     known = [one for one in found if one is not None and one.types]
     if not known:
@@ -399,7 +399,7 @@ def _find_member_type(lookup: NamedLookup, holder: Holder, segment: str) -> Hold
 
 
 def _find_index(lookup: NamedLookup, holder: Holder) -> Holder | None:
-    """Return what a value holds, by its type: an `impl Index`, in Swift a subscript, in Go its text."""
+    """Return the type of a value's items by its own type: `impl Index`, a subscript, a Go text."""
     if is_of_swift(lookup, holder):
         found = [
             each for one in holder.types for each in lookup.find_members(one, "subscript", ReferenceRole.CALL)
@@ -425,8 +425,10 @@ def _read_called(
     holder: Holder | None = None,
     owner: Declaration | None = None,
 ) -> Holder | None:
-    """Return the type that the first of several declarations shows: not sure where they are overloads with
-    other results, as what is given is not known."""
+    """Return the type that the first of several declarations shows.
+
+    It is not sure if they are overloads with different results, because the arguments are not known.
+    """
     found = _read_declared(lookup, members[0], holder)
     if found is None or not is_callable(lookup, members[0]):
         return found
@@ -493,11 +495,11 @@ def _read_text(
                 return replace(given, is_items=is_items, is_certain=False)
     if scope.language == "swift" and not found_type.qualifier:
         bound = find_written_bound(scope, declaration.ordinal, found_type.name)
-        if bound is not None:  # the name of a type parameter, whatever else has it
+        if bound is not None:  # it is a type parameter, whatever else has its name
             one = _read_text(lookup, rules, scope, declaration, bound, None) if bound else None
             return replace(one, is_items=found_type.is_items, is_certain=False) if one is not None else None
     rows = list_own_bounds(scope, declaration.ordinal, found_type)
-    if rows:  # the name of a type parameter, whatever else has it
+    if rows:  # it is a type parameter, whatever else has its name
         return None if found_type.is_items else _find_all_bounds(lookup, scope, rows, is_certain=False)
     if scope.language in {"rust", "go"} and not found_type.qualifier:
         bounded = _find_bounded(lookup, scope, declaration, found_type.name)
@@ -516,7 +518,7 @@ def _read_text(
 def _read_argument(
     lookup: NamedLookup, scope: FileScope, declaration: Declaration, text: str, name: str
 ) -> tuple[tuple[str, Holder], ...]:
-    """Return the type that a text of Rust gives as the only type argument of a type, without a name."""
+    """Return the only type argument in the text of a Rust type, under the name ""; () if it is not known."""
     argument = read_only_argument(text, name) if scope.language == "rust" else ""
     if not argument or lookup.depth >= MAX_DEPTH:
         return ()
@@ -531,7 +533,7 @@ def _read_argument(
 def _read_bounds(
     lookup: NamedLookup, scope: FileScope, declaration: Declaration, text: str, holder: Holder | None
 ) -> Holder | None:
-    """Return the traits that an associated type is bound by; of one that is iterated, its items' type."""
+    """Return the traits that bound an associated type; for an iterator, a list of the type of its items."""
     bounds = split_bounds(text)[:MAX_BOUNDS]
     item = next(filter(None, map(_ITEM.search, bounds)), None)
     if item is not None and lookup.depth < MAX_DEPTH:  # items of one may be those of another, in a cycle
@@ -566,11 +568,11 @@ def _find_associated(
 def _find_bounded(
     lookup: NamedLookup, scope: FileScope, declaration: Declaration, name: str
 ) -> Holder | None:
-    """Return the trait bounds of a type parameter that is the type of a field or a result; None for any other
-    name.
+    """Return the trait bounds of a type parameter that is the type of a field or a result; else None.
 
     The bounds are those of the type around it and of its `impl` blocks. They are never sure: the block of a
-    use may have other bounds."""
+    use may have other bounds.
+    """
     owner = scope.get_parent(declaration.ordinal)
     owner_name = scope.get_name(owner)
     found: list[Holder] = []

@@ -1,8 +1,8 @@
-"""Macros of C and C++ without a scope of their own: `#define size other_size` renames every `size` behind it.
+"""Macros of C and C++ without a scope of their own: `#define size other_size` renames every later `size`.
 
-A member or a function is not meant by the name that is written where such a macro is visible, unless it is
-visible at the declaration, too, which is renamed with it. A macro with parameters counts in calls alone, and
-one whose text has its own name renames nothing.
+Where such a macro is visible, the written name does not mean a member or a function of that name, unless the
+macro is visible at its declaration, too: then both are renamed. A macro with parameters counts in calls
+alone, and one whose text contains its own name renames nothing.
 
 Left out on purpose: `#undef`, and the order of includes.
 """
@@ -31,7 +31,7 @@ class Renaming:
         self._macros: LruCache[tuple[str, str], tuple[Declaration, ...]] = LruCache(CACHED_NAMES)
 
     def doubt(self, scope: FileScope, reference: Reference, found: Resolution) -> Resolution:
-        """Return the meaning of a name, which is merely possible where a macro renames it."""
+        """Return the meaning of a name; where a macro renames it, its targets are merely possible."""
         if not any(one.confidence is Confidence.EXACT for one in found.targets):
             return found
         macros = self._list_visible(scope, reference, reference.line)
@@ -46,7 +46,7 @@ class Renaming:
         )
 
     def _is_renamed_too(self, reference: Reference, target: Target, macros: list[Declaration]) -> bool:
-        """Return whether a declaration is a macro itself, or behind one of those."""
+        """Return whether a declaration is a macro itself, or is renamed by one of the macros, too."""
         at = target.declaration
         scope = self._lookup.find_scope(at.path)
         if scope is None or scope.get_kind(at.ordinal) is SymbolKind.MACRO:
@@ -74,9 +74,7 @@ class Renaming:
         declaring = self._declaring.get(name, lambda: frozenset(program.list_declaring(name)))
         if not declaring:
             return
-        seen = declaring & rules.includes.list_reached(
-            scope.path
-        )  # few, of the thousands that declare `size`
+        seen = declaring & rules.includes.list_reached(scope.path)  # few of the thousands that declare `size`
         for path in sorted(seen | (declaring & {scope.path})):
             other = self._lookup.find_scope(path)
             for one in other.find_named(name) if other is not None else ():

@@ -80,7 +80,8 @@ MAX_POSSIBLE = 8
 MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
 
 ALIAS, STRUCT = "alias", "struct"  # a `typedef` of C is the struct of its name, if there is one
-_ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO, SymbolKind.ENUM_MEMBER}  # in C, by `#if`
+# In C, `#if` chooses one of several.
+_ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO, SymbolKind.ENUM_MEMBER}
 
 # Member names that so many types have that the name alone does not identify one.
 _COMMON_TEXT = """
@@ -173,7 +174,7 @@ class NamedResolver:
         return self._guess(scope, reference, is_member=True) if holder is None else NOTHING
 
     def _resolve_argument_label(self, scope: FileScope, reference: Reference) -> Resolution:
-        """Resolve the label of an argument in Swift: a property, where a struct has no initialiser."""
+        """Resolve the label of an argument in Swift: a property, if the struct declares no initialiser."""
         names = tuple(reference.qualifier.split("."))
         found = NOT_FOUND
         if all(one.isidentifier() for one in names) and names[0] not in {"self", "Self"}:
@@ -237,8 +238,10 @@ class NamedResolver:
         return self._guess(scope, reference, is_member=False)
 
     def _is_left_open(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
-        """Return whether a name in a type of Swift leads to an associated type of a protocol that it conforms
-        to: there it means what the type has in its place, a type parameter or what is inferred."""
+        """Return whether a name in a Swift type leads to an associated type of a protocol of that type.
+
+        There it means what the type has in its place: a type parameter, or a type that is inferred.
+        """
         around = scope.find_type_around(ordinal)
         if around is None or not found.declarations:
             return False
@@ -261,7 +264,8 @@ class NamedResolver:
     ) -> Resolution:
         """Return the meaning of a C type whose name is also a macro, `#define text other_text`.
 
-        This is the macro, and possibly the type."""
+        The macro is meant, and possibly the type.
+        """
         use = replace(reference, role=ReferenceRole.USE)
         macros = self._conclude(self._lookup.find_bare(scope, ordinal, use.name, use.role, use), use).targets
         seen = [one for one in macros if one.confidence is not Confidence.POSSIBLE]
@@ -400,7 +404,7 @@ class NamedResolver:
             confidence, several = Confidence.PROBABLE, False
         elif found.is_certain and not several:
             confidence = Confidence.EXACT
-        else:  # for a macro that is not included, the name is mostly a library's function
+        else:  # the name of a macro that is not included is mostly a library's function
             is_macro = any(self._get_kind(one) is SymbolKind.MACRO for one in declarations)
             is_doubted = several or is_macro or found.is_elsewhere
             confidence = Confidence.POSSIBLE if is_doubted else Confidence.PROBABLE
@@ -427,7 +431,8 @@ class NamedResolver:
     def _list_inherited(self, methods: list[Declaration], call: Reference) -> list[Declaration]:
         """Return the methods of a Java base that are not overridden by the one that takes the call.
 
-        The types of arguments decide between them: `fit(T)` beside `fit(long)`."""
+        The types of arguments decide between them: `fit(T)` beside `fit(long)`.
+        """
         if call.role is not ReferenceRole.CALL or call.arguments < 2:
             return []
         taking = [one for one in methods if self._accepts(one, call)]
@@ -446,7 +451,8 @@ class NamedResolver:
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
         """Return True for declarations of one name between which build constraints choose.
 
-        They are in one Go package, each in its own file, in one Rust scope, or types in a Swift scope."""
+        They are in one Go package, each in its own file, in one Rust scope, or types in a Swift scope.
+        """
         if len(declarations) > 1 and self._program.find_language(declarations[0].path) == "swift":
             types = [one for one in declarations if self._get_kind(one) is not SymbolKind.CONSTRUCTOR]
             is_type = len(types) > 1 and all(self._get_kind(one) in TYPE_KINDS for one in types)
@@ -468,7 +474,7 @@ class NamedResolver:
         return declaration.path, scope.get_parent(declaration.ordinal) if scope is not None else 0
 
     def _is_extension(self, declaration: Declaration) -> bool:
-        """Return True for an extension: the type of its name is declared elsewhere."""
+        """Return True for an extension, whose type is declared elsewhere."""
         return self._get_kind(declaration) is SymbolKind.EXTENSION
 
     def _get_identity(self, declaration: Declaration) -> tuple[str, str, str]:

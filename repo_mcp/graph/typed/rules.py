@@ -51,7 +51,7 @@ class Rules:
     accepts: Callable[[Symbol, Reference], bool] = staticmethod(accepts_call)
     own_words: frozenset[str] = frozenset()  # "this", "self": the object itself
     base_words: frozenset[str] = frozenset()  # "super"
-    of_every_class: Mapping[str, int] = {}  # methods of the library: arguments, and 1
+    of_every_class: Mapping[str, int] = {}  # methods of the library: the number of arguments, plus 1
     constructor_name = ""  # of constructors not named after their type
 
     transparent: frozenset[str] = frozenset()  # members after which the receiver keeps its type

@@ -1,9 +1,9 @@
 """Reads the crates of Rust: their manifests, their roots, and the modules of files.
 
-The home of a file is the folder of its package and its modules: `("app", "shapes", "round")`. What is not
-of the library has an empty name behind the folder, and the root: `("app", "", "tests/all")`. Programs whose
-root is beside the library's are taken for one with it. Left out on purpose: `#[path]` of modules, and what a
-build script says.
+The home of a file is the folder of its package and its modules: `("app", "shapes", "round")`. Outside the
+library, an empty name and the root of the crate follow the folder: `("app", "", "tests/all")`. A program
+whose root is beside the library's counts as one crate with it. Left out on purpose: `#[path]` of modules, and
+what build scripts set.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Roots:
 
 
 class Crates:
-    """Reads manifests, and tells the modules of files and the files of modules."""
+    """Reads manifests, and finds the modules of files and the files of modules."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -157,13 +157,13 @@ class Crates:
         return (*roots.folders[base], *modules)
 
     def is_root_in(self, path: str, folder: str, other: str) -> bool:
-        """Return whether a file is a root, of a test say, in a folder of the package of another."""
+        """Return whether a file is a crate's root, such as a test, in a folder of another's package."""
         home = self.get_home(path) if path.endswith(".rs") else ()
         own = self.get_home(other)
         return len(home) == 3 and home[:2] == own[:2] and home[2].rpartition("/")[0] == folder
 
     def list_files(self, path: Path) -> tuple[str, ...]:
-        """Return the files of a module: of a crate's root there may be several."""
+        """Return the files of a module; a crate's root may have several."""
         found = self._files.get(path)
         if found is None:
             has_file = self._program.has_file
@@ -183,7 +183,7 @@ class Crates:
         return [f"{inner}.rs", f"{inner}/mod.rs"]
 
     def find_beside(self, path: Path) -> Path | None:
-        """Return a path through a module of a test that is in a file beside it, by that file's home."""
+        """Return a path through a test's module by the home of the file, beside the test, that holds it."""
         if len(path) < 4 or path[1] or self.list_files(path[:4]) or not self.list_files(path[:3]):
             return None
         moved = (*path[:2], _join(dirname(path[2]), path[3]), *path[4:])
@@ -218,7 +218,7 @@ def _read_dependency(crate: str, line: str, named: str, found: dict[str, str]) -
 
 
 def _name_apart(crate: str, inside: str, apart: str) -> Path:
-    """Return the home of a file of no library and no named program: of a test, of an example."""
+    """Return the home of a file of no library and no named program, such as a test or an example."""
     if not apart:
         return (crate, "", inside)
     modules = inside[len(apart) + 1 :].split("/")

@@ -1,9 +1,9 @@
 """Finds what a macro call of Rust means: macros have names of their own, which no function shares.
 
-A macro of `macro_rules!` is seen behind its definition to the end of the scope around it, in modules declared
-there too, and behind the end of a module that is marked `#[macro_use]`. One that is marked `#[macro_export]`
-is an item of its crate's root; one that a `use` names is an item of that module. Left out on purpose: the
-scopes of blocks, and where the macro is called whose definition holds a call.
+A macro of `macro_rules!` is visible after its definition to the end of the scope around it, also in modules
+that are declared there, and after the end of a module that is marked `#[macro_use]`. One that is marked
+`#[macro_export]` is an item of its crate's root; one that a `use` names is an item of that module. Left out
+on purpose: the scopes of blocks, and where a macro is called whose definition contains a call.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class MacroCalls:
         return FoundDeclarations(nearest, alternatives=len(nearest) if len(nearest) > 1 else 0)
 
     def _iter_levels(self, place: _Place) -> Iterator[_Place]:
-        """Yield a place, and where the modules around its file are declared."""
+        """Yield a place, and the places where the modules around its file are declared."""
         waiting = [place]
         for _ in range(MAX_MODULES):
             if not waiting:
@@ -117,7 +117,7 @@ class MacroCalls:
         return None
 
     def _leave(self, at: _Place) -> list[_Place]:
-        """Return the scopes in which the macros of a module are seen behind it."""
+        """Return the scopes in which the macros of a module stay visible after it."""
         modules = [at] if at.ordinal else self._list_declared(at.scope)
         return [
             _Place(scope, scope.get_parent(ordinal), int(scope.record.starts[ordinal]))
@@ -127,7 +127,7 @@ class MacroCalls:
         ]
 
     def _list_declared(self, scope: FileScope) -> list[_Place]:
-        """Return the declarations of the module that a file is: of tests, several may have it."""
+        """Return the declarations of the module that a file is; several tests may share it."""
         if scope.path not in self._declared:
             self._declared[scope.path] = self._find_declared(scope)
         return self._declared[scope.path]
@@ -192,7 +192,7 @@ class MacroCalls:
         return NOT_FOUND
 
     def _iter_items(self, scope: FileScope, path: Path) -> Iterator[Declaration]:
-        """Yield the macros with a full path: exported ones have that of the crate's root."""
+        """Yield the macros with a full path; an exported one also has that of its crate's root."""
         rules = self._get_rules(scope)
         for other in self._lookup.iter_declaring(scope, path[-1]):
             for one in other.find_named(path[-1]):
@@ -206,7 +206,7 @@ class MacroCalls:
                     yield Declaration(other.path, one)
 
     def _guess(self, scope: FileScope, name: str) -> FoundDeclarations:
-        """Return the macros of a name in the same crate, where no rule leads to one."""
+        """Return the macros of a name in the same crate, if no rule leads to one."""
         rules = self._get_rules(scope)
         root = rules.find_home(scope)[:1]
         found = tuple(

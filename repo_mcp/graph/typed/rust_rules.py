@@ -212,7 +212,9 @@ class RustRules(Rules):
     def follow(self, scope: FileScope, path: Path) -> list[Path]:
         """Return the paths for which a path may stand, through imports of the innermost module file on it.
 
-        Its own crate sees its imports, other crates only its re-exports: a test and an example are others."""
+        A crate sees all imports of its own modules, but only the re-exports of others. A test or an example
+        is a crate of its own.
+        """
         beside = self.crates.find_beside(path)
         found = [beside] if beside is not None else []
         for cut in range(len(path) - 1, 0, -1):
@@ -264,7 +266,7 @@ class RustRules(Rules):
 
 
 def get_crate_root(module: Path) -> Path:
-    """Return the path of the root module of a module's crate: of a test or an example, its own."""
+    """Return the path of the root module of a module's crate; a test or an example is its own crate."""
     return module[:3] if len(module) > 1 and module[1] == "" else module[:1]
 
 

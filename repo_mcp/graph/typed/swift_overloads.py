@@ -83,7 +83,8 @@ def is_static(lookup: NamedLookup, one: Declaration) -> bool:
     return is_made or scope.is_static(one.ordinal)
 
 
-# Properties that protocols of the standard library give: beside a method `isEmpty()` one may have both.
+# Properties that protocols of the standard library provide: a type may have both these and a method
+# `isEmpty()`.
 _OF_PROTOCOLS = frozenset(
     {"count", "description", "debugDescription", "endIndex", "first", "hashValue", "id", "indices", "isEmpty"}
     | {"last", "lazy", "rawValue", "startIndex", "underestimatedCount"}
@@ -93,10 +94,11 @@ _OF_PROTOCOLS = frozenset(
 def prefer_meant(
     lookup: NamedLookup, owner: Declaration, reference: Reference, members: list[Declaration]
 ) -> tuple[list[Declaration], bool]:
-    """Return the members that a use means after all, and whether the language decides that.
+    """Return the members that a use means, given those found, and whether the language decides that.
 
-    A name that is not called is a property of a base rather than a nearer function. What a protocol's
-    extension gives is a default for what the protocol or one that it refines demands."""
+    A name that is not called is a property of a base rather than a nearer function. A member of a protocol's
+    extension is a default for a requirement of the protocol, or of one that it refines.
+    """
     if not members:
         return members, True
     if reference.role is ReferenceRole.USE and all(
@@ -139,9 +141,10 @@ def prefer_meant(
 def _list_overloads(
     lookup: NamedLookup, owner: Declaration, call: Reference, members: list[Declaration]
 ) -> list[Declaration]:
-    """Return what bases give a type beside its own members that take a call: for other types of arguments.
+    """Return the members of bases that accept a call with other types of arguments than a type's own.
 
-    What a protocol demands is taken for what the type has, if it has as many functions of that name."""
+    A protocol's requirements are taken to be the type's own functions, if it has as many of that name.
+    """
     own = {_spell_signature(lookup, one) for one in members if _takes(lookup, one, call)}
     demanded: dict[str, Declaration] = {}
     given: dict[str, Declaration] = {}
@@ -175,7 +178,8 @@ def doubt_bare(
     """Return the meaning of a name without a receiver, less sure if another declaration may fit better.
 
     A function that calls its own name may wrap a function of another repository, and `Name("text")` may be a
-    literal of the type."""
+    literal of the type.
+    """
     around = scope.find_type_around(reference.symbol)
     one = found.declarations[0] if found.declarations else None
     if one is None:
@@ -222,7 +226,7 @@ def _get_kind(lookup: NamedLookup, one: Declaration) -> SymbolKind:
 
 
 def _is_shown(lookup: NamedLookup, scope: FileScope, one: Declaration) -> bool:
-    """Return whether a file may name a declaration: that of another module is public, or tested."""
+    """Return whether a file may name a declaration; that of another module must be public, or tested."""
     other = lookup.find_scope(one.path)
     rules = lookup.get_rules(scope)
     if other is None or not isinstance(rules, SwiftRules):
@@ -237,8 +241,7 @@ def _is_shown(lookup: NamedLookup, scope: FileScope, one: Declaration) -> bool:
 
 
 def _leave_overridden(lookup: NamedLookup, kept: list[Declaration]) -> list[Declaration]:
-    """Return the declarations without what overrides one of them, and without an extension's of what the
-    protocol itself demands."""
+    """Return the declarations without members of extensions that implement a protocol's requirement."""
     demands: set[str] = set()
     for one in kept:
         scope = lookup.find_scope(one.path)

@@ -53,7 +53,7 @@ class _Parameter:
     is_variadic: bool
     is_plain: bool  # its type is certainly not a function type
     type: str
-    is_escaping: bool  # which only a function is
+    is_escaping: bool  # only functions are
 
 
 def accepts_labels(parameters: str, given: str) -> bool:
@@ -79,9 +79,10 @@ def accepts_labels(parameters: str, given: str) -> bool:
 
 
 def find_parameter(parameters: str, given: str, position: int) -> str:
-    """Return the type of the parameter that takes an argument, or a closure behind the parentheses.
+    """Return the type of the parameter that takes an argument, or a closure after the parentheses.
 
-    `given` is as for `accepts_labels`; empty if the call does not fit, or the declared text was cut."""
+    `given` is as for `accepts_labels`. Empty if the call does not fit, or the declared text was cut.
+    """
     inside, _, behind = given.removeprefix("(").partition(")")
     wanted, labels = _read_parameters(parameters), inside.split(":")[:-1]
     if position < len(labels):
@@ -108,7 +109,8 @@ def list_values(parameters: str) -> list[str]:
 def _take(wanted: list[_Parameter], labels: list[str], taken: list[int] | None = None) -> int:
     """Return how many parameters the arguments in parentheses use up, or -1 if they do not fit.
 
-    The position of the parameter of each argument is added to `taken`."""
+    The position of the parameter of each argument is added to `taken`.
+    """
     at = 0
     taken = taken if taken is not None else []
     for label in labels:
@@ -184,8 +186,11 @@ class SwiftRules(Rules):
         self._targets: dict[str, dict[str, str]] = {}  # folder of a manifest -> folder -> module
 
     def find_home(self, scope: FileScope) -> Path:
-        """Return the module that a manifest gives the file's folder; else the target's folder, directly below
-        `Sources` or `Tests`; else the path's first folder."""
+        """Return the module of a file.
+
+        It is the one that a manifest gives the file's folder; else the target's folder, directly below
+        `Sources` or `Tests`; else the path's first folder.
+        """
         return (self._find_module(scope.path),)
 
     def _find_module(self, path: str) -> str:
@@ -202,7 +207,7 @@ class SwiftRules(Rules):
         return folders[0] if folders else ""
 
     def _list_targets(self, folder: str) -> dict[str, str]:
-        """Return the folders that the manifest in a folder gives modules, and their names."""
+        """Return the folders that a folder's manifest assigns to modules, each with the module's name."""
         if folder not in self._targets:
             scope = self.find_scope(f"{folder}/{MANIFEST}" if folder else MANIFEST)
             rows = scope.exports if scope is not None else []
@@ -217,7 +222,8 @@ class SwiftRules(Rules):
     def _find_folder(self, row: Reference) -> str:
         """Return the first part of paths in an imported module: its name, or the only folder of sources.
 
-        The latter is for tests that import the module under a name that no folder has."""
+        The latter is for tests that import the module under a name that no folder has.
+        """
         if row.arguments and not self._is_here(row.qualifier):
             return next((one for one in _ONLY_FOLDERS if self.program.has_folder(one)), row.qualifier)
         return row.qualifier
@@ -242,12 +248,12 @@ class SwiftRules(Rules):
         return all(int(flags[one]) >> ACCESS_SHIFT != Access.PRIVATE for one in other.iter_around(ordinal))
 
     def read_result(self, text: str) -> str:
-        """Return a type without attributes, `any`, `?` and parentheses around it; a function is none."""
+        """Return a type without attributes, `any`, `?` and parentheses around it; "" for a function type."""
         stripped = strip_type(text) if not text.endswith("()") else text
         return "" if "->" in stripped and stripped.startswith(("(", "@")) else stripped
 
     def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
-        """Return all declarations; types of one name in several files are built apart, which says no name."""
+        """Return all declarations; uncertain if several files declare such a type: a build chooses one."""
         chosen, is_certain = super().choose(scope, found)
         paths = {other.path for other, ordinal in chosen if other.get_kind(ordinal) in _TYPES}
         return chosen, is_certain and len(paths) < 2

@@ -62,7 +62,8 @@ def find_given_type(
 ) -> Holder | None:
     """Return the type of a parameter of the declarations found for a call; `inner` is the step after it.
 
-    If there are several types, return None, unless only one of them has the member of the next step."""
+    If they show several types, the result has all of these.
+    """
     position, _, labels = step[1:].partition("(")
     labels = f"({labels}"
     holders: dict[tuple[Declaration, ...] | str, Holder] = {}
@@ -112,7 +113,7 @@ def _find_text(lookup: NamedLookup, one: Declaration, position: int, labels: str
 def find_called(
     lookup: NamedLookup, found: Sequence[Declaration], labels: str
 ) -> tuple[list[Declaration], list[Declaration]]:
-    """Return what a call of declarations may mean, initialisers for types, and the structs that have none."""
+    """Return the declarations that a call may mean, initialisers for types; and structs without any."""
     called: list[Declaration] = []
     plain: list[Declaration] = []
     for one in found:
@@ -177,7 +178,7 @@ def follow_steps(
     segments: list[str],
     receivers: ReceiverFunctions,
 ) -> Holder | None:
-    """Return the type of a chain of Swift with steps into what is given: see the top of this file."""
+    """Return the type of a Swift chain with steps into arguments or values; see the top of this file."""
 
     def read(at: Declaration, text: str, holder: Holder | None) -> Holder | None:
         return receivers.read_text(lookup, at, text, holder)
@@ -260,7 +261,7 @@ def read_generic(
     holder: Holder | None,
     receivers: ReceiverFunctions,
 ) -> Holder | None:
-    """Return a type of Swift with what its type parameters stand for; for an alias, the type behind it."""
+    """Return a Swift type with its type arguments; for an alias, the type that it stands for."""
     given: list[tuple[str, Holder]] = []
     said = find_arguments(text)
     one = found.types[0] if found.types else None
@@ -289,8 +290,10 @@ def read_generic(
 def choose_called(
     lookup: NamedLookup, scope: FileScope, found: Sequence[Declaration], role: ReferenceRole
 ) -> tuple[Sequence[Declaration], bool]:
-    """Return what is called of several declarations of a name in Swift, and whether that is one: a function
-    rather than a property, as the labels of a chain's calls are not known."""
+    """Return those of several Swift declarations of a name that are called, and whether it is one.
+
+    Functions are preferred to properties. The labels of a chain's calls are not known.
+    """
     if scope.language != "swift" or role is not ReferenceRole.CALL or len(found) < 2:
         return found, True
     called = [one for one in found if is_callable(lookup, one)]

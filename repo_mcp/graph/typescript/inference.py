@@ -1,8 +1,8 @@
-"""The type arguments that TypeScript infers from the objects that a call is given.
+"""The type arguments that TypeScript infers from the objects that are passed to a call.
 
 A parameter `{ a: T; b: () => U }` binds T to the member `a` of the object, and U to what its member `b`
-returns. An object type that has a member for each of an object's may choose its types by conditions; one is
-decided where the name of a type decides it. All that is found this way is probable, at most.
+returns. A mapped type, which has a member for each member of an object, may choose their types by conditions;
+a condition is decided if the name of a type decides it. Whatever is found this way is at most probable.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MAPPED = re.compile(
 )
 MAX_MEMBERS = 24  # of one object that are compared with what it is expected to have
 MAX_CONDITIONS = 8
-MAX_TRACED = 4  # type parameters that are given to one another
+MAX_TRACED = 4  # type parameters followed from one to another
 
 
 class TypeReader(Protocol):
@@ -59,10 +59,10 @@ class Inference:
     # -- type arguments ------------------------------------------------------------------------------------
 
     def infer(self, file: ScriptFile, row: Reference, called: Owners, steps: int, *, of: str = "") -> Owners:
-        """Return what the call in a row calls, with type parameters bound to members of the objects given.
+        """Return what the call in a row calls, with type parameters bound to members of the objects passed.
 
-        With `of`, the object that the types are for: to members that are results of calls alone, since what
-        is written in the object has these types and does not give them.
+        With `of`, only that object counts, and of its members only those that are results of calls: the types
+        are wanted for this object, so what is written in it has these types and does not determine them.
         """
         found: dict[Parameter, Written] = {}
         given = {at: one for at, one in file.literals.find_given(row).items() if not of or one == of}
@@ -93,7 +93,7 @@ class Inference:
         bound: Bound,
         steps: int,
     ) -> Iterator[tuple[str, str]]:
-        """Yield type parameters of a signature with what an object gives for them, by a parameter's type."""
+        """Yield type parameters of a signature with the paths in an object that determine them."""
         other = self._names.find_file(at.path)
         if other is None or not any(re.search(rf"\b{re.escape(one)}\b", text) for one in free):
             return
@@ -121,7 +121,7 @@ class Inference:
         return f"() => {symbol.return_type}" if symbol.kind in CALLABLE_KINDS else symbol.return_type
 
     def _trace(self, place: Declaration, text: str, bound: Bound, steps: int = 0) -> Iterator[Parameter]:
-        """Yield the type parameters that a text stands for: itself one, or an alias that is made of one."""
+        """Yield the type parameters that a text stands for: itself, or those that an alias is made of."""
         file = self._names.find_file(place.path)
         if file is None or steps > MAX_TRACED:
             return
@@ -168,7 +168,7 @@ class Inference:
         return tuple(found)
 
     def choose(self, mapped: Written, name: str, steps: int) -> Owners:
-        """Return the owners of a member of `{ [K in keyof T]: .. }`, by that of the object which T is."""
+        """Return the owners of a member of `{ [K in keyof T]: .. }`, by that of the object bound to T."""
         key = mapped, name, steps
         if key not in self._chosen:
             self._chosen[key] = NOBODY  # the answer inside a cycle
@@ -205,7 +205,7 @@ class Inference:
         return mix(self._types.read_written(file, mapped.ordinal, text, steps + 1, mapped.bound))
 
     def _find_value(self, file: ScriptFile, mapped: Written, whole: str, name: str, steps: int) -> Owners:
-        """Return the owners of a member of the one object with it that a type parameter is bound to."""
+        """Return the owners of a member of the last object with it that a type parameter is bound to."""
         given = self._types.read_written(file, mapped.ordinal, whole, steps + 1, mapped.bound)
         for one in reversed(given.functions):
             at = self._names.find_file(one.path)

@@ -34,7 +34,7 @@ class TypeFinder(Protocol):
         bound: Bound = (),
         given: Sequence[str] = (),
     ) -> Owners:
-        """Return the owners that a type has by its name, with the types that it is given."""
+        """Return the owners that a type has by its name, with its type arguments."""
 
 
 class Inheritance:
@@ -56,8 +56,11 @@ class Inheritance:
         return Owners(tuple(found), "" if found else "window")
 
     def find_inherited(self, first: Declaration, name: str, steps: int, bound: Bound) -> Meaning:
-        """Return the members with a name in one owner, or else in its bases; what a class promises to
-        implement is asked last, as it must have each member itself."""
+        """Return the members with a name in one owner, or else in its bases.
+
+        Interfaces that a class promises to implement come last, because the class must have each member
+        itself.
+        """
         outside = ""
         waiting, promised, seen = [first], list[Declaration](), {first}
         while waiting or promised:

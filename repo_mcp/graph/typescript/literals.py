@@ -1,4 +1,4 @@
-"""The objects that calls of a TypeScript file are given, and the values of their members.
+"""The objects that are passed to the calls of a TypeScript file, and the values of their members.
 
 Each is named by EXPECTED and its offset, as in the rows of the file. A text such as "@120.a.b()" is a path:
 the member `a` of the object at 120, and what the function `b` in that returns.
@@ -17,7 +17,7 @@ Binds = Mapping[tuple[int, str], list[Reference]]
 
 
 class Literals:
-    """Finds the objects in a file by what is given them, and what is known of their members."""
+    """Finds the objects that are passed to the calls of a file, and what is known about their members."""
 
     def __init__(self, binds: Binds) -> None:
         self._given: dict[tuple[str, str, int], dict[int, str]] = {}
@@ -45,7 +45,7 @@ class Literals:
             self._members.setdefault(row.qualifier, {})[row.name] = alias
 
     def find_given(self, row: Reference) -> Mapping[int, str]:
-        """Return the objects that the call in a row is given, by their position, counted from 1."""
+        """Return the objects that are passed to the call in a row, by argument position, counted from 1."""
         return self._given.get((row.name.partition("<")[0], row.qualifier, row.line), {})
 
     def list_members(self, literal: str) -> Iterable[str]:

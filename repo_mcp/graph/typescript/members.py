@@ -51,9 +51,9 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
     if symbol.kind in CALLABLE_KINDS and symbol.kind is not SymbolKind.COMPONENT:
         if (symbol.ordinal, OBJECT) in file.binds:
             found = _keep_returned(file, symbol, found)
-        elif not is_constructed(
-            file, symbol.ordinal, name
-        ):  # `function make() { define({ run() {} }) }`: of an object that is not known to be its own
+        elif not is_constructed(file, symbol.ordinal, name):
+            # `function make() { define({ run() {} }) }`: `run` is of an object that may not be the function's
+            # own.
             is_guess = any(one.start_line <= symbol.end_line and one.kind in _OBJECT_MEMBERS for one in found)
     if symbol.kind in OBJECTS or (symbol.kind in CALLABLE_KINDS and not found):
         held = _find_held(names, file, symbol, name, found)
@@ -71,7 +71,7 @@ def find_own_member(names: ScriptNames, owner: Declaration, name: str, steps: in
 
 
 def is_constructed(file: ScriptFile, function: int, name: str) -> bool:
-    """Return whether a function gives the objects that it makes a member of a name."""
+    """Return whether the objects that a function constructs have a member of this name."""
     return (function, f"{CONSTRUCTED}.{name}") in file.binds
 
 
@@ -109,7 +109,7 @@ def _find_held(
 
 
 def find_holder(file: ScriptFile, ordinal: int) -> int | None:
-    """Return the class or object that `this` means inside a symbol.
+    """Return the class or object that `this` means inside a symbol, or None.
 
     An arrow function takes `this` from around the objects that it is a member of.
     """
@@ -137,13 +137,15 @@ def find_holder(file: ScriptFile, ordinal: int) -> int | None:
 
 
 def _is_exported(file: ScriptFile, member: int) -> bool:
-    """Return whether a member that is in no other symbol is one of the object that the module is."""
+    """Return whether a top-level member belongs to the object that the file exports as its module."""
     return member in list_exported_members(file, file.get_symbol(member).name)
 
 
 def is_declared_later(file: ScriptFile, name: str, bound: int, line: int) -> bool:
-    """Return True where a function that a line sees has a variable's name, and the variable's type is said on
-    no line from there on."""
+    """Return whether a line sees a function with a variable's name that has hidden the variable's type.
+
+    That is so if no line from the function's start to this one shows the type.
+    """
     if not line:
         return False
     found = [file.get_symbol(one) for one in file.record.find_symbols(name)]
@@ -154,7 +156,8 @@ def is_declared_later(file: ScriptFile, name: str, bound: int, line: int) -> boo
 def find_binds(file: ScriptFile, ordinal: int, name: str, line: int) -> Sequence[Reference]:
     """Return the rows that show a variable's type on a line, in the innermost scope that has any.
 
-    They all belong to one annotation or value."""
+    They all belong to one annotation or value.
+    """
     binds = file.binds
     for around in file.iter_around(ordinal):
         rows = binds.get((around, name))

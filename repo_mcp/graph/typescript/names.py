@@ -49,8 +49,8 @@ class Meaning:
     declarations: tuple[Declaration, ...] = ()
     external: str = ""
     is_certain: bool = True  # False: what is declared outside may be meant instead
-    is_guess: bool = False  # members of what a call is given, not of what it returns
-    bound: Bound = ()  # the parameters of the owners that have these members
+    is_guess: bool = False  # members of an argument of a call, not of its result
+    bound: Bound = ()  # the type parameters that the owners of these members bind
     written: tuple[Written, ...] = ()  # the types of members that unnamed types have
 
 
@@ -110,7 +110,7 @@ class ScriptFile:
 
     @property
     def literals(self) -> Literals:
-        """Return the objects that calls in the file are given."""
+        """Return the objects that are passed to calls in the file."""
         return self._literals
 
     @cached_property
@@ -152,7 +152,7 @@ class ScriptFile:
         return -1
 
     def keep_seen(self, symbols: list[Symbol], line: int) -> list[Symbol]:
-        """Return those of several namesakes that a line sees (0: any line): the innermost block's."""
+        """Return the symbols of one name that a line sees (0: any line): those of the innermost block."""
         if not line or not symbols or not any(one.ordinal in self.blocks for one in symbols):
             return symbols
         whole = 0, self.get_symbol(0).end_line
@@ -190,8 +190,10 @@ class ScriptFile:
 
 
 def _is_seen_elsewhere(file: ScriptFile, symbol: Symbol, line: int, is_inside: bool) -> bool:
-    """Return whether a name on a line is not that of a symbol around it: a class that is a value is seen in
-    itself alone, and what is assigned to `exports.name` only as a member."""
+    """Return whether a bare name on a line cannot mean a symbol, although it is in scope.
+
+    A class expression is seen only inside itself, and a value assigned to `exports.name` only as a member.
+    """
     is_member = bool(line) and _is_exported_member(file, symbol)
     if symbol.kind is not SymbolKind.CLASS:
         return is_member
@@ -200,8 +202,10 @@ def _is_seen_elsewhere(file: ScriptFile, symbol: Symbol, line: int, is_inside: b
 
 
 def _is_exported_member(file: ScriptFile, symbol: Symbol) -> bool:
-    """Return whether a symbol is only a member of the object that a CommonJS module is: a value that is
-    assigned to `exports.name`, or listed in `module.exports`."""
+    """Return whether a symbol is only a member of the object that a CommonJS module is.
+
+    It is a value that is assigned to `exports.name`, or listed in `module.exports`.
+    """
     is_public = not symbol.parent and symbol.flags & SymbolFlag.PUBLIC_API
     rows = file.exports.get(symbol.name, ()) if is_public else ()
     return any(
@@ -286,8 +290,9 @@ class ScriptNames:
         as_type: bool = False,
         hops: int = 0,
     ) -> Meaning:
-        """Return the meaning of a name in a line inside a symbol of a file (0: where the symbol begins);
-        UNKNOWN if there is no declaration.
+        """Return the meaning of a name on a line inside a symbol; UNKNOWN if there is no declaration.
+
+        Line 0 means where the symbol begins.
         """
         line = line or (file.get_symbol(ordinal).start_line if ordinal else 0)
         rows = file.imports.get(name, ())
@@ -345,7 +350,7 @@ class ScriptNames:
         return UNKNOWN
 
     def _list_ambient(self, file: ScriptFile, module: Symbol, name: str) -> list[Declaration]:
-        """Return what a `declare module` exports under a name; itself for the whole."""
+        """Return what a `declare module` exports under a name; the module itself for "" and "*"."""
         if not name or name == "*":
             return [Declaration(file.path, module.ordinal)]
         for row in file.exports.get(name, ()):
@@ -446,7 +451,8 @@ class ScriptNames:
     def find_whole(self, file: ScriptFile, hops: int = 0) -> Meaning:
         """Return the meaning of a whole CommonJS module, `module.exports`; UNKNOWN if none is assigned.
 
-        A module of TypeScript is what it exports, whatever it assigns."""
+        In a TypeScript file that also exports names, the assignment does not count.
+        """
         rows = file.exports.get(WHOLE, ())
         if rows and not file.path.endswith(_SCRIPTS) and _exports_more(file):
             return UNKNOWN
@@ -476,12 +482,12 @@ def prefer(symbols: list[Symbol], as_type: bool) -> list[Symbol]:
 
 
 def is_value(symbol: Symbol) -> bool:
-    """Return True for what can be no type."""
+    """Return True for a symbol that cannot be a type."""
     return symbol.kind in _VALUES or (symbol.kind is SymbolKind.COMPONENT and bool(symbol.parameters))
 
 
 def _gives_way(symbol: Symbol) -> bool:
-    """Return True for what an imported type of the same name stands beside: a value, a namespace."""
+    """Return True for a symbol beside which an imported type may have its name: a value, a namespace."""
     return is_value(symbol) or symbol.kind is SymbolKind.MODULE
 
 

@@ -4,7 +4,7 @@
     if (x.kind === "cat") { x.name() }      a member of Cat or of Dog: neither is sure
     if (isCat(x)) { x.name() }              what the signature `x is Cat` says, or what x was before
 
-A condition that is not understood any further makes the members of a union unsure behind it, in the function.
+After any other condition about a value, the members of a union are not sure for the rest of the function.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Narrowing:
         return None
 
     def narrow(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
-        """Return the members that a value may have behind the conditions above its use."""
+        """Return the members that a value may have after the conditions above its use."""
         for call in self._list(file)[0].get(_get_chain(row), ()):
             if call.line <= row.line and call.symbol in file.iter_around(row.symbol):
                 meaning = self._narrow_by_call(file, meaning, row, call)
@@ -81,7 +81,9 @@ class Narrowing:
         return [one for one in tests if one.line <= row.line and one.symbol in file.iter_around(row.symbol)]
 
     def _list(self, file: ScriptFile) -> tuple[Rows, Rows]:
-        """Map values to the calls in conditions that are given them, and to the comparisons about them."""
+        """Return two maps from values: to the calls in conditions that take them, and to comparisons of
+        them.
+        """
         if self._known[0] is not file:
             guards: Rows = {}
             tests: Rows = {}
@@ -95,6 +97,6 @@ class Narrowing:
 
 
 def _get_chain(row: Reference) -> str:
-    """Return the value that a member is read of, as calls in conditions write it."""
+    """Return the receiver of a member in the spelling of calls in conditions."""
     first, _, rest = row.qualifier.partition("/")
     return first + rest.lstrip("0123456789")

@@ -1,4 +1,4 @@
-"""The owners of the members of a TypeScript value: declarations, function types, and what they are given.
+"""The owners of the members of a TypeScript value: declarations, function types, and their type arguments.
 
 A generic declaration has its parameters bound for one use of it: `Bound` maps each to the text that is
 written for it, to be read where it is written. A parameter that is bound to no text is chosen by the
@@ -17,7 +17,7 @@ from repo_mcp.symbols.model import ITSELF
 
 Parameter = tuple[str, int, str]  # path and ordinal of what declares it, and its name
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
-# Parameters of the functions that a list is given that are items of it, by the name of the list's member.
+# For members of a list that take a function: which parameters of that function are items of the list.
 GIVEN_ITEMS = {"sort": (0, 1), "toSorted": (0, 1), "reduce": (1,), "reduceRight": (1,)}
 TAKING_ITEMS = frozenset({"push", "unshift", "add", "includes", "indexOf", "set", "fill"})
 MAX_STEPS = 12  # from a value to its type, one per declaration followed
@@ -48,9 +48,9 @@ class Owners:
     declarations: tuple[Declaration, ...] = ()
     external: str = ""
     is_items: bool = False  # the owners are those of its items
-    is_keyed: bool = False  # and the items are members, of any name
+    is_keyed: bool = False  # its members have any name, and are its items
     is_mixed: bool = False  # of a union of which other members are declared outside, or are not known
-    is_guess: bool = False  # an object that a call is given: the result of the call need not have its members
+    is_guess: bool = False  # an argument of a call: the result of the call need not have its members
     functions: tuple[Written, ...] = ()  # function types that it may be called by, and unnamed object types
     bound: Bound = ()  # the parameters of the declarations
     is_choice: bool = False  # a condition chooses one of several
@@ -78,7 +78,7 @@ def has_member(owners: Owners, owner: Declaration, name: str) -> bool:
 
 
 def write(path: str, ordinal: int, text: str, bound: Bound) -> Written:
-    """Return a text with as much of what is bound around it as it names."""
+    """Return a text with those of the bound parameters that it names."""
     if not bound or not text:
         return Written(path, ordinal, text)
     names = set(_WORD.findall(text))
@@ -90,7 +90,7 @@ def write(path: str, ordinal: int, text: str, bound: Bound) -> Written:
 
 
 def count_nested(path: str, ordinal: int, bound: Bound) -> int:
-    """Return how often what is bound was written in one symbol, each time for itself: its rounds so far."""
+    """Return how often texts that were written in one symbol are nested in what is bound."""
     return max(
         (
             ((one.path, one.ordinal) == (path, ordinal)) + count_nested(path, ordinal, one.bound)
@@ -102,7 +102,7 @@ def count_nested(path: str, ordinal: int, bound: Bound) -> int:
 
 
 def join(*each: Bound) -> Bound:
-    """Return what is bound in any; the last one where several bind the same."""
+    """Return what is bound in any of these; if several bind the same parameter, the last one counts."""
     found: dict[Parameter, Written] = {}
     for bound in each:
         found.update(bound)
@@ -113,7 +113,8 @@ def unite(each: Iterable[Owners]) -> Owners:
     """Return the owners of all; an external one only if there is no other.
 
     Beside owners that have members of their own, those whose members another object chooses are left out:
-    which one is meant is not known from here on."""
+    which one is meant is not known from here on.
+    """
     each = [one for one in each if one is not NOBODY]
     if len(each) < 2:
         return (
@@ -158,7 +159,7 @@ def unite(each: Iterable[Owners]) -> Owners:
 
 
 def choose(each: Sequence[Owners]) -> Owners:
-    """Return the owners of all results of overloads; if they differ, a call has those of one."""
+    """Return the owners of all results of overloads; mixed if these differ, as a call has one of them."""
     results = {(one.declarations, one.external, one.is_items, one.functions) for one in each}
     found = unite(each)
     return mix(found) if len(results) > 1 else found
@@ -170,14 +171,14 @@ def hold(owners: Owners, is_items: bool) -> Owners:
 
 
 def get_given_item(items: Owners, name: str, position: int, index: int) -> Owners:
-    """Return the owners of what the member of a list takes, or gives a function that it takes."""
+    """Return the owners of what a list's member takes, or of what it passes to a function that it takes."""
     if index == ITSELF:
         return hold(items, False) if name in TAKING_ITEMS else NOBODY
     return hold(items, False) if position == 1 and index in GIVEN_ITEMS.get(name, (0,)) else NOBODY
 
 
 def take_keyed(owners: Owners) -> Owners:
-    """Return the owners of a member, of any name, of an object that has items for members."""
+    """Return the owners of any member of an object whose members are its items; NOBODY for others."""
     if not owners.is_keyed:
         return NOBODY
     is_choice = owners.is_mixed and len(owners.declarations) > 1
@@ -185,7 +186,7 @@ def take_keyed(owners: Owners) -> Owners:
 
 
 def mix(owners: Owners) -> Owners:
-    """Return owners that may not be all that there are."""
+    """Return owners that are marked as perhaps not all."""
     return replace(owners, is_mixed=bool(owners.declarations or owners.functions))
 
 

@@ -1,7 +1,7 @@
 """Written types of two members, compared as far as they are plain: may one stand for the other?
 
-Plain are primitive types, literals, functions, lists, and some types of the language itself. The caller says
-what other names mean; what nobody knows may be anything.
+Primitive types, literals, functions, lists, and some types of the language itself are plain. The caller says
+what other names mean; an unknown name may mean anything.
 
 Left out on purpose: strict `null`. A `string | undefined` may be a `string`.
 """
@@ -70,7 +70,7 @@ HasMember = Callable[[Declaration, str], bool]  # or may have it from a base tha
 
 
 def count_parameters(text: str) -> Arity:
-    """Return the arity of parameters "(a: A, b?: B, ...c)"; that of anything for a text that was cut."""
+    """Return the arity of parameters "(a: A, b?: B, ...c)"; the widest one for a text that was cut."""
     if text.endswith(CUT):
         return Arity(0, 1 << 16)
     least = most = 0
@@ -98,8 +98,11 @@ def _is_optional(parameter: str) -> bool:
 
 
 class PlainTypes:
-    """Compares written types; `find_name` tells what a name means, `may_stand` of two declarations whether
-    an object of the first may stand for one of the second."""
+    """Compares written types.
+
+    `find_name` says what a name means, and `may_stand` whether an object of one declaration may stand for one
+    of another.
+    """
 
     def __init__(self, find_name: FindName, may_stand: MayStand, has_member: HasMember) -> None:
         self._find_name = find_name

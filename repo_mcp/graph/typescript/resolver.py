@@ -35,9 +35,8 @@ LANGUAGES = frozenset({"typescript", "javascript"})
 _TYPE_ROLES = frozenset(
     {ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND}
 )
-_OF_ALL = frozenset(
-    {"toString", "valueOf", "toLocaleString"}
-)  # what every value has, also a string of a union
+# What every value has, even a string in a union.
+_OF_ALL = frozenset({"toString", "valueOf", "toLocaleString"})
 _OF_FUNCTIONS = frozenset({"name", "length", "prototype"})  # what a class itself has, too
 _NOT_MERGED = frozenset(
     {
@@ -153,7 +152,7 @@ class TypeScriptResolver:
 
     def _resolve_member(self, file: ScriptFile, row: Reference) -> Resolution:
         if row.name == "constructor" and row.qualifier != "super":
-            return Resolution(external="Object.constructor")  # what made an object, as a value
+            return Resolution(external="Object.constructor")  # the function that made an object, as a value
         if row.qualifier != "?":
             told = self._narrowing.find_told(file, row)
             if told is not None:
@@ -171,7 +170,7 @@ class TypeScriptResolver:
         return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(row)
 
     def _part_static(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
-        """Return the members of a class itself, or those of its objects, where both have some of one name."""
+        """Return the members of a class itself, or those of its objects, if both have some of one name."""
         symbols = [(one, self._names.get_symbol(one)) for one in meaning.declarations]
         made = {one for one, symbol in symbols if symbol is not None and self._is_made(one, symbol)}
         if made and self._is_class(file, row):  # a member of the objects, and not of the function itself
@@ -244,8 +243,10 @@ class TypeScriptResolver:
         return [Declaration(ordinal.path, one.ordinal) for one in whole or found]
 
     def _look_through(self, ordinal: Declaration) -> tuple[Declaration, ...]:
-        """Return the value of a whole CommonJS module, and what `import a = b.c` stands for; any other
-        declaration as it is."""
+        """Return what a declaration stands for: a CommonJS module's value, or the `b.c` of `import a = b.c`.
+
+        Any other declaration is returned as it is.
+        """
         file = self._names.find_file(ordinal.path)
         if ordinal.ordinal and file is not None:
             symbol = file.get_symbol(ordinal.ordinal)

@@ -1,4 +1,4 @@
-"""The signatures by which a TypeScript value may be called, and the types that generic code is given."""
+"""The signatures by which a TypeScript value may be called, and the type arguments of generic code."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ _CALLED_BY_SIGNATURES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, Symbol
 def list_signatures(
     names: ScriptNames, owners: Owners, *, is_result: bool = False
 ) -> Iterator[tuple[list[str], str, Written, Bound]]:
-    """Yield the types of the parameters, that of the result and the place of all by which owners are called.
+    """Yield for each signature of owners the types of its parameters and result, its place, and what is
+    bound.
 
-    Type parameters are not known, since the arguments choose them. With `is_result`, no constructors.
+    Type parameters are left open, because the arguments determine them. With `is_result`, constructors are
+    left out.
     """
     for one in owners.functions:
         read = read_function(one.text)
@@ -100,7 +102,7 @@ def bind_given(
 
 
 def _close(file: ScriptFile, ordinal: int, text: str, bound: Bound) -> Written:
-    """Return a text with what is bound around it; a parameter that is bound as that."""
+    """Return a text with what is bound around it; for a bound parameter, what it is bound to."""
     if bound and _NAME.fullmatch(text):
         key = file.path, file.find_type_parameter(ordinal, text), text
         found = next((one for other, one in bound if other == key), None)

@@ -74,7 +74,8 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # repositories do not name real types like this
-_COMPONENTS = frozenset({"FC", "FunctionComponent", "VFC"})  # of functions, given their argument
+# Types of functions, given the type of their argument.
+_COMPONENTS = frozenset({"FC", "FunctionComponent", "VFC"})
 MAX_PARTS = 24  # of a union or an intersection
 MAX_SEGMENTS = 12
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
@@ -168,7 +169,7 @@ class ScriptTypes:
         return self._call_often(found, calls - 1, steps)
 
     def _take_keyed(self, owners: Owners, name: str, steps: int) -> Owners:
-        """Return the owners of a member of an object that has items for members."""
+        """Return the owners of any member of an object whose members are its items."""
         chosen = unite(self._inference.choose(one, name, steps + 1) for one in owners.mapped)
         return take_keyed(owners) if chosen == NOBODY else chosen
 
@@ -254,10 +255,8 @@ class ScriptTypes:
             return owners
         if not file.record.list_children(symbol.ordinal):
             return NOBODY
-        is_guess = (
-            symbol.ordinal,
-            OBJECT,
-        ) not in file.binds  # else it returns an object that has its members
+        # Else it returns an object that has its members.
+        is_guess = (symbol.ordinal, OBJECT) not in file.binds
         return Owners((Declaration(file.path, symbol.ordinal),), is_guess=is_guess, bound=bound)
 
     def _follow_results(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
@@ -312,7 +311,7 @@ class ScriptTypes:
         for at, row in enumerate(rows):
             owners = self.follow_binds(file, [one for one in rows[at:] if one.line == row.line], steps, bound)
             if row.arguments == CALLED or (row.arguments == TYPE and row.line == symbol.start_line):
-                # `const api = make({ run() {} })` has not the members of the object
+                # `const api = make({ run() {} })` does not have the members of the object.
                 return owners if owners.declarations or owners.functions else replace(own, is_guess=True)
             if owners != NOBODY:
                 return unite((own, owners))
@@ -378,7 +377,7 @@ class ScriptTypes:
         bound: Bound = (),
         given: Sequence[str] = (),
     ) -> Owners:
-        """Return the owners that a type has by its name, with the types that it is given."""
+        """Return the owners that a type has by its name, with its type arguments."""
         if qualifier:
             outer = self.evaluate(file, ordinal, qualifier, 0, steps + 1, bound)
             if outer.external:
@@ -397,7 +396,7 @@ class ScriptTypes:
         return self.get_owners(meaning, steps=steps + 1)
 
     def _read_parameter(self, file: ScriptFile, key: Parameter, steps: int, bound: Bound) -> Owners:
-        """Return the owners of a type parameter: those of what is given for it, or else of its bound."""
+        """Return the owners of a type parameter: those of its argument, or else of its bound."""
         given = next((one for other, one in bound if other == key), None)
         if given is not None and given.text:
             other = self._names.find_file(given.path)
@@ -413,8 +412,10 @@ class ScriptTypes:
     def follow_binds(
         self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound = ()
     ) -> Owners:
-        """Return the owners of a variable, by the rows that show its type: one for each member of a union, or
-        for each value that a condition chooses from."""
+        """Return the owners of a variable, by the rows that show its type.
+
+        There is one row for each member of a union, or for each value that a condition chooses from.
+        """
         each = [self._follow_bind(file, row, steps, bound) for row in rows]
         if len(rows) < 2 or rows[0].arguments == ALL:
             return unite(each)
@@ -452,9 +453,11 @@ class ScriptTypes:
         return self._expect(owners, position, index, steps + 1)
 
     def _expect(self, owners: Owners, position: int, index: int, steps: int) -> Owners:
-        """Return the owners of what a function takes at a position, or a function there takes or returns.
+        """Return the owners of what a function takes at a position, or of what a function there takes or
+        gives.
 
-        See `name_parameter`."""
+        See `name_parameter`.
+        """
         key = owners, position, index, steps
         found = self._expected.get(key)
         if found is None:
@@ -526,7 +529,7 @@ class ScriptTypes:
         return hold(owners, owners.is_items or row.arguments == ITEMS)
 
     def _follow_generic(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
-        """Return the owners of what a call returns that is given types: `qualifier.name<A, B>`."""
+        """Return the owners of the result of a call with type arguments: `qualifier.name<A, B>`."""
         name, _, text = row.name[:-1].partition("<")
         given = [one.strip() for one in split_type(text, ",")]
         if row.qualifier:
@@ -535,7 +538,7 @@ class ScriptTypes:
         else:
             meaning = self._names.look_up(file, row.symbol, name, row.line)
         own = bind_given(self._names, meaning.declarations, given, file, row.symbol, bound)
-        if not own:  # of what a variable holds
+        if not own:  # a variable holds what is called
             called = self.get_owners(meaning, steps=steps + 1)
             own = bind_given(self._names, called.declarations, given, file, row.symbol, bound)
             return self._call(replace(called, bound=join(called.bound, own)), steps + 1)

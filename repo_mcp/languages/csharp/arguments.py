@@ -109,7 +109,7 @@ def _note_passed(walk: CSharpWalk, arguments: Node, name: str, qualifier: str, s
 
 
 def read_type_arguments(walk: CSharpWalk, start: int) -> str:
-    """Return "<A, B<C>>" from a byte offset on; nothing if it is long."""
+    """Return type arguments at a byte offset, such as "<A, B<C>>"; "" if they are long."""
     depth = 0
     for found in _ANGLE.finditer(walk.text, start, start + MAX_GIVEN_CHARS):
         depth += 1 if found[0] == b"<" else -1

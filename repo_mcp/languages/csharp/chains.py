@@ -1,7 +1,8 @@
 """Write C# expressions as chains of dotted names: "a.b", "Make<Foo>()", "items[]", "Box<int>.Empty".
 
-A chain keeps type arguments, as they decide which type a name means, and what a method returns. What calls
-and brackets hold is left out. A cast, `as` and a new instance are calls of the type: "Foo<int>()".
+A chain keeps type arguments, because they decide which type a name means, and what a method returns.
+Arguments in parentheses and brackets are left out. A cast, `as` and a new instance are calls of the type:
+"Foo<int>()".
 """
 
 from __future__ import annotations
@@ -27,9 +28,7 @@ _AS = re.compile(rb".*\bas\s+([\w@.:]+(?:\s*<.*>)?)\s*\??", re.DOTALL)
 _AWAIT = re.compile(rb"await\b\s*")
 _NEW = re.compile(rb"new\s+(?=[\w@])")
 _TYPE = re.compile(rb"[\w@.:]+(?:\s*<.*>)?\s*\??", re.DOTALL)
-_MEMBER = re.compile(
-    rb"[?!\s]*(?:\.|->|\[)"
-)  # what follows a value in parentheses if one of its members is meant
+_MEMBER = re.compile(rb"[?!\s]*(?:\.|->|\[)")  # follows a value in parentheses if a member of it is meant
 _INSTANCE = re.compile(rb"%b(?:\.%b)*%b" % (_NAME, _NAME, _KEPT))
 _AWAITED_END = b"." + AWAITED.encode()
 
@@ -52,7 +51,7 @@ def simplify(text: bytes, depth: int = 0) -> bytes:
 
 
 def _simplify_group(text: bytes, depth: int) -> bytes:
-    """Return what begins with parentheses as a chain: a value of any form and its members, or a cast."""
+    """Return an expression that begins with parentheses as a chain: a value with its members, or a cast."""
     end = _find_end(text)
     if end < 0:
         return b""
@@ -66,7 +65,7 @@ def _simplify_group(text: bytes, depth: int) -> bytes:
 
 
 def _name_type(written: bytes) -> bytes:
-    """Return the chain of a value that was given a written type."""
+    """Return the chain of a value with a written type; empty if the text names no type."""
     if _TYPE.fullmatch(written) is None:
         return b""
     chain = _reduce(written.rstrip(b"? \t\r\n"))
@@ -74,7 +73,7 @@ def _name_type(written: bytes) -> bytes:
 
 
 def _find_end(text: bytes) -> int:
-    """Return where the parenthesis closes with which a text begins; -1 if it does not."""
+    """Return the position of the parenthesis that closes the first one; -1 if none does."""
     depth = 0
     for found in re.finditer(rb"[()]", text):
         depth += 1 if found[0] == b"(" else -1
@@ -84,7 +83,9 @@ def _find_end(text: bytes) -> int:
 
 
 def _reduce(text: bytes, *, is_new: bool = False) -> bytes:
-    """Return names with calls and items as a chain; with `is_new` the first name is a type that is made."""
+    """Return names with calls and items as a chain; with `is_new` the first name is that of a new
+    instance.
+    """
     text = _SPACE.sub(b"", text).replace(b"?.", b".").replace(b"!", b"").replace(b"?[", b"[")
     text = text.removeprefix(b"global::").replace(b"::", b".").replace(b"->", b".")
     for _ in range(6):

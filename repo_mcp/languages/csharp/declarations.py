@@ -91,7 +91,7 @@ def on_type_declaration(walk: CSharpWalk, node: Node) -> None:
 
 
 def _read_type_parameters(walk: CSharpWalk, node: Node) -> str:
-    """Return "<T, U>" of a type; types of one name differ in the number of their type parameters."""
+    """Return the type parameters of a type, "<T, U>": their number distinguishes types of one name."""
     found = next((one for one in node.named_children if one.type == "type_parameter_list"), None)
     return walk.read_line(found)
 
@@ -328,7 +328,7 @@ def on_parameters(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_parameter(walk: CSharpWalk, node: Node) -> None:
-    """Bind a parameter, whose type is accepted; of a record, declare a property instead."""
+    """Bind a parameter, whose type is accepted; for a record, declare a property instead."""
     name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
     walk.note_type(type_node, ReferenceRole.ACCEPT)
     if name_node is None:
@@ -352,7 +352,7 @@ def on_type_parameter(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_constraints(walk: CSharpWalk, node: Node) -> None:
-    """Bind a type parameter to the first type that `where` demands: its values have the members of that."""
+    """Bind a type parameter to the first type that `where` requires: its values have that type's members."""
     name, *demanded = [one for one in node.named_children if one.type != "comment"]
     walk.asked.add(walk.read_name(name))  # fields may have this type
     for one in demanded:

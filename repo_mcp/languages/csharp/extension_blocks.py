@@ -6,8 +6,8 @@
         public int Half => all.Count / 2;        (as it is)
     }
 
-The braces of the block, and what stands before the first of them, become spaces. The constraints of a block
-are lost. A method without a word such as `public` stays as it is, and so does all behind a block that never
+The braces of the block, and what is before the first of them, become spaces. The constraints of a block are
+lost. A method without a word such as `public` stays as it is, and so does everything after a block that never
 ends.
 """
 

@@ -1,7 +1,8 @@
-"""Functions without names in C#: how an argument says what one takes, and whether it returns a value.
+"""Anonymous functions in C#: how an argument records what they take, and whether they return a value.
 
 "=>2r;A;B" has two parameters, of the types A and B, and returns a value. The letters after the count are
-those of `Outcome`; ":" and a chain are there for an expression that calls something, which decides it.
+those of `Outcome`. For an expression that calls something, ":" and a chain follow them: what is called
+decides.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Outcome(StrEnum):
 
 
 def read_function(walk: CSharpWalk, function: Node, most: int) -> str:
-    """Return the known facts about a function, in at most so many characters."""
+    """Return the known facts about a function, in at most `most` characters."""
     parameters = function.child_by_field_name("parameters")
     outcome = _read_outcome(walk, function, parameters)
     if parameters is None or not parameters.children:

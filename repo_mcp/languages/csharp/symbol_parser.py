@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*if\b", re.MULTILINE)
 # Syntax that the grammar does not know and names do not need: `ref partial struct`, `*(int*)&value`, and the
-# # brackets of `{ [key] = value }`.
+# brackets of `{ [key] = value }`.
 _LEFT_OUT = re.compile(rb"\bref(?=\s+partial\s+struct\b)|\*\(\w+\*\)")
 # Unknown syntax to the left of "=": `*(int*)(p + 1)`, read as an item of `_`, and `*p++`.
 _POINTED = re.compile(rb"(\*\(\w+\*\))\(([^()]{0,300})\)")

@@ -3,8 +3,8 @@
 The arguments of a call are a text, by which methods of one name are distinguished:
 
 "(total,=string,1)": a chain of names for a value; "=" and a type for an expression that shows its type; "0"
-for a zero and "1" for any other whole number; "=>2" for a function of two parameters, with what it returns
-and the types of these, each behind ";", if they are written (`functions.py`); "{}" for an object without a
+for a zero and "1" for any other whole number; "=>2" for a function of two parameters, followed by what it
+returns and their types, each after ";", if they are written (`functions.py`); "{}" for an object without a
 type; "?" for anything else. "name:" comes before a named argument, and "&" before one passed by reference.
 Unknown arguments at the end are left out; if nothing is known, the text is empty.
 """
@@ -38,16 +38,16 @@ _NOTHING = frozenset(
     )
 )
 MAX_STEPS = 6
-# Bits of a BIND row's number: one for a task, either a type or an awaited value; above it how
-# many type arguments the type has.
+# Bits of a BIND row's number: one for a task, either a type or an awaited value; above it the number of the
+# type's type arguments.
 TASK = 8
 PASSED = 5  # kind of a BIND row: it names a call, or a value or a type that is a delegate
-ARGUMENT_SHIFT, PARAMETER_SHIFT = 4, 9  # its number has which argument is meant, and which parameter of that
+ARGUMENT_SHIFT, PARAMETER_SHIFT = 4, 9  # its number says which argument is meant, and which of its parameters
 IS_VALUE, IS_TYPE = 30, 31  # in place of an argument: the row names a value, or a type
-IS_ITSELF = 31  # in place of a parameter: what is passed is meant, and not a parameter of it
+IS_ITSELF = 31  # in place of a parameter: the argument itself is meant, not one of its parameters
 ARITY_SHIFT = 4
 ATTRIBUTE = 1 << 10  # added to the number of a TYPE row that names an attribute
-ATTRIBUTE_ENDING = "Attribute"  # may be left out where the type is used as one
+ATTRIBUTE_ENDING = "Attribute"  # may be left out where the type is used as an attribute
 AWAITED = "await"  # stands in a chain for awaiting the value before it
 MAX_GIVEN_CHARS = 250  # for one call; a string of a record has at most MAX_TEXT_CHARS
 NO_TYPE = "{}"

@@ -251,7 +251,7 @@ def on_assigned(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_implicit_new(walk: CSharpWalk, node: Node) -> None:
-    """Add the members that `new(...) { A = 1 }` names, of the type that is wanted where it stands."""
+    """Add the members that `new(...) { A = 1 }` names: those of the type that is expected there."""
     start = node.start_byte
     initializer = next((one for one in node.named_children if one.type == "initializer_expression"), None)
     passed = walk.passed.get(start)
@@ -324,7 +324,7 @@ def on_typed(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_type_span(walk: CSharpWalk, node: Node) -> None:
-    """Note a type that is one only by its position."""
+    """Note a type that only its position shows to be one."""
     walk.note_type(node)
 
 

@@ -61,7 +61,7 @@ _WRAPPERS = frozenset(
 
 
 class Passed(NamedTuple):
-    """The call, or the value or the type, that says what a function takes."""
+    """The call, value or type that determines what an anonymous function takes."""
 
     name: str
     qualifier: str
@@ -178,7 +178,7 @@ class CSharpWalk(ScopeWalk):
             self._plain_types.setdefault((self.scope, alias), text[1:])
 
     def bind_value(self, alias: str, value: Node | None, start: int) -> None:
-        """Record the type of a variable by the value that it is given."""
+        """Record the type of a variable by the value assigned to it."""
         awaited = 0
         for _ in range(3):
             if value is None or value.type not in _WRAPPERS or not value.named_child_count:
@@ -240,7 +240,7 @@ class CSharpWalk(ScopeWalk):
     # -- calls -----------------------------------------------------------------------------------------------
 
     def _iter_settled(self) -> Iterator[Row]:
-        """Yield the rows; calls also have in the alias their arguments, "?" for those of unknown type."""
+        """Yield the rows; the alias of a call also has its arguments, "?" for those of unknown type."""
         for start, asked in self.asked_conditions:
             yield 0, 0, int(ReferenceRole.BIND), asked, "", CONDITIONS, start, 0
         for row in super()._iter_settled():
@@ -253,7 +253,7 @@ class CSharpWalk(ScopeWalk):
                 yield scope, ordinal, role, name, qualifier, alias + said, start, arguments
 
     def _list_typed(self, heads: Mapping[str, str]) -> set[tuple[int, str]]:
-        """Return (scope, name) of the variables of which a row leads to a type, or out of this file."""
+        """Return (scope, name) of the variables for which a row leads to a type, or out of this file."""
         search = self._find_binding
         shown: dict[tuple[int, str], list[tuple[int, str]]] = {}
         for row in self._rows:
@@ -285,7 +285,7 @@ class CSharpWalk(ScopeWalk):
         return Given(given.form, UNKNOWN + rest if rest[:1] == "." else UNKNOWN)
 
     def _settle_function(self, given: Given, scope: int) -> Given:
-        """Return a function as an argument; what it calls only if the first name of that is known."""
+        """Return a function as an argument; the chain that it calls stays only if its first name is known."""
         before, sign, rest = given.value.partition(OF_CALL)
         if not sign:
             return given

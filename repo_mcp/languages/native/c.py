@@ -109,7 +109,7 @@ def on_macro(walk: CaptureWalk, node: Node) -> None:
 
 
 def _refer_in_macro(walk: CaptureWalk, value: Node, known: frozenset[str]) -> None:
-    """Add the names in the body of a macro, but its parameters: calls, types, members and values."""
+    """Add the names in the body of a macro, except its parameters: calls, types, members and values."""
     start = value.start_byte
     text = _NO_NAMES.sub(_blank, walk.text[start : value.end_byte])
     for found in _MACRO_NAME.finditer(text):
@@ -159,7 +159,8 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
     """Declare a type with a body; the members of an unnamed one belong to the symbol around it.
 
     A type defined outside its class, `class Outer<T>::Inner {`, belongs to the class if the file declares it
-    above."""
+    above.
+    """
     name_node = node.child_by_field_name("name")
     arguments, owner = "", ""  # of a template specialisation
     if name_node is not None and b":" in walk.text[node.start_byte : name_node.start_byte]:
@@ -261,8 +262,10 @@ def on_function(walk: CaptureWalk, node: Node) -> None:
 
 
 def is_of_directive(walk: CaptureWalk, found: Declarator) -> bool:
-    """Return whether the name of a function without parameters is that of a macro which `#ifdef` tests:
-    the grammar reads `struct a`, `#ifdef B`, `{}`, `#endif`, `;` so."""
+    """Return whether a function without parameters is named like a macro that `#ifdef` tests.
+
+    The grammar reads `struct a`, `#ifdef B`, `{}`, `#endif`, `;` as such a function.
+    """
     start = found.name.start_byte
     line = walk.text[walk.text.rfind(b"\n", 0, start) + 1 : start] if found.function is None else b""
     return line.lstrip().startswith(b"#")
@@ -314,7 +317,7 @@ def _on_declaration(walk: CaptureWalk, node: Node) -> None:
 
 
 def reopen(walk: CaptureWalk, node: Node, has_body: bool) -> None:
-    """Open the name declared last again, so that its value belongs to it."""
+    """Open the scope of the last declared name again, so that its value belongs to it."""
     last = walk.last_declared
     if not has_body and last is not None and last.end == node.end_byte:
         walk.open(last)

@@ -1,4 +1,4 @@
-"""Names in C and C++ macros and their arguments, which may mean something else than they do elsewhere.
+"""Names in C and C++ macros and their arguments, which may mean something other than elsewhere.
 
 `container_of(p, struct s, size)` names a member of a struct. In `POSIX(close(file))` the macro may stand for
 `::close(file)`: a call in capitals is recorded as the alias of the calls in its arguments, and a macro that
@@ -27,7 +27,7 @@ _MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
 _PASTED = re.compile(rb"(?:::|\.|->|##)\s*(\w+)|(\w+)(?=\s*##)")
 _OPENED = re.compile(rb"\s*(inline\s+)?namespace\s+(\w+(?:::\w+)*)\s*\{\s*")
 _NAMESPACE = re.compile(rb"(?:%s){1,8}" % _OPENED.pattern)
-_WITHOUT_COMMA = re.compile(rb",\s*##")  # `, ##__VA_ARGS__` drops the comma where nothing is given
+_WITHOUT_COMMA = re.compile(rb",\s*##")  # `, ##__VA_ARGS__` drops the comma if there are no arguments
 
 
 def is_pasting(walk: CaptureWalk, body: Node, parameters: Collection[str]) -> bool:

@@ -3,10 +3,11 @@
     #define ERRNO_MAP(XX) XX(EPERM, "not permitted") XX(EIO, "i/o error")
     enum { #define XX(code, _) LOOP_ ## code = -code, ERRNO_MAP(XX) #undef XX };
 
-declares LOOP_EPERM and LOOP_EIO. Their names stand nowhere in the text, so they are made of the rows of the
-list, to which they belong: a reader who looks for one is led to its row.
+declares LOOP_EPERM and LOOP_EIO. Their names are nowhere in the text, so they are composed from the rows of
+the list. They belong to these rows, where a reader finds them.
 
-Left out on purpose: lists in files that are included for it, and templates that make several names of a row.
+Left out on purpose: lists in files that are included for this, and templates that make several names of a
+row.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def declare_listed_members(
     start, end = value.start_byte, min(value.end_byte, value.start_byte + MAX_LIST_BYTES)
     body = walk.text[start:end]
     if not body.lstrip(b" \t\r\n\\").startswith(parameter.encode() + b"("):
-        return  # as nearly all macros
+        return  # true of nearly all macros
     templates = [*_find_templates(walk.text, list_name)]
     rows = [*_read_rows(body, parameter)] if templates else []
     for offset, arguments in rows:
@@ -56,7 +57,7 @@ def declare_listed_members(
 
 
 def _find_templates(text: bytes, list_name: str) -> Iterator[tuple[list[str], str]]:
-    """Yield the parameters and the text up to the name of each template that an enum uses a list with."""
+    """Yield the parameters of each template that an enum applies to a list, and its text up to the name."""
     pattern = re.compile(_TEMPLATE % re.escape(list_name.encode()))
     for count, found in enumerate(pattern.finditer(text)):
         if count == MAX_TEMPLATES:
@@ -83,7 +84,7 @@ def _read_rows(body: bytes, parameter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _expand(template: str, names: list[str], arguments: list[str]) -> str:
-    """Return the name that a template makes of the arguments of a row; empty if it makes none."""
+    """Return the name that a template makes from the arguments of a row; empty if it makes none."""
     given = dict(zip(names, arguments, strict=False))
     words = _JOINED.sub("##", template.strip()).split("##")
     name = "".join(_WORD.sub(lambda found: given.get(found[0], found[0]), word) for word in words)

@@ -224,10 +224,10 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
 
 
 def _keep_first_branch(found: re.Match[bytes]) -> bytes:
-    """Return branches of the preprocessor as they are, or only the first one, without the directives, if it
-    is not whole.
+    """Return branches of the preprocessor as they are, or the first one alone if it is cut.
 
-    A grammar reads each branch as whole statements, and with both the block would never end.
+    A grammar reads each branch as whole statements. So with both branches what the first one begins would
+    never end.
     """
     if not _is_cut(found):
         return found.group()
@@ -235,7 +235,7 @@ def _keep_first_branch(found: re.Match[bytes]) -> bytes:
 
 
 def leaves_out_branches(text: bytes) -> bool:
-    """Return True for a text of which some lines are not read, as another branch has those of one block."""
+    """Return True if a branch of a text is not read, because the first one is no whole statement."""
     found = _BRANCHES.finditer(text) if b"#" in text else iter(())
     return any(one[3] and _is_cut(one) for one in found)
 
@@ -245,8 +245,11 @@ def _blank(text: bytes) -> bytes:
 
 
 def _is_cut(found: re.Match[bytes]) -> bool:
-    """Return True for branches of which the first begins with `else`, is a part of an expression or the head
-    of what follows, opens a block and does not close it, or closes one that it did not open."""
+    """Return True if the first branch is no whole statement.
+
+    It begins with `else`, is part of an expression or the head of what follows, opens a bracket that it does
+    not close, or closes one that it did not open.
+    """
     lines = _TEXT_OR_COMMENT.sub(b"", found[2]).strip()
     if _ELSE.match(lines) is not None or _cuts_brackets(lines):
         return True
@@ -286,7 +289,7 @@ def _blank_inner_comments(text: bytes) -> bytes:
 
 
 def _is_in_macro(text: bytes, start: int, line_end: int, end: int) -> bool:
-    """Return whether a comment on a continued line ends there, or is in a macro of which it ends no line."""
+    """Return whether a comment on a continued line ends on it, or has all its lines continued in a macro."""
     if end <= line_end:
         return True
     before = text.rfind(b"\n", 0, start)
@@ -302,8 +305,7 @@ def _blank_statement(found: re.Match[bytes]) -> bytes:
 
 
 def _declare_unnamed(text: bytes, *, is_c: bool) -> bytes:
-    """Turn each macro that stands for fields of a struct, or members of a class, into a declaration without a
-    name."""
+    """Turn macros that stand for fields of a struct, or members of a class, into unnamed declarations."""
     if _FIELDS.search(text) is None:
         return text
     changed = bytearray(text)
@@ -345,7 +347,7 @@ def _blank_known(found: re.Match[bytes]) -> bytes:
 
 
 def _blank_unless_defined(found: re.Match[bytes]) -> bytes:
-    """Return spaces; unchanged in a directive."""
+    """Return spaces in place of a macro, but the macro itself in a directive."""
     text, start = found.string, found.start()
     limit = max(0, start - MAX_LINE_BYTES)
     line = text[max(limit, text.rfind(b"\n", limit, start) + 1) : start].lstrip()
@@ -372,8 +374,11 @@ def _blank_second(found: re.Match[bytes]) -> bytes:
 
 
 def _make_loops(text: bytes) -> bytes:
-    """Replace macros that head a block by `while`; a directive that defines one keeps its name, and so does a
-    function, which stands behind its type or in the first column."""
+    """Replace macros that head a block by `while`.
+
+    The name stays in a directive that defines the macro, and if it is that of a function: after a type, or in
+    the first column.
+    """
     changed = bytearray(text)
     for found in _EACH.finditer(text):
         start, end = found.span()

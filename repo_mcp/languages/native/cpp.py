@@ -346,7 +346,7 @@ def _on_friend(walk: CaptureWalk, node: Node) -> None:
 
 
 def _bind_made(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
-    """Bind the variable of `Lock lock(mutex);`, which looks like a function but in a body hardly is one."""
+    """Bind the variable of `Lock lock(mutex);`, which looks like a function, though a body rarely has one."""
     for declarator in node.children_by_field_name("declarator"):
         found = read_declarator(declarator)
         if found is None or found.function is None or found.value is not None:
@@ -413,7 +413,7 @@ def _on_parameter(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_lambda(walk: CaptureWalk, node: Node) -> None:
-    """Open the block of a lambda, of whose captures its body sees the names."""
+    """Open the block of a lambda; only its body sees the names that it captures."""
     on_block(walk, node)
     captures, body = node.child_by_field_name("captures"), node.child_by_field_name("body")
     if captures is not None and body is not None:
@@ -490,8 +490,11 @@ def _refer_qualified(
 
 
 def _refer_outer(walk: CaptureWalk, node: Node, parts: list[str], *, is_value: bool = False) -> None:
-    """Add a use of each class before `::`: names with an initial capital, as namespaces have none, and
-    before a value, which is that of an enum as a rule, the last name."""
+    """Add a use of each class before `::`.
+
+    Only names with an initial capital count, because namespaces have none. The last name before a value
+    also counts, since it is usually that of an enum.
+    """
     for position, name in enumerate(parts):
         is_last = is_value and position == len(parts) - 1 and name != "std"
         if name[:1].isupper() or is_last:

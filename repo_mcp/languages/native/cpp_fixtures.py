@@ -1,7 +1,7 @@
-"""Tests of C++ that are members of a class: `TEST_F(Fixture, name) {`, whose head is a macro.
+"""Tests of C++ that are members of a class: `TEST_F(Fixture, name) {`, which begins with a macro.
 
-The class may be declared in another file; then an extension of it holds the member. Macros that no library of
-tests is known for head members of classes of the same file alone.
+The class may be declared in another file; then an extension of it holds the member. A macro that belongs to
+no known test library makes members only of classes in the same file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_HEAD_BYTES = 300
 _MEMBER_HEAD = re.compile(
     rb"^[A-Z][A-Z0-9_]+\(\s*(?P<fixture>[A-Za-z]\w*)\s*,\s*(?P<title>[A-Za-z]\w*)\s*\)\s*\Z", re.M | re.A
 )
-# By these, libraries of tests head the member of a fixture, which another file may declare.
+# Test libraries begin a member of a fixture with these; another file may declare the fixture.
 _CASE = r"(?P<title>\"[^\"\n]+\"|[A-Za-z]\w*)"
 _FIXTURE = r"(?P<fixture>[A-Za-z_][\w:]*)"
 _REST = r"\s*(?:,[^;{}]*)?\)\s*\Z"
@@ -34,7 +34,7 @@ _FIXTURE_HEADS = [
 
 
 def declare_in_fixture(walk: CaptureWalk, node: Node) -> bool:
-    """Declare the member of a class that the macro before a body defines; return False for any other."""
+    """Declare the class member that the macro before a body defines; return False if it defines none."""
     start = node.start_byte
     heads = [one.search(walk.text, max(0, start - MAX_HEAD_BYTES), start) for one in _FIXTURE_HEADS]
     told = next(filter(None, heads), None)
@@ -55,7 +55,7 @@ def declare_in_fixture(walk: CaptureWalk, node: Node) -> bool:
 
 
 def _extend(walk: CaptureWalk, node: Node, owner: str, at: int, outer: str, row: int) -> int:
-    """Declare that members of a class of another file follow; return what they belong to."""
+    """Declare that members of a class of another file follow; return the ordinal of their parent."""
     parent = walk.declare(node, owner, SymbolKind.EXTENSION, opens=False, first_row=row)
     walk.types_by_name[owner] = parent
     walk.scopes.append(OpenScope(node.end_byte, parent, SymbolKind.EXTENSION, owner))

@@ -1,7 +1,7 @@
-"""The literals among the arguments of a call in C++, by which an overload is chosen.
+"""The literals among the arguments of a C++ call, which help to choose an overload.
 
 `run("a", 2, x)` is recorded as a call with the alias "|si?": one mark for each argument. Left out on purpose:
-what any other argument is, a zero, which may be a pointer, and which type a suffix gives a number.
+the types of all other arguments, zeros, which may be pointers, and the types that suffixes give to numbers.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Blank macros of C++ where no grammar expects a word, and what the grammar lacks, byte for byte.
+"""Blank C++ macros where the grammar expects no word, and syntax that the grammar lacks, byte for byte.
 
 `if ANY_CONSTEXPR (size > 1)`, `ANY_TRY { ... } ANY_CATCH(...) {}`, `template <class T, ANY_IF(!is<T>())>`,
 `ANY_INLINE constexpr auto size = 3;`, `class Store ANY_FINAL : public Base {`, `void f() ANY_OVERRIDE;`,
 `TEST(suite, bool) {` and `#if ANY_HAS_INCLUDE(<bit>)` each cost the
 grammar the declaration around them, sometimes a whole file; so do `unsigned(size) < 2`, `Locale loc = {}` and
-`::new (place) T`. What takes the place of a macro begins with a space, by which its name is found again. See
+`::new (place) T`. What replaces a macro begins with a space, so that the macro's name can be found again. See
 `repo_mcp/languages/native/c_macros.py` for the macros that C has as well.
 """
 
@@ -50,7 +50,7 @@ _HEAD_WORD = re.compile(
 _CASTS = re.compile(
     rb"(?<![\w.])(?<!unsigned )(?<!signed )(?<!long )(?<!short )(?:unsigned|signed|long|short)(?=\()"
 )
-# Behind the name of a parameter: `const T& x ANY_LIFETIMEBOUND)`
+# After the name of a parameter: `const T& x ANY_LIFETIMEBOUND)`
 _BEHIND = re.compile(
     rb"[\w>][ \t*&]++(?!(?:return|case|goto|throw|sizeof|new|delete|not|and|or|const)\b)[a-z]\w*+[ \t]++"
     + rb"(%s)(?=[ \t]*+[,)])" % _CAPITALS
@@ -119,7 +119,7 @@ def _blank_constraints(text: bytes) -> bytes:
 
 
 def _is_left(found: re.Match[bytes]) -> bool:
-    """Return whether a word is in a comment or a text, or in a directive."""
+    """Return whether a word is in a comment, a string or a directive."""
     text, start = found.string, found.start(1) if found.lastindex else found.start()
     limit = max(0, start - MAX_LINE_BYTES)
     line = text[max(limit, text.rfind(b"\n", limit, start + 1) + 1) : start].lstrip()

@@ -313,7 +313,9 @@ def _on_instance_test(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_if(walk: CaptureWalk, node: Node) -> None:
-    """Open the block of what a condition binds: its branch, but for `if (!(x instanceof Y y)) return;`."""
+    """Open the block of names that a condition binds: its branch, except in `if (!(x instanceof Y y))
+    return;`.
+    """
     consequence = node.child_by_field_name("consequence")
     if consequence is not None and not _is_negated(walk, node):
         walk.shadowing.add_block(node.start_byte, consequence.end_byte)
@@ -396,12 +398,12 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
 
 
 def _read_receiver(walk: CaptureWalk, node: Node | None) -> str:
-    """Return the chain before a member; of `new Base() { ... }` the class without a name."""
+    """Return the chain before a member, or the name of the anonymous class in `new Base() { ... }.member`."""
     return (_name_anonymous(walk, node) if node is not None else "") or walk.read_chain(node)
 
 
 def _name_anonymous(walk: CaptureWalk, node: Node) -> str:
-    """Return the name and the line of the class in `new Base() { ... }`; empty for anything else."""
+    """Return the name and line of the anonymous class of `new Base() { ... }`; "" for any other node."""
     for _ in range(MAX_BRACKETS):
         if node.type != "parenthesized_expression" or not node.named_child_count:
             break

@@ -219,7 +219,7 @@ def _on_static(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
-    """Declare an alias by its type, an associated type of a trait by its bounds after a colon."""
+    """Declare a type alias. Its result is the aliased type, or the bounds of a trait's associated type."""
     written = node.child_by_field_name("type") or node.child_by_field_name("bounds")
     _declare(walk, node, SymbolKind.TYPE, result=walk.read_line(written))
 
@@ -376,7 +376,7 @@ def _on_pattern_owner(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_if(walk: CaptureWalk, node: Node) -> None:
-    """Open the block of what `if let` binds, which `else` does not see."""
+    """Open the block of the names that `if let` binds, which `else` does not see."""
     consequence = node.child_by_field_name("consequence")
     if consequence is not None:
         walk.shadowing.add_block(node.start_byte, consequence.end_byte)

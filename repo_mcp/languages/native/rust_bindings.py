@@ -175,5 +175,7 @@ def on_closure(walk: CaptureWalk, node: Node) -> None:
 
 
 def _note_early(walk: CaptureWalk, name: str, pattern: Node) -> None:
-    """Note where a pattern binds a name before the pattern is passed, as its type is known already."""
+    """Note a name where its pattern binds it, before the walk reaches the pattern: its type is known
+    already.
+    """
     note_bound(walk, name, walk.text.find(name.encode(), pattern.start_byte))

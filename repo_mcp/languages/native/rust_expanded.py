@@ -1,10 +1,11 @@
-"""A text of Rust in which calls of its own macros are replaced by the items that they stand for.
+"""A Rust text in which calls of its own macros are replaced by the items that they expand to.
 
-A call stays as `name!{;}`, and its items follow. What a name of the call declares is on the line of that
-name; what the definition names has the lines of the call. A name counts as used once in a call, where it is
-declared or used first; names in the definition are used there, by the macro, and not in its calls.
+A call stays as `name!{;}`, and its items follow. What a name in the call declares is on the line of that
+name; what a name in the definition declares has the lines of the call. A name in a call counts as used once,
+where it is declared or used first. Names in the definition are used there, by the macro, and not in its
+calls.
 
-Left out on purpose: macros of other files, which the parser of one file does not see; definitions inside of
+Left out on purpose: macros of other files, which the parser of one file does not see; definitions inside
 functions; and calls that are statements, expressions or types.
 """
 
@@ -58,7 +59,7 @@ Piece = tuple[bytes, int, bool]  # text, its line or 0, and whether the names in
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A part of an expanded text that is on one line of the source, or is as in the source."""
+    """A part of an expanded text that is on one line of the source, or is copied from the source as it is."""
 
     start: int  # byte offset in the expanded text
     offset: int  # of the same text in the source; -1 in what a call stands for
@@ -96,7 +97,9 @@ class ExpandedText:
         self._copied = end
 
     def replace_call(self, first: int, last: int, items: Sequence[Piece]) -> None:
-        """Add what a call stands for, whose arguments are between two offsets of the source."""
+        """Add the items that a call expands to. The call's arguments are between two offsets of the
+        source.
+        """
         self._add(b"!{;} ", _Place(self._length, first, 0, False, (0, 0)))
         call = self.say_line(first), self.say_line(last - 1)
         for text, line, is_silent in items:
@@ -215,8 +218,10 @@ def _expand_call(
 
 
 def _list_items(found: Captures) -> tuple[list[tuple[Node, int]], list[Node]]:
-    """Return the definitions of macros that are items, with the end of the module around each, and the calls
-    of macros that are items."""
+    """Return the macro definitions that are items, and the macro calls that are.
+
+    Each definition comes with the end of the module around it.
+    """
     names = (*_HOLDING, *_OTHER)
     definitions: list[tuple[Node, int]] = []
     calls: list[Node] = []
@@ -294,8 +299,11 @@ class _Flattening:
         self._parts: list[Piece] = []
 
     def flatten(self, trees: Sequence[Tree], first: int) -> list[Piece]:
-        """Return the parts of a text; parts of the definition get the line of the next part of the call, and
-        marks that end something that of the one before."""
+        """Return the parts of a text, each with a line.
+
+        A part of the definition gets the line of the next part of the call; a mark that closes something
+        gets the line of the part before it.
+        """
         self._add(trees, is_quoted=False)
         parts = self._parts
         line = first
@@ -356,7 +364,7 @@ def _is_doc(one: Token, trees: Sequence[Tree], at: int) -> bool:
 
 
 def _find_doc(group: Group) -> Token | None:
-    """Return the doc comment that an attribute is."""
+    """Return the doc comment in the brackets of an attribute; None if there is none."""
     inside = group.trees[0] if group.bracket == b"[" and len(group.trees) == 1 else None
     if isinstance(inside, Group) and not inside.bracket and len(inside.trees) == 1:
         inside = inside.trees[0]
@@ -364,6 +372,6 @@ def _find_doc(group: Group) -> Token | None:
 
 
 def _is_quoting(trees: Sequence[Tree], at: int) -> bool:
-    """Return whether a group holds what a macro turns into a text."""
+    """Return whether a group holds what a macro turns into a string."""
     name = trees[at - 2] if at > 1 else None
     return isinstance(name, Token) and name.text in _QUOTING

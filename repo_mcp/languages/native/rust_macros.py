@@ -19,7 +19,7 @@ _OPAQUE = frozenset(
     ["expr", "ty", "path", "pat", "pat_param", "stmt", "item", "block", "meta", "vis", "literal"]
 )
 _NOT_TYPES = frozenset(b"as where if else match let return pub use fn struct enum trait type static".split())
-# Marks and words behind which a fragment of a kind has ended.
+# Marks and words before which a fragment of a kind has ended.
 _ENDS_TYPE = frozenset((b",", b"=>", b":", b"=", b";", b"|", b"as", b"where", b">"))
 _ENDS = {
     "ty": _ENDS_TYPE,
@@ -55,7 +55,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """`$(...)`, a separator, and how often."""
+    """`$(...)`, its separator, and the mark for how often it repeats."""
 
     parts: Sequence[Part]
     separator: Token | None
@@ -122,7 +122,7 @@ def _read_parts(trees: Sequence[Tree], *, is_matcher: bool = False) -> list[Part
 
 
 def _read_variable(trees: Sequence[Tree], at: int, *, is_matcher: bool) -> tuple[Part, int]:
-    """Return the part behind a `$`, and where it ends."""
+    """Return the part that follows a `$`, and where it ends."""
     one = trees[at]
     if isinstance(one, Group):
         return _read_repetition(trees, at, is_matcher=is_matcher) if one.bracket == b"(" else _refuse()
@@ -178,7 +178,8 @@ class Matching:
     def find_arm(self, arms: Sequence[Arm], given: Sequence[Tree]) -> tuple[Arm, dict[bytes, Bound]]:
         """Return the first arm that a call matches, and what its variables stand for.
 
-        Raises UndecidedMacro when there is none."""
+        Raises UndecidedMacro if no arm matches.
+        """
         for arm in arms:
             found: dict[bytes, Bound] = {}
             if self._match(arm.matcher, given, 0, found) == len(given):
@@ -186,7 +187,7 @@ class Matching:
         raise UndecidedMacro
 
     def _match(self, parts: Sequence[Part], trees: Sequence[Tree], at: int, found: dict[bytes, Bound]) -> int:
-        """Return where the trees that match some parts end, -1 when they do not."""
+        """Return where the trees that match some parts end; -1 if they do not match."""
         for part in parts:
             self._steps.take()
             if isinstance(part, Variable):
@@ -343,7 +344,7 @@ def _may_begin(fragment: str, one: Tree) -> bool:
 
 
 def _is_ended(before: Tree) -> bool:
-    """Return whether a type may end behind a tree, so that the brackets that follow are not its own."""
+    """Return whether a type may end with a tree, so that the brackets after it are not its own."""
     return isinstance(before, Group) or before.kind == "word" or before.text in {b">", b">>"}
 
 

@@ -64,8 +64,10 @@ def on_token_name(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_token(walk: CaptureWalk, node: Node) -> None:
-    """Add a use for a qualified name in a macro's token tree; an unqualified one counts only with an initial
-    capital."""
+    """Add a use for a name in a macro's token tree.
+
+    An unqualified name counts only if it has an initial capital.
+    """
     start = node.start_byte
     if start in walk.taken:
         return
@@ -80,7 +82,8 @@ def on_token(walk: CaptureWalk, node: Node) -> None:
 def _read_before(walk: CaptureWalk, start: int) -> tuple[str, str]:
     """Return the dotted names before one in a macro's token tree, and PATH if they are modules.
 
-    Return "?" for any other qualifier, and "" for an unqualified name."""
+    Returns "?" for any other qualifier, and "" if the name is unqualified.
+    """
     text = walk.text
     found = _BEFORE_NAME.search(text, max(0, start - MAX_CHAIN_BYTES), start)
     if found is None or found.group(1).endswith(_RANGE):

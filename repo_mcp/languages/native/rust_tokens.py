@@ -27,7 +27,7 @@ INVISIBLE = b""  # the bracket of a group that is a fragment, which was matched 
 
 
 class UndecidedMacro(Exception):
-    """A call of a macro whose items cannot be told."""
+    """Raised for a macro call whose items cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class Token:
 
     text: bytes
     kind: str  # "word", "literal", "lifetime", "mark" or "doc"
-    line: int  # of the call that gives it; 0 in a definition
-    is_spaced: bool  # behind a space
+    line: int  # # of the call that the token comes from; 0 in a definition
+    is_spaced: bool  # # after a space
 
 
 @dataclass(frozen=True, slots=True)

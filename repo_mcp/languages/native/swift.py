@@ -207,7 +207,8 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
     walk.results[ordinal] = said
     statements = body.named_children[0] if body is not None and body.named_child_count else None
     if statements is not None and statements.type == "statements" and statements.named_child_count == 1:
-        expect_type(walk, statements.named_children[0], said)  # what a body gives that is one expression
+        # # a single expression is the value of its body.
+        expect_type(walk, statements.named_children[0], said)
 
 
 def _on_property(walk: CaptureWalk, node: Node) -> None:
@@ -217,7 +218,7 @@ def _on_property(walk: CaptureWalk, node: Node) -> None:
     value = node.child_by_field_name("value")
     names = [one for pattern in patterns for one in _find_names(pattern)]
     expect_type(walk, value, type_text)
-    if walk.is_local or walk.scope.kind in _VALUES:  # in the closure that gives a property its value
+    if walk.is_local or walk.scope.kind in _VALUES:  # # in the closure that computes a property's value
         if patterns:
             walk.shadowing.delay(patterns[0].start_byte, patterns[-1].end_byte, node.end_byte)
         for one in names:
@@ -348,7 +349,7 @@ def _on_lambda_parameter(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_conditions(walk: CaptureWalk, node: Node) -> None:
-    """Read the conditions of a statement, and bind the sole name of each pattern behind `let`.
+    """Read the conditions of a statement, and bind each pattern after `let` that is a single name.
 
     A query for these names takes 0.35 s to compile.
     """
@@ -504,7 +505,9 @@ def _on_user_type(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_constrained(walk: CaptureWalk, node: Node) -> None:
-    """Leave out `S.Element` in a `where`, which is open in a type parameter."""
+    """Take the words of `S.Element` in a `where` clause: what it names is open, for `S` is a type
+    parameter.
+    """
     if node.named_child_count > 1:
         walk.take_words(node)
 

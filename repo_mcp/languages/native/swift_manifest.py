@@ -1,8 +1,4 @@
-"""The targets of a Swift package: which module the files of a folder belong to, as `Package.swift` says.
-
-A target with a `path` gets an EXPORT row: its alias is the module, its qualifier the path. Others lie in a
-folder of their own name, so there is nothing to record.
-"""
+"""The targets of a Swift package: which module a folder's files belong to, according to `Package.swift`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Patterns and conditions of Swift: `if let x = y`, `case .some(let x)`, `switch`, `catch`.
 
-A pattern is read beside the chain of the value that it is compared with: a case belongs to the value's type,
-and a name that the pattern binds has the type of the part at its place.
+A pattern is read together with the chain of the value that it is compared with. A case belongs to the type of
+that value, and a name that the pattern binds has the type of the part at its place.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _bind_condition(walk: CaptureWalk, node: Node, value: Node | None) -> None:
     name = walk.bind_name(node)
     if value is not None:
         bind_value(walk, node, value)
-    elif name != "self":  # `if let name {`, of the value of that name
+    elif name != "self":  # # `if let name {`, which binds the value of the same name
         walk.bind_call(name, name, "" if is_bound else "self", node, Binding.SAME)
         if not is_bound and any(one.kind in TYPE_KINDS for one in walk.scopes):
             walk.refer(ReferenceRole.USE, name, node, "self")
@@ -119,7 +119,7 @@ def on_catch(walk: CaptureWalk, node: Node) -> None:
 def match_pattern(
     walk: CaptureWalk, parts: Sequence[Node], chain: str, *others: str, binds: bool = False, depth: int = 0
 ) -> None:
-    """Add the uses and names of a pattern, whose parts are given, beside the chain of its value."""
+    """Add the uses and names of a pattern with the given parts, compared with the value of a chain."""
     if depth > MAX_DEPTH:
         return
     binds = binds or any(one.type == "value_binding_pattern" for one in parts)

@@ -1,4 +1,4 @@
-"""Written types of Swift as texts: without what wraps them, as chains, and functions by their parameters."""
+"""Reads written types of Swift: strips wrappers, and finds chains and the parameters of functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KNOWN_PARAMETERS = {
 
 
 def strip_type(text: str) -> str:
-    """Return a type without attributes, `any`, `?` and parentheses around it: "Foo" of "(any Foo)?"."""
+    """Return a type without attributes, `any`, `?` and parentheses around it: "Foo" for "(any Foo)?"."""
     for _ in range(MAX_WRAPPED):
         start = _BEFORE.match(text)
         text = text[start.end() if start is not None else 0 :].strip().rstrip("?!").strip()
@@ -70,11 +70,11 @@ def find_given(text: str, position: int) -> str:
 
 
 def find_arguments(text: str) -> list[str]:
-    """Return the type arguments of a type: those of `Outer<Key, [Value]>?`."""
+    """Return the type arguments of a type, such as "Key" and "[Value]" for `Outer<Key, [Value]>?`."""
     head, opening, rest = strip_type(text).partition("<")
     return split_list(rest[: rest.rindex(">")]) if opening and ">" in rest and "[" not in head else []
 
 
 def list_parameters(text: str) -> list[str]:
-    """Return the names of type parameters: those of `<Key: Hashable, Value>`."""
+    """Return the names of type parameters, such as "Key" and "Value" for `<Key: Hashable, Value>`."""
     return [one.partition(":")[0].strip() for one in split_list(text[1:-1])] if text.endswith(">") else []

@@ -1,10 +1,10 @@
-"""The owners of values in Swift: of members after a bare dot, and of what closures and loops are given.
+"""Finds the owners of Swift values: of members after a bare dot, and of the names in closures and loops.
 
-`.some` is a member of the type that is written for a variable, a parameter or a result, of the value that it
-is compared with or assigned to, or of the parameter that it is given to. A chain says the last with a step
-of its own: `make.@1(of:_:)` is the second parameter of the `make` that takes these labels, and
-`make.@1(of:_:).#0` the first parameter of the function that it is given there. `value.%some:0` is the first
-value of a case. `$0` has another name in each closure, "$0/2" in the third of a declaration.
+`.some` is a member of the type written for a variable, a parameter or a result, of the type of the value that
+it is compared with or assigned to, or of the type of the parameter that it is passed to. A chain has a step
+of its own for a parameter: `make.@1(of:_:)` is the second parameter of the `make` that takes these labels,
+and `make.@1(of:_:).#0` the first parameter of the function that is passed there. `value.%some:0` is the first
+value of a case. `$0` has another name in each closure: "$0/2" in the third of a declaration.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _CHAIN = re.compile(r"[^\W\d]\w*(?:\(\))?(?:\.(?:\[\]|\w+(?:\(\))?))*")
 _SHORTHAND = re.compile(r"\$\d+(?=\.|$)")
-# Functions of lists and of what may be nil whose function is given the items.
+# Methods of collections and optionals that pass their items to a function.
 _GIVING_ITEMS = frozenset(
     [
         "map",
@@ -48,7 +48,7 @@ _GIVING_ITEMS = frozenset(
 )
 _ORDERING = frozenset({"min", "max", "sorted", "sort"})  # two items at once
 MAX_LABELLED = 40  # arguments of one call whose labels are recorded
-MAX_TYPED = 6  # arguments of one call of which a chain is recorded
+MAX_TYPED = 6  # # arguments of one call whose chains are recorded
 MAX_ARGUMENT_CHARS = 40
 _BARE_DOT = re.compile(rb"\.\w+")
 _MARKS = {
@@ -63,9 +63,9 @@ _MARKS = {
     "lambda_literal": "{",
     "nil_literal": "nil",
 }
-MAX_DEPTH = 12  # of expressions in expressions that are looked through
+MAX_DEPTH = 12  # # nested expressions that are looked through
 _MAX_SHORTHANDS = 4  # `$0` to `$3`
-# The grammar takes `x == .a || y` for `x == (.a || y)`.
+# The grammar parses `x == .a || y` as `x == (.a || y)`.
 _FIRST_PARTS = frozenset({"conjunction_expression", "disjunction_expression"})
 _LAST_PARTS = frozenset({"try_expression", "await_expression"})
 
@@ -104,7 +104,7 @@ def _read_parts(walk: CaptureWalk, node: Node, depth: int) -> str:
 
 
 def rename_shorthand(walk: CaptureWalk, chain: str, start: int) -> str:
-    """Return a chain in which `$0` has the name that it has in the innermost closure around a byte."""
+    """Return a chain in which `$0` is replaced by its name in the innermost closure around a byte."""
     found = _SHORTHAND.match(chain)
     if found is None:
         return chain
@@ -113,7 +113,7 @@ def rename_shorthand(walk: CaptureWalk, chain: str, start: int) -> str:
 
 
 def find_closure(walk: CaptureWalk, start: int) -> int:
-    """Return the number of the innermost closure around a byte, -1 for none; those before it are left."""
+    """Return the number of the innermost closure around a byte, -1 for none; forget closures that ended."""
     while walk.closures and walk.closures[-1][0] <= start:
         walk.closures.pop()
     return walk.closures[-1][1] if walk.closures else -1
@@ -132,11 +132,11 @@ def _number_closure(walk: CaptureWalk, node: Node) -> int:
     return known[node.start_byte]
 
 
-# -- what a bare dot belongs to ----------------------------------------------------------------------------
+# -- owners of members after a bare dot ---------------------------------------------------------------------
 
 
 def expect_value(walk: CaptureWalk, value: Node | None, owner: str, depth: int = 0) -> None:
-    """Note whose member `.some` or `.some(3)` is, where it stands for a value: a type, or a value's chain."""
+    """Note the owner of `.some` or `.some(3)` if the value is one: a type, or the chain of a value."""
     if value is None or owner in {"", "?"} or depth > MAX_DEPTH:
         return
     kind, parts = value.type, value.named_children
@@ -158,7 +158,7 @@ def expect_value(walk: CaptureWalk, value: Node | None, owner: str, depth: int =
 
 
 def expect_type(walk: CaptureWalk, value: Node | None, type_text: str) -> None:
-    """Note the type of which `.some` is a member, where it stands for a value of that type."""
+    """Note the type that `.some` is a member of, if the value is one and has that type."""
     if value is None:
         return
     text = strip_type(type_text)
@@ -171,18 +171,18 @@ def expect_type(walk: CaptureWalk, value: Node | None, type_text: str) -> None:
 
 
 def on_comparison(walk: CaptureWalk, node: Node) -> None:
-    """Note whose member `.some` is in `x == .some`."""
+    """Note the owner of `.some` in `x == .some`."""
     left, right = node.child_by_field_name("lhs"), node.child_by_field_name("rhs")
     expect_value(walk, right, read_value(walk, left))
 
 
 def on_infix(walk: CaptureWalk, node: Node) -> None:
-    """Note the same for `x != .some`, and for other operators."""
+    """Note the owner of `.some` in `x != .some`, or after another operator."""
     on_comparison(walk, node)
 
 
 def on_assignment(walk: CaptureWalk, node: Node) -> None:
-    """Note whose member `.some` is in `x = .some`."""
+    """Note the owner of `.some` in `x = .some`."""
     target = node.child_by_field_name("target")
     if target is not None and target.named_child_count:
         owner = read_value(walk, target.named_children[0])
@@ -190,18 +190,18 @@ def on_assignment(walk: CaptureWalk, node: Node) -> None:
 
 
 def on_transfer(walk: CaptureWalk, node: Node) -> None:
-    """Note whose member `.some` is in `return .some`."""
+    """Note the owner of `.some` in `return .some`."""
     if walk.text.startswith(b"return", node.start_byte) and find_closure(walk, node.start_byte) < 0:
         expect_type(walk, node.child_by_field_name("result"), walk.results.get(walk.scope.ordinal, ""))
 
 
-# -- what a call is given ----------------------------------------------------------------------------------
+# -- arguments of calls -------------------------------------------------------------------------------------
 
 
 def expect_given(walk: CaptureWalk, node: Node, called: str, labels: str) -> None:
-    """Note whose members the bare dots in a call's arguments are, and what its closures are given."""
+    """Note the owners of the bare dots in a call's arguments, and bind the parameters of its closures."""
     values = _list_given(node)
-    if called.startswith("XCTAssert"):  # of two equal types
+    if called.startswith("XCTAssert"):  # # compares two values of equal types
         for one, other in (values[:2], values[1::-1]) if len(values) > 1 else ():
             expect_value(walk, one, read_value(walk, other))
         return
@@ -220,7 +220,7 @@ def expect_given(walk: CaptureWalk, node: Node, called: str, labels: str) -> Non
 
 
 def spell_arguments(walk: CaptureWalk, node: Node) -> str:
-    """Return what is known of the arguments of a call, each behind a bar: a chain, ".some", or a mark."""
+    """Return what is known of a call's arguments, each after a bar: a chain, ".some", or a mark."""
     said = []
     for value in _list_given(node)[:MAX_TYPED]:
         chain = _MARKS.get(value.type, "")
@@ -233,7 +233,7 @@ def spell_arguments(walk: CaptureWalk, node: Node) -> str:
 
 
 def _list_given(node: Node) -> list[Node]:
-    """Return the values that a call is given: arguments, then the closures behind them."""
+    """Return the values that are passed to a call: its arguments, then its trailing closures."""
     given = []
     for suffix in node.named_children[1:]:
         for each in suffix.named_children:
@@ -269,7 +269,9 @@ def _bind_closure(walk: CaptureWalk, closure: Node, chain: str) -> None:
 
 
 def on_for(walk: CaptureWalk, node: Node) -> None:
-    """Bind the name of `for x in list` to its items, and that of `for (at, x) in list.enumerated()`."""
+    """Bind the name in `for x in list` to an item of the list, and `x` in `for (at, x) in
+    list.enumerated()`.
+    """
     item = node.child_by_field_name("item")
     collection = node.child_by_field_name("collection")
     if item is not None and collection is not None:
@@ -282,7 +284,7 @@ def on_for(walk: CaptureWalk, node: Node) -> None:
         inner = [one.named_children[0] if one.type == "pattern" and one.named_child_count else one
                  for one in item.named_children]  # fmt: skip
         names = [one for one in inner if one.type == "simple_identifier"]
-        if len(inner) == 2:  # a pair: of a dictionary, or with a number
+        if len(inner) == 2:  # # of a dictionary's key and value, or of a number and an item
             names, chain = names[-1:], chain.removesuffix(".enumerated()")
         elif len(inner) != 1:
             return
@@ -292,7 +294,7 @@ def on_for(walk: CaptureWalk, node: Node) -> None:
 
 
 def refer_labels(walk: CaptureWalk, node: Node, made: str) -> None:
-    """Add a use of the property that each label names, `Point(x: 1)`, of a struct without initialisers."""
+    """Add a use of each property that a label names, as in `Point(x: 1)` of a struct without initialisers."""
     if made.endswith(".init"):
         made = made.removesuffix(".init")
     elif not made.rpartition(".")[2][:1].isupper():
@@ -306,15 +308,17 @@ def refer_labels(walk: CaptureWalk, node: Node, made: str) -> None:
 
 
 def find_suffix(node: Node) -> Node | None:
-    """Return the name of the member that a navigation leads to."""
+    """Return the name of the member that a navigation leads to; None if it is not a plain name."""
     suffix = node.child_by_field_name("suffix")
     name = suffix.child_by_field_name("suffix") if suffix is not None else None
     return name if name is not None and name.type == "simple_identifier" else None
 
 
 def read_owner(walk: CaptureWalk, node: Node) -> str:
-    """Return the chain before a member; for a type parameter what it is bound by, which is all that is known
-    of it."""
+    """Return the chain before a member.
+
+    A type parameter is replaced by its bound, which is all that is known of it.
+    """
     chain = read_value(walk, node.child_by_field_name("target"))
     first, dot, rest = chain.partition(".")
     for scope in walk.scopes if first[:1].isupper() else ():

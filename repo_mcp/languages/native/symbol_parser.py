@@ -28,12 +28,12 @@ _COMMENTS = re.compile(rb"/\*(?:.*?\*/|.*+)|//[^\n]*+", re.DOTALL)
 
 
 # `cfg_net! { pub struct TcpStream { .. } }` and `pin_project! { .. }` hold ordinary items, which a parser
-# sees as loose tokens. Their heads and closing braces are blanked; the rest keeps its offset.
+# sees as loose tokens. The head and the closing brace are blanked; the rest keeps its offset.
 MAX_WRAPPERS = 2_000  # of one file
 _MACRO_NAME = re.compile(rb"\b[A-Z](?=[A-Z0-9_]{3})[A-Z0-9]*+_?[A-Z0-9_]*+\b", re.A)
 _HEAD = re.compile(rb"\n[ \t]*+((?:pin_project_lite::)?(?:cfg_\w++|pin_project|feature)![ \t]*+\{)")
-# The same for any macro whose braces begin with a trait, after attributes and comments: nothing else has the
-# words of a trait. Lines in them that begin with @ are for the macro.
+# Any other macro is treated the same if its first item, after attributes and comments, is a trait: nothing
+# else has the words of a trait. Lines in its braces that begin with @ are for the macro.
 _TRAIT_HEAD = re.compile(
     rb"\n[ \t]*+(\w++![ \t]*+\{)"
     rb"(?=(?:\s++|//[^\n]*+|#!?\[[^\n]*+){0,200}(?:pub(?:\([^()\n]*+\))?\s++)?(?:unsafe\s++)?trait\s++\w)"
@@ -49,7 +49,7 @@ _BRACKET = re.compile(rb"[{}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|//[^\n]*+|'(?:[{}]|
 
 
 def unwrap_items(text: bytes) -> bytes:
-    """Return the text with those wrappers blanked, at the same length."""
+    """Return the text with the macros around items blanked, at the same length."""
     has_trait = b"! {" in text and b"trait " in text
     if not has_trait and b"cfg_" not in text and b"pin_project!" not in text:
         return text
@@ -79,7 +79,7 @@ def unwrap_items(text: bytes) -> bytes:
 
 
 def _blank_line(found: re.Match[bytes]) -> bytes:
-    """Return spaces for the words of a macro on a line of their own."""
+    """Return a match with the words that are for a macro, on a line of their own, replaced by spaces."""
     start = found.start(1) - found.start()
     return found.group()[:start] + b" " * (found.end() - found.start(1))
 
@@ -140,7 +140,7 @@ def parse_swift(file_name: str, text: bytes) -> bytes:
 
 
 def parse_c(file_name: str, text: bytes) -> bytes:
-    """Return the symbol record of a C file; a header that is more like C++ is read as C++."""
+    """Return the symbol record of a C file; a header that looks more like C++ is read as C++."""
     from repo_mcp.languages.native.c import C
     from repo_mcp.languages.native.c_macros import blank_macros
 
@@ -166,7 +166,7 @@ def _parse(dialect: Dialect, grammar: str, file_name: str, text: bytes) -> bytes
 
 
 def _read_header(plain: bytes) -> tuple[Dialect, Captures | None]:
-    """Return the dialect of a header, C++ or C, and its captures; if in doubt, the one with fewer errors."""
+    """Return the dialect of a header, C++ or C, and its captures. If in doubt, fewer errors decide."""
     from repo_mcp.languages.native.c import C
     from repo_mcp.languages.native.cpp import CPP
 

@@ -50,9 +50,8 @@ class Adapter(Protocol):
     """A language plug-in, from source text to outlines. Texts have "\\n" for every line end."""
 
     name: str  # lower case, as `repo.status` lists it
-    # File extensions with their dot (".just") and whole names ("justfile"), in lower case -> their
-    # language. They add languages that the program does not know; extensions and names that it knows keep
-    # theirs.
+    # Extensions with their dot (".just") and whole file names ("justfile"), in lower case -> their language.
+    # They only add languages: an extension or name that the program knows already keeps its language.
     languages: Mapping[str, str] = MappingProxyType({})
 
     def supports_path(self, path: str) -> bool:

@@ -37,12 +37,12 @@ ROLES = frozenset("call inherit implement extend import export accept type use".
 
 
 class AdapterFault(Exception):
-    """An answer that cannot be used. The message says what is wrong with it, in our own words alone."""
+    """Raised for an answer that cannot be used. The message says what is wrong, in our own words alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The part of an adapter's answers for one text that the index takes."""
+    """The part of an adapter's answers for one text that the index uses."""
 
     definitions: Spans  # byte spans of the declared names, ascending and disjoint
     first_lines: tuple[int, ...] | None  # of the proposed chunks; None: cut as usual
@@ -127,7 +127,9 @@ def _write_symbol(one: Symbol) -> list[object]:
 
 
 def read_first_lines(given: object, lines: int) -> tuple[int, ...] | None:
-    """Return the first lines of proposed chunks, or None. Raises AdapterFault unless they ascend from 1."""
+    """Return the first lines of proposed chunks; None to cut as usual. Raises AdapterFault unless they
+    ascend.
+    """
     if given is None:
         return None
     first_lines = tuple(_read_list(given))
@@ -195,7 +197,7 @@ def _read_list(given: object) -> list[Any]:
 
 
 def _read_text(given: object, most: int) -> str:
-    """Return a text on one line, cut and fit for UTF-8."""
+    """Return a text on one line, cut and valid in UTF-8. Raises AdapterFault for any other value."""
     if not isinstance(given, str):
         raise AdapterFault("its answer has another value where text should be")
     clean = given[: 4 * most].encode("utf-8", "replace").decode()

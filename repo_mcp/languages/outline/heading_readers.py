@@ -1,10 +1,10 @@
 """Readers that find the headings of a document, one for each format, in one pass over its lines.
 
-Code in fences, comments and front matter have no headings. reStructuredText has no fixed levels: each new
-style of underlining is one level below the last new one. Plain text is read the same way, and also has
-numbered headings and lines in capitals. AsciiDoc and Org are recognised by their file extensions.
+Fenced code, comments and front matter have no headings. reStructuredText has no fixed levels: each new style
+of underlining is one level below the previous new one. Plain text is read the same way, and also has numbered
+headings and lines in capitals. AsciiDoc and Org are recognised by their file extensions.
 
-Each line is looked at a bounded number of times, in time linear in its length, whatever it holds.
+Each line is looked at a bounded number of times, in time linear in its length, whatever it contains.
 
 Left out on purpose: headings inside lists, quotes and HTML blocks of Markdown, LaTeX and Texinfo.
 
@@ -91,7 +91,7 @@ def read_markdown(lines: Sequence[str]) -> Iterator[Heading]:
 
 
 def _read_markdown_line(lines: Sequence[str], number: int, skipped: int) -> Heading | None:
-    """Return the heading that begins, or is underlined, on a line outside code."""
+    """Return the heading that begins or is underlined on a line outside code; None if there is none."""
     line = lines[number - 1]
     if atx := _ATX.match(line[:LOOKED_AT_CHARS]):
         title = atx.group(2).rstrip(" \t#\r\f\v")
@@ -107,7 +107,9 @@ def _read_markdown_line(lines: Sequence[str], number: int, skipped: int) -> Head
 
 
 def _read_html_heading(lines: Sequence[str], number: int, opening: re.Match[str]) -> Heading | None:
-    """Return a Markdown heading that is written as HTML, possibly over several lines."""
+    """Return a Markdown heading that is written as HTML, possibly over several lines; None if it is
+    unfinished.
+    """
     parts: list[str] = []
     for ordinal, line in enumerate(lines[number - 1 : number - 1 + _HTML_LINES]):
         text = line[opening.end() if not ordinal else 0 :][:LOOKED_AT_CHARS]

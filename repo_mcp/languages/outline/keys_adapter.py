@@ -1,7 +1,7 @@
 """Outlines of configuration: top-level keys of JSON, YAML, TOML and INI, tables, and items of YAML lists.
 
-Only lines and brackets are looked at; values are not parsed. So a file that a parser would refuse, or
-one with comments in it, still has an outline. A key reaches to the line before the next one.
+Only lines and brackets are looked at; values are not parsed. So a file that a parser would refuse, such as
+one with comments, still has an outline. A key reaches to the line before the next one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from repo_mcp.record_classes import dataclass
 PARSER = "keys"
 MAX_VALUE_CHARS = 80
 MAX_JSON_CHARS = 512 * 1024  # read at most: a token costs a quarter of a microsecond
-_JSON_LINES = (".jsonl", ".ndjson", ".map")  # many documents in one file, or not for people
+_JSON_LINES = (".jsonl", ".ndjson", ".map")  # # many documents in one file, or made by a program
 
 _YAML_KEY = re.compile(
     r"""("[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s#:'"\-?\[\]{},&*!|>%@`][^:#\n]{0,199}?)[ \t]*:(?:[ \t]|$)"""
@@ -77,7 +77,7 @@ class KeysAdapter(Adapter):
 
 
 def _close(keys: list[_Key], total: int) -> tuple[Symbol, ...]:
-    """Return the keys as symbols: each ends before the next, or on its own line where several share it."""
+    """Return the keys as symbols: each ends before the next, or on its own line if several share it."""
     ends = [*(max(one.line, after.line - 1) for one, after in pairwise(keys)), total]
     return tuple(
         Symbol(key.kind, key.name, key.shown, key.line, max(key.line, end))

@@ -2,9 +2,9 @@
 
 The patterns of `patterns/` find the declared names. The words around a name give its kind; indentation gives
 its end and its parent. Formatted code is outlined well, minified code line by line. The text is read once: a
-stack holds the declarations that are open. For most languages `declared_spans` has found their ends. In those
-that declare without a body, or where it is right less often, a line that is not indented deeper than the last
-declaration ends it, unless the line continues it.
+stack holds the open declarations. For most languages `declared_spans` has found where they end. In the
+others, which declare without a body or for which it is right less often, a declaration ends at the first line
+that is not indented deeper, unless that line continues it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _CLOSER = re.compile(
 _LABEL = re.compile(rb"[ \t]*(?:\w{1,80}[ \t]*:(?!:)|(?:case|default)\b)")
 _HEADER_GOES_ON = re.compile(rb"[ \t]*(?:\)|\{|->|where\b|throws\b|=>|:)")
 _DECORATOR = re.compile(rb"[ \t]*(?:@|#\[|\[[A-Z])")
-# In documentation of C#: `<summary>` is dropped, and `<see cref="Name"/>` leaves the name.
+# In C# documentation `<summary>` is dropped, and `<see cref="Name"/>` becomes the name.
 _XML_TAG = re.compile(r"""</?[a-z]+(?:\s+(?:cref|name|langword)=["']([^"'<>]*)["']|\s[^<>]*)?\s*/?>""")
 _COMMENT_MARKS = re.compile(r"^[\s/*#;!\-<>\"'=|%]+|[\s*/\-<>\"'=]+$")
 
@@ -81,12 +81,12 @@ class LexicalAdapter(Adapter):
         return language.pattern is not None or language.kind == "code"
 
     def outline(self, path: str, text: str) -> Outline:
-        """Return the outline that line patterns give."""
+        """Return the outline that line patterns find."""
         return outline_lexically(path, self._find_language(path), text)
 
 
 def outline_lexically(path: str, language: Language, text: str, warnings: tuple[str, ...] = ()) -> Outline:
-    """Return the outline that line patterns give, in time linear in the length of the text."""
+    """Return the outline that line patterns find, in time linear in the length of the text."""
     symbols, truncated = _Reading(path, _choose_patterns(language), text.encode()).read()
     if truncated:
         warnings = (*warnings, f"only the first {MAX_SYMBOLS:,} declarations are listed")
@@ -104,9 +104,9 @@ class _Open:
     """A declaration whose end is not known yet."""
 
     number: int  # its position among the symbols
-    line: int  # that has its name
+    line: int  # # the line with its name
     indent: int
-    has_body: bool  # a brace is still open
+    has_body: bool  # # whether a brace is still open
     owner: str = ""  # as `Owners` finds it
 
 
@@ -150,7 +150,7 @@ class _Reading:
         return placed
 
     def _locate_prototypes(self, path: str, data: bytes) -> dict[int, tuple[tuple[int, int], Within]]:
-        """Return the lines that may be prototypes: columns of the name, and what has to be around it."""
+        """Return the lines that may be prototypes: the columns of the name, and what must enclose it."""
         placed = {}
         for (first, last), within in iter_prototypes(path, data):
             line = self._line_of(first)
@@ -158,7 +158,7 @@ class _Reading:
         return placed
 
     def _find_prototype(self, number: int) -> tuple[int, int] | None:
-        """Return the columns of the name of a prototype in a line, or None; enclosing blocks are known."""
+        """Return the columns of the name of a prototype in a line; None if the open blocks rule one out."""
         if number not in self._prototypes:
             return None
         columns, within = self._prototypes[number]
@@ -171,7 +171,9 @@ class _Reading:
         return columns if within is Within.ANY_CLASS or name == around.name else None
 
     def read(self) -> tuple[tuple[Symbol, ...], bool]:
-        """Return the symbols by start line, end line, order found; True if there were above MAX_SYMBOLS."""
+        """Return the symbols by start line, end line and order found, and whether MAX_SYMBOLS was
+        exceeded.
+        """
         last = 0  # the last line that was neither blank nor a comment
         for number, line in enumerate(self._lines):
             if number in self._comment_lines or not line.strip():
@@ -219,7 +221,7 @@ class _Reading:
             self._end(self._find_last(self._open[-1]))
 
     def _find_last(self, opened: _Open) -> int:
-        """Return the last line of a declaration, where it is known beforehand."""
+        """Return the last line of a declaration, from the ends that were found beforehand."""
         assert self._spans is not None
         span = self._spans.get(opened.line)
         return opened.line if span is None else span.end_line - 1
@@ -253,7 +255,7 @@ class _Reading:
         self._symbols[top.number] = replace(symbol, end_line=max(symbol.end_line, line + 1))
 
     def _find_semicolon(self, number: int) -> int:
-        """Return the line in which a prototype ends, whose brackets are closed in the given one."""
+        """Return the line in which a prototype ends, from the line that closes its brackets."""
         while not self._lines[number].rstrip().endswith(b";") and number + 1 < len(self._lines):
             if not _ATTRIBUTE.match(self._lines[number + 1]):
                 break
@@ -343,7 +345,9 @@ class _Reading:
         return cut(text, MAX_SIGNATURE_CHARS), end
 
     def _find_doc(self, first: int, header_end: int) -> str | None:
-        """Return the first line of the comment right above, or of the docstring right below."""
+        """Return the first line of the comment right above or the docstring right below; None without
+        either.
+        """
         begin = self._comment_ends.get(first - 1)
         if begin is not None:
             return self._read_comment(begin, first - 1)

@@ -1,8 +1,8 @@
-"""Finds what is declared without a body: prototypes in headers of C and C++, methods in types of TypeScript.
+"""Finds declarations without a body: prototypes in C and C++ headers, and methods in TypeScript types.
 
-Line patterns leave them out: a look-up wants definitions, and in a source most statements that look like a
-prototype are none. In a header, outside the bodies of functions, hardly anything else looks like one, and
-nothing else does right inside a class.
+The line patterns leave them out: a look-up wants definitions, and most statements in a source file that look
+like a prototype are none. In a header, hardly anything else outside a function's body looks like one, and
+directly inside a class nothing else does.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SIGNATURE = compile_late(
 
 
 class Within(Enum):
-    """Names what has to be around a prototype, as otherwise it is a call."""
+    """What must enclose a prototype, because without it the match is a call."""
 
     NO_FUNCTION = "no function"
     ITS_CLASS = "the class that it constructs or destroys"
@@ -44,7 +44,7 @@ class Within(Enum):
 
 
 def iter_prototypes(path: str, text: bytes) -> Iterator[tuple[tuple[int, int], Within]]:
-    """Yield where the name of each prototype may be in normalised text, and what has to be around it."""
+    """Yield where the name of each prototype may be in normalised text, and what must enclose it."""
     if path.endswith(_HEADERS):
         for match in _PROTOTYPE.finditer(b"\n" + text):
             if b")" in match["arguments"]:
@@ -56,6 +56,6 @@ def iter_prototypes(path: str, text: bytes) -> Iterator[tuple[tuple[int, int], W
 
 
 def _find_name(match: re.Match[bytes]) -> tuple[int, int]:
-    """Return the name's offsets in the text, which a line feed precedes where it is searched."""
+    """Return the offsets of the name in the text. The searched text has one line feed more at its start."""
     start, end = match.span("name")
     return start - 1, end - 1

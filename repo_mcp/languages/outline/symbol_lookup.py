@@ -1,8 +1,8 @@
-"""Finds declarations in an outline: by name, around a line, by what encloses them.
+"""Finds declarations in an outline: by name, or around a line.
 
-Names are compared exactly, qualified ones from their end: `m` and `A.m` find `A.m`, as `A::m` and `A#m` do.
-`empty` finds `empty?` where nothing has exactly that name. What an outline does not list, such as a field or
-a value of an enum, is found by the line that declares it.
+Names are compared exactly, and qualified names from their end: `m` and `A.m` find `A.m`, as `A::m` and `A#m`
+do. `empty` finds `empty?` if nothing has exactly that name. A declaration that an outline does not list, such
+as a field or a value of an enum, is found by the line that declares it.
 
 Left out on purpose: imported and inherited names, which the toolset `graph` resolves.
 """
@@ -23,12 +23,13 @@ NEAR_LINES = 20  # before and after a line outside every declaration
 MAX_NAMED = 5  # other declarations named in a message
 MAX_COMPARED = 2_000  # declarations whose names are compared with an unknown one: at most 0.1 s
 _SIGNS = "?!="  # at the end of names, in languages such as Ruby
-_NO_BLOCK = frozenset({"constant", "variable", "type_alias", "key", "field"})  # not meant by "around"
+# # not meant by a line inside them.
+_NO_BLOCK = frozenset({"constant", "variable", "type_alias", "key", "field"})
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredSpan:
-    """The lines of a declaration, or those near a line that has none around it."""
+    """The lines of a declaration, or the lines near one that no declaration encloses."""
 
     start_line: int
     end_line: int
@@ -37,10 +38,11 @@ class DeclaredSpan:
 
 
 def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int | None) -> DeclaredSpan:
-    """Return the span of the declaration of a name, or of the innermost around a line if `symbol` is None.
+    """Return the span of the declaration of a name, or if `symbol` is None of the innermost one around a
+    line.
 
-    `text` is that of the outline, normalised. Raises RepoError: NOT_FOUND for a name that is not declared,
-    INVALID_ARGUMENT for a line beyond the end.
+    `text` is the normalised text of the outlined file. Raises RepoError: NOT_FOUND for a name that is not
+    declared, INVALID_ARGUMENT for a line beyond the end.
     """
     if symbol is not None:
         declared = None if find_named(outline.symbols, symbol) else _find_declaring(outline, text, symbol)
@@ -70,7 +72,7 @@ def qualify(symbol: Symbol) -> str:
 
 
 def find_parents(symbols: Sequence[Symbol]) -> list[int | None]:
-    """Return the number of the declaration around each one; None at the top.
+    """Return for each declaration the number of the one around it; None at the top.
 
     Parents precede their members.
     """
@@ -91,7 +93,7 @@ def measure_depths(symbols: Sequence[Symbol], parents: Sequence[int | None]) -> 
 
 
 def find_named(symbols: Sequence[Symbol], name: str) -> list[Symbol]:
-    """Return the declarations of a name in order: those with this qualified name, or else ending with it."""
+    """Return the declarations with a qualified name, or if there are none those whose name ends with it."""
     wanted = (name, _unify(name))
     names = [(qualify(one), one) for one in symbols]
     exact = [one for whole, one in names if whole in wanted or _unify(whole) in wanted]
@@ -104,7 +106,9 @@ def find_named(symbols: Sequence[Symbol], name: str) -> list[Symbol]:
 
 
 def _find_declaring(outline: Outline, text: bytes, symbol: str) -> DeclaredSpan | None:
-    """Return the first lines that declare a name which the outline does not list, and a note of others."""
+    """Return the first lines that declare a name missing from the outline, with a note on others; else
+    None.
+    """
     wanted = _unify(symbol.strip("$@.%-"))
     lines = list_declaring_lines(outline.language, text.decode("utf-8", "replace"), wanted.rpartition(".")[2])
     found = [DeclaredSpan(first, last, _qualify_line(outline, first, wanted)) for first, last in lines]
@@ -116,7 +120,7 @@ def _find_declaring(outline: Outline, text: bytes, symbol: str) -> DeclaredSpan 
 
 
 def _qualify_line(outline: Outline, line: int, wanted: str) -> str:
-    """Return the name of what a line declares, qualified by the type around it."""
+    """Return the name that a line declares, qualified by the type around it."""
     name = wanted.rpartition(".")[2]
     outer = find_around(outline.symbols, line)
     if outer is None or outer.start_line == outer.end_line:
@@ -130,9 +134,10 @@ def _unify(name: str) -> str:
 
 
 def get_named(outline: Outline, name: str) -> tuple[Symbol, tuple[str, ...]]:
-    """Return the longest declaration of a name, and a warning that names the others. Raises NOT_FOUND.
+    """Return the longest declaration of a name, and a note that names the others. Raises NOT_FOUND.
 
-    The longest is the one with a body: others are overloads, prototypes and branches that declare it again.
+    The longest is the one with a body: the others are overloads, prototypes and repetitions in other
+    branches.
     """
     found = find_named(outline.symbols, name)
     if not found:
@@ -168,7 +173,7 @@ def _suggest(outline: Outline, name: str) -> str:
 
 
 def find_around(symbols: Sequence[Symbol], line: int) -> Symbol | None:
-    """Return the innermost declaration around a line; a variable or a key only if there is no other."""
+    """Return the innermost declaration around a line, one with a body if possible; None if none is there."""
     around = [one for one in symbols if one.start_line <= line <= one.end_line]
     blocks = [one for one in around if one.kind not in _NO_BLOCK]
     return min(
