@@ -511,7 +511,9 @@ class _Reader:
                 raise ExpressionFault(f"invalid character class range: {self._text[self._at : end + 2]}")
             self._at = end + 2
             return self._apply_flags(POSIX[name.removeprefix("^")], name.startswith("^"))
-        if self._text.startswith("\\", self._at) and (group := self._take_group()) is not None:
+        # In a class at whose `\p` the expression ends, RE2 reports an unknown escape.
+        is_group = self._text.startswith("\\", self._at) and self._text[self._at :] not in (r"\p", r"\P")
+        if is_group and (group := self._take_group()) is not None:
             return group
         start = self._at
         low = high = self._take_class_char(class_start)
