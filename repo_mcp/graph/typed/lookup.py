@@ -307,10 +307,7 @@ class NamedLookup:
     def _join_given_on(
         self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
     ) -> FoundDeclarations:
-        """Return the targets of a Rust path together with those of other re-exports of the same name.
-
-        A configuration chooses between `pub use simd::Finder` and `pub use plain::Finder`.
-        """
+        """Return the targets of a Rust path and of re-exports by its name: a configuration chooses one."""
         if scope.language != "rust":
             return found
         others = [

@@ -425,10 +425,7 @@ def _read_called(
     holder: Holder | None = None,
     owner: Declaration | None = None,
 ) -> Holder | None:
-    """Return the type that the first of several declarations shows.
-
-    It is not sure if they are overloads with different results, because the arguments are not known.
-    """
+    """Return the first declaration's type; it is not sure if they are overloads with different results."""
     found = _read_declared(lookup, members[0], holder)
     if found is None or not is_callable(lookup, members[0]):
         return found

@@ -81,9 +81,7 @@ class Narrowing:
         return [one for one in tests if one.line <= row.line and one.symbol in file.iter_around(row.symbol)]
 
     def _list(self, file: ScriptFile) -> tuple[Rows, Rows]:
-        """Return two maps from values: to the calls in conditions that take them, and to comparisons of
-        them.
-        """
+        """Return maps of values to the calls in conditions that take them, and to comparisons of them."""
         if self._known[0] is not file:
             guards: Rows = {}
             tests: Rows = {}

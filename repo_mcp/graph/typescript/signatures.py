@@ -19,8 +19,7 @@ _CALLED_BY_SIGNATURES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, Symbol
 def list_signatures(
     names: ScriptNames, owners: Owners, *, is_result: bool = False
 ) -> Iterator[tuple[list[str], str, Written, Bound]]:
-    """Yield for each signature of owners the types of its parameters and result, its place, and what is
-    bound.
+    """Yield for each signature of owners its parameters' types, its result, its place and what is bound.
 
     Type parameters are left open, because the arguments determine them. With `is_result`, constructors are
     left out.

@@ -453,11 +453,7 @@ class ScriptTypes:
         return self._expect(owners, position, index, steps + 1)
 
     def _expect(self, owners: Owners, position: int, index: int, steps: int) -> Owners:
-        """Return the owners of what a function takes at a position, or of what a function there takes or
-        gives.
-
-        See `name_parameter`.
-        """
+        """Return the owners of what `name_parameter` tells by a position and an index."""
         key = owners, position, index, steps
         found = self._expected.get(key)
         if found is None:

@@ -83,9 +83,7 @@ def _find_end(text: bytes) -> int:
 
 
 def _reduce(text: bytes, *, is_new: bool = False) -> bytes:
-    """Return names with calls and items as a chain; with `is_new` the first name is that of a new
-    instance.
-    """
+    """Return names with calls and items as a chain. With `is_new` the first names a new instance."""
     text = _SPACE.sub(b"", text).replace(b"?.", b".").replace(b"!", b"").replace(b"?[", b"[")
     text = text.removeprefix(b"global::").replace(b"::", b".").replace(b"->", b".")
     for _ in range(6):

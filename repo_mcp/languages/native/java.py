@@ -313,9 +313,7 @@ def _on_instance_test(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_if(walk: CaptureWalk, node: Node) -> None:
-    """Open the block of names that a condition binds: its branch, except in `if (!(x instanceof Y y))
-    return;`.
-    """
+    """Open the block of names that a condition binds: its branch, unless the condition is negated."""
     consequence = node.child_by_field_name("consequence")
     if consequence is not None and not _is_negated(walk, node):
         walk.shadowing.add_block(node.start_byte, consequence.end_byte)

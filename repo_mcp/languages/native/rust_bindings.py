@@ -175,7 +175,5 @@ def on_closure(walk: CaptureWalk, node: Node) -> None:
 
 
 def _note_early(walk: CaptureWalk, name: str, pattern: Node) -> None:
-    """Note a name where its pattern binds it, before the walk reaches the pattern: its type is known
-    already.
-    """
+    """Note where a pattern binds a name before the walk reaches the pattern: its type is known already."""
     note_bound(walk, name, walk.text.find(name.encode(), pattern.start_byte))

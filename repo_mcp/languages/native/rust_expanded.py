@@ -97,9 +97,7 @@ class ExpandedText:
         self._copied = end
 
     def replace_call(self, first: int, last: int, items: Sequence[Piece]) -> None:
-        """Add the items that a call expands to. The call's arguments are between two offsets of the
-        source.
-        """
+        """Add the items that a call expands to. Its arguments are between two offsets of the source."""
         self._add(b"!{;} ", _Place(self._length, first, 0, False, (0, 0)))
         call = self.say_line(first), self.say_line(last - 1)
         for text, line, is_silent in items:

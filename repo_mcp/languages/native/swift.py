@@ -505,9 +505,7 @@ def _on_user_type(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_constrained(walk: CaptureWalk, node: Node) -> None:
-    """Take the words of `S.Element` in a `where` clause: what it names is open, for `S` is a type
-    parameter.
-    """
+    """Take the words of `S.Element` in a `where` clause: what it names depends on a type parameter."""
     if node.named_child_count > 1:
         walk.take_words(node)
 

@@ -269,9 +269,7 @@ def _bind_closure(walk: CaptureWalk, closure: Node, chain: str) -> None:
 
 
 def on_for(walk: CaptureWalk, node: Node) -> None:
-    """Bind the name in `for x in list` to an item of the list, and `x` in `for (at, x) in
-    list.enumerated()`.
-    """
+    """Bind the name in `for x in list`, or `x` in `for (at, x) in list.enumerated()`, to an item."""
     item = node.child_by_field_name("item")
     collection = node.child_by_field_name("collection")
     if item is not None and collection is not None:

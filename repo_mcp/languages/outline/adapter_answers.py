@@ -127,9 +127,7 @@ def _write_symbol(one: Symbol) -> list[object]:
 
 
 def read_first_lines(given: object, lines: int) -> tuple[int, ...] | None:
-    """Return the first lines of proposed chunks; None to cut as usual. Raises AdapterFault unless they
-    ascend.
-    """
+    """Return the first lines of proposed chunks, or None. Raises AdapterFault if they are not valid."""
     if given is None:
         return None
     first_lines = tuple(_read_list(given))

@@ -107,9 +107,7 @@ def _read_markdown_line(lines: Sequence[str], number: int, skipped: int) -> Head
 
 
 def _read_html_heading(lines: Sequence[str], number: int, opening: re.Match[str]) -> Heading | None:
-    """Return a Markdown heading that is written as HTML, possibly over several lines; None if it is
-    unfinished.
-    """
+    """Return a Markdown heading that is written as HTML, possibly over several lines; else None."""
     parts: list[str] = []
     for ordinal, line in enumerate(lines[number - 1 : number - 1 + _HTML_LINES]):
         text = line[opening.end() if not ordinal else 0 :][:LOOKED_AT_CHARS]

@@ -171,9 +171,7 @@ class _Reading:
         return columns if within is Within.ANY_CLASS or name == around.name else None
 
     def read(self) -> tuple[tuple[Symbol, ...], bool]:
-        """Return the symbols by start line, end line and order found, and whether MAX_SYMBOLS was
-        exceeded.
-        """
+        """Return the symbols by start line, end line and order, and whether there are above MAX_SYMBOLS."""
         last = 0  # the last line that was neither blank nor a comment
         for number, line in enumerate(self._lines):
             if number in self._comment_lines or not line.strip():
@@ -345,9 +343,7 @@ class _Reading:
         return cut(text, MAX_SIGNATURE_CHARS), end
 
     def _find_doc(self, first: int, header_end: int) -> str | None:
-        """Return the first line of the comment right above or the docstring right below; None without
-        either.
-        """
+        """Return the first line of the comment right above, or of the docstring right below; else None."""
         begin = self._comment_ends.get(first - 1)
         if begin is not None:
             return self._read_comment(begin, first - 1)

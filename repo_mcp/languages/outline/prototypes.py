@@ -36,7 +36,7 @@ _SIGNATURE = compile_late(
 
 
 class Within(Enum):
-    """What must enclose a prototype, because without it the match is a call."""
+    """Names what must enclose a prototype, because without it the match is a call."""
 
     NO_FUNCTION = "no function"
     ITS_CLASS = "the class that it constructs or destroys"

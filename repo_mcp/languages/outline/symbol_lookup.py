@@ -38,8 +38,7 @@ class DeclaredSpan:
 
 
 def choose_span(outline: Outline, text: bytes, symbol: str | None, around: int | None) -> DeclaredSpan:
-    """Return the span of the declaration of a name, or if `symbol` is None of the innermost one around a
-    line.
+    """Return the lines of a declaration: by its name, or the innermost around a line if `symbol` is None.
 
     `text` is the normalised text of the outlined file. Raises RepoError: NOT_FOUND for a name that is not
     declared, INVALID_ARGUMENT for a line beyond the end.
@@ -106,9 +105,7 @@ def find_named(symbols: Sequence[Symbol], name: str) -> list[Symbol]:
 
 
 def _find_declaring(outline: Outline, text: bytes, symbol: str) -> DeclaredSpan | None:
-    """Return the first lines that declare a name missing from the outline, with a note on others; else
-    None.
-    """
+    """Return the first lines that declare a name missing from the outline, noting others; or None."""
     wanted = _unify(symbol.strip("$@.%-"))
     lines = list_declaring_lines(outline.language, text.decode("utf-8", "replace"), wanted.rpartition(".")[2])
     found = [DeclaredSpan(first, last, _qualify_line(outline, first, wanted)) for first, last in lines]
