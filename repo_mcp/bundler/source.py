@@ -1,4 +1,4 @@
-"""What a bundle is made from: an index to search, and live files through the repository reader."""
+"""Gives a bundle what it is made from: an index to search, and live files through the repository reader."""
 
 from __future__ import annotations
 
