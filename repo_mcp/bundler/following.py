@@ -21,6 +21,7 @@ from repo_mcp.bundler.weights import Weights
 from repo_mcp.ranking.called_names import is_telling, list_called
 from repo_mcp.ranking.word_search import compute_rarity
 from repo_mcp.record_classes import dataclass
+from repo_mcp.text.analysis import MAX_WORD_BYTES
 
 MAX_NAMES = 200  # followed from one block
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -141,7 +142,7 @@ class _Follower:
             if (
                 span is not None
                 and len(self._places.get(span.name, ())) <= MAX_DECLARING
-                and len(span.name) > 2
+                and 2 < len(span.name) <= MAX_WORD_BYTES  # the expression for a name of 1.9 MB takes 150 MB
             ):
                 own.setdefault(seed.candidate.path, {}).setdefault(
                     span.name, (seed.worth[position], position)
