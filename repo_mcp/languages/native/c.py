@@ -23,6 +23,7 @@ from repo_mcp.languages.native.c_members import (
     on_member,
     on_offset,
 )
+from repo_mcp.languages.treesitter.blanking import join_blanked
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
@@ -111,7 +112,7 @@ def on_macro(walk: CaptureWalk, node: Node) -> None:
 def _refer_in_macro(walk: CaptureWalk, value: Node, known: frozenset[str]) -> None:
     """Add the names in the body of a macro, except its parameters: calls, types, members and values."""
     start = value.start_byte
-    text = _NO_NAMES.sub(_blank, walk.text[start : value.end_byte])
+    text = _NO_NAMES.sub(join_blanked, walk.text[start : value.end_byte])
     for found in _MACRO_NAME.finditer(text):
         before, word, bracket = found.groups()
         name = word.decode("ascii", "replace")
@@ -123,10 +124,6 @@ def _refer_in_macro(walk: CaptureWalk, value: Node, known: frozenset[str]) -> No
             role = ReferenceRole.CALL if bracket else ReferenceRole.USE
         qualifier = "?" if before in _MEMBER_MARKS else ""
         walk.refer_at(role, name, start + found.start(2), qualifier)
-
-
-def _blank(found: re.Match[bytes]) -> bytes:
-    return b" " * (found.end() - found.start())
 
 
 def on_tested(walk: CaptureWalk, node: Node) -> None:

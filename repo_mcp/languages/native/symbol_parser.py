@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from repo_mcp.languages.treesitter.blanking import blank_group
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
 from repo_mcp.record_classes import replace
@@ -58,7 +59,7 @@ def unwrap_items(text: bytes) -> bytes:
     heads = {found.end(1) - 1: found.span(1) for found in found_heads}
     if not heads:
         return text
-    changed = bytearray(_MACRO_WORDS.sub(_blank_line, text) if traits else text)
+    changed = bytearray(_MACRO_WORDS.sub(blank_group, text) if traits else text)
     closing: list[int] = []  # depths at which a wrapper ends
     depth = 0
     for found in _BRACKET.finditer(text, min(heads)):
@@ -76,12 +77,6 @@ def unwrap_items(text: bytes) -> bytes:
                 closing.pop()
                 changed[position] = ord(" ")
     return bytes(changed) if not closing else text
-
-
-def _blank_line(found: re.Match[bytes]) -> bytes:
-    """Return a match with the words that are for a macro, on a line of their own, replaced by spaces."""
-    start = found.start(1) - found.start()
-    return found.group()[:start] + b" " * (found.end() - found.start(1))
 
 
 def find_own_builtins(text: bytes, builtins: frozenset[str]) -> frozenset[str]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.treesitter.blanking import blank
 from repo_mcp.languages.treesitter.parser import find_captures
 from repo_mcp.languages.typescript import conditions, declarations, modules, type_members, uses
 from repo_mcp.languages.typescript.types import CUT
@@ -182,14 +183,14 @@ def _parse(dialect: str, queries: tuple[str, ...], file_name: str, text: bytes) 
 
 def _write_plainly(dialect: str, text: bytes) -> bytes:
     """Return the text with unknown syntax blanked, at the same length and with the same lines."""
-    text = _LEFT_OUT.sub(_blank, text)
+    text = _LEFT_OUT.sub(_blank_rest, text)
     return _SIGNATURE.sub(rb"\1;", text) if dialect == "typescript" else text
 
 
-def _blank(found: re.Match[bytes]) -> bytes:
-    """Return spaces in place of a word."""
+def _blank_rest(found: re.Match[bytes]) -> bytes:
+    """Return a match in which only the group that took part is left."""
     kept = found[1] or found[2] or found[3]
-    return kept + b" " * (len(found[0]) - len(kept))
+    return kept + blank(found[0][len(kept) :])
 
 
 def _finish(walk: ScriptWalk) -> None:
