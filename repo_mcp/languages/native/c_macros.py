@@ -206,7 +206,7 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
         text = _LONG_CLASS_HEADS.sub(blank_group, text)
     text = (_STRUCT_HEADS if is_c else _CLASS_HEADS).sub(_blank_second, text)
     if not is_c:
-        text = blank_more(_TRAILING.sub(_join_group, text))
+        text = blank_more(_TRAILING.sub(blank_group, text))
     text = blank_behind_parameters(text)
     text = _LINES.sub(blank_group, text)
     text = _BLOCK_HEADS.sub(_end_statement, text)
@@ -354,11 +354,6 @@ def _is_defined(found: re.Match[bytes]) -> bool:
     """Return True after a preprocessor directive that defines or tests the macro."""
     text, start = found.string, found.start()
     return text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS)
-
-
-def _join_group(found: re.Match[bytes]) -> bytes:
-    whole, given = found.group(), found.group(1)
-    return whole[: -len(given)] + b" " * len(given)
 
 
 def _blank_second(found: re.Match[bytes]) -> bytes:
