@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.blanking import blank
 from repo_mcp.languages.treesitter.parser import find_captures
-from repo_mcp.languages.typescript import conditions, declarations, modules, type_members, uses
+from repo_mcp.languages.typescript import conditions, declarations, modules, type_members, uses, values
 from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.languages.typescript.walk import ScriptWalk
 from repo_mcp.symbols.model import REST_OF_PARAMETERS, REST_OF_TYPE
@@ -62,7 +62,7 @@ def _on_declarator(walk: ScriptWalk, node: Node) -> None:
         return
     if value is not None:
         modules.import_required(walk, name, value)
-    declarations.declare_variable(walk, node, name, value)
+    values.declare_variable(walk, node, name, value)
 
 
 # Syntax that the grammar does not know and names do not need: `<in out T>`,
@@ -99,23 +99,23 @@ _HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None] | None] = {
     "enum": declarations.on_enum,
     "enum_member": declarations.on_enum_member,
     "namespace": declarations.on_namespace,
-    "variables": declarations.on_variables,
+    "variables": values.on_variables,
     "declarator": _on_declarator,
     "assignment": modules.on_assignment,
-    "object": declarations.on_object,
-    "pair": declarations.on_pair,
-    "arrow": declarations.on_function_scope,
-    "function_expression": declarations.on_function_scope,
-    "block": declarations.on_block,
-    "return": declarations.on_return,
+    "object": values.on_object,
+    "pair": values.on_pair,
+    "arrow": values.on_function_scope,
+    "function_expression": values.on_function_scope,
+    "block": values.on_block,
+    "return": values.on_return,
     "call_signature": type_members.on_call_signature,
     "construct_signature": type_members.on_construct_signature,
     "type_scope": type_members.on_type_scope,
     "index": type_members.on_index,
-    "parameter": declarations.on_parameter,
+    "parameter": values.on_parameter,
     "type_parameter": type_members.on_type_parameter,
     "bound_type": type_members.on_bound_type,
-    "bound": declarations.on_bound,
+    "bound": values.on_bound,
     "heritage": uses.on_heritage,
     "extends": uses.on_extends,
     "implements": uses.on_implements,
