@@ -26,6 +26,7 @@ from repo_mcp.languages.native.c_members import (
 from repo_mcp.languages.treesitter.blanking import join_blanked
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import (
+    FLAT_KINDS,
     CaptureWalk,
     Dialect,
     count_arguments,
@@ -68,7 +69,6 @@ _TYPE_MARKS = frozenset({b"struct", b"union", b"enum"})
 _VARIABLE_MACRO = re.compile(r"(?:DEFINE|DECLARE)_\w+|LIST_HEAD|HLIST_HEAD|RADIX_TREE|BLOCKING_NOTIFIER_HEAD")
 _SYSTEM_CALL = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
 _OUTER_ARGUMENTS = re.compile(r"<[^<>]*>(?=\s*::)")  # of the outer class in a definition outside it
-_FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 
 
 # -- the preprocessor --------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
         name = walk.names_to_come.pop(node.start_byte, "")
     if not name:
         return
-    access = Access.NONE if walk.scope.kind in _FLAT_SCOPES else walk.scope.access
+    access = Access.NONE if walk.scope.kind in FLAT_KINDS else walk.scope.access
     flags = find_public_flag(walk, access)
     parent = walk.types_by_name.get(owner)
     ordinal = walk.declare(node, name, kind, access=access, flags=flags, parameters=arguments, parent=parent)
@@ -394,7 +394,7 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
 def on_loose_block(walk: CaptureWalk, node: Node) -> None:
     """Open a function body whose head is a macro, so that its declarations are local."""
     scope = walk.scope
-    if scope.kind not in _FLAT_SCOPES:
+    if scope.kind not in FLAT_KINDS:
         return
     walk.open(OpenScope(node.end_byte, scope.ordinal, SymbolKind.FUNCTION, ""))
 
@@ -411,7 +411,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         if field is not None:
             read_called(walk, field, function.child_by_field_name("argument"), arguments)
     elif function.type == "identifier":
-        if walk.scope.kind in _FLAT_SCOPES and arguments is not None:
+        if walk.scope.kind in FLAT_KINDS and arguments is not None:
             declare_by_macro(walk, node, walk.read(function), arguments)
             take_names(walk, node, arguments)
         walk.taken.add(function.start_byte)

@@ -1,9 +1,9 @@
 """Contextual types: those that a value is expected to have, for its parameters and members.
 
-They come from a variable, a result or a parameter with a written type. A function at that place has parameters
-of that type, and the keys of an object are its members. A type is noted under the byte where the value starts,
-before the walk gets there. If it has no name in the code, as the type of a parameter has none, a variable named
-EXPECTED and an offset stands for it.
+They come from a variable, a result or a parameter with a written type. A function at that place has
+parameters of that type, and the keys of an object are its members. A type is noted under the byte where the
+value starts, before the walk gets there. If it has no name in the code, as the type of a parameter has none,
+a variable named EXPECTED and an offset stands for it.
 """
 
 from __future__ import annotations
