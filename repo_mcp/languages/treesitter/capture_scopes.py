@@ -95,6 +95,12 @@ class CaptureText(SourceText):
         start = node.start_byte
         self.taken.update(self.iter_words(start, min(node.end_byte, start + MAX_TAKEN_BYTES)))
 
+    def take_path(self, node: Node) -> None:
+        """Mark the names of a path or a type as accounted for, but not its type arguments."""
+        start, end = node.start_byte, node.end_byte
+        angle = self.text.find(b"<", start, end)
+        self.taken.update(self.iter_words(start, end if angle < 0 else angle))
+
     def iter_words(self, start: int, end: int) -> Iterator[int]:
         """Yield the byte offset of each word between `start` and `end`."""
         return (found.start() for found in _WORD.finditer(self.text, start, end))
