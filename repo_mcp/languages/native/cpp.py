@@ -13,7 +13,6 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c import (
-    BUILTINS,
     bind_variables,
     declare_function,
     declare_type,
@@ -25,11 +24,7 @@ from repo_mcp.languages.native.c import (
     on_attribute,
     on_enum,
     on_enumerator,
-    on_include,
-    on_loop,
     on_loose_block,
-    on_macro,
-    on_tested,
     on_typedef,
     reopen,
     spell_type,
@@ -43,6 +38,7 @@ from repo_mcp.languages.native.c_members import (
     on_member,
     on_offset,
 )
+from repo_mcp.languages.native.c_preprocessor import BUILTINS, on_include, on_loop, on_macro, on_tested
 from repo_mcp.languages.native.cpp_fixtures import declare_in_fixture
 from repo_mcp.languages.native.cpp_locals import (
     bind_made,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.native.c import declare_by_macro, take_names
 from repo_mcp.languages.native.c_given import read_given
+from repo_mcp.languages.native.c_preprocessor import declare_by_macro, take_names
 from repo_mcp.languages.native.cpp_given import mark_given
 from repo_mcp.languages.treesitter.capture_walk import FLAT_KINDS, CaptureWalk, count_arguments, read_called
 from repo_mcp.symbols.model import PATH
