@@ -16,7 +16,8 @@ from repo_mcp.languages.csharp.extension_blocks import write_extension_methods
 from repo_mcp.languages.csharp.walk import CSharpWalk
 from repo_mcp.languages.treesitter.blanking import blank
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
-from repo_mcp.symbols.symbol_record import Access, SymbolFlag, SymbolKind, encode_failure
+from repo_mcp.symbols.record_builder import encode_failure
+from repo_mcp.symbols.symbol_record import Access, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node

@@ -1,4 +1,4 @@
-"""What the preprocessor of C decides: includes, macros and what they declare.
+"""Includes and macros of C, and what macros declare.
 
 The body of a macro is not in the tree, so its names are found in its text. In kernel code,
 `DEFINE_MUTEX(lock)` and the like declare a variable, `SYSCALL_DEFINE3(open, ...) {` a function.

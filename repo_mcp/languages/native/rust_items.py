@@ -1,4 +1,4 @@
-"""What must be known of a text of Rust before it is parsed: macros around items, and builtins of its own.
+"""Preparation of a text of Rust for the parser: macros around items, and builtin names of its own.
 
 `cfg_net! { pub struct TcpStream { .. } }` and `pin_project! { .. }` hold ordinary items, which a parser
 sees as loose tokens. The head and the closing brace are blanked; the rest keeps its offset.

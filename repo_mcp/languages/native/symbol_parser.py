@@ -9,7 +9,8 @@ from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CONDITIONS
-from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, encode_failure
+from repo_mcp.symbols.record_builder import encode_failure
+from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole
 
 _MACRO_NAME = re.compile(rb"\b[A-Z](?=[A-Z0-9_]{3})[A-Z0-9]*+_?[A-Z0-9_]*+\b", re.A)
 

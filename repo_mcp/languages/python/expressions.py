@@ -34,7 +34,8 @@ from repo_mcp.languages.python.types import (
 )
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import UNBOUND
-from repo_mcp.symbols.symbol_record import ReferenceKey, ReferenceRole, SymbolRecordBuilder
+from repo_mcp.symbols.record_builder import ReferenceKey, SymbolRecordBuilder
+from repo_mcp.symbols.symbol_record import ReferenceRole
 
 USE, CALL, TYPE = int(ReferenceRole.USE), int(ReferenceRole.CALL), int(ReferenceRole.TYPE)
 BIND = int(ReferenceRole.BIND)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.source_text import SourceText
 from repo_mcp.record_classes import dataclass
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -21,7 +22,6 @@ from repo_mcp.symbols.symbol_record import (
     ParseStatus,
     SymbolFlag,
     SymbolKind,
-    SymbolRecordBuilder,
 )
 
 if TYPE_CHECKING:

@@ -16,16 +16,8 @@ from repo_mcp.languages.typescript import conditions, declarations, modules, typ
 from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.languages.typescript.walk import ScriptWalk
 from repo_mcp.symbols.model import REST_OF_PARAMETERS, REST_OF_TYPE
-from repo_mcp.symbols.symbol_record import (
-    MAX_TEXT_CHARS,
-    Access,
-    ParseStatus,
-    ReferenceRole,
-    SymbolFlag,
-    SymbolKind,
-    SymbolRecordBuilder,
-    encode_failure,
-)
+from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS, SymbolRecordBuilder, encode_failure
+from repo_mcp.symbols.symbol_record import Access, ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
