@@ -168,11 +168,11 @@ class ExpressionWalk:
                 self.stack.append(node)
 
     def bind_name(self, name: str, statement: ast.AST) -> None:
-        """Bind a name that a statement or walrus assigns. Implemented by the walk over statements."""
+        """Bind a name that a statement or walrus assigns. Implemented by the walk over assignments."""
         raise NotImplementedError
 
     def store_attribute(self, node: ast.Attribute, statement: ast.AST) -> None:
-        """Add an attribute that a statement assigns. Implemented by the walk over statements."""
+        """Add an attribute that a statement assigns. Implemented by the walk over assignments."""
         raise NotImplementedError
 
     def bind_forms(self, alias: str, forms: list[tuple[str, str, int]], line: int) -> None:
