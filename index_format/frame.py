@@ -26,6 +26,7 @@ from index_format.checksum import CHECKSUM_BYTES, compute_checksum, compute_name
 from index_format.directory import ReadableFile, WritableFile
 from index_format.errors import CorruptIndex, IndexTooNew, IndexTooOld
 
+SUFFIX = ".seg"  # of a finished file, behind the name that is derived from its content
 MAGIC = b"RMIX\x89SEG"
 END_MAGIC = b"RMIXSEG\n"
 VERSION = 3

@@ -21,12 +21,11 @@ import numpy as np
 from index_format.checksum import CHECKSUM_BYTES, compute_checksum
 from index_format.directory import Directory, MakeTag, new_file
 from index_format.errors import CorruptIndex, IndexForeign, IndexTooNew, IndexTooOld
-from index_format.frame import OLDEST_VERSION, VERSION
+from index_format.frame import OLDEST_VERSION, SUFFIX, VERSION
 from index_format.memory_directory import MemoryDirectory
 from index_format.packing import pack, unpack
 from index_format.records import MAX_FIELDS, Field, Level, Manifest, SegmentEntry
 from index_format.seals import Sealed, SealedFile, check_segment, read_seal, write_seal
-from index_format.segment_writer import SUFFIX
 
 MAGIC = b"RMIX\x89MAN"
 HEADER = struct.Struct("<8sHHI")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from operator import index
-from typing import Any
 
 import numpy as np
 
@@ -16,22 +14,20 @@ from index_format.errors import CorruptIndex
 from index_format.file_records import RecordsReader, has_records
 from index_format.files import FLAGS, LANGUAGE, LINES, SIZE, FilesReader
 from index_format.frame import FrameReader
+from index_format.meta import read_meta
 from index_format.norms import NormsReader
-from index_format.packing import unpack
 from index_format.posting_runs import cut_run
 from index_format.postings import POST, ListTable, decode_list, decode_lists, is_by_block
 from index_format.records import (
     I64,
     MAX_FIELDS,
     NO_SINGLE,
-    Field,
     FileTable,
     Level,
     PostingList,
     PostingRun,
     SegmentContent,
 )
-from index_format.segment_writer import META
 from index_format.terms import PAGE_TERMS, TermPages, TermsReader
 
 
@@ -42,11 +38,7 @@ class SegmentReader:
         """Read header, tail and META. Raises CorruptIndex, IndexTooOld, IndexTooNew."""
         self.frame = FrameReader(file)
         self.name = file.name
-        meta = unpack(self.frame.read(META), f"{self.name}: META")
-        try:
-            self._take_meta(meta)
-        except (TypeError, ValueError, KeyError) as error:
-            raise CorruptIndex(f"{self.name}: META: {type(error).__name__}") from error
+        self.fields, self.language_names, self.length_sums, self.counts = read_meta(self.frame)
         self.chunks = ChunksReader(self.frame)
         self.files = FilesReader(self.frame, self.chunks.units, self.chunks.chunks)
         self._check_counts()
@@ -55,14 +47,6 @@ class SegmentReader:
         self.terms = TermsReader(self.frame)
         self.postings = PostingsReader(self.frame, self.terms, [docs[field.level] for field in self.fields])
         self._records = RecordsReader(self.frame, self.file_count) if has_records(self.frame) else None
-
-    def _take_meta(self, meta: dict[str, Any]) -> None:
-        self.fields = tuple(Field(str(name), Level(level)) for name, level in meta["fields"])
-        self.language_names = tuple(str(name) for name in meta["languages"])
-        self.length_sums = tuple(index(total) for total in meta["length_sums"])
-        self.counts = {key: index(meta[key]) for key in ("files", "units", "chunks", "terms", "postings")}
-        if not len(self.fields) == len(self.length_sums) <= MAX_FIELDS:
-            raise ValueError
 
     def _check_counts(self) -> None:
         found = (self.files.count, self.chunks.units, self.chunks.chunks)

@@ -2,7 +2,7 @@
 
 Sections in file order: POST (postings.py), TERM LIST PAGE TOPS (terms.py), FILE PATH PRNT
 (files.py), UNIT CHNK (chunks.py), NRMU NRMF (norms.py), RECS RECE where there are records
-(file_records.py), META (a packed record). The bytes depend only on the content, however the lists were
+(file_records.py), META (meta.py). The bytes depend only on the content, however the lists were
 grouped into runs.
 """
 
@@ -16,16 +16,14 @@ from index_format.chunks import encode_chunks
 from index_format.directory import Directory, WritableFile
 from index_format.file_records import write_records
 from index_format.files import encode_files
-from index_format.frame import FrameWriter
+from index_format.frame import SUFFIX, FrameWriter
+from index_format.meta import META, encode_meta
 from index_format.norms import encode_norms
-from index_format.packing import pack
 from index_format.posting_runs import encode_run, iter_parts
 from index_format.postings import POST, FieldLengths
 from index_format.records import EncodedRun, Level, PostingRun, SegmentContent, SegmentEntry
 from index_format.terms import LARGE_SECTIONS, TermsWriter
 
-META = b"META"
-SUFFIX = ".seg"
 TEMPORARY_SUFFIX = ".tmp"
 SPOOL_BYTES = 16 * 1024 * 1024  # held in memory
 READ_BYTES = 1024 * 1024
@@ -141,25 +139,13 @@ class SegmentWriter:
             self._frame.add_section(tag, data)
         if content.records is not None:
             write_records(self._frame, content.records, len(content.files.paths))
-        self._frame.add_section(META, pack(self._describe(content)))
+        self._frame.add_section(META, encode_meta(content, self._terms.count, self._postings))
         name, size = self._frame.finish()
         self._file.sync()
         self._file.close()
         self._open = False
         self._directory.rename(self._temporary, name + SUFFIX)
         return SegmentEntry(name + SUFFIX, size, len(content.files.paths), len(content.units.lines), ())
-
-    def _describe(self, content: SegmentContent) -> dict[str, object]:
-        return {
-            "fields": [[field.name, int(field.level)] for field in content.fields],
-            "files": len(content.files.paths),
-            "units": len(content.units.lines),
-            "chunks": len(content.chunks.kinds),
-            "terms": self._terms.count,
-            "postings": self._postings,
-            "length_sums": [int(column.sum()) for column in content.lengths],
-            "languages": list(content.files.language_names),
-        }
 
 
 def check_content(content: SegmentContent) -> None:

@@ -16,12 +16,12 @@ import numpy.typing as npt
 from index_format.checksum import compute_checksum, compute_name
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex, IndexForeign
+from index_format.frame import SUFFIX
 from index_format.manifest import decode_manifest, read_manifest_bytes
 from index_format.records import FINGERPRINT_BYTES, I64, Field, Level, Manifest, SegmentEntry
 from index_format.runs import BLOCK_BITS, sort_distinct
 from index_format.seals import Sealed, check_segment, read_seal
 from index_format.segment_reader import SegmentReader
-from index_format.segment_writer import SUFFIX
 
 NAME_DIGITS = 12
 OPEN_ATTEMPTS = 5  # a writer may commit and delete between our reading the manifest and the segments

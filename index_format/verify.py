@@ -16,15 +16,17 @@ from index_format.directory import Directory
 from index_format.errors import CorruptIndex, IndexFormatError
 from index_format.file_records import RECE, RECS
 from index_format.files import FILE, PATH, PRNT
+from index_format.frame import SUFFIX
 from index_format.manifest import decode_manifest, read_manifest_bytes
 from index_format.memory_directory import MemoryDirectory, MemoryFile
+from index_format.meta import META
 from index_format.norms import NRMF, NRMU
 from index_format.posting_runs import encode_run
 from index_format.postings import POST, FieldLengths
 from index_format.records import I64, Field, FileTable, SegmentContent, SegmentEntry
 from index_format.seals import check_segment, read_seal
 from index_format.segment_reader import SegmentReader
-from index_format.segment_writer import META, SUFFIX, TEMPORARY_SUFFIX, SegmentWriter
+from index_format.segment_writer import TEMPORARY_SUFFIX, SegmentWriter
 from index_format.snapshot import iter_entry_faults
 from index_format.terms import LIST, PAGE, TERM, TOPS
 

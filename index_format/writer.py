@@ -16,6 +16,7 @@ from index_format.adopted_segments import AdoptedSegments, SegmentAdoption
 from index_format.compactor import Merge, encode_windows, merge_segments
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex, IndexForeign, IndexFormatError
+from index_format.frame import SUFFIX
 from index_format.manifest import (
     decode_manifest,
     encode_manifest,
@@ -41,7 +42,7 @@ from index_format.seals import (
     read_seal,
     write_seal,
 )
-from index_format.segment_writer import SUFFIX, TEMPORARY_SUFFIX
+from index_format.segment_writer import TEMPORARY_SUFFIX
 from index_format.snapshot import OPEN_ATTEMPTS, open_segments
 
 LOCK = "lock"

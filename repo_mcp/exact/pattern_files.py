@@ -24,7 +24,7 @@ import numpy.typing as npt
 from index_format import FilesReader, LiveSegment, PostingList, TermsReader, sort_distinct
 from repo_mcp.exact.file_bitmaps import Bools
 from repo_mcp.exact.neighbour_bloom import NeighbourBloom
-from repo_mcp.exact.patterns import MIN_OPEN_CHARS
+from repo_mcp.exact.pattern_texts import MIN_OPEN_CHARS
 from repo_mcp.exact.punctuation_bigrams import PunctuationBigrams
 from repo_mcp.exact.required_terms import All, Edge, Need, PatternReading, Run
 from repo_mcp.exact.term_finder import SIGNED_PAGES, FoundTerms, TermFinder, list_long_terms

@@ -1,117 +1,54 @@
 """Derives from a pattern the runs of word characters that every match contains, for the term dictionary.
 
-A pattern is read once, left to right, into `texts`: a few strings that represent everything it can match.
-Three marks in them stand for anything except a known word character:
-
-    SPACE   one or more characters at which every word ends, or the edge of a line
-    STRANGE a character outside ASCII, or anything that SPACE stands for: RE2's `\\b` and `\\W` allow both
-    HOLE    anything, or nothing
-
-A large class of word characters becomes a mark, too (`repo_mcp.exact.required_terms`).
-
-`\\bfoo_(get|put)\\(` becomes the texts `~foo_get ` and `~foo_put `. From these follow the runs `foo_get` or
-`foo_put`, each with STRANGE in front and SPACE behind. If there were more than MAX_TEXTS texts, those read so
-far become a need of their own, and a HOLE takes their place. Then it is no longer known how they join, but
-no match is lost. codesearch reads patterns in this way for its trigrams (Russ Cox, "Regular Expression
-Matching with a Trigram Index"); here it is done for words.
-
-The pattern is read a second time for the punctuation beside its words (`repo_mcp.exact.neighbour_bloom`).
-Then `\\b` is left out, and texts can also contain:
-
-    U+E0xx  a punctuation character or the edge of a line, moved there so that it is not a mark
-    BLANK   one or more blanks, where nothing else that ends a word is possible
-    REST    word characters, or none
+A pattern is read once, left to right, into a few texts that stand for everything it can match
+(`repo_mcp.exact.pattern_texts`). `\\bfoo_(get|put)\\(` becomes the texts `~foo_get ` and `~foo_put `. From
+these follow the runs `foo_get` or `foo_put`, each with STRANGE in front and SPACE behind. codesearch reads
+patterns in this way for its trigrams (Russ Cox, "Regular Expression Matching with a Trigram Index"); here it
+is done for words. The pattern is read a second time for the punctuation beside its words, without `\\b`.
 
 RE2 has checked the pattern before, so it is valid here. Anything that is not understood becomes a HOLE.
-Terms are in lower case, and so are runs. Two characters outside ASCII have an ASCII letter as another case.
-The lower case of the Kelvin sign is `k`, also in terms. The long s has no other lower case, so a run with an
-`s` in any case may occur in a term with a long s, and is marked accordingly.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import field
-from itertools import product
 
-from repo_mcp.exact.neighbour_bloom import BLANKS, INDENT, LINE_EDGE
-from repo_mcp.exact.punctuation_bigrams import PUNCTUATION, list_bigrams
-from repo_mcp.exact.required_terms import (
-    CLASS_MARKS,
-    MAX_ATOMS,
-    MIN_ATOMS,
-    MORE,
-    All,
-    Edge,
-    Either,
-    Need,
-    PatternReading,
-    Run,
-    cut_shape,
-    find_literal_part,
-    find_mark,
-    has_classes,
+from repo_mcp.exact.character_sets import ESCAPED, HEX, PERL, POSIX, list_ascii
+from repo_mcp.exact.pattern_texts import (
+    ASCII_WORD,
+    EDGE,
+    EMPTY,
+    HOLE,
+    REST,
+    SPACE,
+    STRANGE,
+    Piece,
+    alternate,
+    concatenate,
+    join_all,
+    keep_punctuation,
+    mark_char,
+    need_texts,
+    repeat,
 )
+from repo_mcp.exact.punctuation_bigrams import list_bigrams
+from repo_mcp.exact.required_terms import CLASS_MARKS, All, Either, Need, PatternReading, Run, find_mark
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass
 
-SPACE, STRANGE, HOLE, LONG_S = " ", "~", "*", "\u017f"
-BLANK, REST = "\t", "\x06"
-_CHARACTER_BASE = 0xE000  # of private characters, which are never in a run
-_EDGE = chr(_CHARACTER_BASE + ord(LINE_EDGE))
-MAX_TEXTS = 16
-MAX_TEXT_CHARS = 512
-MAX_RUNS = 24  # of one text; of more, the longest are looked up
-MIN_OPEN_CHARS = 3  # of a run that may be part of a longer word: shorter runs are in most files
 MAX_SET_CHARS = 4  # of a character class that is read as alternatives; a larger one becomes a mark
-_SIGMA = "\u03a3"  # its lower case depends on what follows
-_ESCAPED_CHARS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
-_ASCII_WORD = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 _ASCII = frozenset(map(chr, range(128)))
-_DIGITS = frozenset("0123456789")
-_SPACES = frozenset("\t\n\f\r ")
-_POSIX = {
-    "alnum": _ASCII_WORD - {"_"},
-    "alpha": _ASCII_WORD - {"_"} - _DIGITS,
-    "ascii": _ASCII,
-    "blank": frozenset("\t "),
-    "cntrl": frozenset(char for char in _ASCII if char < " " or char == "\x7f"),
-    "digit": _DIGITS,
-    "graph": frozenset(char for char in _ASCII if "!" <= char <= "~"),
-    "lower": frozenset("abcdefghijklmnopqrstuvwxyz"),
-    "print": frozenset(char for char in _ASCII if " " <= char <= "~"),
-    "punct": frozenset(char for char in _ASCII if "!" <= char <= "~") - _ASCII_WORD | {"_"},
-    "space": _SPACES | {"\v"},
-    "upper": frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-    "word": _ASCII_WORD,
-    "xdigit": frozenset("0123456789abcdefABCDEF"),
-}
-_PERL = {"d": _DIGITS, "s": _SPACES, "w": _ASCII_WORD}
+_POSIX = {name: list_ascii(ranges) for name, ranges in POSIX.items()}
+_PERL = {name: list_ascii(ranges) for name, ranges in PERL.items()}
 _REPEAT = re.compile(r"\{(\d+)(,?)(\d*)\}")
 _GROUP = re.compile(r"\?(?:P?<\w+>|([imsU]*)(?:-([imsU]*))?([:)]))")
 _OCTAL = re.compile(r"[0-7]{1,3}")
-_HEX = re.compile(r"x(?:\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2}))")
 _UNICODE_CLASS = re.compile(r"[pP](?:\{[^}]*\}|.)", re.DOTALL)
-_SIGN_MARKS = "\ue000-\ue07f"
-_RUN = re.compile(rf"[^{SPACE}{STRANGE}\{HOLE}{BLANK}{_SIGN_MARKS}]+")
-_CHARACTER_BEFORE = re.compile(rf"([{_SIGN_MARKS}])({BLANK}*)$")
-_CHARACTER_BEHIND = re.compile(rf"{BLANK}*([{_SIGN_MARKS}])")
-_CLASSED_PARTS = re.compile(rf"[{CLASS_MARKS}{MORE}{REST}]+")
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A part of a pattern: what it matches is one of `texts`, and the searched text meets all `needs`."""
-
-    texts: tuple[str, ...]
-    needs: tuple[Need, ...] = ()
 
 
 _CLASS_TEXTS = tuple((mark,) for mark in CLASS_MARKS)
-_EMPTY = _Piece(("",))
-_ANYTHING = _Piece((HOLE,))
 
 
 def read_pattern(request: ExactRequest) -> PatternReading:
@@ -129,14 +66,13 @@ def unify_line_ends(text: str) -> str:
 def read_literal(text: str, *, case_sensitive: bool, whole_word: bool) -> PatternReading:
     """Return the needs of a literal."""
     tokens, neighboured = (
-        "".join(tokenise(char, not case_sensitive) for char in text)
-        for tokenise in (_tokenise, _keep_punctuation)
+        "".join(mark(char, not case_sensitive) for char in text) for mark in (mark_char, keep_punctuation)
     )
     return PatternReading(
-        _conclude(_Piece((tokens,)), whole_word),
+        _conclude(Piece((tokens,)), whole_word),
         "\n" in text,
         bigrams=list_bigrams([text]),
-        neighbours=None if "\n" in text else _keep_neighboured(_conclude(_Piece((neighboured,)), whole_word)),
+        neighbours=None if "\n" in text else _keep_neighboured(_conclude(Piece((neighboured,)), whole_word)),
     )
 
 
@@ -148,7 +84,7 @@ def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> 
     neighbours = None
     if not reader.spans_lines:
         neighbours = _keep_neighboured(
-            _conclude(_Reader(pattern, not case_sensitive, _keep_punctuation).read(), whole_word)
+            _conclude(_Reader(pattern, not case_sensitive, keep_punctuation).read(), whole_word)
         )
     return PatternReading(
         _conclude(piece, whole_word),
@@ -161,32 +97,10 @@ def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> 
     )
 
 
-def _conclude(piece: _Piece, whole_word: bool) -> Need | None:
+def _conclude(piece: Piece, whole_word: bool) -> Need | None:
     """Return everything that a file must meet to match a piece; None if it need not meet anything."""
     texts = tuple(f"{STRANGE}{text}{STRANGE}" for text in piece.texts) if whole_word else piece.texts
-    return _join_all([*piece.needs, _need_texts(texts)])
-
-
-def _tokenise(char: str, ignores_case: bool) -> str:
-    """Return the representation of a character in a text."""
-    if char.isascii():
-        if char not in _ASCII_WORD:
-            return SPACE
-        return LONG_S if ignores_case and char in "sS" else char.lower()
-    # Letters of Unicode 3.2 are letters for any Python that built the index; case follows simple rules only.
-    category = unicodedata.ucd_3_2_0.category(char)
-    if category in ("Lo", "Lm") or (category in ("Lu", "Ll") and not ignores_case and char != _SIGMA):
-        lowered = char.lower()
-        if len(lowered) == 1 and lowered != LONG_S and not lowered.isascii():
-            return lowered
-    return HOLE
-
-
-def _keep_punctuation(char: str, ignores_case: bool) -> str:
-    """Return the representation of a character in a text that keeps punctuation."""
-    if char in BLANKS or char in "\r\n":  # no match within a line contains a line end
-        return BLANK
-    return chr(_CHARACTER_BASE + ord(char)) if char in PUNCTUATION else _tokenise(char, ignores_case)
+    return join_all([*piece.needs, need_texts(texts)])
 
 
 def _keep_neighboured(need: Need | None) -> Need | None:
@@ -195,134 +109,11 @@ def _keep_neighboured(need: Need | None) -> Need | None:
         return need if need is not None and (need.before or need.behind) else None
     kept = [_keep_neighboured(part) for part in need.parts]
     if isinstance(need, All):
-        return _join_all(kept)
+        return join_all(kept)
     neighboured = tuple(dict.fromkeys(part for part in kept if part is not None))
     if None in kept:
         return None
     return neighboured[0] if len(neighboured) == 1 else Either(neighboured)
-
-
-def _need_texts(texts: Sequence[str]) -> Need | None:
-    """Return the need for one of the texts; None when one of them requires nothing."""
-    needs: list[Need] = []
-    for text in dict.fromkeys(texts):
-        runs = sorted(dict.fromkeys(_iter_runs(text)), key=lambda run: -len(run.text))[:MAX_RUNS]
-        if not runs:
-            return None
-        needs.append(runs[0] if len(runs) == 1 else All(tuple(runs)))
-    return needs[0] if len(needs) == 1 else Either(tuple(needs))
-
-
-def _iter_runs(text: str) -> Iterator[Run]:
-    """Yield the runs of a text that are worth looking up."""
-    for found in _RUN.finditer(text):
-        run = found[0]
-        left = _edge(text[found.start() - 1 : found.start()], run[0])
-        right = _edge(text[found.end() : found.end() + 1], run[-1])
-        before, behind = (
-            _CHARACTER_BEFORE.search(text, 0, found.start()),
-            _CHARACTER_BEHIND.match(text, found.end()),
-        )
-        if before or behind:
-            characters = [chr(ord(one[1]) - _CHARACTER_BASE) if one else "" for one in (before, behind)]
-            if before and before[2] and characters[0] == LINE_EDGE:
-                characters[0] = INDENT
-            yield from _iter_neighboured(run, left, right, *characters)
-        elif REST in run:
-            continue  # the text keeps punctuation, but there is none beside this run
-        elif has_classes(run):
-            yield from _iter_shaped(run, left, right)
-        elif len(run) >= MIN_OPEN_CHARS or Edge.OPEN not in (left, right):
-            yield Run(run.replace(LONG_S, "s"), left, right, LONG_S in run)
-
-
-def _iter_neighboured(run: str, left: Edge, right: Edge, before: str, behind: str) -> Iterator[Run]:
-    """Yield the longest part of a run without classes, if it is worth looking up, with its punctuation."""
-    part = max(_CLASSED_PARTS.split(run), key=len)
-    if part != run:
-        left, right = (left, Edge.OPEN) if run.startswith(part) else (Edge.OPEN, Edge.OPEN)
-    if len(part) >= MIN_OPEN_CHARS or (part and Edge.OPEN not in (left, right)):
-        yield Run(part.replace(LONG_S, "s"), left, right, LONG_S in part, "", before, behind)
-
-
-def _iter_shaped(run: str, left: Edge, right: Edge) -> Iterator[Run]:
-    """Yield a run with classes, if it is worth looking up."""
-    shape = cut_shape(run)
-    part = find_literal_part(shape)
-    if len(part) >= MIN_OPEN_CHARS or len(shape.replace(MORE, "")) >= MIN_ATOMS:
-        edge = right if shape == run else Edge.OPEN
-        yield Run(part.replace(LONG_S, "s"), left, edge, LONG_S in shape, shape.replace(LONG_S, "s"))
-
-
-def _edge(mark: str, neighbour: str) -> Edge:
-    """Return the edge of a run at a mark; "" is the end of the text.
-
-    Beside a letter outside ASCII, `\\b` means the opposite, so nothing is known there.
-    """
-    if mark in (SPACE, BLANK) or mark >= chr(_CHARACTER_BASE):
-        return Edge.CLOSED
-    return Edge.STRANGE if mark == STRANGE and (neighbour.isascii() or neighbour == LONG_S) else Edge.OPEN
-
-
-def _join_all(needs: Iterable[Need | None]) -> Need | None:
-    kept = tuple(dict.fromkeys(need for need in needs if need is not None))
-    if not kept:
-        return None
-    return kept[0] if len(kept) == 1 else All(kept)
-
-
-def _concatenate(pieces: Iterable[_Piece]) -> _Piece:
-    """Return the piece that matches the pieces one after the other."""
-    texts: tuple[str, ...] = ("",)
-    needs: list[Need | None] = []
-    for piece in pieces:
-        needs += piece.needs
-        longest = max(map(len, texts)) + max(map(len, piece.texts))
-        if len(texts) * len(piece.texts) > MAX_TEXTS or longest > MAX_TEXT_CHARS:
-            needs.append(_need_texts(texts))
-            texts = (HOLE,)
-        texts = tuple(dict.fromkeys(_tidy(one + other) for one, other in product(texts, piece.texts)))
-    return _Piece(texts, tuple(need for need in needs if need is not None))
-
-
-def _tidy(text: str) -> str:
-    return text.replace(HOLE + HOLE, HOLE)
-
-
-def _alternate(pieces: Sequence[_Piece]) -> _Piece:
-    """Return the piece that matches any one of the pieces."""
-    if len(pieces) == 1:
-        return pieces[0]
-    texts = tuple(dict.fromkeys(text for piece in pieces for text in piece.texts))
-    if len(texts) <= MAX_TEXTS and not any(piece.needs for piece in pieces):
-        return _Piece(texts)
-    needs = [_join_all([*piece.needs, _need_texts(piece.texts)]) for piece in pieces]
-    if None in needs:
-        return _ANYTHING
-    return _Piece((HOLE,), (Either(tuple(need for need in needs if need is not None)),))
-
-
-def _repeat(piece: _Piece, least: int, most: int | None) -> _Piece:
-    """Return a piece for `least` to `most` repetitions of a piece; a `most` of None means no limit."""
-    if most == 0:
-        return _EMPTY
-    only_space = all(text and not text.strip(SPACE + BLANK) for text in piece.texts)
-    space = SPACE if any(SPACE in text for text in piece.texts) else BLANK
-    if least == 0:
-        if only_space and not piece.needs:
-            return _Piece(("", space))
-        if most == 1 and not piece.needs and len(piece.texts) < MAX_TEXTS:
-            return _Piece(tuple(dict.fromkeys(("", *piece.texts))))
-        return _ANYTHING
-    if only_space or (least == most == 1):
-        return _Piece((space,), piece.needs) if only_space else piece
-    mark = piece.texts[0]
-    if len(piece.texts) == len(mark) == 1 and mark in CLASS_MARKS and not piece.needs:
-        return _Piece((mark * min(least, MAX_ATOMS) + (MORE if least != most or least > MAX_ATOMS else ""),))
-    if least == most and least * max(map(len, piece.texts)) <= MAX_TEXTS:
-        return _concatenate([piece] * least)
-    ends = _concatenate([piece, _ANYTHING, piece])
-    return _alternate([piece, ends]) if least == 1 else ends
 
 
 @dataclass(slots=True)
@@ -330,20 +121,20 @@ class _Level:
     """A group whose reading has begun."""
 
     ignores_case: bool
-    pieces: list[_Piece] = field(default_factory=list)  # of the current alternative
-    alternatives: list[_Piece] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)  # of the current alternative
+    alternatives: list[Piece] = field(default_factory=list)
 
 
 class _Reader:
     """Reads one expression, with a stack of its own: groups may be a thousand deep."""
 
     def __init__(
-        self, pattern: str, ignores_case: bool, tokenise: Callable[[str, bool], str] = _tokenise
+        self, pattern: str, ignores_case: bool, mark: Callable[[str, bool], str] = mark_char
     ) -> None:
         self._pattern = pattern
-        self._tokenise = tokenise
-        self._keeps_punctuation = tokenise is _keep_punctuation
-        edge = _EDGE if self._keeps_punctuation else SPACE
+        self._mark = mark
+        self._keeps_punctuation = mark is keep_punctuation
+        edge = EDGE if self._keeps_punctuation else SPACE
         self._at = 0
         self._levels = [_Level(ignores_case)]
         self.spans_lines = "\n" in pattern
@@ -366,7 +157,7 @@ class _Reader:
             "$": lambda: self._add(edge),
         }
 
-    def read(self) -> _Piece:
+    def read(self) -> Piece:
         """Return the piece that the whole expression matches."""
         while self._at < len(self._pattern):
             char = self._pattern[self._at]
@@ -379,7 +170,7 @@ class _Reader:
         while len(self._levels) > 1:  # RE2 would have refused it
             self._close_group()
         self._end_alternative()
-        return _alternate(self._levels[0].alternatives)
+        return alternate(self._levels[0].alternatives)
 
     def list_literals(self) -> list[str]:
         """Return texts that every match contains verbatim."""
@@ -387,12 +178,12 @@ class _Reader:
 
     def _add(self, *texts: str) -> None:
         self._literals.append("")
-        self._levels[-1].pieces.append(_Piece(texts))
+        self._levels[-1].pieces.append(Piece(texts))
 
     def _add_char(self, char: str) -> None:
         level = self._levels[-1]
         self.spans_lines |= char == "\n"
-        level.pieces.append(_Piece((self._tokenise(char, level.ignores_case),)))
+        level.pieces.append(Piece((self._mark(char, level.ignores_case),)))
         if len(self._levels) == 1 and not level.ignores_case:
             self._literals[-1] += char
         else:
@@ -420,7 +211,7 @@ class _Reader:
             self.spans_lines |= "s" in found[1]
             if found[3] == ")":
                 self._levels[-1].ignores_case = ignores_case
-                self._levels[-1].pieces.append(_EMPTY)
+                self._levels[-1].pieces.append(EMPTY)
                 return
         self._levels.append(_Level(ignores_case))
 
@@ -428,7 +219,7 @@ class _Reader:
         if len(self._levels) > 1:
             self._end_alternative()
             level = self._levels.pop()
-            self._levels[-1].pieces.append(_alternate(level.alternatives))
+            self._levels[-1].pieces.append(alternate(level.alternatives))
 
     def _begin_alternative(self) -> None:
         self._has_choice |= len(self._levels) == 1
@@ -436,7 +227,7 @@ class _Reader:
 
     def _end_alternative(self) -> None:
         level = self._levels[-1]
-        level.alternatives.append(_concatenate(level.pieces))
+        level.alternatives.append(concatenate(level.pieces))
         level.pieces = []
 
     def _repeat_last(self, least: int, most: int | None) -> None:
@@ -446,9 +237,9 @@ class _Reader:
         self._literals.append("")
         pieces = self._levels[-1].pieces
         if pieces and self._keeps_punctuation and least == 0 and pieces[-1].texts in _CLASS_TEXTS:
-            pieces[-1] = _Piece((REST,))
+            pieces[-1] = Piece((REST,))
         elif pieces:
-            pieces[-1] = _repeat(pieces[-1], least, most)
+            pieces[-1] = repeat(pieces[-1], least, most)
 
     def _read_repeat(self) -> None:
         self._at -= 1
@@ -496,15 +287,15 @@ class _Reader:
             return (chars, False) if char.islower() else (_ASCII - chars, True)
         if self._take(_UNICODE_CLASS):
             return _ASCII, True
-        found = self._take(_HEX)
+        found = self._take(HEX)
         if found is not None:
             return chr(int(found[1] or found[2], 16))
         found = self._take(_OCTAL)
         if found is not None:
             return chr(int(found[0], 8))
-        if char in _ESCAPED_CHARS or (char and char not in _ASCII_WORD):
+        if char in ESCAPED or (char and char not in ASCII_WORD):
             self._at += 1
-            return _ESCAPED_CHARS.get(char, char)
+            return ESCAPED.get(char, char)
         return None
 
     def _add_set(self, chars: frozenset[str], has_others: bool) -> None:
@@ -513,12 +304,12 @@ class _Reader:
         if level.ignores_case:
             chars = chars | {char.lower() for char in chars} | {char.upper() for char in chars}
             has_others = has_others or not chars.isdisjoint("kKsS")
-        tokens = tuple(dict.fromkeys(self._tokenise(char, level.ignores_case) for char in sorted(chars)))
-        if not chars & _ASCII_WORD:
+        tokens = tuple(dict.fromkeys(self._mark(char, level.ignores_case) for char in sorted(chars)))
+        if not chars & ASCII_WORD:
             characters = tokens if self._keeps_punctuation and 0 < len(tokens) <= MAX_SET_CHARS else (SPACE,)
             self._add(*((STRANGE,) if has_others else characters))
             return
-        if has_others or (len(tokens) > MAX_SET_CHARS and not chars <= _ASCII_WORD):
+        if has_others or (len(tokens) > MAX_SET_CHARS and not chars <= ASCII_WORD):
             tokens = (HOLE,)
         elif len(tokens) > MAX_SET_CHARS:
             tokens = (find_mark(chars),)

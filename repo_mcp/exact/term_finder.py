@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from index_format import IndexFormatError, TermsReader, find_prefix_end, sort_distinct
 from repo_mcp.exact.engines import compile_for_terms
-from repo_mcp.exact.patterns import LONG_S
+from repo_mcp.exact.pattern_texts import LONG_S
 from repo_mcp.exact.required_terms import Edge, Run, build_expression, describe_edge
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES

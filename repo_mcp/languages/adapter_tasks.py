@@ -26,14 +26,8 @@ from repo_mcp.languages.outline.adapter_answers import (
 )
 from repo_mcp.languages.outline.installed import InstalledAdapter, load_adapter
 from repo_mcp.model import Symbol
-from repo_mcp.symbols.symbol_record import (
-    ParseStatus,
-    ReferenceRole,
-    SymbolFlag,
-    SymbolKind,
-    SymbolRecordBuilder,
-    encode_failure,
-)
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder, encode_failure
+from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
 
 PREFIX = "adapter/"
 MAX_HEAD_LINES = 40  # of a declaration, searched for its name: decorators and comments come first

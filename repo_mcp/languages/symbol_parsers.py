@@ -14,7 +14,7 @@ from functools import cache
 from repo_mcp.languages.patterns.language_registry import is_template
 from repo_mcp.languages.treesitter import grammars
 from repo_mcp.languages.treesitter.grammars import GrammarFault
-from repo_mcp.symbols.symbol_record import encode_failure
+from repo_mcp.symbols.record_builder import encode_failure
 
 PARSERS_VERSION = 33  # raise it when a parser's record of any text changes: all records are rebuilt
 PREFIX = "structure/"

@@ -24,12 +24,8 @@ from repo_mcp.scip.descriptors import LOCAL, list_last_names, split_symbol
 from repo_mcp.scip.export import is_letter
 from repo_mcp.scip.messages import DEFINITION, FORWARD_DEFINITION, Document, Occurrence, PositionEncoding
 from repo_mcp.symbol_index.precise_record import encode_precise_record
-from repo_mcp.symbols.symbol_record import (
-    Reference,
-    ReferenceRole,
-    SymbolRecord,
-    SymbolRecordBuilder,
-)
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolRecord
 
 MAX_LINE_CHARS = 5_000  # places in longer lines are not read: people do not write such lines
 MAX_WRONG_SHARE = 0.2  # of the places of plain names: with more, the document is of another version

@@ -29,7 +29,7 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.documents import ParsedFile
 from repo_mcp.symbol_index.record_columns import find_faulty
-from repo_mcp.symbols.symbol_record import encode_failure
+from repo_mcp.symbols.record_builder import encode_failure
 from repo_mcp.text.lines import decode_source
 from repo_mcp.threads import REFUSED, start_daemon
 

@@ -31,7 +31,8 @@ from repo_mcp.research.grammar import parse_question
 from repo_mcp.storage import packs
 from repo_mcp.storage.pack_keys import NO_KEY
 from repo_mcp.symbols.model import ReferenceRole, SymbolKind
-from repo_mcp.symbols.symbol_record import SymbolRecordBuilder, SymbolRecordError, decode_symbol_record
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder
+from repo_mcp.symbols.symbol_record import SymbolRecordError, decode_symbol_record
 from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.text.unified_diff import parse_diff
 from repo_mcp.workspace.git_index import UnusableIndex, parse_index

@@ -26,9 +26,8 @@ from index_format import (
     verify_index,
 )
 from index_format.checksum import compute_name
-from index_format.frame import FOOTER, OLDEST_VERSION, FrameReader
+from index_format.frame import FOOTER, OLDEST_VERSION, SUFFIX, FrameReader
 from index_format.memory_directory import MemoryFile
-from index_format.segment_writer import SUFFIX
 from tests.index_format.segment_bytes import open_bytes
 from tests.index_format.small_index import (
     BODY,

@@ -14,7 +14,7 @@ from repo_mcp.graph.typescript.names import (
     prefer,
 )
 from repo_mcp.languages.treesitter.scope_walk import SAME
-from repo_mcp.languages.typescript.declarations import OBJECT
+from repo_mcp.languages.typescript.values import OBJECT
 from repo_mcp.symbols.model import CONSTRUCTED
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, Symbol, SymbolFlag, SymbolKind
 

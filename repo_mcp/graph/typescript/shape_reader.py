@@ -15,13 +15,13 @@ from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.names import UNKNOWN, ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.plain_types import ANYTHING, OPEN, Head, Place, PlainTypes, count_parameters
 from repo_mcp.graph.typescript.types import ScriptTypes
-from repo_mcp.languages.typescript.declarations import RESULT
 from repo_mcp.languages.typescript.types import (
     is_object_type,
     split_function,
     split_parameters,
     take_parameter,
 )
+from repo_mcp.languages.typescript.values import RESULT
 from repo_mcp.symbols.model import KEYLESS
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, Symbol, SymbolFlag, SymbolKind
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.names import ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.owners import NOT_WRITTEN, Bound, Owners, Parameter, Written, join, write
-from repo_mcp.languages.typescript.declarations import RESULT as RESULTS
 from repo_mcp.languages.typescript.types import read_function, split_parameters, take_parameter
+from repo_mcp.languages.typescript.values import RESULT as RESULTS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Symbol, SymbolFlag, SymbolKind
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")

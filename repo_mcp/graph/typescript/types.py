@@ -51,7 +51,6 @@ from repo_mcp.graph.typescript.signatures import (
     list_taken,
 )
 from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, TYPE
-from repo_mcp.languages.typescript.declarations import OBJECT
 from repo_mcp.languages.typescript.types import (
     ANYTHING,
     TypeName,
@@ -63,6 +62,7 @@ from repo_mcp.languages.typescript.types import (
     read_types,
     split_type,
 )
+from repo_mcp.languages.typescript.values import OBJECT
 from repo_mcp.languages.typescript.walk import ALL, CAST, EXPECTED
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import ITSELF, OF_PARAMETER, RESULT, UNKNOWN_TYPE, read_parameter

@@ -16,6 +16,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from repo_mcp.languages.treesitter.blanking import blank
+
 _BLOCK = re.compile(
     rb"""(?<![\w.])extension\s*(<[^<>(){};]{0,200}>)?\s*
     \(((?:[^(){};]|\([^(){};]{0,200}\)){0,400})\)\s*(?:where\b[^{};]{0,400})?\{""",
@@ -44,7 +46,7 @@ def write_extension_methods(text: bytes) -> bytes:
         end = _find_end(text, head.end())
         if end < 0:
             break
-        written += [text[start : head.start()], _blank(head[0])]
+        written += [text[start : head.start()], blank(head[0])]
         written += _iter_members(text[head.end() : end], head[1] or b"", b" ".join(head[2].split()))
         written.append(b" ")
         start = end + 1
@@ -83,7 +85,3 @@ def _write_heads(code: bytes, given: bytes, receiver: bytes) -> bytes:
         return modifiers + word + result + name + parameters + b"(" + first + (closing or b"")
 
     return _METHOD.sub(write, code)
-
-
-def _blank(text: bytes) -> bytes:
-    return b" " + b"\n" * text.count(b"\n")

@@ -14,8 +14,10 @@ from repo_mcp.languages.csharp import declarations, uses
 from repo_mcp.languages.csharp.conditions import list_conditions
 from repo_mcp.languages.csharp.extension_blocks import write_extension_methods
 from repo_mcp.languages.csharp.walk import CSharpWalk
+from repo_mcp.languages.treesitter.blanking import blank
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
-from repo_mcp.symbols.symbol_record import Access, SymbolFlag, SymbolKind, encode_failure
+from repo_mcp.symbols.record_builder import encode_failure
+from repo_mcp.symbols.symbol_record import Access, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
@@ -114,7 +116,7 @@ def _write_plainly(text: bytes) -> bytes:
     """Return the text with unknown syntax blanked, at the same length and with the same lines."""
     text = _POINTED.sub(lambda found: b"_[".rjust(len(found[1]) + 1) + found[2] + b"]", text)
     text = _STEPPED.sub(rb" \1  ", text)
-    return _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(lambda found: b" " * len(found[0]), text))
+    return _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(lambda found: blank(found[0]), text))
 
 
 def _keep_first_branches(text: bytes) -> bytes:
@@ -131,5 +133,5 @@ def _keep_first_branches(text: bytes) -> bytes:
             elif found[1] in {b"else", b"elif"} and len(is_kept) > 1:
                 is_kept[-1] = False
         if found is not None or not is_kept[-1]:
-            lines[number] = b" " * len(line)
+            lines[number] = blank(line)
     return b"\n".join(lines)

@@ -1,9 +1,7 @@
 """The handlers of captures in C.
 
 Functions and variables that are `static` stay in their file; prototypes and `extern` variables are FORWARD. A
-type named only by a `typedef` gets that name. The body of a macro is not in the tree, so its names are found
-in its text. In kernel code, `DEFINE_MUTEX(lock)` and the like declare a variable, `SYSCALL_DEFINE3(open, ...)
-{` a function.
+type named only by a `typedef` gets that name. What macros declare is in `c_preprocessor`.
 """
 
 from __future__ import annotations
@@ -12,9 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
-from repo_mcp.languages.native.c_given import bind_namespace, is_pasting, read_given
-from repo_mcp.languages.native.c_listed_members import declare_listed_members
-from repo_mcp.languages.native.c_macro_fields import declare_macro_fields, refer_macro_fields
+from repo_mcp.languages.native.c_given import read_given
+from repo_mcp.languages.native.c_macro_fields import refer_macro_fields
 from repo_mcp.languages.native.c_members import (
     note_initialised,
     on_compound_literal,
@@ -23,8 +20,18 @@ from repo_mcp.languages.native.c_members import (
     on_member,
     on_offset,
 )
+from repo_mcp.languages.native.c_preprocessor import (
+    BUILTINS,
+    declare_by_macro,
+    on_include,
+    on_loop,
+    on_macro,
+    on_tested,
+    take_names,
+)
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import (
+    FLAT_KINDS,
     CaptureWalk,
     Dialect,
     count_arguments,
@@ -38,101 +45,8 @@ from repo_mcp.symbols.symbol_record import Access, ParseStatus, ReferenceRole, S
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-_BUILTINS_TEXT = """
-NULL true false bool int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t
-ssize_t u8 u16 u32 u64 s8 s16 s32 s64 uintptr_t intptr_t va_list ptrdiff_t off_t wchar_t uint ulong
-ushort uchar defined __u8 __u16 __u32 __u64 __s8 __s16 __s32 __s64 __FILE__ __LINE__ __func__
-__FUNCTION__ this override final va_start va_end va_arg va_copy sizeof offsetof typeof __typeof__
-__builtin_expect nullptr static_cast dynamic_cast const_cast reinterpret_cast noexcept decltype
-alignof typeid
-"""
-BUILTINS = frozenset(_BUILTINS_TEXT.split())
-_KEYWORDS_TEXT = """
-void char short int long float double signed unsigned const volatile static extern register inline
-struct union enum typedef break continue auto restrict
-if for while switch return sizeof do else case goto defined __attribute__ typeof __typeof__ alignof
-asm __asm__ _Generic static_assert decltype noexcept catch
-"""
-_KEYWORDS = BUILTINS | frozenset(_KEYWORDS_TEXT.split())
-MAX_BLOCK_BYTES = 1 << 18  # read of a function whose head is a macro
-MAX_GAP_BYTES = 80  # between the head of a function and its body
 MAX_HEAD_BYTES = 300  # of a declaration, searched for words such as `static`
-_BRACE = re.compile(rb"[{}]")
-_NO_NAMES = re.compile(
-    rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[ \t]*\w+|/\*.*?(?:\*/|\Z)|//[^\n]*", re.S
-)
-_MACRO_NAME = re.compile(rb"(?:(->|\.|\b(?:struct|union|enum)\b)\s*)?(?<![\w.])([A-Za-z_]\w*)(?:[ \t]*(\())?")
-_MEMBER_MARKS = frozenset({b"->", b"."})
-_TYPE_MARKS = frozenset({b"struct", b"union", b"enum"})
-_VARIABLE_MACRO = re.compile(r"(?:DEFINE|DECLARE)_\w+|LIST_HEAD|HLIST_HEAD|RADIX_TREE|BLOCKING_NOTIFIER_HEAD")
-_SYSTEM_CALL = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
 _OUTER_ARGUMENTS = re.compile(r"<[^<>]*>(?=\s*::)")  # of the outer class in a definition outside it
-_FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
-
-
-# -- the preprocessor --------------------------------------------------------------------------------------
-
-
-def on_include(walk: CaptureWalk, node: Node) -> None:
-    """Add an import whose qualifier is the path, with "<" before it if it was written so."""
-    path = walk.read_line(node.child_by_field_name("path"))
-    if path[:1] in {'"', "<"}:
-        path = path.strip('"') if path[0] == '"' else path.rstrip(">")
-        walk.refer(ReferenceRole.IMPORT, "", node, path)
-
-
-def on_macro(walk: CaptureWalk, node: Node) -> None:
-    """Declare the macro of a `#define`, and add the names in its body."""
-    name_node = node.child_by_field_name("name")
-    if name_node is None:
-        return
-    walk.taken.add(name_node.start_byte)
-    parameters, value = node.child_by_field_name("parameters"), node.child_by_field_name("value")
-    text = walk.read_line(parameters)
-    names = [one for one in text.strip("()").replace(" ", "").split(",") if one]
-    is_public = walk.file_name.endswith((".h", ".hpp", ".hh", ".hxx"))
-    flags = (SymbolFlag.VARIADIC if text.endswith("...)") else 0) | (
-        SymbolFlag.PUBLIC_API if is_public else 0
-    )
-    if value is not None and is_pasting(walk, value, names):
-        flags |= SymbolFlag.PASTING
-    kind = SymbolKind.MACRO
-    walk.declare(node, walk.read(name_node), kind, flags=flags, parameters=text, count=len(names))
-    for one in parameters.named_children if parameters is not None else ():
-        walk.taken.add(one.start_byte)
-    if value is not None and parameters is None:
-        bind_namespace(walk, value)
-    if value is not None and not declare_macro_fields(walk, node, value):
-        _refer_in_macro(walk, value, frozenset(names) | _KEYWORDS)
-        if len(names) == 1:
-            declare_listed_members(walk, node, value, walk.read(name_node), names[0])
-
-
-def _refer_in_macro(walk: CaptureWalk, value: Node, known: frozenset[str]) -> None:
-    """Add the names in the body of a macro, except its parameters: calls, types, members and values."""
-    start = value.start_byte
-    text = _NO_NAMES.sub(_blank, walk.text[start : value.end_byte])
-    for found in _MACRO_NAME.finditer(text):
-        before, word, bracket = found.groups()
-        name = word.decode("ascii", "replace")
-        if name in known and before not in _MEMBER_MARKS:
-            continue
-        if before in _TYPE_MARKS:
-            role = ReferenceRole.TYPE
-        else:
-            role = ReferenceRole.CALL if bracket else ReferenceRole.USE
-        qualifier = "?" if before in _MEMBER_MARKS else ""
-        walk.refer_at(role, name, start + found.start(2), qualifier)
-
-
-def _blank(found: re.Match[bytes]) -> bytes:
-    return b" " * (found.end() - found.start())
-
-
-def on_tested(walk: CaptureWalk, node: Node) -> None:
-    """Add the use of a macro by `#ifdef` or `defined`."""
-    walk.taken.add(node.start_byte)
-    walk.refer(ReferenceRole.USE, walk.read(node), node)
 
 
 # -- types -------------------------------------------------------------------------------------------------
@@ -175,7 +89,7 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
         name = walk.names_to_come.pop(node.start_byte, "")
     if not name:
         return
-    access = Access.NONE if walk.scope.kind in _FLAT_SCOPES else walk.scope.access
+    access = Access.NONE if walk.scope.kind in FLAT_KINDS else walk.scope.access
     flags = find_public_flag(walk, access)
     parent = walk.types_by_name.get(owner)
     ordinal = walk.declare(node, name, kind, access=access, flags=flags, parameters=arguments, parent=parent)
@@ -397,7 +311,7 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
 def on_loose_block(walk: CaptureWalk, node: Node) -> None:
     """Open a function body whose head is a macro, so that its declarations are local."""
     scope = walk.scope
-    if scope.kind not in _FLAT_SCOPES:
+    if scope.kind not in FLAT_KINDS:
         return
     walk.open(OpenScope(node.end_byte, scope.ordinal, SymbolKind.FUNCTION, ""))
 
@@ -414,7 +328,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         if field is not None:
             read_called(walk, field, function.child_by_field_name("argument"), arguments)
     elif function.type == "identifier":
-        if walk.scope.kind in _FLAT_SCOPES and arguments is not None:
+        if walk.scope.kind in FLAT_KINDS and arguments is not None:
             declare_by_macro(walk, node, walk.read(function), arguments)
             take_names(walk, node, arguments)
         walk.taken.add(function.start_byte)
@@ -426,58 +340,6 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
 def on_attribute(walk: CaptureWalk, node: Node) -> None:
     """Mark the names in an attribute, which are not uses."""
     walk.take_words(node)
-
-
-def on_loop(walk: CaptureWalk, node: Node) -> None:
-    """Add the call of a macro that heads a block, which the parser saw as `while`."""
-    start = node.start_byte
-    if walk.text[start : start + 5] != b"while":
-        end = walk.text.find(b"(", start, node.end_byte)
-        name = walk.text[start : max(start, end)].decode("utf-8", "replace").strip()
-        if name.isidentifier():
-            walk.refer(ReferenceRole.CALL, name, node)
-
-
-def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node) -> None:
-    """Declare what a macro outside functions declares."""
-    names = [one for one in arguments.named_children[:2] if one.type == "identifier"]
-    if not names:
-        return
-    if _SYSTEM_CALL.fullmatch(macro):
-        name, kind = "sys_" + walk.read(names[0]), SymbolKind.FUNCTION
-    elif _VARIABLE_MACRO.fullmatch(macro):
-        name, kind = walk.read(names["PER_CPU" in macro and len(names) > 1]), SymbolKind.VARIABLE
-    else:
-        return
-    walk.take_words(arguments)
-    if kind is SymbolKind.VARIABLE:
-        walk.declare(node, name, kind, opens=False)
-        return
-    end = _find_block_end(walk, node.end_byte)
-    last_row = node.start_point.row + walk.text.count(b"\n", node.start_byte, end)
-    walk.declare(node, name, kind, flags=SymbolFlag.PUBLIC_API, end=end, last_row=last_row)
-
-
-def take_names(walk: CaptureWalk, node: Node, arguments: Node) -> None:
-    """Mark the plain names that a macro at the head of a function turns into others: `TEST(run) {`."""
-    end = node.end_byte
-    if walk.text[end : end + MAX_GAP_BYTES].lstrip()[:1] == b"{":
-        walk.taken.update(one.start_byte for one in arguments.named_children if one.type == "identifier")
-
-
-def _find_block_end(walk: CaptureWalk, start: int) -> int:
-    """Return the end of the block right after a byte offset; the offset itself if there is none."""
-    text, depth = walk.text, 0
-    if text[start : start + MAX_GAP_BYTES].lstrip(b"; \t\n")[:1] != b"{":
-        return start
-    limit = min(MAX_BLOCK_BYTES, walk.spare_bytes)
-    for found in _BRACE.finditer(text, start, start + limit):
-        depth += 1 if found.group() == b"{" else -1
-        if depth == 0:
-            walk.spare_bytes -= found.end() - start
-            return found.end()
-    walk.spare_bytes -= limit
-    return start
 
 
 C = Dialect(

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.treesitter.blanking import join_blanked
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 
@@ -70,7 +71,7 @@ def _find_templates(text: bytes, list_name: str) -> Iterator[tuple[list[str], st
 
 def _read_rows(body: bytes, parameter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the offset and the arguments of each row of a list; none if the body holds anything else."""
-    text = _COMMENT.sub(_blank, _CONTINUED.sub(_blank, body))
+    text = _COMMENT.sub(join_blanked, _CONTINUED.sub(join_blanked, body))
     row = re.compile(
         rb"\s*(%s)[ \t]*\((%s(?:,%s)*)\)\s*" % (parameter.encode(), _ROW_ARGUMENT, _ROW_ARGUMENT)
     )
@@ -89,7 +90,3 @@ def _expand(template: str, names: list[str], arguments: list[str]) -> str:
     words = _JOINED.sub("##", template.strip()).split("##")
     name = "".join(_WORD.sub(lambda found: given.get(found[0], found[0]), word) for word in words)
     return name if _NAME.fullmatch(name) else ""
-
-
-def _blank(found: re.Match[bytes]) -> bytes:
-    return b" " * (found.end() - found.start())

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.treesitter.blanking import join_blanked
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import AS_FIELDS
@@ -79,7 +80,7 @@ def declare_macro_fields(walk: CaptureWalk, node: Node, value: Node) -> bool:
 
 def read_fields(body: bytes) -> list[Field]:
     """Return the fields that the body of a macro declares; empty if it holds anything else."""
-    text = _NO_TEXT.sub(lambda found: b" " * len(found.group()), body)
+    text = _NO_TEXT.sub(join_blanked, body)
     fields: list[Field] = []
     at, depth, is_closed = 0, 0, False
     for found in _MARK.finditer(text):

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 
 from repo_mcp.languages.native.cpp_macros import blank_behind_parameters, blank_more
+from repo_mcp.languages.treesitter.blanking import blank, blank_group
 
 MAX_BODY_BYTES = 8_000  # of a struct, before a macro in it
 MAX_LINE_BYTES = 300  # before a macro
@@ -167,7 +168,6 @@ _STATEMENTS = re.compile(rb"\n[ \t]++([A-Z][A-Z0-9]*_[A-Z0-9_]++)(?=[ \t]*+\n[ \
 _STRUCT = re.compile(rb"\b(?:struct|union)(?:\s++\w++)?\s*+\Z")
 _CLASS = re.compile(rb"\b(?:struct|union|class)(?:\s++\w++)?(?:\s++final)?\s*+(?::[^:{};()][^{};()]*+)?\Z")
 _ACCESSES = (b"public:", b"protected:", b"private:")
-_NO_LINE_FEED = re.compile(rb"[^\n]")
 _NO_CONTINUATION = re.compile(rb"[^\n\\]|\\(?!\n)")
 _DIRECTIVE = re.compile(rb"\n[ \t]*+#[^\n]*+")
 _COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
@@ -196,28 +196,28 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
         text = _PLAIN.sub(_blank_known, text)
     text = _BEFORE_TYPES.sub(_blank_second, text)
     if b'("' in text:
-        text = _ATTRIBUTES.sub(_blank_group, text)
+        text = _ATTRIBUTES.sub(blank_group, text)
     if any(one in text for one in _LINKAGE_PARTS):
         text = _LINKAGES.sub(_blank_unless_defined, text)
-    text = _STATIC_MACROS.sub(_blank_group, text)
-    text = _FIRST_TYPES.sub(_blank_group, _TYPE_ARGUMENTS.sub(_blank_group, text))
+    text = _STATIC_MACROS.sub(blank_group, text)
+    text = _FIRST_TYPES.sub(blank_group, _TYPE_ARGUMENTS.sub(blank_group, text))
     text = _BEFORE_NAMES.sub(_blank_second, _HEADS.sub(_blank_second, text))
     if not is_c:
-        text = _LONG_CLASS_HEADS.sub(_blank_lines, text)
+        text = _LONG_CLASS_HEADS.sub(blank_group, text)
     text = (_STRUCT_HEADS if is_c else _CLASS_HEADS).sub(_blank_second, text)
     if not is_c:
-        text = blank_more(_TRAILING.sub(_blank_group, text))
+        text = blank_more(_TRAILING.sub(blank_group, text))
     text = blank_behind_parameters(text)
-    text = _LINES.sub(_blank_group, text)
+    text = _LINES.sub(blank_group, text)
     text = _BLOCK_HEADS.sub(_end_statement, text)
     if b"for_each" in text or b"foreach" in text or b"ForEach" in text:
         text = _make_loops(text)
     if is_c:
         text = _CALLED_BLOCKS.sub(_make_loop, text)
     if b"..." in text:
-        text = _NAMED_REST.sub(_blank_group, _CASE_RANGE.sub(_blank_group, text))
+        text = _NAMED_REST.sub(blank_group, _CASE_RANGE.sub(blank_group, text))
     if b"va_arg" in text:
-        text = _VARIABLE_ARGUMENT.sub(_blank_group, text)
+        text = _VARIABLE_ARGUMENT.sub(blank_group, text)
     if b"\\\n" in text:
         text = _blank_inner_comments(text)
     return _STATEMENTS.sub(_blank_statement, _declare_unnamed(text, is_c=is_c))[1:]
@@ -231,17 +231,13 @@ def _keep_first_branch(found: re.Match[bytes]) -> bytes:
     """
     if not _is_cut(found):
         return found.group()
-    return _blank(found[1]) + found[2] + _blank(found[3]) + _blank(found[4])
+    return blank(found[1]) + found[2] + blank(found[3]) + blank(found[4])
 
 
 def leaves_out_branches(text: bytes) -> bool:
     """Return True if a branch of a text is not read, because the first one is no whole statement."""
     found = _BRANCHES.finditer(text) if b"#" in text else iter(())
     return any(one[3] and _is_cut(one) for one in found)
-
-
-def _blank(text: bytes) -> bytes:
-    return _NO_LINE_FEED.sub(b" ", text)
 
 
 def _is_cut(found: re.Match[bytes]) -> bool:
@@ -301,7 +297,7 @@ def _is_in_macro(text: bytes, start: int, line_end: int, end: int) -> bool:
 def _blank_statement(found: re.Match[bytes]) -> bytes:
     """Return spaces for a macro in a body, before a call that would be taken for its declarator."""
     before = found.string[max(0, found.start() - MAX_LINE_BYTES) : found.start()].rstrip()
-    return _blank_group(found) if before[-1:] in {b"{", b";", b"}"} else found.group()
+    return blank_group(found) if before[-1:] in {b"{", b";", b"}"} else found.group()
 
 
 def _declare_unnamed(text: bytes, *, is_c: bool) -> bytes:
@@ -343,7 +339,7 @@ def _blank_known(found: re.Match[bytes]) -> bytes:
     name = _NAME.match(whole)
     word = name.group() if name is not None else b""
     is_known = word in _WORDS
-    return whole if not is_known or _is_defined(found) else b" " * len(whole)
+    return whole if not is_known or _is_defined(found) else blank(whole)
 
 
 def _blank_unless_defined(found: re.Match[bytes]) -> bytes:
@@ -351,7 +347,7 @@ def _blank_unless_defined(found: re.Match[bytes]) -> bytes:
     text, start = found.string, found.start()
     limit = max(0, start - MAX_LINE_BYTES)
     line = text[max(limit, text.rfind(b"\n", limit, start) + 1) : start].lstrip()
-    return found.group() if line.startswith(b"#") else b" " * (found.end() - found.start())
+    return found.group() if line.startswith(b"#") else blank(found.group())
 
 
 def _is_defined(found: re.Match[bytes]) -> bool:
@@ -360,17 +356,8 @@ def _is_defined(found: re.Match[bytes]) -> bool:
     return text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS)
 
 
-def _blank_group(found: re.Match[bytes]) -> bytes:
-    return _replace(found, 1, b" ")
-
-
-def _blank_lines(found: re.Match[bytes]) -> bytes:
-    whole, given = found.group(), found.group(1)
-    return whole[: -len(given)] + _NO_LINE_FEED.sub(b" ", given)
-
-
 def _blank_second(found: re.Match[bytes]) -> bytes:
-    return _replace(found, 2, b" ")
+    return blank_group(found, 2)
 
 
 def _make_loops(text: bytes) -> bytes:
@@ -401,10 +388,4 @@ def _make_loop(found: re.Match[bytes]) -> bytes:
 
 
 def _end_statement(found: re.Match[bytes]) -> bytes:
-    return _replace(found, 1, b";")
-
-
-def _replace(found: re.Match[bytes], group: int, byte: bytes) -> bytes:
-    whole, offset = found.group(), found.start()
-    start, end = found.span(group)
-    return whole[: start - offset] + byte * (end - start) + whole[end - offset :]
+    return blank_group(found, filler=b";")

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.languages.treesitter.blanking import blank, blank_group
+
 MAX_TEMPLATE_BYTES = 600  # of the parameters of a template
 MAX_DEPTH = 20  # of brackets there
 MAX_LINE_BYTES = 300  # before a word: a file may have a single line
@@ -69,7 +71,6 @@ _FUNCTION_NAME = re.compile(rb"(?:\boperator[ \t]*+(?:\(\)|[^\w\s()]{1,3})|~?\b[
 _NO_FUNCTION = re.compile(
     rb"(?:if|for|while|switch|return|sizeof|case|catch|else|do|[A-Z][A-Z0-9_]*+)[ \t\n]*+\Z"
 )
-_NO_LINE_FEED = re.compile(rb"[^\n]")
 _THROWN = re.compile(rb"\([ \t\n]*+(throw)(?=[ \t]++\w)")
 _PLACED = re.compile(rb"(?<![\w>])(::)(?=new\b)")
 
@@ -78,16 +79,16 @@ def blank_more(text: bytes) -> bytes:
     """Return a text of C++ with those macros blanked, at the same length."""
     if b"_include" in text or b"_INCLUDE" in text:
         text = _ASKED.sub(_zero, text)
-    text = _FIRST_WORDS.sub(_blank_group, _CONDITIONS.sub(_blank_group, text))
-    text = _EMPTY_DEFAULT.sub(_blank_group, _BETWEEN.sub(_blank_group, text))
-    text = _ATTRIBUTE_ALONE.sub(_blank_group, _INSTANCES.sub(_blank_group, text))
+    text = _FIRST_WORDS.sub(_blank_macro, _CONDITIONS.sub(_blank_macro, text))
+    text = _EMPTY_DEFAULT.sub(_blank_macro, _BETWEEN.sub(_blank_macro, text))
+    text = _ATTRIBUTE_ALONE.sub(_blank_macro, _INSTANCES.sub(_blank_macro, text))
     text = _CASTS.sub(lambda found: b"int".rjust(len(found.group())), text)
-    text = _BEHIND_CLASSES.sub(_blank_group, _BEHIND.sub(_blank_group, text))
+    text = _BEHIND_CLASSES.sub(_blank_macro, _BEHIND.sub(_blank_macro, text))
     if b"_TRY" in text:
         text = _CATCHES.sub(_catch, _TRIES.sub(_try, text))
     if b"throw" in text:
-        text = _THROWN.sub(_blank_group, text)
-    text = _PLACED.sub(_blank_group, _HEAD_WORD.sub(_underline, text))
+        text = _THROWN.sub(_blank_macro, text)
+    text = _PLACED.sub(_blank_macro, _HEAD_WORD.sub(_underline, text))
     return _blank_constraints(text) if b"template" in text else text
 
 
@@ -132,8 +133,7 @@ def _specify(found: re.Match[bytes]) -> bytes:
         return found.group()
     macros = found.group(1)
     word = b" override" if b"_OVERRIDE" in macros else b""
-    blank = _NO_LINE_FEED.sub(b" ", macros)
-    return found.group()[: -len(macros)] + word + blank[len(word) :]
+    return found.group()[: -len(macros)] + word + blank(macros[len(word) :])
 
 
 def _is_declared(text: bytes, closing: int) -> bool:
@@ -157,19 +157,12 @@ def _catch(found: re.Match[bytes]) -> bytes:
 
 
 def _zero(found: re.Match[bytes]) -> bytes:
-    return _fill(found, b"0")
+    return blank_group(found, filler=b"0")
 
 
 def _underline(found: re.Match[bytes]) -> bytes:
-    return _fill(found, b"_")
+    return blank_group(found, filler=b"_")
 
 
-def _blank_group(found: re.Match[bytes]) -> bytes:
-    return found.group() if _is_left(found) else _fill(found, b" ")
-
-
-def _fill(found: re.Match[bytes], byte: bytes) -> bytes:
-    whole, offset = found.group(), found.start()
-    start, end = found.span(1)
-    filled = b"\n".join(byte * len(line) for line in found.group(1).split(b"\n"))
-    return whole[: start - offset] + filled + whole[end - offset :]
+def _blank_macro(found: re.Match[bytes]) -> bytes:
+    return found.group() if _is_left(found) else blank_group(found)

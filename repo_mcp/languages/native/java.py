@@ -1,4 +1,4 @@
-"""The handlers of captures in Java.
+"""The declarations and bound names of Java, and the table of all its handlers.
 
 The package is a MODULE around the file. Members of interfaces are public by default. An anonymous class is
 named after its base, "new Runnable"; an enum constant with a body extends its enum. A lambda with a
@@ -10,6 +10,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.java_uses import (
+    name_anonymous,
+    on_annotation,
+    on_call,
+    on_case_label,
+    on_cast,
+    on_constructor_call,
+    on_field_access,
+    on_method_reference,
+    on_new,
+    on_scoped_type,
+    on_switch,
+    refer_implemented,
+)
 from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
@@ -24,19 +38,10 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_taken,
     on_type,
     on_types,
-    read_called,
     split_path,
 )
-from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, NEW, PATH, UNKNOWN_TYPE
-from repo_mcp.symbols.symbol_record import (
-    CALLABLE_KINDS,
-    Access,
-    Binding,
-    ReferenceRole,
-    SymbolFlag,
-    SymbolKind,
-)
+from repo_mcp.symbols.model import NEW, UNKNOWN_TYPE
+from repo_mcp.symbols.symbol_record import Access, Binding, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
@@ -46,8 +51,6 @@ var String Object Integer Long Boolean Double Float Character Byte Short Void le
 """
 _NEGATED = re.compile(rb"\(\s*!\s*\(")
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
-MAX_BRACKETS = 3  # around `new Base() { ... }`
-_FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 _INTERFACES = frozenset({SymbolKind.INTERFACE})
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
 
@@ -154,7 +157,7 @@ def _on_enum_constant(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_anonymous(walk: CaptureWalk, node: Node) -> None:
-    """Declare the class of a body after `new Base(...)`; `_on_new` has noted its base."""
+    """Declare the class of a body after `new Base(...)`; `on_new` has noted its base."""
     base = walk.names_to_come.pop(node.start_byte, "")
     if base:
         name, qualifier = split_path(base)
@@ -214,7 +217,7 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
             opens = declarator is declarators[-1]
             name = walk.read(name_node)
             walk.declare(node, name, kind, flags=flags, access=access, result=result, opens=opens)
-        _refer_implemented(walk, declarator.child_by_field_name("value"), result)
+        refer_implemented(walk, declarator.child_by_field_name("value"), result)
 
 
 # -- local names -------------------------------------------------------------------------------------------
@@ -230,10 +233,9 @@ def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
-    if walk.scope.kind not in CALLABLE_KINDS and walk.scope.kind is SymbolKind.RECORD:
-        walk.set_role(node, ReferenceRole.ACCEPT)
-        return
     walk.set_role(node, ReferenceRole.ACCEPT)
+    if walk.scope.kind is SymbolKind.RECORD:
+        return
     type_text = walk.read_line(_find_type(node))
     name_node = node.child_by_field_name("name")
     if node.type == "spread_parameter":
@@ -269,10 +271,10 @@ def _bind_declarator(walk: CaptureWalk, node: Node, type_text: str) -> None:
         return
     name = walk.bind_name(name_node)
     value = node.child_by_field_name("value")
-    _refer_implemented(walk, value, type_text)
+    refer_implemented(walk, value, type_text)
     if type_text != "var":
         walk.bind_type(name, type_text, name_node)
-    elif value is not None and (made := _name_anonymous(walk, value)):
+    elif value is not None and (made := name_anonymous(walk, value)):
         walk.bind_call(name, made, "", name_node, Binding.SAME)
     elif value is not None and value.type == "object_creation_expression":
         walk.bind_type(name, walk.read_line(value.child_by_field_name("type")), name_node)
@@ -329,124 +331,6 @@ def _is_negated(walk: CaptureWalk, node: Node) -> bool:
     return condition is not None and _NEGATED.match(walk.text, condition.start_byte) is not None
 
 
-# -- uses --------------------------------------------------------------------------------------------------
-
-
-def _on_annotation(walk: CaptureWalk, node: Node) -> None:
-    name_node = node.child_by_field_name("name")
-    if name_node is not None:
-        walk.take_words(name_node)
-        name, qualifier = split_path(walk.read_chain(name_node))
-        walk.refer(ReferenceRole.TYPE, name, name_node, qualifier)
-
-
-def _on_new(walk: CaptureWalk, node: Node) -> None:
-    made = node.child_by_field_name("type")
-    if made is None:
-        return
-    found = read_type(walk.read_line(made).partition("<")[0])
-    inner = made.named_children[0] if made.type == "generic_type" and made.named_child_count else made
-    walk.take_words(inner)
-    count = count_arguments(walk, node.child_by_field_name("arguments"))
-    walk.refer(ReferenceRole.CALL, found.name, made, found.qualifier, "", count)
-    body = node.named_children[-1]
-    if body.type == "class_body" and found.name:
-        walk.names_to_come[body.start_byte] = ".".join(filter(None, (found.qualifier, found.name)))
-
-
-def _refer_implemented(walk: CaptureWalk, value: Node | None, type_text: str) -> None:
-    """Add the type that a lambda or a method reference implements, if the text states it."""
-    found = read_type(type_text.partition("<")[0])
-    if value is not None and value.type in _FUNCTIONS and found.name not in {"", "var"}:
-        walk.refer(ReferenceRole.IMPLEMENT, found.name, value, found.qualifier, "", AS_FUNCTION)
-
-
-def _on_cast(walk: CaptureWalk, node: Node) -> None:
-    type_text = walk.read_line(node.child_by_field_name("type"))
-    _refer_implemented(walk, node.child_by_field_name("value"), type_text)
-
-
-def _on_switch(walk: CaptureWalk, node: Node) -> None:
-    walk.switches.append((node.end_byte, walk.read_chain(node.child_by_field_name("condition"))))
-
-
-def _on_case_label(walk: CaptureWalk, node: Node) -> None:
-    """Add the use of a constant by a label: enum constants are named without the enum."""
-    walk.taken.add(node.start_byte)
-    while walk.switches and walk.switches[-1][0] <= node.start_byte:
-        walk.switches.pop()
-    if walk.switches:
-        name, chosen_by = walk.read(node), walk.switches[-1][1]
-        walk.refer(ReferenceRole.USE, name, node, chosen_by or "?", "", AS_LABEL)
-
-
-def _on_constructor_call(walk: CaptureWalk, node: Node) -> None:
-    which = walk.read(node.child_by_field_name("constructor"))
-    if which in {"this", "super"}:
-        count = count_arguments(walk, node.child_by_field_name("arguments"))
-        walk.refer(ReferenceRole.CALL, which, node, "", "", count)
-
-
-def _on_call(walk: CaptureWalk, node: Node) -> None:
-    name, before = node.child_by_field_name("name"), node.child_by_field_name("object")
-    if name is not None:
-        walk.taken.add(name.start_byte)
-        count = count_arguments(walk, node.child_by_field_name("arguments"))
-        walk.refer(ReferenceRole.CALL, walk.read(name), name, _read_receiver(walk, before), "", count)
-
-
-def _read_receiver(walk: CaptureWalk, node: Node | None) -> str:
-    """Return the chain before a member, or the name of the anonymous class in `new Base() { ... }.member`."""
-    return (_name_anonymous(walk, node) if node is not None else "") or walk.read_chain(node)
-
-
-def _name_anonymous(walk: CaptureWalk, node: Node) -> str:
-    """Return the name and line of the anonymous class of `new Base() { ... }`; "" for any other node."""
-    for _ in range(MAX_BRACKETS):
-        if node.type != "parenthesized_expression" or not node.named_child_count:
-            break
-        node = node.named_children[0]
-    body = node.named_children[-1] if node.type == "object_creation_expression" else None
-    found = read_type(walk.read_line(node.child_by_field_name("type")).partition("<")[0])
-    if body is None or body.type != "class_body" or not found.name:
-        return ""
-    return f"{NEW}{found.name}:{walk.find_line(body.start_byte)}"
-
-
-def _on_method_reference(walk: CaptureWalk, node: Node) -> None:
-    names = node.named_children
-    if len(names) > 1 and names[-1].type == "identifier":
-        walk.taken.add(names[-1].start_byte)
-        walk.refer(ReferenceRole.USE, walk.read(names[-1]), node, walk.read_chain(names[0]), PATH)
-    elif names and names[0].type in {"identifier", "type_identifier"}:  # Foo::new
-        read_called(walk, names[0], None, None)
-
-
-def _on_field_access(walk: CaptureWalk, node: Node) -> None:
-    field = node.child_by_field_name("field")
-    if field is None or field.start_byte in walk.taken:
-        return
-    walk.taken.add(field.start_byte)
-    qualifier = _read_receiver(walk, node.child_by_field_name("object"))
-    name = walk.read(field)
-    if name != "length" and not _is_package(qualifier):
-        walk.refer(ReferenceRole.USE, name, field, qualifier)
-
-
-def _is_package(qualifier: str) -> bool:
-    """Return True for `com.foo`, as in a type written with its package."""
-    return qualifier.islower() and qualifier.partition(".")[0] in {"com", "org", "java", "javax", "net", "io"}
-
-
-def _on_scoped_type(walk: CaptureWalk, node: Node) -> None:
-    if node.start_byte in walk.taken:
-        return
-    walk.take_words(node)
-    found = read_type(walk.read_line(node))
-    if found.name:
-        walk.refer_type(node, found.name, found.qualifier)
-
-
 JAVA = Dialect(
     "java",
     {
@@ -481,16 +365,16 @@ JAVA = Dialect(
         "super_interfaces": on_implement,
         "extends_interfaces": on_extend,
         "types": on_types,
-        "annotation": _on_annotation,
-        "switch": _on_switch,
-        "case_label": _on_case_label,
-        "cast": _on_cast,
-        "new": _on_new,
-        "constructor_call": _on_constructor_call,
-        "call": _on_call,
-        "method_reference": _on_method_reference,
-        "field_access": _on_field_access,
-        "scoped_type": _on_scoped_type,
+        "annotation": on_annotation,
+        "switch": on_switch,
+        "case_label": on_case_label,
+        "cast": on_cast,
+        "new": on_new,
+        "constructor_call": on_constructor_call,
+        "call": on_call,
+        "method_reference": on_method_reference,
+        "field_access": on_field_access,
+        "scoped_type": on_scoped_type,
         "type": on_type,
     },
     BUILTINS,

@@ -28,7 +28,8 @@ from repo_mcp.languages.native.rust_tokens import (
 )
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolRecordBuilder
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder
+from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Captures, Node

@@ -36,8 +36,8 @@ class Token:
 
     text: bytes
     kind: str  # "word", "literal", "lifetime", "mark" or "doc"
-    line: int  # # of the call that the token comes from; 0 in a definition
-    is_spaced: bool  # # after a space
+    line: int  # of the call that the token comes from; 0 in a definition
+    is_spaced: bool  # after a space
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,40 +1,37 @@
-"""The handlers of captures in Swift.
+"""The declarations and bound names of Swift, and the table of all its handlers.
 
 `class`, `struct`, `enum`, `actor` and `extension` are one node of the grammar, distinguished by their first
 word. An extension has an EXTEND row for its type. Swift's syntax does not show which base of a class is a
 class: the first base gives an INHERIT row, all others IMPLEMENT rows; those of a protocol give EXTEND rows.
-`.success(3)` has "?" as its qualifier, since its type is not written. The alias of a call holds the labels of
-its arguments, "_" for none, and after the parenthesis those of trailing closures: "(for:_:)_:". The number of
-an import is 1 for `@testable`, which only a module of the repository can have.
+The number of an import is 1 for `@testable`, which only a module of the repository can have.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.native.swift_manifest import refer_target
 from repo_mcp.languages.native.swift_patterns import bind_value, on_catch, on_conditions, on_switch
 from repo_mcp.languages.native.swift_types import strip_type
+from repo_mcp.languages.native.swift_uses import (
+    on_attribute,
+    on_call,
+    on_inherits,
+    on_navigation,
+    on_prefix,
+    on_user_type,
+)
 from repo_mcp.languages.native.swift_values import (
-    MAX_LABELLED,
-    expect_given,
     expect_type,
-    find_suffix,
     on_assignment,
     on_closure,
     on_comparison,
     on_for,
     on_infix,
     on_transfer,
-    read_owner,
-    read_value,
-    refer_labels,
-    spell_arguments,
 )
 from repo_mcp.languages.treesitter.capture_walk import (
     CaptureWalk,
     Dialect,
-    count_arguments,
     on_block,
     on_bound,
     on_comment,
@@ -42,7 +39,6 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_types,
     split_path,
 )
-from repo_mcp.symbols.model import AS_LABEL, BARE_DOT
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -52,7 +48,6 @@ _BUILTINS_TEXT = """
 String Int Bool Double Float Void Any AnyObject Character UInt8 UInt Int64 Int32 self super print
 newValue oldValue fatalError precondition assert true false nil some none _ Self
 """
-_META = frozenset({"Type", "Protocol"})  # behind a type: the type of that type
 _VALUES = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE})
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _KINDS = {
@@ -116,7 +111,7 @@ def _on_class(walk: CaptureWalk, node: Node) -> None:
         access = Access.NONE
     generic = _read_type_parameters(walk, node)
     ordinal = walk.declare(node, name, kind, flags=flags, access=access, parameters=generic)
-    _take_type(walk, name_node)
+    walk.take_path(name_node)
     if kind is SymbolKind.EXTENSION:
         walk.refer(ReferenceRole.EXTEND, name, name_node, qualifier)
         if qualifier:
@@ -129,11 +124,6 @@ def _on_class(walk: CaptureWalk, node: Node) -> None:
 def _read_type_parameters(walk: CaptureWalk, node: Node) -> str:
     """Return the type parameters of a type as written, "<Key, Value: Shape>"; empty for none."""
     return walk.read_line(next((one for one in node.named_children if one.type == "type_parameters"), None))
-
-
-def _take_type(walk: CaptureWalk, node: Node) -> None:
-    angle = walk.text.find(b"<", node.start_byte, node.end_byte)
-    walk.taken.update(walk.iter_words(node.start_byte, node.end_byte if angle < 0 else angle))
 
 
 def _on_protocol(walk: CaptureWalk, node: Node) -> None:
@@ -207,7 +197,7 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
     walk.results[ordinal] = said
     statements = body.named_children[0] if body is not None and body.named_child_count else None
     if statements is not None and statements.type == "statements" and statements.named_child_count == 1:
-        # # a single expression is the value of its body.
+        # a single expression is the value of its body.
         expect_type(walk, statements.named_children[0], said)
 
 
@@ -218,7 +208,7 @@ def _on_property(walk: CaptureWalk, node: Node) -> None:
     value = node.child_by_field_name("value")
     names = [one for pattern in patterns for one in _find_names(pattern)]
     expect_type(walk, value, type_text)
-    if walk.is_local or walk.scope.kind in _VALUES:  # # in the closure that computes a property's value
+    if walk.is_local or walk.scope.kind in _VALUES:  # in the closure that computes a property's value
         if patterns:
             walk.shadowing.delay(patterns[0].start_byte, patterns[-1].end_byte, node.end_byte)
         for one in names:
@@ -384,126 +374,6 @@ def _on_pattern_name(walk: CaptureWalk, node: Node) -> None:
         walk.taken.add(node.start_byte)
 
 
-# -- uses --------------------------------------------------------------------------------------------------
-
-
-def _on_attribute(walk: CaptureWalk, node: Node) -> None:
-    name_node = next(iter(node.named_children), None)
-    walk.take_words(node)
-    if name_node is not None and name_node.type == "user_type":
-        name, qualifier = split_path(walk.read_chain(name_node))
-        if name[:1].isupper():
-            walk.refer(ReferenceRole.TYPE, name, node, qualifier)
-
-
-def _on_inherits(walk: CaptureWalk, node: Node) -> None:
-    scope = walk.scope
-    role = ReferenceRole.IMPLEMENT
-    if scope.kind is SymbolKind.TRAIT:
-        role = ReferenceRole.EXTEND
-    elif scope.kind is SymbolKind.CLASS and -1 - scope.ordinal not in walk.taken:
-        role = ReferenceRole.INHERIT
-    walk.taken.add(-1 - scope.ordinal)
-    walk.set_role(node, role)
-
-
-def _on_call(walk: CaptureWalk, node: Node) -> None:
-    function = next(iter(node.named_children), None)
-    if function is None:
-        return
-    count, labels = _count_arguments(walk, node), _read_labels(walk, node)
-    called = read_value(walk, function)
-    expect_given(walk, node, called, labels)
-    refer_labels(walk, node, called)
-    labels += spell_arguments(walk, node) if labels else ""
-    if function.type == "simple_identifier":
-        walk.taken.add(function.start_byte)
-        walk.refer(ReferenceRole.CALL, walk.read(function), function, "", labels, count)
-    elif function.type == "navigation_expression":
-        name = find_suffix(function)
-        if name is not None:
-            walk.taken.add(name.start_byte)
-            qualifier = read_owner(walk, function)
-            called = walk.read(name)
-            walk.refer(ReferenceRole.CALL, called, name, qualifier, labels, count)
-    elif function.type == "prefix_expression":
-        target = function.child_by_field_name("target")
-        if target is not None and walk.text[function.start_byte : function.start_byte + 1] == b".":
-            walk.taken.add(target.start_byte)
-            refer_target(walk, node, walk.read(target))
-            owner = walk.values_to_come.get(function.start_byte, ("?", 0))[0]
-            last = owner.rpartition(".")[2][:1]
-            owner += BARE_DOT if owner != "?" and last != "@" and not last.isupper() else ""
-            walk.refer(ReferenceRole.CALL, walk.read(target), target, owner, labels, count)
-    elif function.type in {"constructor_expression", "user_type"}:
-        made, qualifier = split_path(walk.read_chain(function))
-        walk.refer(ReferenceRole.CALL, made, function, qualifier, labels, count)
-
-
-def _count_arguments(walk: CaptureWalk, node: Node) -> int:
-    """Return the number of arguments plus 1, trailing closures included."""
-    count = 1
-    for suffix in node.named_children[1:]:
-        for one in suffix.named_children:
-            is_list = one.type == "value_arguments"
-            count += count_arguments(walk, one) - 1 if is_list else one.type == "lambda_literal"
-    return count
-
-
-def _read_labels(walk: CaptureWalk, node: Node) -> str:
-    """Return the labels of a call's arguments; "" for more than MAX_LABELLED."""
-    inside: list[str] = []
-    behind: list[str] = []
-    for suffix in node.named_children[1:]:
-        label = "_"
-        for one in suffix.named_children:
-            if one.type == "value_arguments":
-                given = [each for each in one.named_children if each.type == "value_argument"]
-                inside += [walk.read(each.child_by_field_name("name")) or "_" for each in given]
-            elif one.type == "lambda_literal":
-                behind.append(label)
-                label = "_"
-            else:
-                label = walk.read(one)
-    if len(inside) + len(behind) > MAX_LABELLED:
-        return ""
-    return f"({''.join(f'{one}:' for one in inside)}){''.join(f'{one}:' for one in behind)}"
-
-
-def _on_navigation(walk: CaptureWalk, node: Node) -> None:
-    name = find_suffix(node)
-    if name is not None and name.start_byte not in walk.taken:
-        walk.taken.add(name.start_byte)
-        qualifier = read_owner(walk, node)
-        walk.refer(ReferenceRole.USE, walk.read(name), name, qualifier)
-
-
-def _on_prefix(walk: CaptureWalk, node: Node) -> None:
-    target = node.child_by_field_name("target")
-    is_dot = walk.text[node.start_byte : node.start_byte + 1] == b"."
-    if target is not None and is_dot and target.type == "simple_identifier":
-        if target.start_byte not in walk.taken:
-            owner = walk.values_to_come.get(node.start_byte, ("?", 0))[0]
-            is_value = owner != "?" and not owner.rpartition(".")[2][:1].isupper()
-            walk.refer(ReferenceRole.USE, walk.read(target), target, owner, "", AS_LABEL if is_value else 0)
-        walk.taken.add(target.start_byte)
-
-
-def _on_user_type(walk: CaptureWalk, node: Node) -> None:
-    names = [one for one in node.named_children if one.type == "type_identifier"]
-    if not names or names[-1].start_byte in walk.taken:
-        return
-    said = [walk.read(one) for one in names]
-    if len(names) > 1 and said[-1] in _META:
-        names.pop()
-    is_open = said[0] == "Self" or any(
-        (scope.ordinal, said[0]) in walk.type_parameters for scope in walk.scopes
-    )
-    for at, one in enumerate(names):
-        if one.start_byte not in walk.taken:
-            walk.refer_type(one, said[at], "?" if is_open and at else ".".join(said[:at]))
-
-
 def _on_constrained(walk: CaptureWalk, node: Node) -> None:
     """Take the words of `S.Element` in a `where` clause: what it names depends on a type parameter."""
     if node.named_child_count > 1:
@@ -519,7 +389,7 @@ SWIFT = Dialect(
     {
         "comment": on_comment,
         "taken": on_taken,
-        "attribute": _on_attribute,
+        "attribute": on_attribute,
         "import": _on_import,
         "class": _on_class,
         "protocol": _on_protocol,
@@ -549,12 +419,12 @@ SWIFT = Dialect(
         "assignment": on_assignment,
         "transfer": on_transfer,
         "for": on_for,
-        "inherits": _on_inherits,
+        "inherits": on_inherits,
         "types": on_types,
-        "call": _on_call,
-        "navigation": _on_navigation,
-        "prefix": _on_prefix,
-        "user_type": _on_user_type,
+        "call": on_call,
+        "navigation": on_navigation,
+        "prefix": on_prefix,
+        "user_type": on_user_type,
     },
     BUILTINS,
     quotes=True,

@@ -58,7 +58,7 @@ def _bind_condition(walk: CaptureWalk, node: Node, value: Node | None) -> None:
     name = walk.bind_name(node)
     if value is not None:
         bind_value(walk, node, value)
-    elif name != "self":  # # `if let name {`, which binds the value of the same name
+    elif name != "self":  # `if let name {`, which binds the value of the same name
         walk.bind_call(name, name, "" if is_bound else "self", node, Binding.SAME)
         if not is_bound and any(one.kind in TYPE_KINDS for one in walk.scopes):
             walk.refer(ReferenceRole.USE, name, node, "self")

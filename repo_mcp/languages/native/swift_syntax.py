@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.languages.treesitter.blanking import blank_group
+
 _EMPTY_TUPLES = re.compile(
     rb"(?<=\()\(\)(?=\)(?!\s*+(?:->|async\b|throws\b)))"
     rb"|(?<=\breturn )\(\)(?=\s*+[\n}])|(?<=\bin )\(\)(?=\s*+\})"
@@ -34,15 +36,9 @@ def spell_plainly(text: bytes) -> bytes:
     if b"fallthrough" in text:
         text = _FALLTHROUGHS.sub(lambda found: found[1] + b"break".ljust(len(b"fallthrough")), text)
     if b"#if" in text:
-        text = _BEGUN_SWITCHES.sub(_blank_group, text)
+        text = _BEGUN_SWITCHES.sub(blank_group, text)
     if b" func" in text:
-        text = _FUNCTION_ATTRIBUTES.sub(_blank_group, text)
+        text = _FUNCTION_ATTRIBUTES.sub(blank_group, text)
     if b" where " in text:
-        text = _CATCHES.sub(_blank_group, text)
-    return _SENDING.sub(_blank_group, text) if b"sending " in text else text
-
-
-def _blank_group(found: re.Match[bytes]) -> bytes:
-    whole, given = found.group(), found.group(1)
-    start = found.start(1) - found.start()
-    return whole[:start] + b" " * len(given) + whole[start + len(given) :]
+        text = _CATCHES.sub(blank_group, text)
+    return _SENDING.sub(blank_group, text) if b"sending " in text else text

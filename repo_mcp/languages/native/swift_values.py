@@ -48,7 +48,7 @@ _GIVING_ITEMS = frozenset(
 )
 _ORDERING = frozenset({"min", "max", "sorted", "sort"})  # two items at once
 MAX_LABELLED = 40  # arguments of one call whose labels are recorded
-MAX_TYPED = 6  # # arguments of one call whose chains are recorded
+MAX_TYPED = 6  # arguments of one call whose chains are recorded
 MAX_ARGUMENT_CHARS = 40
 _BARE_DOT = re.compile(rb"\.\w+")
 _MARKS = {
@@ -63,7 +63,7 @@ _MARKS = {
     "lambda_literal": "{",
     "nil_literal": "nil",
 }
-MAX_DEPTH = 12  # # nested expressions that are looked through
+MAX_DEPTH = 12  # nested expressions that are looked through
 _MAX_SHORTHANDS = 4  # `$0` to `$3`
 # The grammar parses `x == .a || y` as `x == (.a || y)`.
 _FIRST_PARTS = frozenset({"conjunction_expression", "disjunction_expression"})
@@ -201,7 +201,7 @@ def on_transfer(walk: CaptureWalk, node: Node) -> None:
 def expect_given(walk: CaptureWalk, node: Node, called: str, labels: str) -> None:
     """Note the owners of the bare dots in a call's arguments, and bind the parameters of its closures."""
     values = _list_given(node)
-    if called.startswith("XCTAssert"):  # # compares two values of equal types
+    if called.startswith("XCTAssert"):  # compares two values of equal types
         for one, other in (values[:2], values[1::-1]) if len(values) > 1 else ():
             expect_value(walk, one, read_value(walk, other))
         return
@@ -282,7 +282,7 @@ def on_for(walk: CaptureWalk, node: Node) -> None:
         inner = [one.named_children[0] if one.type == "pattern" and one.named_child_count else one
                  for one in item.named_children]  # fmt: skip
         names = [one for one in inner if one.type == "simple_identifier"]
-        if len(inner) == 2:  # # of a dictionary's key and value, or of a number and an item
+        if len(inner) == 2:  # of a dictionary's key and value, or of a number and an item
             names, chain = names[-1:], chain.removesuffix(".enumerated()")
         elif len(inner) != 1:
             return

@@ -18,7 +18,7 @@ from repo_mcp.record_classes import dataclass
 PARSER = "keys"
 MAX_VALUE_CHARS = 80
 MAX_JSON_CHARS = 512 * 1024  # read at most: a token costs a quarter of a microsecond
-_JSON_LINES = (".jsonl", ".ndjson", ".map")  # # many documents in one file, or made by a program
+_JSON_LINES = (".jsonl", ".ndjson", ".map")  # many documents in one file, or made by a program
 
 _YAML_KEY = re.compile(
     r"""("[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s#:'"\-?\[\]{},&*!|>%@`][^:#\n]{0,199}?)[ \t]*:(?:[ \t]|$)"""

@@ -104,9 +104,9 @@ class _Open:
     """A declaration whose end is not known yet."""
 
     number: int  # its position among the symbols
-    line: int  # # the line with its name
+    line: int  # the line with its name
     indent: int
-    has_body: bool  # # whether a brace is still open
+    has_body: bool  # whether a brace is still open
     owner: str = ""  # as `Owners` finds it
 
 

@@ -23,7 +23,7 @@ NEAR_LINES = 20  # before and after a line outside every declaration
 MAX_NAMED = 5  # other declarations named in a message
 MAX_COMPARED = 2_000  # declarations whose names are compared with an unknown one: at most 0.1 s
 _SIGNS = "?!="  # at the end of names, in languages such as Ruby
-# # not meant by a line inside them.
+# not meant by a line inside them.
 _NO_BLOCK = frozenset({"constant", "variable", "type_alias", "key", "field"})
 
 

@@ -34,7 +34,8 @@ from repo_mcp.languages.python.types import (
 )
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import UNBOUND
-from repo_mcp.symbols.symbol_record import ReferenceKey, ReferenceRole, SymbolRecordBuilder
+from repo_mcp.symbols.record_builder import ReferenceKey, SymbolRecordBuilder
+from repo_mcp.symbols.symbol_record import ReferenceRole
 
 USE, CALL, TYPE = int(ReferenceRole.USE), int(ReferenceRole.CALL), int(ReferenceRole.TYPE)
 BIND = int(ReferenceRole.BIND)
@@ -167,11 +168,11 @@ class ExpressionWalk:
                 self.stack.append(node)
 
     def bind_name(self, name: str, statement: ast.AST) -> None:
-        """Bind a name that a statement or walrus assigns. Implemented by the walk over statements."""
+        """Bind a name that a statement or walrus assigns. Implemented by the walk over assignments."""
         raise NotImplementedError
 
     def store_attribute(self, node: ast.Attribute, statement: ast.AST) -> None:
-        """Add an attribute that a statement assigns. Implemented by the walk over statements."""
+        """Add an attribute that a statement assigns. Implemented by the walk over assignments."""
         raise NotImplementedError
 
     def bind_forms(self, alias: str, forms: list[tuple[str, str, int]], line: int) -> None:

@@ -17,7 +17,8 @@ from collections.abc import Set
 from enum import IntEnum
 
 from repo_mcp.symbols.model import AROUND_CLASS, OF_CLASS, UNKNOWN_TYPE
-from repo_mcp.symbols.symbol_record import Binding, ReferenceKey, ReferenceRole
+from repo_mcp.symbols.record_builder import ReferenceKey
+from repo_mcp.symbols.symbol_record import Binding, ReferenceRole
 
 BUILTINS = frozenset(dir(builtins)) | {
     "__file__", "__path__", "__class__", "WindowsError", "unicode", "basestring", "xrange", "raw_input",

@@ -24,7 +24,8 @@ from collections.abc import Callable, Sequence
 from repo_mcp.languages.python.newer_syntax import write_older
 from repo_mcp.languages.python.statements import StatementWalk
 from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts
-from repo_mcp.symbols.symbol_record import ParseStatus, SymbolKind, SymbolRecordBuilder, encode_failure
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder, encode_failure
+from repo_mcp.symbols.symbol_record import ParseStatus, SymbolKind
 
 MAX_AST_BYTES = 1 << 20  # ast takes up to 1,000 bytes of memory per byte of source
 PIECE_BYTES = 4 * 1024  # at least; neither 2 KB nor 8 KB is faster

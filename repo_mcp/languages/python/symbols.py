@@ -20,7 +20,8 @@ from repo_mcp.languages.python.declarations import (
     list_decorator_names,
 )
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import MAX_SYMBOLS, Access, SymbolFlag, SymbolKind, SymbolRecordBuilder
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder
+from repo_mcp.symbols.symbol_record import MAX_SYMBOLS, Access, SymbolFlag, SymbolKind
 
 MAX_SIGNATURE_CHARS = 300
 MAX_SIGNATURE_LINES = 60

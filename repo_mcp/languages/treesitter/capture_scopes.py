@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.source_text import SourceText
 from repo_mcp.record_classes import dataclass
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -21,7 +22,6 @@ from repo_mcp.symbols.symbol_record import (
     ParseStatus,
     SymbolFlag,
     SymbolKind,
-    SymbolRecordBuilder,
 )
 
 if TYPE_CHECKING:
@@ -94,6 +94,12 @@ class CaptureText(SourceText):
         """Mark the words inside a node as not being uses of names."""
         start = node.start_byte
         self.taken.update(self.iter_words(start, min(node.end_byte, start + MAX_TAKEN_BYTES)))
+
+    def take_path(self, node: Node) -> None:
+        """Mark the names of a path or a type as accounted for, but not its type arguments."""
+        start, end = node.start_byte, node.end_byte
+        angle = self.text.find(b"<", start, end)
+        self.taken.update(self.iter_words(start, end if angle < 0 else angle))
 
     def iter_words(self, start: int, end: int) -> Iterator[int]:
         """Yield the byte offset of each word between `start` and `end`."""

@@ -51,8 +51,7 @@ _CHECKED_ROLES = frozenset(
     {ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.INHERIT}
 )
 
-
-_FLAT_KINDS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
+FLAT_KINDS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # what is declared in these is no member
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +388,7 @@ class CaptureWalk(CaptureScopes):
         In C those of a file or a namespace are of bodies that macros head, as `TEST_CASE("...") {`, and no
         other declaration sees them."""
         chains: list[tuple[set[str], ...]] = []
-        flat = _FLAT_KINDS if self._dialect.is_preprocessed else frozenset()
+        flat = FLAT_KINDS if self._dialect.is_preprocessed else frozenset()
         for ordinal, parent in enumerate(self.parents):
             above = chains[parent] if ordinal and self.kinds[parent] not in flat else ()
             names = self.local_names.get(ordinal)

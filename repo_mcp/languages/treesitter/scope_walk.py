@@ -16,15 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Self
 
 from repo_mcp.languages.treesitter.source_text import SourceText
-from repo_mcp.symbols.symbol_record import (
-    MAX_TEXT_CHARS,
-    Access,
-    ParseStatus,
-    ReferenceRole,
-    ReferenceRow,
-    SymbolKind,
-    SymbolRecordBuilder,
-)
+from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS, ReferenceRow, SymbolRecordBuilder
+from repo_mcp.symbols.symbol_record import Access, ParseStatus, ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Captures, Node

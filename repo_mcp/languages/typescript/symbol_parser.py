@@ -10,21 +10,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.treesitter.blanking import blank
 from repo_mcp.languages.treesitter.parser import find_captures
-from repo_mcp.languages.typescript import conditions, declarations, modules, type_members, uses
+from repo_mcp.languages.typescript import conditions, declarations, modules, type_members, uses, values
 from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.languages.typescript.walk import ScriptWalk
 from repo_mcp.symbols.model import REST_OF_PARAMETERS, REST_OF_TYPE
-from repo_mcp.symbols.symbol_record import (
-    MAX_TEXT_CHARS,
-    Access,
-    ParseStatus,
-    ReferenceRole,
-    SymbolFlag,
-    SymbolKind,
-    SymbolRecordBuilder,
-    encode_failure,
-)
+from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS, SymbolRecordBuilder, encode_failure
+from repo_mcp.symbols.symbol_record import Access, ParseStatus, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
@@ -61,7 +54,7 @@ def _on_declarator(walk: ScriptWalk, node: Node) -> None:
         return
     if value is not None:
         modules.import_required(walk, name, value)
-    declarations.declare_variable(walk, node, name, value)
+    values.declare_variable(walk, node, name, value)
 
 
 # Syntax that the grammar does not know and names do not need: `<in out T>`,
@@ -98,23 +91,23 @@ _HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None] | None] = {
     "enum": declarations.on_enum,
     "enum_member": declarations.on_enum_member,
     "namespace": declarations.on_namespace,
-    "variables": declarations.on_variables,
+    "variables": values.on_variables,
     "declarator": _on_declarator,
     "assignment": modules.on_assignment,
-    "object": declarations.on_object,
-    "pair": declarations.on_pair,
-    "arrow": declarations.on_function_scope,
-    "function_expression": declarations.on_function_scope,
-    "block": declarations.on_block,
-    "return": declarations.on_return,
+    "object": values.on_object,
+    "pair": values.on_pair,
+    "arrow": values.on_function_scope,
+    "function_expression": values.on_function_scope,
+    "block": values.on_block,
+    "return": values.on_return,
     "call_signature": type_members.on_call_signature,
     "construct_signature": type_members.on_construct_signature,
     "type_scope": type_members.on_type_scope,
     "index": type_members.on_index,
-    "parameter": declarations.on_parameter,
+    "parameter": values.on_parameter,
     "type_parameter": type_members.on_type_parameter,
     "bound_type": type_members.on_bound_type,
-    "bound": declarations.on_bound,
+    "bound": values.on_bound,
     "heritage": uses.on_heritage,
     "extends": uses.on_extends,
     "implements": uses.on_implements,
@@ -182,14 +175,14 @@ def _parse(dialect: str, queries: tuple[str, ...], file_name: str, text: bytes) 
 
 def _write_plainly(dialect: str, text: bytes) -> bytes:
     """Return the text with unknown syntax blanked, at the same length and with the same lines."""
-    text = _LEFT_OUT.sub(_blank, text)
+    text = _LEFT_OUT.sub(_blank_rest, text)
     return _SIGNATURE.sub(rb"\1;", text) if dialect == "typescript" else text
 
 
-def _blank(found: re.Match[bytes]) -> bytes:
-    """Return spaces in place of a word."""
+def _blank_rest(found: re.Match[bytes]) -> bytes:
+    """Return a match in which only the group that took part is left."""
     kept = found[1] or found[2] or found[3]
-    return kept + b" " * (len(found[0]) - len(kept))
+    return kept + blank(found[0][len(kept) :])
 
 
 def _finish(walk: ScriptWalk) -> None:

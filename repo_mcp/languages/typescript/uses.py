@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN
+from repo_mcp.languages.typescript.contextual_types import expect_argument
 from repo_mcp.languages.typescript.modules import refer_required
 from repo_mcp.languages.typescript.types import MAX_STEPS, SEEN_THROUGH
-from repo_mcp.languages.typescript.walk import ScriptWalk, expect_argument
+from repo_mcp.languages.typescript.walk import ScriptWalk
 from repo_mcp.symbols.model import Binding
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, ReferenceRole, SymbolKind
 

@@ -2,10 +2,6 @@
 
 A node is never asked what surrounds it: the handler of an outer node leaves a note here (under the byte
 where the inner one starts, or with the byte where it ends), and the handler of the inner one finds it.
-
-A value may have a contextual type: that of a variable, a result or a parameter. A function at that place has
-parameters of that type, and the keys of an object are its members. If the value has no name in the code, a
-variable named EXPECTED and an offset stands for it.
 """
 
 from __future__ import annotations
@@ -15,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import (
     CALLED,
-    ITEM,
     ITEMS,
     MAX_CHAIN_BYTES,
     SAME,
@@ -26,7 +21,7 @@ from repo_mcp.languages.treesitter.scope_walk import (
 )
 from repo_mcp.languages.typescript.types import read_type, read_types
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import BLOCK, ITSELF, RESULT, UNKNOWN_TYPE, Binding, name_parameter
+from repo_mcp.symbols.model import BLOCK, UNKNOWN_TYPE, Binding
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -35,7 +30,7 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(rb"[\w$.#\x80-\xff]+")
 _CHAIN = re.compile(rb"\^?[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
 _SPACE = re.compile(rb"\s+")
-_GENERIC = re.compile(r"[<{]|=>")  # in a type whose name alone does not say what it is
+GENERIC = re.compile(r"[<{]|=>")  # in a type whose name alone does not say what it is
 _AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
 CAST = "^"  # a chain with this prefix begins with a value of the type that follows
 _CAST_TO = re.compile(rb"\((?:[^()]|\([^()]*\))*\sas\s+([A-Za-z_$][\w$]*)(?:<[\w\s,.|&]*>)?\)")
@@ -44,195 +39,8 @@ _SQUARE = re.compile(rb"\[[^()\[\]]*\]")
 _TYPED_CALL = re.compile(rb"<[\w\s,.|&:;{}\[\]]*>\(")
 _COMMENTS = re.compile(rb"(\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`)|//[^\n]*|/\*.*?\*/", re.DOTALL)
 MAX_TYPE_BYTES = 8_000  # that are read of one type
-EXPECTED = "@"
+EXPECTED = "@"  # before an offset: the name of a variable for a value or a type that has no name
 ALL = int(Binding.BOUND)  # in a row that shows a variable's type: one of several, each of which it has
-OF_ITEM = -1  # in the place of a parameter: an item of what the name means
-AS_IS = -2  # in the place of a parameter: what the variable of that name is
-MAX_ITEMS = 200  # of a list whose objects have keys that are noted
-_BOUND_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern"})
-_KEYS = _BOUND_NAMES | {"property_identifier"}
-_EXPECTING = frozenset({"object", "arrow_function", "function_expression"})
-_KEYED = {"pair": "key", "method_definition": "name"}  # members of an object -> the field of their key
-
-
-def expect(walk: ScriptWalk, value: Node | None, type_text: str) -> None:
-    """Note the contextual type of a value, for its parameters or members; of `value as T`, T."""
-    for _ in range(3):
-        if value is None or value.type not in _WRAPPERS or not value.named_child_count:
-            break
-        inner = value.named_children
-        if value.type in {"as_expression", "satisfies_expression"} and len(inner) == 2:
-            type_text = walk.read_line(inner[1])
-        value = inner[0]
-    found = read_type(type_text) if value is not None and type_text else None
-    if value is None or found is None or not found.name:
-        return
-    for one in _list_items(value) if found.is_items else [value]:
-        walk.contexts[one.start_byte] = found.name, found.qualifier, 0
-
-
-def _list_items(value: Node) -> list[Node]:
-    """Return the objects in a list, or those that are values of an object, as a list or a record has."""
-    items: list[Node | None] = []
-    if value.type == "array":
-        items += value.named_children[:MAX_ITEMS]
-    elif value.type == "object":
-        items += [one.child_by_field_name("value") for one in value.named_children[:MAX_ITEMS]]
-    return [one for one in items if one is not None and one.type == "object"]
-
-
-def bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
-    """Record that the names in `{a, b: c}` are members of `owner`."""
-    if owner == UNKNOWN or pattern.type != "object_pattern":
-        return
-    for one in pattern.named_children:
-        if one.type == "rest_pattern" and one.named_child_count:
-            _bind_rest(walk, one.named_children[0], owner)
-            continue
-        key: Node | None = one
-        local: Node | None = one
-        if one.type == "object_assignment_pattern":
-            key = local = one.child_by_field_name("left")
-        elif one.type == "pair_pattern":
-            key, local = one.child_by_field_name("key"), one.child_by_field_name("value")
-        if local is not None and local.type == "assignment_pattern":
-            local = local.child_by_field_name("left")
-        if key is None or local is None:
-            continue
-        name = walk.read_name(key)
-        if key.type in _KEYS:
-            walk.refer(ReferenceRole.USE, name, key.start_byte, owner)
-        if local.type in _BOUND_NAMES:
-            walk.refer(ReferenceRole.BIND, name, local.start_byte, owner, walk.read(local), SAME)
-        elif local.type == "object_pattern" and not owner.endswith("()"):
-            bind_pattern(walk, local, f"{owner}.{name}")
-
-
-def bind_items(walk: ScriptWalk, pattern: Node, type_node: Node | None, value: Node | None) -> None:
-    """Record that the names in `[a, b]` are the members "0" and "1" of a type or a value."""
-    start = pattern.start_byte
-    alias = f"{EXPECTED}{start}"
-    if type_node is not None:
-        walk.refer(ReferenceRole.BIND, f":{read_type_text(walk, type_node)}", start, "", alias, TYPE)
-    else:
-        walk.bind_value(alias, value, start)
-    at = 0
-    for one in pattern.children:
-        at += one.type == ","
-        local = one.child_by_field_name("left") if one.type == "assignment_pattern" else one
-        if local is not None and local.type == "identifier":
-            walk.refer(ReferenceRole.BIND, str(at), local.start_byte, alias, walk.read(local), SAME)
-        elif local is not None and local.type == "object_pattern":
-            bind_pattern(walk, local, f"{alias}.{at}")
-
-
-def bind_tuple(walk: ScriptWalk, value: Node, ordinal: int) -> None:
-    """Record the values that a function returns in a list whose items are told apart: `[a, b] as const`."""
-    for at, one in enumerate(value.named_children[:MAX_ITEMS]):
-        if one.type == "identifier":
-            walk.refer(ReferenceRole.BIND, walk.read(one), one.start_byte, "", f"this.{at}", SAME, ordinal)
-
-
-def _bind_rest(walk: ScriptWalk, local: Node, owner: str) -> None:
-    """Record that the variable in `{a, ...local}` has the other members of `owner`."""
-    if local.type == "identifier":
-        qualifier, _, name = owner.removesuffix("()").rpartition(".")
-        arguments = CALLED if owner.endswith("()") else SAME
-        walk.refer(ReferenceRole.BIND, name, local.start_byte, qualifier, walk.read(local), arguments)
-
-
-def bind_expected(walk: ScriptWalk, node: Node, alias: str, index: int, start: int) -> bool:
-    """Record that a variable has a noted type ITSELF, or is a parameter of a function with a noted type.
-
-    Return True if a type is noted."""
-    context = walk.contexts.get(node.start_byte)
-    if context is None or index > ITSELF:
-        return False
-    name, qualifier, position = context
-    if index == ITSELF and position <= 0:
-        walk.refer(ReferenceRole.BIND, name, start, qualifier, alias, _OF_WHAT[position])
-    else:
-        walk.refer(ReferenceRole.BIND, name, start, qualifier, alias, name_parameter(max(position, 0), index))
-    return True
-
-
-def expect_argument(walk: ScriptWalk, value: Node, name: str, qualifier: str, position: int) -> None:
-    """Note the contextual type of what a call of `qualifier.name` is given at a position, counted from 1."""
-    if value.type in _EXPECTING:
-        walk.contexts[value.start_byte] = name, qualifier, position
-    elif value.type == "array" and (items := _list_items(value)):
-        start = value.start_byte
-        arguments = name_parameter(position, ITSELF)
-        walk.refer(ReferenceRole.BIND, name, start, qualifier, f"{EXPECTED}{start}", arguments)
-        for one in items:
-            walk.contexts[one.start_byte] = f"{EXPECTED}{start}", "", OF_ITEM
-
-
-def expect_result(walk: ScriptWalk, value: Node, start: int) -> None:
-    """Note the contextual type of a value that the function at `start` returns, if that one has a type."""
-    context = walk.contexts.get(start)
-    for _ in range(3):
-        if value.type not in _WRAPPERS or value.type == "as_expression" or not value.named_child_count:
-            break
-        value = value.named_children[0]
-    at = value.start_byte
-    if (
-        context is None
-        or context[2] == OF_ITEM
-        or at in walk.contexts
-        or value.type not in _EXPECTING | {"array"}
-    ):
-        return
-    name, qualifier, position = context
-    alias = f"{EXPECTED}{at}r"
-    walk.refer(ReferenceRole.BIND, name, at, qualifier, alias, name_parameter(max(position, 0), RESULT))
-    _note(walk, value, alias, "", AS_IS)
-
-
-def _note(walk: ScriptWalk, value: Node, name: str, qualifier: str, position: int) -> None:
-    """Note the contextual type of an object or a function, or those of the objects in a list."""
-    if value.type in _EXPECTING:
-        walk.contexts[value.start_byte] = name, qualifier, position
-    elif value.type == "array":
-        if position:
-            return _note_items(walk, value, name)
-        for item in _list_items(value):
-            walk.contexts[item.start_byte] = name, qualifier, OF_ITEM
-    return None
-
-
-def _note_items(walk: ScriptWalk, value: Node, name: str) -> None:
-    for item in _list_items(value):
-        walk.contexts[item.start_byte] = name, "", OF_ITEM
-
-
-def refer_keys(walk: ScriptWalk, node: Node) -> None:
-    """Add a use of the member that each key of an object names, if the object has a contextual type."""
-    start, members = node.start_byte, node.named_children
-    if start not in walk.contexts or not members:
-        return
-    keys = [
-        one.child_by_field_name(_KEYED[one.type]) if one.type in _KEYED else one
-        for one in members
-        if one.type in _KEYED or one.type == "shorthand_property_identifier"
-    ]
-    named = [
-        one
-        for one in keys
-        if one is not None and one.type in {"property_identifier", "shorthand_property_identifier"}
-    ]
-    if named and bind_expected(walk, node, f"{EXPECTED}{start}", ITSELF, start):
-        for one in named:
-            walk.refer(ReferenceRole.USE, walk.read_name(one), one.start_byte, f"{EXPECTED}{start}")
-            holder = one.parent
-            if holder is not None and holder.type == "method_definition":
-                walk.contexts[holder.start_byte] = walk.read_name(one), f"{EXPECTED}{start}", 0
-                continue
-            value = None if holder is None else holder.child_by_field_name("value")
-            if value is not None:
-                _note(walk, value, walk.read_name(one), f"{EXPECTED}{start}", 0)
-                if value.type == "call_expression":  # what it returns may be a type that the object gives
-                    walk.bind_value(f"{EXPECTED}{start}.{walk.read_name(one)}", value, value.start_byte)
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,7 +216,7 @@ class ScriptWalk(ScopeWalk):
         text = self.read_line(node)
         types = read_types(text) if text else []
         if text and (
-            _GENERIC.search(text)
+            GENERIC.search(text)
             or any(one.is_open or self._search_binding(self.scope, one.name) >= 0 for one in types)
         ):
             text = text.removeprefix(":").strip()
@@ -435,7 +243,7 @@ class ScriptWalk(ScopeWalk):
                 ):
                     break
                 value = value.child_by_field_name("left")  # `given || {}`
-            if value is None or value.type not in _WRAPPERS or not value.named_child_count:
+            if value is None or value.type not in VALUE_WRAPPERS or not value.named_child_count:
                 break
             if value.type == "as_expression" and value.named_child_count == 2:
                 cast = read_type(self.read_line(value.named_children[1]))
@@ -449,7 +257,7 @@ class ScriptWalk(ScopeWalk):
     ) -> None:
         """Record the type of a variable by the value that it is given, or by each that a condition gives."""
         for _ in range(3):
-            if value is None or value.type not in _WRAPPERS:
+            if value is None or value.type not in VALUE_WRAPPERS:
                 break
             inner = value.named_children
             is_cast = value.type == "as_expression" and len(inner) == 2
@@ -509,9 +317,8 @@ class ScriptWalk(ScopeWalk):
 _CHOICES = {"ternary_expression": ("consequence", "alternative"), "binary_expression": ("left", "right")}
 _CHOOSING = frozenset({"", "||", "??"})
 MAX_CHOICES = 3  # within one another
-_OF_WHAT = {0: TYPE, OF_ITEM: ITEM, AS_IS: SAME}  # position of a context -> how its variable is typed
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
-_WRAPPERS = frozenset(
+VALUE_WRAPPERS = frozenset(
     {
         "await_expression",
         "parenthesized_expression",
@@ -541,17 +348,6 @@ def read_type_text(walk: ScriptWalk, node: Node | None) -> str:
     if b"/*" in text or b"//" in text:
         text = _COMMENTS.sub(rb"\1", text)
     return " ".join(text.decode("utf-8", "replace").split()).removeprefix(":").strip()
-
-
-def read_pattern_owner(walk: ScriptWalk, pattern: Node, type_node: Node | None) -> str:
-    """Return the owner of the members in the pattern of a parameter, by its written type.
-
-    A type that is given types, or has no name, is that of a variable that stands for the parameter."""
-    alias = f"{EXPECTED}{pattern.start_byte}"
-    if type_node is None or not _GENERIC.search(walk.read_line(type_node)):
-        return walk.read_owner(type_node, None)
-    walk.refer(ReferenceRole.BIND, f":{read_type_text(walk, type_node)}", pattern.start_byte, "", alias, TYPE)
-    return alias
 
 
 def _simplify(text: bytes) -> bytes:

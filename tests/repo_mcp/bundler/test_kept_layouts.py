@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from repo_mcp.bundler.spans import KeptLayouts, Layout, read_layout
-from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord, SymbolRecordBuilder
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder
+from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 
 TEXT = b"export const weigh: Scale = (load) => {\n  return load * 9\n}\n"
 

@@ -7,8 +7,9 @@ import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repo_mcp.exact.character_sets import find_category, list_cases
 from repo_mcp.exact.engines import Options, PythonEngine, Re2, compile_for_terms
-from repo_mcp.exact.expression_reader import ExpressionFault, find_category, list_cases
+from repo_mcp.exact.expression_reader import ExpressionFault
 from tests.deep.sizes import examples
 
 ENGINES = (Re2(re2), PythonEngine())

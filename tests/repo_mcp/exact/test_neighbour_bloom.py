@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from index_format import FilesReader, TermsReader, compute_fingerprint
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import RepoError
-from repo_mcp.exact import file_bitmaps, patterns
+from repo_mcp.exact import file_bitmaps, pattern_texts
 from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.exact.neighbour_bloom import INDENT, LINE_EDGE, NeighbourBloom, _find_marks, _hash_terms
 from repo_mcp.exact.patterns import read_pattern
@@ -170,7 +170,7 @@ def test_no_text_that_matches_is_ruled_out(
 ) -> None:
     pattern, text = pair
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(patterns, "MIN_OPEN_CHARS", 1)  # so that the short texts say something
+        patch.setattr(pattern_texts, "MIN_OPEN_CHARS", 1)  # so that the short texts say something
         check(pattern, case_sensitive, whole_word, encode(before + text + behind))
 
 
@@ -182,7 +182,7 @@ def test_the_generated_patterns_often_match_and_ask_for_signs() -> None:
     def count(pair: tuple[str, str], before: str) -> None:
         nonlocal sided
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(patterns, "MIN_OPEN_CHARS", 1)
+            patch.setattr(pattern_texts, "MIN_OPEN_CHARS", 1)
             sided += check(pair[0], False, False, (before + pair[1]).encode())
 
     count()

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.errors import RepoError
-from repo_mcp.exact import patterns
+from repo_mcp.exact import pattern_texts
 from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.exact.patterns import read_pattern
 from repo_mcp.exact.required_terms import (
@@ -237,7 +237,7 @@ def test_no_expression_with_classes_matches_without_what_it_needs(
     pattern: str, text: str, case_sensitive: bool, whole_word: bool
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(patterns, "MIN_ATOMS", 1)  # so that the short texts say something
+        patch.setattr(pattern_texts, "MIN_ATOMS", 1)  # so that the short texts say something
         check(ExactRequest(pattern, regex=True, case_sensitive=case_sensitive, whole_word=whole_word), text)
 
 

@@ -14,13 +14,8 @@ from index_format.segment_reader import SegmentReader
 from repo_mcp.symbol_index.documents import ParsedFile, build_segment
 from repo_mcp.symbol_index.record_columns import find_faulty
 from repo_mcp.symbol_index.schema import DECLARES, MAX_NAME_BYTES, MODULES, PARTS, USES
-from repo_mcp.symbols.symbol_record import (
-    ParseStatus,
-    ReferenceRole,
-    SymbolKind,
-    SymbolRecordBuilder,
-    encode_failure,
-)
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder, encode_failure
+from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolKind
 from repo_mcp.text.analysis import analyse_text, get_word_terms
 from tests.deep.sizes import examples
 

@@ -7,12 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.symbol_index.precise_record import HEADER, PreciseRecord, encode_precise_record
-from repo_mcp.symbols.symbol_record import (
-    ReferenceRole,
-    SymbolKind,
-    SymbolRecordBuilder,
-    SymbolRecordError,
-)
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecordError
 
 ONE, OTHER = b"1" * 16, b"2" * 16
 

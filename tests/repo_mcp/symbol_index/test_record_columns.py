@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.symbol_index.record_columns import RecordColumns, find_faulty
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder, encode_failure
 from repo_mcp.symbols.symbol_record import (
     HEADER,
     MAX_SYMBOLS,
@@ -19,10 +20,8 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
-    SymbolRecordBuilder,
     SymbolRecordError,
     decode_symbol_record,
-    encode_failure,
 )
 from tests.deep.sizes import examples
 

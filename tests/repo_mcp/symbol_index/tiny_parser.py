@@ -14,7 +14,8 @@ from multiprocessing.connection import Connection
 
 from repo_mcp.process.parse_process import serve
 from repo_mcp.process.parse_worker import BatchParser
-from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolKind, SymbolRecordBuilder
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder
+from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolKind
 
 TASK = "structure/tiny"
 

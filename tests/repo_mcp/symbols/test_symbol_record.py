@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS, SymbolRecordBuilder, encode_failure
 from repo_mcp.symbols.symbol_record import (
     HEADER,
-    MAX_TEXT_CHARS,
     Access,
     ParseStatus,
     Reference,
@@ -17,10 +17,8 @@ from repo_mcp.symbols.symbol_record import (
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
-    SymbolRecordBuilder,
     SymbolRecordError,
     decode_symbol_record,
-    encode_failure,
 )
 
 names = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=12)

@@ -6,7 +6,8 @@ import pytest
 
 from repo_mcp.languages.csharp.symbol_parser import parse_csharp
 from repo_mcp.languages.csharp.types import MAX_GIVEN_CHARS, Given, split_call
-from repo_mcp.symbols.symbol_record import MAX_TEXT_CHARS, ReferenceRole, decode_symbol_record
+from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS
+from repo_mcp.symbols.symbol_record import ReferenceRole, decode_symbol_record
 
 HEAD = """class A
 {

@@ -40,6 +40,7 @@ def blank(text: str) -> str:
         ("Store(Store&& a) ANY_NOEXCEPT : b(a.b) {}\n", "Store(Store&& a) : b(a.b) {}"),
         ("Store& operator=(Store&& a) ANY_NOEXCEPT {}\n", "Store& operator=(Store&& a) {}"),
         ("void f(int (*g)(int)) ANY_DEFAULT ANY_FINAL;\n", "void f(int (*g)(int)) ;"),
+        ("int size ANY_GUARDED_BY(a,\n  b);\nint g;\n", "int size ; int g;"),
         ("\n#if A_B\n  ANY_ALWAYS_HERE\n#endif\n  int f();\n", "int f();"),
     ],
 )

@@ -8,12 +8,8 @@ import pytest
 
 from repo_mcp.languages.treesitter.source_text import SourceText
 from repo_mcp.languages.typescript.walk import ScriptWalk
-from repo_mcp.symbols.symbol_record import (
-    MAX_REFERENCES,
-    ParseStatus,
-    SymbolRecordBuilder,
-    decode_symbol_record,
-)
+from repo_mcp.symbols.record_builder import SymbolRecordBuilder
+from repo_mcp.symbols.symbol_record import MAX_REFERENCES, ParseStatus, decode_symbol_record
 
 pytest.importorskip("tree_sitter_javascript")
 
@@ -133,7 +129,8 @@ def test_members_read_by_characters_are_those_of_nodes(seed: int) -> None:
 
 def test_rows_above_the_limit_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MAX_REFERENCES > 4
-    monkeypatch.setattr("repo_mcp.symbols.symbol_record.MAX_REFERENCES", 4)
+    for module in ("record_builder", "symbol_record"):
+        monkeypatch.setattr(f"repo_mcp.symbols.{module}.MAX_REFERENCES", 4)
     for count, status in ((4, ParseStatus.FULL), (5, ParseStatus.PARTIAL)):
         builder = SymbolRecordBuilder("a.py", 9)
         builder.add_references((0, 2, f"n{row}", "", "", 1, 0) for row in range(count))

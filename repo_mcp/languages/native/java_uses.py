@@ -1,0 +1,140 @@
+"""Calls, members and types in the code of Java."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, read_called, split_path
+from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, NEW, PATH
+from repo_mcp.symbols.symbol_record import ReferenceRole
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+MAX_BRACKETS = 3  # around `new Base() { ... }`
+_FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
+
+
+def on_annotation(walk: CaptureWalk, node: Node) -> None:
+    """Add the use of the type of an annotation."""
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        walk.take_words(name_node)
+        name, qualifier = split_path(walk.read_chain(name_node))
+        walk.refer(ReferenceRole.TYPE, name, name_node, qualifier)
+
+
+def on_new(walk: CaptureWalk, node: Node) -> None:
+    """Add the call of the type after `new`, which names the unnamed class behind it."""
+    made = node.child_by_field_name("type")
+    if made is None:
+        return
+    found = read_type(walk.read_line(made).partition("<")[0])
+    inner = made.named_children[0] if made.type == "generic_type" and made.named_child_count else made
+    walk.take_words(inner)
+    count = count_arguments(walk, node.child_by_field_name("arguments"))
+    walk.refer(ReferenceRole.CALL, found.name, made, found.qualifier, "", count)
+    body = node.named_children[-1]
+    if body.type == "class_body" and found.name:
+        walk.names_to_come[body.start_byte] = ".".join(filter(None, (found.qualifier, found.name)))
+
+
+def refer_implemented(walk: CaptureWalk, value: Node | None, type_text: str) -> None:
+    """Add the type that a lambda or a method reference implements, if the text states it."""
+    found = read_type(type_text.partition("<")[0])
+    if value is not None and value.type in _FUNCTIONS and found.name not in {"", "var"}:
+        walk.refer(ReferenceRole.IMPLEMENT, found.name, value, found.qualifier, "", AS_FUNCTION)
+
+
+def on_cast(walk: CaptureWalk, node: Node) -> None:
+    """Add the type that a function implements because it is cast to it."""
+    type_text = walk.read_line(node.child_by_field_name("type"))
+    refer_implemented(walk, node.child_by_field_name("value"), type_text)
+
+
+def on_switch(walk: CaptureWalk, node: Node) -> None:
+    """Note the value that a `switch` compares, for its labels."""
+    walk.switches.append((node.end_byte, walk.read_chain(node.child_by_field_name("condition"))))
+
+
+def on_case_label(walk: CaptureWalk, node: Node) -> None:
+    """Add the use of a constant by a label: enum constants are named without the enum."""
+    walk.taken.add(node.start_byte)
+    while walk.switches and walk.switches[-1][0] <= node.start_byte:
+        walk.switches.pop()
+    if walk.switches:
+        name, chosen_by = walk.read(node), walk.switches[-1][1]
+        walk.refer(ReferenceRole.USE, name, node, chosen_by or "?", "", AS_LABEL)
+
+
+def on_constructor_call(walk: CaptureWalk, node: Node) -> None:
+    """Add the call of another constructor: `this(...)` or `super(...)`."""
+    which = walk.read(node.child_by_field_name("constructor"))
+    if which in {"this", "super"}:
+        count = count_arguments(walk, node.child_by_field_name("arguments"))
+        walk.refer(ReferenceRole.CALL, which, node, "", "", count)
+
+
+def on_call(walk: CaptureWalk, node: Node) -> None:
+    """Add the call of a method."""
+    name, before = node.child_by_field_name("name"), node.child_by_field_name("object")
+    if name is not None:
+        walk.taken.add(name.start_byte)
+        count = count_arguments(walk, node.child_by_field_name("arguments"))
+        walk.refer(ReferenceRole.CALL, walk.read(name), name, _read_receiver(walk, before), "", count)
+
+
+def _read_receiver(walk: CaptureWalk, node: Node | None) -> str:
+    """Return the chain before a member, or the name of the anonymous class in `new Base() { ... }.member`."""
+    return (name_anonymous(walk, node) if node is not None else "") or walk.read_chain(node)
+
+
+def name_anonymous(walk: CaptureWalk, node: Node) -> str:
+    """Return the name and line of the anonymous class of `new Base() { ... }`; "" for any other node."""
+    for _ in range(MAX_BRACKETS):
+        if node.type != "parenthesized_expression" or not node.named_child_count:
+            break
+        node = node.named_children[0]
+    body = node.named_children[-1] if node.type == "object_creation_expression" else None
+    found = read_type(walk.read_line(node.child_by_field_name("type")).partition("<")[0])
+    if body is None or body.type != "class_body" or not found.name:
+        return ""
+    return f"{NEW}{found.name}:{walk.find_line(body.start_byte)}"
+
+
+def on_method_reference(walk: CaptureWalk, node: Node) -> None:
+    """Add the use of a method as a value, `Foo::run`; `Foo::new` is a call."""
+    names = node.named_children
+    if len(names) > 1 and names[-1].type == "identifier":
+        walk.taken.add(names[-1].start_byte)
+        walk.refer(ReferenceRole.USE, walk.read(names[-1]), node, walk.read_chain(names[0]), PATH)
+    elif names and names[0].type in {"identifier", "type_identifier"}:  # Foo::new
+        read_called(walk, names[0], None, None)
+
+
+def on_field_access(walk: CaptureWalk, node: Node) -> None:
+    """Add a field that is read or written; a package before a type is none."""
+    field = node.child_by_field_name("field")
+    if field is None or field.start_byte in walk.taken:
+        return
+    walk.taken.add(field.start_byte)
+    qualifier = _read_receiver(walk, node.child_by_field_name("object"))
+    name = walk.read(field)
+    if name != "length" and not _is_package(qualifier):
+        walk.refer(ReferenceRole.USE, name, field, qualifier)
+
+
+def _is_package(qualifier: str) -> bool:
+    """Return True for `com.foo`, as in a type written with its package."""
+    return qualifier.islower() and qualifier.partition(".")[0] in {"com", "org", "java", "javax", "net", "io"}
+
+
+def on_scoped_type(walk: CaptureWalk, node: Node) -> None:
+    """Add the use of a type by its qualified name."""
+    if node.start_byte in walk.taken:
+        return
+    walk.take_words(node)
+    found = read_type(walk.read_line(node))
+    if found.name:
+        walk.refer_type(node, found.name, found.qualifier)

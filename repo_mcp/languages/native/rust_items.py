@@ -1,0 +1,68 @@
+"""Preparation of a text of Rust for the parser: macros around items, and builtin names of its own.
+
+`cfg_net! { pub struct TcpStream { .. } }` and `pin_project! { .. }` hold ordinary items, which a parser
+sees as loose tokens. The head and the closing brace are blanked; the rest keeps its offset.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from repo_mcp.languages.treesitter.blanking import blank_group
+
+MAX_WRAPPERS = 2_000  # of one file
+MAX_IMPORTS = 2_000  # of one file
+_HEAD = re.compile(rb"\n[ \t]*+((?:pin_project_lite::)?(?:cfg_\w++|pin_project|feature)![ \t]*+\{)")
+# Any other macro is treated the same if its first item, after attributes and comments, is a trait: nothing
+# else has the words of a trait. Lines in its braces that begin with @ are for the macro.
+_TRAIT_HEAD = re.compile(
+    rb"\n[ \t]*+(\w++![ \t]*+\{)"
+    rb"(?=(?:\s++|//[^\n]*+|#!?\[[^\n]*+){0,200}(?:pub(?:\([^()\n]*+\))?\s++)?(?:unsafe\s++)?trait\s++\w)"
+)
+_MACRO_WORDS = re.compile(rb"\n[ \t]*+(@[^\n{}]*+)(?=\n)")
+_IMPORTED = re.compile(rb"^[ \t]*+(?:pub(?:\([^()\n]*+\))?\s++)?use\s([^;]{0,2000}+);", re.M)
+_TYPE_DECLARED = re.compile(
+    rb"^[ \t]*+(?:pub(?:\([^()\n]*+\))?\s++)?(?:type|struct|enum|trait)\s++(\w++)", re.M | re.A
+)
+_WORDS = re.compile(r"\w+")
+_KEYWORDS = frozenset({"self", "Self", "_", "true", "false"})
+_BRACKET = re.compile(rb"[{}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|//[^\n]*+|'(?:[{}]|\\.)'")
+
+
+def unwrap_items(text: bytes) -> bytes:
+    """Return the text with the macros around items blanked, at the same length."""
+    has_trait = b"! {" in text and b"trait " in text
+    if not has_trait and b"cfg_" not in text and b"pin_project!" not in text:
+        return text
+    traits = list(itertools.islice(_TRAIT_HEAD.finditer(text), MAX_WRAPPERS)) if has_trait else []
+    found_heads = itertools.chain(itertools.islice(_HEAD.finditer(text), MAX_WRAPPERS), traits)
+    heads = {found.end(1) - 1: found.span(1) for found in found_heads}
+    if not heads:
+        return text
+    changed = bytearray(_MACRO_WORDS.sub(blank_group, text) if traits else text)
+    closing: list[int] = []  # depths at which a wrapper ends
+    depth = 0
+    for found in _BRACKET.finditer(text, min(heads)):
+        position = found.start()
+        byte = text[position]
+        if byte == ord("{") and found.end() == position + 1:
+            if position in heads:
+                start, end = heads[position]
+                changed[start:end] = b" " * (end - start)
+                closing.append(depth)
+            depth += 1
+        elif byte == ord("}"):
+            depth -= 1
+            if closing and closing[-1] == depth:
+                closing.pop()
+                changed[position] = ord(" ")
+    return bytes(changed) if not closing else text
+
+
+def find_own_builtins(text: bytes, builtins: frozenset[str]) -> frozenset[str]:
+    """Return those builtin names of Rust that a file imports or declares itself, such as `Result`."""
+    own = {found.group(1).decode() for found in _TYPE_DECLARED.finditer(text)}
+    for found in itertools.islice(_IMPORTED.finditer(text), MAX_IMPORTS):
+        own.update(_WORDS.findall(found.group(1).decode("utf-8", "replace")))
+    return builtins & own - _KEYWORDS

@@ -1,0 +1,151 @@
+"""Calls, members and types in the code of Swift.
+
+`.success(3)` has "?" as its qualifier, since its type is not written. The alias of a call holds the labels of
+its arguments, "_" for none, and after the parenthesis those of trailing closures: "(for:_:)_:".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.native.swift_manifest import refer_target
+from repo_mcp.languages.native.swift_values import (
+    MAX_LABELLED,
+    expect_given,
+    find_suffix,
+    read_owner,
+    read_value,
+    refer_labels,
+    spell_arguments,
+)
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, split_path
+from repo_mcp.symbols.model import AS_LABEL, BARE_DOT
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+_META = frozenset({"Type", "Protocol"})  # behind a type: the type of that type
+
+
+def on_attribute(walk: CaptureWalk, node: Node) -> None:
+    """Add the use of a type by an attribute, whose other words are not uses."""
+    name_node = next(iter(node.named_children), None)
+    walk.take_words(node)
+    if name_node is not None and name_node.type == "user_type":
+        name, qualifier = split_path(walk.read_chain(name_node))
+        if name[:1].isupper():
+            walk.refer(ReferenceRole.TYPE, name, node, qualifier)
+
+
+def on_inherits(walk: CaptureWalk, node: Node) -> None:
+    """Give a base its role; of those of a class only the first may be a class."""
+    scope = walk.scope
+    role = ReferenceRole.IMPLEMENT
+    if scope.kind is SymbolKind.TRAIT:
+        role = ReferenceRole.EXTEND
+    elif scope.kind is SymbolKind.CLASS and -1 - scope.ordinal not in walk.taken:
+        role = ReferenceRole.INHERIT
+    walk.taken.add(-1 - scope.ordinal)
+    walk.set_role(node, role)
+
+
+def on_call(walk: CaptureWalk, node: Node) -> None:
+    """Add a call with the labels of its arguments, which have contextual types."""
+    function = next(iter(node.named_children), None)
+    if function is None:
+        return
+    count, labels = _count_arguments(walk, node), _read_labels(walk, node)
+    called = read_value(walk, function)
+    expect_given(walk, node, called, labels)
+    refer_labels(walk, node, called)
+    labels += spell_arguments(walk, node) if labels else ""
+    if function.type == "simple_identifier":
+        walk.taken.add(function.start_byte)
+        walk.refer(ReferenceRole.CALL, walk.read(function), function, "", labels, count)
+    elif function.type == "navigation_expression":
+        name = find_suffix(function)
+        if name is not None:
+            walk.taken.add(name.start_byte)
+            qualifier = read_owner(walk, function)
+            called = walk.read(name)
+            walk.refer(ReferenceRole.CALL, called, name, qualifier, labels, count)
+    elif function.type == "prefix_expression":
+        target = function.child_by_field_name("target")
+        if target is not None and walk.text[function.start_byte : function.start_byte + 1] == b".":
+            walk.taken.add(target.start_byte)
+            refer_target(walk, node, walk.read(target))
+            owner = walk.values_to_come.get(function.start_byte, ("?", 0))[0]
+            last = owner.rpartition(".")[2][:1]
+            owner += BARE_DOT if owner != "?" and last != "@" and not last.isupper() else ""
+            walk.refer(ReferenceRole.CALL, walk.read(target), target, owner, labels, count)
+    elif function.type in {"constructor_expression", "user_type"}:
+        made, qualifier = split_path(walk.read_chain(function))
+        walk.refer(ReferenceRole.CALL, made, function, qualifier, labels, count)
+
+
+def _count_arguments(walk: CaptureWalk, node: Node) -> int:
+    """Return the number of arguments plus 1, trailing closures included."""
+    count = 1
+    for suffix in node.named_children[1:]:
+        for one in suffix.named_children:
+            is_list = one.type == "value_arguments"
+            count += count_arguments(walk, one) - 1 if is_list else one.type == "lambda_literal"
+    return count
+
+
+def _read_labels(walk: CaptureWalk, node: Node) -> str:
+    """Return the labels of a call's arguments; "" for more than MAX_LABELLED."""
+    inside: list[str] = []
+    behind: list[str] = []
+    for suffix in node.named_children[1:]:
+        label = "_"
+        for one in suffix.named_children:
+            if one.type == "value_arguments":
+                given = [each for each in one.named_children if each.type == "value_argument"]
+                inside += [walk.read(each.child_by_field_name("name")) or "_" for each in given]
+            elif one.type == "lambda_literal":
+                behind.append(label)
+                label = "_"
+            else:
+                label = walk.read(one)
+    if len(inside) + len(behind) > MAX_LABELLED:
+        return ""
+    return f"({''.join(f'{one}:' for one in inside)}){''.join(f'{one}:' for one in behind)}"
+
+
+def on_navigation(walk: CaptureWalk, node: Node) -> None:
+    """Add a member that is read or written."""
+    name = find_suffix(node)
+    if name is not None and name.start_byte not in walk.taken:
+        walk.taken.add(name.start_byte)
+        qualifier = read_owner(walk, node)
+        walk.refer(ReferenceRole.USE, walk.read(name), name, qualifier)
+
+
+def on_prefix(walk: CaptureWalk, node: Node) -> None:
+    """Add the member behind a bare dot, `.success`, by the type that is expected there."""
+    target = node.child_by_field_name("target")
+    is_dot = walk.text[node.start_byte : node.start_byte + 1] == b"."
+    if target is not None and is_dot and target.type == "simple_identifier":
+        if target.start_byte not in walk.taken:
+            owner = walk.values_to_come.get(node.start_byte, ("?", 0))[0]
+            is_value = owner != "?" and not owner.rpartition(".")[2][:1].isupper()
+            walk.refer(ReferenceRole.USE, walk.read(target), target, owner, "", AS_LABEL if is_value else 0)
+        walk.taken.add(target.start_byte)
+
+
+def on_user_type(walk: CaptureWalk, node: Node) -> None:
+    """Add each name of a type, `Outer.Inner`, in the role of the span around it."""
+    names = [one for one in node.named_children if one.type == "type_identifier"]
+    if not names or names[-1].start_byte in walk.taken:
+        return
+    said = [walk.read(one) for one in names]
+    if len(names) > 1 and said[-1] in _META:
+        names.pop()
+    is_open = said[0] == "Self" or any(
+        (scope.ordinal, said[0]) in walk.type_parameters for scope in walk.scopes
+    )
+    for at, one in enumerate(names):
+        if one.start_byte not in walk.taken:
+            walk.refer_type(one, said[at], "?" if is_open and at else ".".join(said[:at]))
