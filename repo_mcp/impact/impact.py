@@ -33,7 +33,7 @@ from repo_mcp.impact.records import (
     Change,
     ChangedSymbol,
     Impact,
-    LeftOut,
+    LeftOutFile,
     Reached,
     ReachedFile,
 )
@@ -108,8 +108,8 @@ class ImpactFinder:
             _list_without_symbols(files, changed),
         )
 
-    def _leave_out(self, paths: Sequence[str]) -> list[LeftOut]:
-        return [LeftOut(path, f"beyond the first {MAX_FILES} files of the diff") for path in paths]
+    def _leave_out(self, paths: Sequence[str]) -> list[LeftOutFile]:
+        return [LeftOutFile(path, f"beyond the first {MAX_FILES} files of the diff") for path in paths]
 
 
 def _list_without_symbols(files: Sequence[ChangedFile], changed: Iterable[ChangedSymbol]) -> tuple[str, ...]:

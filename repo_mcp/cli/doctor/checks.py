@@ -78,7 +78,8 @@ def iter_findings(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         return
     yield from _check_root(config.root)
     yield from _check_configuration(narrowed, ignored)
-    yield from _check_guards(config)
+    yield from _check_call_limits(config)
+    yield from _check_refusals(config)
     yield from _check_key(config.root)
     for pack in _check_pack(config, reads_all=reads_all):
         yield pack
@@ -127,14 +128,17 @@ def _check_configuration(config: Config, ignored: Sequence[str]) -> Iterator[Fin
         yield Finding("configuration", State.OK, "Nothing in it is ignored.")
 
 
-def _check_guards(config: Config) -> Iterator[Finding]:
-    """Yield the limits on calls and files that hold for a server with these options."""
+def _check_call_limits(config: Config) -> Iterator[Finding]:
     rate, patience = config.max_calls_per_second, config.call_timeout_seconds
     bounded = f"at most {rate:,} per second" if rate else "any number per second"
     limited = f"a read may take {patience} seconds" if patience else "no time limit"
     yield Finding(
         "calls", State.OK if rate and patience else State.NOTE, f"{bounded}; {limited}.".capitalize()
     )
+
+
+def _check_refusals(config: Config) -> Iterator[Finding]:
+    """Yield which files a server with these options refuses whatever their names."""
     for is_on, option, what in (
         (config.refuse_hard_links, "--refuse-hard-links", "Files with hard links are"),
         (config.one_file_system, "--one-file-system", "Other file systems below the root are"),

@@ -11,7 +11,7 @@ from repo_mcp.exact import paths as exact_paths
 from repo_mcp.indexing import scan_state
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
-from repo_mcp.workspace import repository_reader
+from repo_mcp.workspace import opened_file
 
 GRANULARITY_NS = 50_000_000  # instead of two seconds
 
@@ -28,7 +28,7 @@ def grow_old(patch: pytest.MonkeyPatch) -> None:
 
     A file's ctime, which tells, cannot be set.
     """
-    for module in (scan_state, repository_reader):
+    for module in (scan_state, opened_file):
         patch.setattr(module, "GRANULARITY_NS", GRANULARITY_NS)
     time.sleep(2 * GRANULARITY_NS / 1e9)
 
