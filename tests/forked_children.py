@@ -94,7 +94,8 @@ def _list_modules() -> list[str]:
 
 def start_forking() -> None:
     """Import what children need, fork the process that forks them, and fork the resource tracker, which each
-    server that has children would start for itself."""
+    server that has children would start for itself.
+    """
     for name in [*_list_modules(), "tests.unsynced"]:
         importlib.import_module(name)
     with pytest.MonkeyPatch.context() as patch:

@@ -1,7 +1,7 @@
 """Compare with Roslyn: `python -m bench.graph.csharp TREE ANSWERS.jsonl [--show exact]`.
 
-ANSWERS is what `bench/graph/csharp_oracle.cs` printed for the tree. A constructor and its type are both right
-where one is made.
+ANSWERS is what `bench/graph/csharp_oracle.cs` printed for the tree. Where an object is made, the constructor
+and its type are both right.
 
 `--show exact`, `probable` or `missed` prints a sample with its lines, to be read by eye.
 """
@@ -23,7 +23,7 @@ HEAD_LINES = 40  # of a declaration, until its name: attributes and modifiers
 
 
 def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind: str) -> bool:
-    """Return whether a declaration of ours is what the compiler says: its name stands in the head."""
+    """Return whether a declaration of ours is the compiler's: the compiler's line is in its head."""
     record = program.find_record(one.path)
     assert record is not None
     symbol = record.get_symbol(one.ordinal)
@@ -32,7 +32,7 @@ def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind:
 
 
 def _name_attributes(answers: Answers) -> None:
-    """Name an attribute as its class is called: `[Flags]` is a use of FlagsAttribute."""
+    """Name an attribute after its class: `[Flags]` is a use of FlagsAttribute."""
     for use in [one for one, kind in answers.kinds.items() if kind == ATTRIBUTE]:
         path, line, name = use
         if not name.endswith(ATTRIBUTE):

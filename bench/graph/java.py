@@ -1,7 +1,7 @@
 """Compare with javac: `python -m bench.graph.java TREE ANSWERS.jsonl [--show exact]`.
 
-ANSWERS is what `bench/graph/java_oracle.java` printed for the tree. A constructor and its type are both right
-where one is made.
+ANSWERS is what `bench/graph/java_oracle.java` printed for the tree. Where an object is made, the constructor
+and its type are both right.
 
 `--show exact`, `probable` or `missed` prints a sample with its lines, to be read by eye.
 """
@@ -23,7 +23,7 @@ HEAD_LINES = 30  # of a declaration, until its name: annotations and modifiers
 
 
 def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind: str) -> bool:
-    """Return whether a declaration of ours is what the compiler says: its name stands in the head."""
+    """Return whether a declaration of ours is the compiler's: the compiler's line is in its head."""
     record = program.find_record(one.path)
     assert record is not None
     symbol = record.get_symbol(one.ordinal)

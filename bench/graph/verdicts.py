@@ -1,10 +1,13 @@
-"""Our edges beside a compiler's: the verdict on each, and the figures.
+"""Judge our edges by a compiler's, and print the figures.
 
-An edge is a name on a line and a declaration. One of ours is right where the compiler has that declaration; a
-twin where it is probable beside a right one, as the compiler sees one platform; open where the compiler leads
-to the member of a trait or an interface and we to one that implements it, or where it could not choose among
-candidates, of which ours is one; wrong where the compiler has another declaration for the name; and unjudged
-where it says nothing of the name.
+An edge is a name on a line and a declaration. An edge of ours is
+
+- right where the compiler has that declaration
+- a twin where it is probable, beside a right one: the compiler sees one platform
+- open where the compiler leads to a member of a trait or an interface and we to one that implements it, or
+  where the compiler could not choose among candidates, of which ours is one
+- wrong where the compiler has another declaration for the name
+- unjudged where the compiler says nothing of the name
 """
 
 from __future__ import annotations
@@ -79,7 +82,7 @@ def read_texts(tree: Path, suffix: str) -> dict[str, bytes]:
 def iter_ours(
     program: MemoryProgram, paths: Iterable[str], make_resolver: Callable[[Program], Resolver] = NamedResolver
 ) -> Iterator[tuple[Use, Sequence[Target]]]:
-    """Yield what we lead each use to, in the files that a compiler read, which may repeat."""
+    """Yield each use in the files that a compiler read, with the target that we give; some come twice."""
     resolver = make_resolver(program)
     for path in sorted(set(paths)):
         record = program.find_record(path)

@@ -208,7 +208,8 @@ def _name_some(paths: Sequence[str]) -> str:
 def list_untracked(changed: Iterable[ChangedSymbol]) -> list[str]:
     """Return the kinds of changed symbols whose uses are not recorded, such as "module (go)", ascending.
 
-    A file is none of them: what it declares changes on its own."""
+    A file is none of them: what it declares changes on its own.
+    """
     nodes = [one.node for one in changed if one.node is not None]
     return sorted(
         {

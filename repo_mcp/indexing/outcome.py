@@ -1,4 +1,4 @@
-"""The outcome of a refresh: what became of each file, as a report and as the record for the next refresh."""
+"""The outcome of a refresh: its report, and the record of seen files for the next refresh."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from repo_mcp.record_classes import dataclass
 
 @dataclass(slots=True)
 class RefreshOutcome:
-    """What became of the files in one refresh, counted as it goes."""
+    """The fate of the files in one refresh, counted while it runs."""
 
     skipped: dict[str, SkipReason] = field(default_factory=dict)
     unsettled: set[str] = field(default_factory=set)  # to be read again by the next refresh

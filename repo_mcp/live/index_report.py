@@ -1,4 +1,4 @@
-"""What is known of the index of one root: its state, and what answers from it may lack.
+"""The report on the index of one root: its state, and what answers from it may lack.
 
 The report changes nothing and waits for nothing; only a small tree that was not looked at lately may be
 compared with the index.

@@ -29,7 +29,8 @@ def take_share(values: Sequence[T]) -> Sequence[T]:
 
 def choose(few: int, whole: int) -> int:
     """Return the rounds of a test with the mark `sized`: few in a check, and in a deep run that share of all
-    of them, but no fewer than in a check."""
+    of them, but no fewer than in a check.
+    """
     return max(min(few, whole), scale(whole)) if IS_DEEP else few
 
 
