@@ -12,7 +12,7 @@ import argparse
 import sys
 from functools import partial
 
-from bench.graph.verdicts import Answers, Place, add_options, compare, read_answers, read_texts
+from bench.graph.verdicts import Answers, Place, add_options, compare, is_in_head, read_answers, read_texts
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.symbol_parser import parse_csharp
@@ -26,9 +26,7 @@ def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind:
     """Return whether a declaration of ours is the compiler's: the compiler's line is in its head."""
     record = program.find_record(one.path)
     assert record is not None
-    symbol = record.get_symbol(one.ordinal)
-    last = min(symbol.end_line, symbol.start_line + HEAD_LINES)
-    return any(path == one.path and symbol.start_line <= line <= last for path, line in places)
+    return is_in_head(places, one.path, [record.get_symbol(one.ordinal)], HEAD_LINES)
 
 
 def _name_attributes(answers: Answers) -> None:

@@ -12,7 +12,7 @@ import argparse
 import sys
 from functools import partial
 
-from bench.graph.verdicts import Place, add_options, compare, read_answers, read_texts
+from bench.graph.verdicts import Place, add_options, compare, is_in_head, read_answers, read_texts
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.native.symbol_parser import PARSERS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
@@ -35,11 +35,7 @@ def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind:
         symbols = [symbol, *(maker for maker in inner if maker.kind is SymbolKind.CONSTRUCTOR)]
     else:
         symbols = [symbol]
-    return any(
-        path == one.path and found.start_line <= line <= min(found.end_line, found.start_line + HEAD_LINES)
-        for path, line in places
-        for found in symbols
-    )
+    return is_in_head(places, one.path, symbols, HEAD_LINES)
 
 
 def main(arguments: list[str]) -> int:

@@ -23,6 +23,7 @@ from pathlib import Path
 from bench.graph.served import collect_served
 from repo_mcp.graph.program import Confidence, Declaration, Program, Resolver, Target
 from repo_mcp.graph.typed.resolver import NamedResolver
+from repo_mcp.symbols.model import Symbol
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
@@ -98,6 +99,18 @@ def find_place(program: MemoryProgram, one: Declaration) -> Place:
     record = program.find_record(one.path)
     assert record is not None
     return one.path, int(record.starts[one.ordinal])
+
+
+def is_in_head(places: Iterable[Place], path: str, symbols: Sequence[Symbol], head_lines: int) -> bool:
+    """Return whether one of the compiler's places is in the head of one of our symbols in a file.
+
+    A head ends at the name, at most `head_lines` after the first line: attributes and modifiers precede it.
+    """
+    return any(
+        place == path and symbol.start_line <= line <= min(symbol.end_line, symbol.start_line + head_lines)
+        for place, line in places
+        for symbol in symbols
+    )
 
 
 def judge(
