@@ -1,7 +1,7 @@
 """A fixed loop of what the engine spends its time with: Python objects and numpy arrays.
 
-It does not change with the project: a time divided by this one's means something on another machine,
-and on this one while others use it.
+The loop never changes with the project, so times divided by its time can be compared between machines, and on
+one machine while other programs use it.
 """
 
 from __future__ import annotations

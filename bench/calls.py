@@ -5,12 +5,13 @@
 
 Counts depend on the tree and the query, not on the machine: tests/bench/test_calls.py holds them, so a
 layer that is put between the frame and the engine is seen there. The server runs in this process, over
-pipes; every thread is watched from the moment the request is written until all is at rest again. Functions,
-generators and (before Python 3.12) comprehensions of repo_mcp and index_format count; calls into C and into
-other packages do not, nor those of the methods that all record classes share, as `dataclasses` has them.
+pipes; every thread is watched from the moment the request is written until all threads are idle again.
+Functions, generators and (before Python 3.12) comprehensions of repo_mcp and index_format count. Calls into C
+and into other packages do not, and neither do the methods that record classes share, as with `dataclasses`.
 
-Times are shares: another thread looks every millisecond at the thread that searches. Processor time that is
-spent in C counts for the function that called it."""
+Times are shares: another thread looks at the searching thread every millisecond. Processor time spent in C
+counts for the function that called it.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ from repo_mcp.serving.toolset_loader import load_toolsets
 ROOT = f"{Path(__file__).resolve().parent.parent}{os.sep}"
 PACKAGES = tuple(f"{ROOT}{name}{os.sep}" for name in ("repo_mcp", "index_format"))
 UNCOUNTED = f"{ROOT}{os.path.join('repo_mcp', 'record_classes')}{os.sep}"
-WARM_ROUNDS = 100  # by then what a server holds of a small index is held
+WARM_ROUNDS = 100  # enough to fill the caches of a server with a small index
 SETTLING_SECONDS = 0.1
 SAMPLE_SECONDS = 0.001  # between two looks at the thread that searches
 SEARCH = (os.path.join("repo_mcp", "toolsets", "repo", "search_calls.py"), "search")
@@ -88,9 +89,9 @@ class CallCounter:
 
 
 class CallSampler:
-    """Looks again and again at the thread that searches, and counts its functions.
+    """Samples the searching thread and counts its functions.
 
-    A look at the frames of a running thread has ended an interpreter once (3.11.7): then ask again.
+    Reading the frames of a running thread crashed an interpreter once (3.11.7): then run it again.
     """
 
     def __init__(self) -> None:
@@ -119,7 +120,7 @@ class CallSampler:
 
         thread = threading.Thread(target=run, name="sampler", daemon=True)
         interval = sys.getswitchinterval()
-        sys.setswitchinterval(SAMPLE_SECONDS / 10)  # else it looks only where the other thread waits for C
+        sys.setswitchinterval(SAMPLE_SECONDS / 10)  # else samples are only taken where the thread waits in C
         thread.start()
         try:
             yield
@@ -167,7 +168,10 @@ class _Pipes:
 def serve_search(
     root: Path, data_dir: Path, query: str, watching: AbstractContextManager[None]
 ) -> Iterator[Callable[[], dict[str, Any]]]:
-    """Index a tree, serve it, and yield what asks a warm repo.search; its threads begin in `watching`."""
+    """Index and serve a tree, and yield a function that asks a warm repo.search.
+
+    The server's threads are started inside `watching`.
+    """
     search = {"method": "tools/call", "params": {"name": "repo.search", "arguments": {"query": query}}}
     config = load_config(str(root), data_dir=str(data_dir), watch=True)
     loaded = load_toolsets(config, lambda _warning: None)
@@ -191,7 +195,7 @@ def serve_search(
 
 
 def count_search(root: Path, data_dir: Path, query: str = DEFAULT_QUERY) -> CallCounter:
-    """Return what one warm repo.search of a tree calls, the tree being indexed first."""
+    """Index a tree and return what one warm repo.search of it calls."""
     counter = CallCounter()
     with serve_search(root, data_dir, query, counter.watch_threads()) as ask:
         counter.is_on = True
@@ -203,7 +207,7 @@ def count_search(root: Path, data_dir: Path, query: str = DEFAULT_QUERY) -> Call
 
 
 def sample_search(root: Path, data_dir: Path, query: str, rounds: int = SAMPLED_ROUNDS) -> CallSampler:
-    """Return in which functions the time of a warm repo.search goes, over so many rounds."""
+    """Return samples of where a warm repo.search spends its time, over so many rounds."""
     sampler = CallSampler()
     with serve_search(root, data_dir, query, nullcontext()) as ask, sampler.watch():
         for _ in range(rounds):

@@ -2,11 +2,12 @@
 
     python -m bench.checkouts TREE [--scratch DIR] [--structure] [--out FILE]
 
-The tree is copied and committed, `git worktree add` makes a second checkout, in which 20 files are changed,
+The tree is copied and committed. `git worktree add` makes a second checkout, in which 20 files are changed,
 and `git clone` a third, for a pack. Servers are started as a client starts them, and asked for their status
-until everything can be searched: in the first checkout without an index; in the second beside the first's; in
-a copy of the second without Git, which reads all. With `--structure` the same of symbols. It takes four times
-the room of the tree and of its index, on one file system so that segments can be linked, and leaves nothing.
+until everything can be searched: in the first checkout, which has no index; in the second, beside the first
+one's index; and in a copy of the second without Git, where every file must be read. `--structure` does the
+same for symbols. This needs four times the space of the tree and its index, on one file system so that
+segments can be linked, and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def read_status(server: Peer, tool: str) -> dict[str, Any]:
 
 
 def start_once(root: Path, data: Path, *options: str, structure: bool) -> Started:
-    """Start a server and ask it until all is there."""
+    """Start a server and ask for its status until everything is indexed."""
     begun = time.monotonic()
     toolsets = "repo,graph" if structure else "repo"
     told = ("--toolsets", toolsets, "--workers", "2", *options)
@@ -93,7 +94,7 @@ def start_once(root: Path, data: Path, *options: str, structure: bool) -> Starte
 
 
 def poll(server: Peer, tool: str) -> Iterator[dict[str, Any]]:
-    """Yield what a status tool says, again and again."""
+    """Yield the answers of a status tool, one call after the other."""
     while True:
         yield read_status(server, tool)
         time.sleep(POLL_SECONDS)
@@ -102,7 +103,7 @@ def poll(server: Peer, tool: str) -> Iterator[dict[str, Any]]:
 def measure_disk(
     data: Path, known: frozenset[tuple[int, int]] = frozenset()
 ) -> tuple[int, frozenset[tuple[int, int]]]:
-    """Return the bytes of all files that are not among the known ones, by inode, and all files."""
+    """Return the bytes of the files whose inodes are not known yet, and the inodes of all files."""
     found = {(one.st_dev, one.st_ino): one.st_size for one in map(os.lstat, iter_files(data))}
     return sum(size for file, size in found.items() if file not in known), frozenset(found)
 
@@ -114,7 +115,7 @@ def iter_files(place: Path) -> Iterator[str]:
 
 
 def run_command(*arguments: str) -> tuple[float, float]:
-    """Run a command of ours; return its seconds and the most memory of all its processes, in megabytes."""
+    """Run one of our commands; return its seconds and the peak memory of all its processes, in megabytes."""
     done = run_and_watch([sys.executable, "-c", COMMAND, *arguments])
     return done.wall_seconds, done.peak_mb
 
@@ -139,7 +140,7 @@ CHANGED = (".py", ".c", ".h", ".go", ".rs", ".js", ".ts", ".java", ".rb", ".cs",
 
 
 def measure(tree: Path, scratch: Path, *, structure: bool) -> dict[str, object]:
-    """Measure all, telling on standard error what is being done."""
+    """Measure everything, and report progress on standard error."""
     tell("copying and committing the tree")
     first, second, third, changed = prepare(tree, scratch)
     data = scratch / "data"
@@ -181,7 +182,7 @@ def measure(tree: Path, scratch: Path, *, structure: bool) -> dict[str, object]:
 
 
 def time_parsing(files: Sequence[Path]) -> float:
-    """Return the seconds in which one parser process, already started, parses those that have a parser."""
+    """Return the seconds that one running parser process takes for those files that have a parser."""
     found = ((file, find_parser_task(file.name, find_language(file.name).name)) for file in files)
     tasks = [(task, file) for file, task in found if task is not None]
     requests = [(task, encode_request(file.name, file.read_bytes())) for task, file in tasks]
@@ -257,7 +258,7 @@ def main(arguments: Sequence[str]) -> int:
         given.scratch.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=given.scratch) as scratch:
         found = measure(given.tree.resolve(), Path(scratch).resolve(), structure=given.structure)
-        print("\n".join(render(found)), flush=True)  # to remove four trees takes minutes
+        print("\n".join(render(found)), flush=True)  # removing four trees takes minutes
         if given.out is not None:
             given.out.write_text(json.dumps(found, indent=1))
     return 0

@@ -1,7 +1,7 @@
-"""Options of the benchmarks, the tree and the index they share, the table at the end and what it fails by.
+"""The benchmarks' options, the tree and index that they share, the table at the end, and when a run fails.
 
-The tree is a copy, so that files may be changed in it; it goes away with the session. What a
-built index is needed for shares one, built by the program's defaults.
+The tree is a copy, so files in it may be changed; it is removed with the session. Benchmarks that need an
+index share one, built with the program's defaults.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Compare with the stored run; rows that it lacks are stored. A regression fails the session."""
+    """Compare with the stored run and store rows that it lacks. A regression fails the session."""
     config = session.config
     rows = config.stash[ROWS]
     measured = build_measures(rows)
@@ -96,7 +96,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(autouse=True)
 def recorded(request: pytest.FixtureRequest, benchmark: BenchmarkFixture) -> Iterator[None]:
-    """Put what a test measured into the table, with the calibration loop's time beside it."""
+    """Add the measurements of a test to the table, with the time of the calibration loop."""
     before = time_calibration() if benchmark.enabled else 0.0
     yield
     if benchmark.stats is not None:
@@ -145,7 +145,7 @@ def queries(indexed: Indexed) -> dict[str, list[str]]:
 
 @pytest.fixture
 def scratch(tmp_path: Path) -> Iterator[Path]:
-    """Yield a directory for one benchmark, gone when it is done: an index of a large tree is large."""
+    """Yield a directory for one benchmark, removed afterwards, since the index of a large tree is large."""
     place = tmp_path / "scratch"
     place.mkdir()
     yield place

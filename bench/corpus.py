@@ -1,10 +1,10 @@
 """A synthetic monorepo, the same for the same seed and number of files.
 
-What makes an index work is imitated: words and identifiers drawn by Zipf's law, a vocabulary of its
-own for each directory and names that occur in one file alone, comments, declarations in the
-manner of eight languages, sizes from a few lines to thousands, directories up to six deep.
+It imitates what costs an index work: words and identifiers drawn by Zipf's law, a vocabulary for each
+directory and names that occur in one file alone, comments, declarations in the style of eight languages,
+sizes from a few lines to thousands, directories up to six deep.
 
-Left out on purpose: programs that would run, binary files, and any licence question.
+Left out on purpose: programs that would run, binary files, and anybody's code.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ STYLE_WEIGHTS = (30, 12, 16, 14, 8, 8, 6, 6)
 
 
 class Draw:
-    """Words and names by Zipf's law, from one source of chance."""
+    """Words and names drawn by Zipf's law, from one random generator."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -173,7 +173,7 @@ class Draw:
         self.names = list(dict.fromkeys(self.make_name() for _ in range(SHARED_NAMES)))
 
     def pick(self, items: Sequence[str], count: int) -> list[str]:
-        """Return `count` of the items, the first ones most often."""
+        """Return `count` of the items; the first ones are drawn most often."""
         return self.chance.choices(items, cum_weights=self._weights[: len(items)], k=count)
 
     def make_name(self) -> str:
@@ -215,7 +215,7 @@ def ensure_corpus(cache: Path, files: int) -> Path:
 
 
 def write_corpus(root: Path, files: int) -> None:
-    """Write the tree; `root` must not be there."""
+    """Write the tree; `root` must not exist."""
     draw = Draw(SEED)
     directories = _plan_directories(draw, max(1, files // FILES_PER_DIRECTORY))
     for directory in directories:
@@ -271,7 +271,7 @@ def make_text(draw: Draw, directory: Directory) -> str:
 
 
 def _make_comment(draw: Draw, style: Style, lines: int) -> str:
-    """Return lines of prose, or nothing; stars get their begin and end."""
+    """Return lines of prose as a comment, or nothing; a block comment gets its first and last line."""
     if not lines:
         return ""
     prose = [" ".join(draw.pick(draw.prose, draw.chance.randint(4, 12))) for _ in range(lines)]

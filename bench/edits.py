@@ -1,4 +1,4 @@
-"""Files that change, and what any program must do to notice it."""
+"""Files that change, and the least that any program must do to notice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CHANGED_FILES = 20
 
 
 def walk_plainly(root: Path) -> int:
-    """List every directory and stat every file, as any program must that looks for changed files."""
+    """List every directory and stat every file, the least that finding changed files takes."""
     return sum(
         os.lstat(os.path.join(directory, name)).st_size
         for directory, _, names in os.walk(root)
@@ -46,7 +46,7 @@ def choose_edited(paths: Sequence[str]) -> list[str]:
 
 
 class Edits:
-    """Changes the same files again and again; puts them back as they were."""
+    """Changes the same files repeatedly, and restores them."""
 
     def __init__(self, root: Path, paths: list[str]) -> None:
         self._files = [root / path for path in paths]
@@ -60,7 +60,7 @@ class Edits:
             file.write_bytes(text + b"\nedited_%d = bench_marker\n" % self._edits)
 
     def undo(self) -> None:
-        """Restore the bytes and times of before."""
+        """Restore the files' bytes and times."""
         for file, (text, mtime_ns) in zip(self._files, self._before, strict=True):
             file.write_bytes(text)
             os.utime(file, ns=(mtime_ns, mtime_ns))

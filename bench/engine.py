@@ -1,6 +1,6 @@
-"""The parts of the engine that are timed by themselves, put together as the program does it.
+"""The parts of the engine that are timed separately, put together as the program does it.
 
-Everything an index is made of lies in a directory that the caller names, never in the tree.
+The index lies in a directory that the caller names, never in the tree.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Indexed:
     index_bytes: int
 
     def describe(self) -> dict[str, float]:
-        """Return the sizes, as they stand beside a time."""
+        """Return the sizes that the table shows beside a time."""
         return {
             "files": self.files,
             "text_mb": round(self.text_bytes / MEGABYTE, 1),
@@ -50,7 +50,7 @@ class Indexed:
 
 
 class TimedWalk:
-    """The walk of a root, and how long each took."""
+    """Walks a root, and records how long each walk took."""
 
     def __init__(self, root: Path) -> None:
         self.seconds: list[float] = []
@@ -70,7 +70,7 @@ class TimedWalk:
 
 
 class PhaseClock:
-    """Takes the progress of one refresh; tells how long each of its phases took."""
+    """Follows the progress of one refresh, and measures how long each phase took."""
 
     def __init__(self) -> None:
         self._begins: dict[str, float] = {}
@@ -110,7 +110,7 @@ def build_settings(root: Path, index_path: Path, shard_bytes: int = SHARD_BYTES)
 def open_indexer(
     settings: BuildSettings, *, workers: int, walk: TimedWalk, configuration: str = CONFIGURATION
 ) -> Indexer:
-    """Open the writing side of an index, made when it is not there. Without workers no process is started."""
+    """Open the writing side of an index, creating it if needed. Without workers no process is started."""
     directory = DiskDirectory(settings.index_path, create=True)
     return Indexer(RefreshResources(directory, settings, workers), configuration, walk)
 
@@ -123,7 +123,7 @@ def open_snapshot(index_path: Path) -> Snapshot:
 
 
 def open_searcher(index_path: Path) -> Searcher:
-    """Open what a process that is asked for the first time must open before it can answer."""
+    """Open all that a new process must open before its first answer."""
     return Searcher(open_snapshot(index_path))
 
 

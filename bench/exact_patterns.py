@@ -1,10 +1,10 @@
-"""Patterns for exact search, of five classes, taken from an indexed tree itself.
+"""Patterns for exact search, in five classes, taken from the indexed tree.
 
-- rare literal: a rare identifier, cut inside, so that it may stand anywhere in a longer one
+- rare literal: the inside of a rare identifier, so that it may occur within longer ones
 - common literal: two words that follow each other in many lines, such as `static int`
 - expression: a class of expressions around identifiers: calls, assignments, either of two, one then another
 - common expression: the same around common words
-- no run: expressions without a run of three word characters, the same for every tree
+- no run: expressions without three word characters in a row, the same for every tree
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python -m bench.freshness [--files N]
 
-Each try writes a new name into a file and asks for it: by ranked search, by symbol search, by the graph's
-search_symbols. Found: the answer has the name. Warned: it has not, and says that something may be missing.
-Silent: neither. Beside it, what a call costs when nothing has changed.
+Each try writes a new name into a file and asks for it by ranked search, by symbol search and by the graph's
+search_symbols. Found: the answer has the name. Warned: it does not, but says that something may be missing.
+Silent: neither. The table also says what a call costs when nothing has changed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bench.processes import Peer, spawn_server
 
 TRIES = 60
 IDLE_CALLS = 200
-SETTLE_SECONDS = 0.5  # between tries: what one began is done before the next
+SETTLE_SECONDS = 0.5  # between tries, so that the work of one has ended before the next
 READY_SECONDS = 30.0
 STALE = ("may be missing", "out of date", "is missing here", "not indexed yet")  # not: near spellings
 CALLS: Mapping[str, tuple[str, Mapping[str, object]]] = {
@@ -62,7 +62,7 @@ def judge(answer: Mapping[str, Any], word: str) -> str:
 
 
 def wait_until_ready(peer: Peer) -> None:
-    """Wait until all symbols are there and nothing is missing any more."""
+    """Wait until all symbols are indexed and no answer warns of missing files."""
     deadline = time.monotonic() + READY_SECONDS
     while (answer := ask(peer, "graph", "alpha_3_3")).get("warnings") or not answer.get("result"):
         assert time.monotonic() < deadline, "the server does not get ready"

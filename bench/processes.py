@@ -1,4 +1,4 @@
-"""Other processes as they are measured: a server spoken to over stdio, the memory that a program takes."""
+"""Start and measure other processes: servers over stdio, and the memory and time that a program takes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KIBIBYTE = 1024
 PROC = Path("/proc")
 PROJECT = Path(__file__).resolve().parents[1]
 START_SERVER = "from repo_mcp.server import main; raise SystemExit(main())"
-# What a process in Python costs that answers one line by hand: the floor of starting a server.
+# A bare Python process that answers one line: no server in Python can start sooner.
 BARE_PYTHON = "import json, sys; json.loads(sys.stdin.readline()); print(json.dumps({'id': 0}), flush=True)"
 # The SDK's own server with one tool that does nothing: what a first call costs without us.
 SDK_SERVER = """
@@ -51,7 +51,7 @@ INITIALIZE = {
 
 
 class Peer:
-    """A process that answers lines with lines, one at a time."""
+    """A process that answers each line with a line."""
 
     def __init__(
         self, *arguments: str, patience_seconds: float = PATIENCE_SECONDS, code: Path = PROJECT
@@ -81,7 +81,7 @@ class Peer:
         self._popen.stdin.flush()
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the answer to a request; what the server says unasked is passed over."""
+        """Return the answer to a request; notifications of the server are skipped."""
         self._requests += 1
         self.send({"id": self._requests, "method": method, "params": params})
         assert self._popen.stdout is not None
@@ -120,7 +120,7 @@ class Peer:
 
 
 def build_environment(code: Path = PROJECT) -> dict[str, str]:
-    """Return our environment, with a checkout before whatever is installed, and compiled as that is."""
+    """Return our environment with a checkout first on the path, whose modules may be compiled and kept."""
     own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return own | {"PYTHONPATH": str(code)}
 
@@ -139,7 +139,7 @@ def spawn_server(
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A program that ran to its end, with all that it started."""
+    """The figures of a program that has ended, and of the processes that it started."""
 
     output: str  # standard output
     started: float  # time.monotonic(), which all processes share
@@ -149,7 +149,7 @@ class Watched:
 
 
 def run_and_watch(command: Sequence[str]) -> Watched:
-    """Run a program to its end. RuntimeError with the end of its standard error when it fails."""
+    """Run a program to its end. Raises RuntimeError with the end of its standard error when it fails."""
     peak = 0
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         cpu_before, started = _sum_child_seconds(), time.monotonic()
@@ -171,7 +171,7 @@ def _read_all(file: IO[bytes]) -> str:
 
 
 def _sum_child_seconds() -> float:
-    """Return the CPU seconds of all processes of this one that ended, and of theirs."""
+    """Return the CPU seconds of this process's children that have ended, and of their children."""
     times = os.times()
     return times.children_user + times.children_system
 
@@ -196,7 +196,7 @@ def read_memory(process_id: int) -> dict[str, int]:
 
 
 def _iter_family(process_id: int) -> Iterator[int]:
-    """Yield a process and all below it."""
+    """Yield a process and its descendants."""
     yield process_id
     try:
         tasks = list((PROC / str(process_id) / "task").iterdir())

@@ -1,12 +1,12 @@
-"""Queries taken from an indexed tree itself: the same for the same tree. Four classes to watch one by one.
+"""Choose queries from an indexed tree, the same for the same tree, in four classes that are timed separately.
 
 - rare: identifiers that occur in one to four units
 - common: the compound identifiers that occur in most units
-- questions: three to six words as they follow each other in a comment
+- questions: three to six successive words of a comment
 - pairs: two of the words that occur in most units
 
-And the mix that engines are compared by: identifiers from the rarest to the commonest, questions,
-pairs, and substrings of identifiers, which begin and end inside of words.
+And the mix with which engines are compared: identifiers from the rarest to the commonest, questions, pairs,
+and substrings of identifiers, which begin and end inside of words.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _COMMENT = re.compile(r"^[ \t]*(?:#|///?|/?\*+)[ \t]+([A-Za-z][A-Za-z ,'-]{15,})
 
 
 def choose_queries(indexed: Indexed) -> dict[str, list[str]]:
-    """Return PER_CLASS queries of each class, or all that the tree gives when it is small."""
+    """Return PER_CLASS queries of each class, or fewer if the tree is too small."""
     snapshot = open_snapshot(indexed.index_path)
     text = _read_sample(indexed, snapshot)
     draw = random.Random(SEED)
@@ -50,7 +50,7 @@ def choose_queries(indexed: Indexed) -> dict[str, list[str]]:
 
 
 def choose_mixed(indexed: Indexed) -> dict[str, list[str]]:
-    """Return as many queries of each class as MIX says, or all that the tree gives when it is small."""
+    """Return as many queries of each class as MIX says, or fewer if the tree is too small."""
     snapshot = open_snapshot(indexed.index_path)
     text = _read_sample(indexed, snapshot)
     draw = random.Random(SEED)
@@ -69,7 +69,7 @@ def choose_mixed(indexed: Indexed) -> dict[str, list[str]]:
 
 
 def _spread(counts: Counter[str], wanted: int) -> list[str]:
-    """Return words whose numbers of units are evenly spaced on a scale of powers, from one to the most."""
+    """Return words whose numbers of units are evenly spaced on a logarithmic scale, from one to the most."""
     ordered = sorted((count, word) for word, count in counts.items() if count)
     if len(ordered) <= wanted:
         return [word for _, word in ordered]

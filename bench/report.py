@@ -29,7 +29,7 @@ def name_row(test: str) -> str:
 
 
 def render_table(rows: Sequence[Row]) -> list[str]:
-    """Render the rows; times also as multiples of the calibration loop's."""
+    """Render the rows, with times also in multiples of the calibration loop's time."""
     lines = ["| benchmark | median | p95 | x calibration | |", "|---|--:|--:|--:|---|"]
     for row in rows:
         facts = ", ".join(f"{name} {_show(value)}" for name, value in row.facts.items())

@@ -1,4 +1,4 @@
-"""The rounds of one benchmark, with types: pytest-benchmark has none for them."""
+"""Run the rounds of one benchmark, with type annotations, which pytest-benchmark lacks."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def run_rounds(
     setup: Callable[[], Arguments | None] | None = None,
     teardown: Callable[..., None] | None = None,
 ) -> Answer:
-    """Time `rounds` calls of `target`, one by one, with what `setup` returns; return the last one's answer.
+    """Time `rounds` calls of `target` with the arguments from `setup`; return the last result.
 
-    `teardown` gets the same arguments. Neither is timed.
+    `teardown` gets the same arguments. Neither `setup` nor `teardown` is timed.
     """
     answer: Answer = benchmark.pedantic(  # type: ignore[no-untyped-call]
         target, setup=setup, teardown=teardown, rounds=rounds, warmup_rounds=warmup_rounds
@@ -49,7 +49,7 @@ def add_rate(benchmark: BenchmarkFixture, text_bytes: int) -> None:
 def measure_queries(
     benchmark: BenchmarkFixture, queries: Sequence[Query], ask: Callable[[Query], object]
 ) -> None:
-    """Run one round for each query, PASSES times over, after one pass that does not count."""
+    """Time one round for each query, PASSES times over, after one pass that is not counted."""
     if not queries:
         pytest.skip("the tree is too small to give such queries")
     in_turn = itertools.cycle(queries)

@@ -1,13 +1,13 @@
-"""The stored run of a tree: what a later run is compared with, and fails by.
+"""The stored run of a tree, with which later runs are compared; a run that got slower fails.
 
-One JSON file for each tree, `results/run-NAME.json`. Of each row it holds the best and the median round as
-multiples of the calibration loop, timed beside that row, and the sizes that stand among its facts, in
-megabytes. No time of one machine is in it, so that it can be compared on another.
+There is one JSON file for each tree, `results/run-NAME.json`. For each row it holds the best and the median
+round, in multiples of the calibration loop timed beside that row, and the row's sizes in megabytes. It holds
+no seconds, so runs can be compared between machines.
 
     {"python": "3.11.7", "rows": {"open index": {"best": 0.0104, "median": 0.011, "index_mb": 5.2}}}
 
-A row is slower only when its best and its median round both are: of what disturbs a machine little
-reaches the best round, and a best round by luck leaves the median where it was.
+A row counts as slower only when both its best and its median round are: disturbances hardly reach the best
+round, and one lucky round does not move the median.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from pathlib import Path
 
 from bench.report import Row
 
-TOLERANCE = 1.3  # times the stored multiple, in both; two runs of an idle machine differ by less
+TOLERANCE = 1.3  # times the stored figure, for both; two runs on an idle machine differ by less
 SIZES = ("index_mb", "peak_rss_mb", "rss_mb")
 SIZE_TOLERANCE = 1.15
-# Other programs: they tell of the machine, not of the project.
+# Other programs, whose times say nothing about this project.
 OTHERS = ("calibration", "ripgrep", "codesearch", "spawn of bare", "spawn of sdk", "walk and stat in plain")
 Measures = Mapping[str, float]  # what of a row -> its multiple of the calibration loop, or megabytes
 
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """One row that is worse than it was stored."""
+    """One row that is worse than the stored one."""
 
     row: str
     measure: str
@@ -46,7 +46,7 @@ def find_run_file(results: Path, tree: str) -> Path:
 
 
 def build_measures(rows: Sequence[Row]) -> dict[str, Measures]:
-    """Return what is stored of each row; rows of other programs are left out."""
+    """Return the figures of each row to be stored; rows of other programs are left out."""
     return {row.name: _measure(row) for row in rows if not row.name.startswith(OTHERS)}
 
 
@@ -57,7 +57,7 @@ def _measure(row: Row) -> Measures:
 
 
 def read_run(file: Path) -> dict[str, Measures]:
-    """Read the rows of a stored run; none if there is no file. Raises ValueError for a file that is none."""
+    """Read the rows of a stored run; none without a file. Raises ValueError for any other file."""
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -70,7 +70,7 @@ def read_run(file: Path) -> dict[str, Measures]:
 
 
 def write_run(file: Path, rows: Mapping[str, Measures]) -> None:
-    """Store rows. Their order and digits are fixed, so that a difference is one that was measured."""
+    """Store rows in a fixed order with fixed digits, so that only measured differences show in a diff."""
     file.parent.mkdir(parents=True, exist_ok=True)
     rounded = {
         name: {what: float(f"{value:.4g}") for what, value in rows[name].items()} for name in sorted(rows)
@@ -82,7 +82,7 @@ def write_run(file: Path, rows: Mapping[str, Measures]) -> None:
 def find_regressions(
     measured: Mapping[str, Measures], stored: Mapping[str, Measures], tolerance: float = TOLERANCE
 ) -> list[Regression]:
-    """Return the rows of both that are slower or larger, in the order in which they were measured."""
+    """Return the rows in both runs that are slower or larger now, in the order of measurement."""
     found = []
     for name, new in measured.items():
         old = stored.get(name, {})

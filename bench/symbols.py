@@ -1,6 +1,6 @@
-"""The parts of the benches of symbols: how much was parsed, ctags beside it, the questions of navigation.
+"""Parts that the benchmarks of symbols share: how much was parsed, a timer of ctags, symbols to ask about.
 
-The symbols asked about are drawn from all files by a fixed seed.
+These symbols are drawn from all files by a fixed seed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from repo_mcp.symbols.symbol_record import SymbolKind
 
 SEED = 7
 SYMBOLS = 300
-TRIES = 4  # files for each symbol: some declare nothing
+TRIES = 4  # files drawn for each symbol, because some declare nothing
 
 QUESTIONS: Mapping[str, Callable[[Graph, Node], object]] = {
     "search": lambda graph, node: graph.search(node.symbol.name, SymbolFilter(), 20),
@@ -57,9 +57,9 @@ def count_bytes(view: SymbolIndex) -> int:
 
 
 def find_ctags(view: SymbolIndex, root: Path, scratch: Path) -> Callable[[], float] | None:
-    """Return a timer of universal-ctags, one process, over the symbols of the same files, once they are read.
+    """Return a timer of one process of universal-ctags over the same files, which have been read before.
 
-    None where it is not installed.
+    Returns None where it is not installed.
     """
     if shutil.which("ctags") is None:
         return None

@@ -20,8 +20,8 @@ from repo_mcp.workspace.walked_files import build_walked_files
 
 ROUNDS = 3
 LARGE_FILES = 20_000
-BUILT_SHARDS = 4  # at least: a small tree is one shard by default, which would leave workers idle
-MERGED_SHARDS = 10  # at least, and of them this many are merged
+BUILT_SHARDS = 4  # at least: by default a small tree is one shard, which would leave workers idle
+MERGED_SHARDS = 10  # the number that is merged, so a tree has at least as many
 MIN_SHARD_BYTES = 64 * 1024
 
 
@@ -33,7 +33,7 @@ def plan(tree: Path, shard_bytes: int) -> list[ShardTask]:
 
 
 def choose_shard_bytes(files: Sequence[WalkedFile], least_shards: int) -> int:
-    """Return the program's own size of a shard, or less where that would give fewer shards."""
+    """Return the program's own size of a shard, or a smaller one if that would give too few shards."""
     total = sum(file.stat.size for file in files)
     return max(MIN_SHARD_BYTES, min(SHARD_BYTES, total // least_shards))
 

@@ -1,9 +1,8 @@
-"""Literals and expressions: the first 200 matches here, and what ripgrep and codesearch take for the same.
+"""Literals and expressions: the first 200 matches here, and all matches of ripgrep and codesearch.
 
-The search is timed with the changes of the tree given, as they are where a watcher tells them; looking
-them up is a row of its own. So is what is learnt of terms and punctuation in the background behind the first
-searches, which are not timed. The others are processes that print all lines that match; starting one takes
-two milliseconds.
+A search is timed with the changes of the tree known, as with a watcher; looking for them has a row of its
+own. So has what is learnt of terms and punctuation in the background after the first searches, which are not
+timed. The other programs print all lines that match; starting a process takes two milliseconds.
 """
 
 from __future__ import annotations
@@ -159,7 +158,7 @@ def run_program(root: Path, environment: dict[str, str], *words: str) -> None:
 
 
 def test_look_for_changes(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
-    """Measure the look that an exact search waits for where no watcher tells of changes."""
+    """Measure the comparison with the tree for which an exact search waits without a watcher."""
     walk = TimedWalk(indexed.root)
     config = load_config(str(indexed.root), data_dir=str(indexed.data_dir))
     with closing(Repository(config)) as repository:
@@ -173,7 +172,7 @@ def test_look_for_changes(benchmark: BenchmarkFixture, indexed: Indexed) -> None
 
 
 def test_sign_the_dictionary(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
-    """Measure what happens once in the background behind the first exact search of a large tree."""
+    """Measure what happens once, in the background, after the first exact search of a large tree."""
     snapshot = open_snapshot(indexed.index_path)
     searcher = ExactSearcher(snapshot)
 
@@ -186,12 +185,12 @@ def test_sign_the_dictionary(benchmark: BenchmarkFixture, indexed: Indexed) -> N
 
 
 def test_learn_bigrams(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
-    """Measure what happens once, there with pauses, behind the first pattern without a word."""
+    """Measure what happens once, in the background with pauses, after the first pattern without a word."""
     measure_learning(benchmark, indexed, lambda segment: PunctuationBigrams(segment.reader.files))
 
 
 def test_learn_neighbours(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
-    """Measure the same behind the first pattern that has a sign beside a word of very many files."""
+    """Measure the same after the first pattern with punctuation beside a word that very many files have."""
     measure_learning(
         benchmark, indexed, lambda segment: NeighbourBloom(segment.reader.files, segment.reader.terms)
     )

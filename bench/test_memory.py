@@ -1,6 +1,6 @@
-"""Memory: of a build by the command line, all its processes together, and of a server that worked.
+"""Memory: of all processes of a build by the command line, and of a server after its queries.
 
-Reported beside the times, never asserted. Linux alone tells the memory of other processes.
+It is reported beside the times, never asserted. Only Linux tells the memory of other processes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The time of navigation on a warm index: each kind of question for the same symbols, as a toolset asks it.
 
-A first round warms what is kept between calls; what is measured are the rounds after it, one call after the
-other.
+A first round fills the caches that calls share; the rounds after it are measured, one call after the other.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The toolset `retrieval` over a million lines: SC-003 of its specification, and what two roots cost.
+"""The toolset `retrieval` over a million lines: SC-003 of its specification, and the cost of two roots.
 
-The tree that is given is the root `code`, and its directory `docs`, if it has one, the root `docs`; the made
+The given tree is the root `code`, and its directory `docs`, if there is one, the root `docs`. The synthetic
 corpus has a little more than a million lines here, whatever --files says. A search is the whole call, from
 its arguments to the encoded answer, in both repositories, with the default limit of 200 matches.
 """
@@ -29,9 +29,9 @@ from repo_mcp.toolsets.retrieval import build_toolset, open_roots
 
 MILLION_LINES_FILES = 7_000  # of the made corpus
 SPAWN_ROUNDS = 10
-# What is looked for: a name in few files; a name in many; some words of a comment as they stand; a name that
-# is nowhere; an expression around a name; all of these in turn. And apart from them the worst there is: two
-# of the commonest words on one line, for which nearly every file has to be read.
+# Searches for: a name in few files; a name in many; successive words of a comment; a name that is nowhere; an
+# expression around a name; all of these in turn. The worst case is separate: two of the commonest words on
+# one line, for which nearly every file must be read.
 KINDS = ("rare", "common", "phrases", "absent", "expressions", "all", "worst")
 Search = dict[str, object]
 

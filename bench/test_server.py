@@ -22,7 +22,7 @@ from repo_mcp.repository import Repository
 SPAWN_ROUNDS = 10
 PING_ROUNDS = 200
 HITS = 10
-WATCH_SECONDS = 5.0  # until the first refresh is done and the watch is in place
+WATCH_SECONDS = 5.0  # by then the first refresh has ended and the watch has begun
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def close_last(peers: list[Peer]) -> None:
 
 
 def answer_barely(peers: list[Peer]) -> None:
-    """Start a bare Python, up to its answer by hand."""
+    """Start a bare Python process, up to its one answer."""
     peers.append(Peer("-c", BARE_PYTHON))
     peers[-1].ask("initialize", {})
 
@@ -53,7 +53,7 @@ def call_sdk(peers: list[Peer]) -> None:
 
 
 def time_start(start: Callable[[list[Peer]], None], peers: list[Peer]) -> float:
-    """Return the median seconds of five starts, in the same minute as what is compared with it."""
+    """Return the median seconds of five starts, timed in the same minute as what they are compared with."""
     times = []
     for _ in range(5):
         started = time.perf_counter()
@@ -64,7 +64,7 @@ def time_start(start: Callable[[list[Peer]], None], peers: list[Peer]) -> float:
 
 
 def add_ratio(benchmark: BenchmarkFixture, name: str, seconds: float) -> None:
-    """Note how many times as long the median round took."""
+    """Record how many times as long the median round took."""
     median = find_median(benchmark)
     if median:
         benchmark.extra_info[name] = round(median / seconds, 2)
@@ -163,7 +163,7 @@ def time_search(repository: Repository, query: str) -> float:
 def test_saved_to_searchable_while_watching(
     benchmark: BenchmarkFixture, indexed: Indexed, peers: list[Peer], tree: Path
 ) -> None:
-    """A new file, from before it is written until a search over stdio has it."""
+    """Time a new file, from before it is written until a search over stdio finds it."""
     if not is_installed():
         pytest.skip("there is nothing to watch with")
     peers.append(spawn_server(indexed.root, indexed.data_dir))

@@ -1,4 +1,4 @@
-"""A first index that begins with that of another checkout: all files are compared, and none is indexed."""
+"""A first index that starts from that of another checkout: all files are compared, and none is indexed."""
 
 from __future__ import annotations
 

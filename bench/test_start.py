@@ -1,4 +1,4 @@
-"""A command from its start to its end, as people meet it: processor time, in multiples of bare Python's."""
+"""A whole command as people run it: its processor time, in multiples of bare Python's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from bench.rounds import run_rounds
 
 ROUNDS = 10
-PASSES = 8  # of both programs in turn, for the processor time of the least
+PASSES = 8  # of both programs in turn; the least processor time counts
 TINY_REPO = Path(__file__).resolve().parent.parent / "tests" / "corpus" / "tiny_repo"
 COMMANDS = {
     "version": ("--version",),

@@ -1,4 +1,4 @@
-"""The structure phase, beside the lexical index of the same tree, and what is asked of its index.
+"""Building the symbol index beside the lexical index of the same tree, and asking it.
 
 Skipped where no parser is installed for any file of the tree.
 """
@@ -50,9 +50,10 @@ def test_structure_build(
     time_ctags: Callable[[], float] | None,
     workers: int,
 ) -> None:
-    """The command, where the lexical index is there; the rate is without the look at what changed.
+    """Time the command when there is a lexical index; the rate does not include looking for changes.
 
-    It runs between two runs of ctags, where there is one: what a shared machine gives changes by the minute.
+    It runs between two runs of ctags, if installed, since the speed of a shared machine changes by the
+    minute.
     """
     command = [sys.executable, "-m", "repo_mcp", "index", "--json", "--workers", str(workers)]
     command += ["--repo-root", str(indexed.root), "--data-dir", str(scratch / "data")]
@@ -95,7 +96,7 @@ def test_structure_records(benchmark: BenchmarkFixture, view: SymbolIndex) -> No
 
 @pytest.mark.parametrize("field", ["declares", "uses"])
 def test_structure_names(benchmark: BenchmarkFixture, view: SymbolIndex, field: str) -> None:
-    """The files of names, from the rare to the common: by how many files have them."""
+    """Time finding the files of names, from rare names to common ones."""
     number = {"declares": DECLARES, "uses": USES}[field]
     names = list(itertools.islice(view.iter_terms(number), 0, None, 7))
     counts = np.array([len(view.list_paths(number, name)) for name in names])

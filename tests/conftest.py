@@ -1,5 +1,5 @@
-"""What every test begins with, a state directory of its own, so that none makes or uses the user's key; and
-what stands at the end of a run: the table of the suites of faults, of all processes that ran some.
+"""Give every test a state directory of its own, so that none makes or uses the user's key, and print the
+table of the fault suites at the end of a run, for all processes that ran some of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("of this run")
-gc.disable()  # until the tests are collected: a collector that walks all of them time and again takes a fifth
+gc.disable()  # while tests are collected: walking all of them again and again would take a fifth of the time
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="repo-mcp-state-")
 
 
@@ -41,14 +41,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Take the tests, thousands that stay, out of the sight of the garbage collector, and let it begin."""
+    """Freeze the collected tests, thousands of objects that stay, and turn garbage collection on."""
     gc.freeze()
     gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Fail a test that skips for want of a client where clients are required (`make clients`)."""
+    """Fail a test that skips because a client is missing, where clients are required (`make clients`)."""
     report = yield
     reason = str(report.longrepr)
     if "REQUIRE_CLIENTS" in os.environ and report.skipped and re.search(r"is not (installed|there)", reason):
@@ -58,7 +58,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand the rows of a process that ran a part of the tests to the one that started it."""
+    """Pass the rows of a worker process on to the one that started it."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["faults"] = [dataclasses.astuple(row) for row in LEDGER.rows.values()]
@@ -66,7 +66,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take them."""
+    """Add the rows of a worker process that has ended."""
     for row in getattr(node, "workeroutput", {}).get("faults", ()):
         LEDGER.add(Row(*row))
 

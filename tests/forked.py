@@ -1,18 +1,18 @@
 """`subprocess.Popen` for programs of ours, forked from a process that has imported them.
 
-The process that is forked from (the mother) is started by the first test that needs it, has no threads and
-runs nothing itself. What it forks has the environment, the directory and the streams of the caller, and goes
-on as `python -m repo_mcp ...` or `python -c CODE ...` from the first line to the last function that is
-called at an exit; only imports were done before, which saves half a second, and modules are not taken down
-one by one, which saves a tenth. A start that differs otherwise (another option of Python's, a variable that
-Python reads when it starts) is a real one. The children that it starts are forked, too
-(`tests/forked_children.py`), but in `make deep`.
+The process that is forked (the mother) is started by the first test that needs it, has no threads and runs
+nothing itself. A forked program has the environment, the directory and the streams of the caller, and runs as
+`python -m repo_mcp ...` or `python -c CODE ...` would, from the first line to the last exit handler. It
+differs in two points: its imports are done already, which saves half a second, and modules are not torn down
+one by one, which saves a tenth. A program that needs another option of Python, or a variable that Python
+reads when it starts, is started as a new process. Children of forked programs are forked, too
+(`tests/forked_children.py`), except in `make deep`.
 
 Nothing is synced in a check (`tests/unsynced.py`).
 
-What must not be shared, the imports and what they cost, is tested where the real `subprocess` is used:
-`tests/repo_mcp/test_launch.py`, `tests/repo_mcp/test_server_end.py`, `tests/repo_mcp/process`, all clients of
-the SDK, and, by `make deep`, all of `tests/deep`.
+Imports and what they cost are tested with the real `subprocess`: `tests/repo_mcp/test_launch.py`,
+`tests/repo_mcp/test_server_end.py`, `tests/repo_mcp/process`, all clients of the SDK and, by `make deep`, all
+of `tests/deep`.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def run_program(
 def popen(
     command: list[str], *, env: Mapping[str, str], forks_children: bool = True, **options: Any
 ) -> subprocess.Popen[Any]:
-    """Start a program as `subprocess.Popen` does. The project can be imported in it.
+    """Start a program as `subprocess.Popen` does. It can import the project.
 
-    Without `forks_children` its children are its own: in its group, under its limits, with its number.
+    Without `forks_children` its children are real ones: in its process group, under its limits.
     """
     env = {"PYTHONPATH": str(PROJECT)} | dict(env)
     if _can_fork(command, env):
@@ -85,7 +85,7 @@ def _can_fork(command: list[str], env: Mapping[str, str]) -> bool:
 
 
 class _Forked(subprocess.Popen[Any]):
-    """A process that is no child of this one: its nanny says in a pipe which it is, and how it ended."""
+    """A process that is no child of this one: its nanny reports its number and how it ended, over a pipe."""
 
     def __init__(self, command: list[str], *, forks_children: bool, **options: Any) -> None:
         is_hardened = "--harden" in command  # and so are children of its own
@@ -133,7 +133,7 @@ class _Forked(subprocess.Popen[Any]):
 
 @cache
 def _start_mother(_pid: int) -> socket.socket:
-    """Start the mother of a process that runs tests; it ends when the other end of its socket is closed."""
+    """Start the mother for this process; she ends when our end of her socket is closed."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.forked", str(theirs.fileno())],
@@ -167,7 +167,7 @@ def _import_all() -> None:
 
 
 def _serve(asking: socket.socket) -> list[str]:
-    """Fork for each request. Returns in what was forked, with the command that it is to run."""
+    """Fork for each request. Returns only in forked processes, with the command that they are to run."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for nannies
     while True:
         data, streams, _, _ = socket.recv_fds(asking, _LARGEST_REQUEST, 4)
@@ -226,7 +226,7 @@ def _run(command: list[str]) -> None:
 
 
 def _run_to_the_end(command: list[str]) -> None:
-    """Run it, and end the process where the interpreter would begin to take down modules."""
+    """Run the command, and end the process where the interpreter would begin to tear down modules."""
     code = 0
     try:
         _run(command)

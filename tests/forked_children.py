@@ -1,12 +1,12 @@
 """Children of `multiprocessing`, forked from a process that has imported what they need.
 
-A child that parses or builds shards is started as a new interpreter, whose imports take a quarter of a second
-of the processor. In a check, tests and the servers and commands that are forked for them (`tests/forked.py`)
-take children that are forked from one process that did this once. They get what they are to do as a new
-interpreter does, pickled, with the environment and the streams of the process that starts them, and share
-nothing else with it. These start them as users do: `make deep`, the tests of what starts children
-(`tests/repo_mcp/process`), servers that are hardened, killed with their group or whose children are measured
-(`tests/deep/served.py`), and programs that are not forked themselves.
+A child that parses or builds shards is a new interpreter, whose imports take a quarter of a second of
+processor time. In a check, tests and the servers and commands that are forked for them (`tests/forked.py`)
+get children that are forked from one process, which has done the imports once. As with a new interpreter,
+their work comes pickled, with the environment and the streams of the process that starts them, and nothing
+else is shared. Real children are started by `make deep`, by the tests of what starts children
+(`tests/repo_mcp/process`), by servers that are hardened, killed with their group or whose children are
+measured (`tests/deep/served.py`), and by programs that are not forked themselves.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ if sys.platform != "win32":  # where nothing can be forked
 
 
 def _get_context(method: str | None = None) -> context.BaseContext:
-    """Return what `multiprocessing.get_context` does, but a context that forks instead of one that starts."""
+    """Return the context that `multiprocessing.get_context` gives, but one that forks for "spawn"."""
     return _ForkContext() if method == "spawn" else _get_real_context(method)
 
 
@@ -71,7 +71,7 @@ _get_real_context = multiprocessing.get_context
 
 
 def fork_children(patch: pytest.MonkeyPatch) -> None:
-    """Fork children where that can be done, instead of starting interpreters."""
+    """Fork children instead of starting interpreters, where the system can."""
     if sys.platform == "linux" and not IS_DEEP:
         _preload()
         patch.setattr(multiprocessing, "get_context", _get_context)
@@ -94,21 +94,22 @@ def _list_modules() -> list[str]:
 
 def start_forking() -> None:
     """Import what children need, fork the process that forks them, and fork the resource tracker, which each
-    server that has children would start for itself."""
+    server that has children would start for itself.
+    """
     for name in [*_list_modules(), "tests.unsynced"]:
         importlib.import_module(name)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(util, "spawnv_passfds", _fork)
         multiprocessing.set_forkserver_preload([])
         forkserver.ensure_running()
-    # What is forked would wait for it as for a child of its own.
+    # A forked process would otherwise wait for it as for a child of its own.
     forkserver._forkserver.ensure_running = lambda: None  # type: ignore[attr-defined]
 
 
 def _fork(_program: str, arguments: list[str], descriptors: list[int]) -> int:
     """Run the code that a new interpreter would be given, with the descriptors that it would have.
 
-    Both processes end when the last other one has closed a pipe, so they must not hold it themselves.
+    The fork server and the resource tracker end when all others have closed a pipe, so they must not hold it.
     """
     if (pid := os.fork()) == 0:
         try:

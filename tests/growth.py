@@ -1,8 +1,9 @@
-"""How time grows with the size, which is the same on every machine, where seconds are not.
+"""Measure how time grows with size, which is the same on every machine, while seconds are not.
 
 A test that something is not slow does it at one size and at eight times that size, in one run: linear work
 takes about eight times as long, n log n ten times, quadratic work sixty-four times. Where that cannot be
-asked (a process of its own, a wait), `HANG_SECONDS` says when a test gives up, and asserts nothing else.
+measured (in another process, in a wait), a test gives up after `HANG_SECONDS`, and asserts nothing else about
+time.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ Prepared = TypeVar("Prepared")
 FACTOR = 8
 BOUND = 24.0  # three times linear; quadratic work is at 64
 TRIES = 6
-FAST_SECONDS = 0.004  # of one measurement at least, in all its turns: less is noise
-# A shorter run counts as this long. What copies a text and returns takes microseconds, and its ratio tells
-# caches and page faults: 8 as a rule, and 80 on a machine where the larger text no longer fits.
+FAST_SECONDS = 0.004  # the least for all turns of a measurement: less is noise
+# A shorter run counts as this long. A function that only copies a text takes microseconds, and its ratio
+# shows caches and page faults: 8 as a rule, but 80 where the larger text does not fit into the cache.
 LEAST_SECONDS = 0.0001
 # The processor time of a thread is counted in ticks of 16 ms on Windows.
 CLOCK = time.perf_counter if sys.platform == "win32" else time.thread_time
-HANG_SECONDS = 120.0  # then a test hangs: twenty times the longest that was ever seen
+HANG_SECONDS = 120.0  # after which a test counts as hanging: twenty times the longest wait ever seen
 
 
 def time_once(run: Callable[[Prepared], object], prepared: Prepared, turns: int) -> float:
-    """Return the seconds of the processor, in this thread, that `turns` runs took, on average."""
+    """Return the average processor time of `turns` runs in this thread, in seconds."""
     started = CLOCK()
     for _ in range(turns):
         run(prepared)
@@ -43,10 +44,10 @@ def measure_growth(
     factor: int = FACTOR,
     bound: float = BOUND,
 ) -> float:
-    """Return how many times as long `run` takes where `prepare` makes what is `factor` times as large.
+    """Return how many times as long `run` takes when `prepare` makes something `factor` times as large.
 
-    The best of several tries each, but none after the ratio is below the bound: what disturbs a run makes
-    it longer. What takes too little to be measured is run more than once.
+    The best of several tries counts, because disturbances make a run longer; no more are made once the ratio
+    is below the bound. Work that is too short to be measured is repeated.
     """
     small, large = prepare(size), prepare(factor * size)
     run(small)  # imports, and what is made at the first call

@@ -99,7 +99,7 @@ class HttpServed:
         return connection
 
     def count_connections(self) -> int:
-        """Return the connections that the server holds, as Linux says."""
+        """Return the number of connections that the server holds, according to Linux."""
         place = f"/proc/{self.popen.pid}"
         held = set()
         for entry in os.listdir(f"{place}/fd"):
@@ -129,7 +129,7 @@ def ask(connection: socket.socket, request: bytes) -> bytes:
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:
-    """Wait until it is so; AssertionError when that takes too long."""
+    """Wait until a condition holds. Raises AssertionError when that takes too long."""
     for _ in range(int(PATIENCE_SECONDS / MOMENT_SECONDS)):
         if is_so():
             return
@@ -138,7 +138,7 @@ def wait_for(is_so: Callable[[], bool]) -> None:
 
 
 def is_ended(connection: socket.socket) -> bool:
-    """Return whether the server has ended a connection, on which it may have sent something before."""
+    """Return whether the server has closed a connection; it may have sent something before."""
     connection.setblocking(False)
     try:
         while connection.recv(1 << 16):

@@ -1,4 +1,4 @@
-"""A system that has no more threads, as one is that limits them and runs much besides."""
+"""A system that refuses threads, as one does that limits them and is busy."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _start = threading.Thread.start
 
 @contextmanager
 def no_threads(*names: str, after: int = 0) -> Iterator[list[str]]:
-    """Refuse every thread that is started while the block runs, or those whose names begin so.
+    """Refuse every thread that is started inside the block, or those whose names have the given prefix.
 
-    The first few may start. Yields the names of those refused so far.
+    The first few may start. Yields the names of the threads refused so far.
     """
     started: list[str] = []
     refused: list[str] = []

@@ -1,7 +1,8 @@
-"""A parser in this process, in the place of the child that parses: for tests of what is made of symbols.
+"""A parser in this process instead of a child process, for tests of what is done with symbols.
 
-Starting a child takes a fifth of a second of the processor. That one is started, limited, killed and replaced
-is tested with real ones (`tests/repo_mcp/process`, `tests/repo_mcp/symbol_index`, every server over pipes).
+Starting a child takes a fifth of a second of processor time. How children are started, limited, killed and
+replaced is tested with real ones (`tests/repo_mcp/process`, `tests/repo_mcp/symbol_index`, every server over
+pipes).
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import pytest
 
 from repo_mcp.process import parse_process, parse_worker
 
-_TURNS = threading.Lock()  # parsers are no more than one for each process
+_TURNS = threading.Lock()  # a process has one parser
 
 
 class _Here:
-    """Offers its holder what a `_Child` does."""
+    """Has the methods of a `_Child`."""
 
     process = SimpleNamespace(pid=None, is_alive=lambda: True)
 
@@ -38,7 +39,7 @@ class _Here:
 
 
 def parse_here(patch: pytest.MonkeyPatch) -> None:
-    """Have no child be started but those that run something else than our parsers."""
+    """Parse in this process instead of starting children, except those that run something else."""
     start_child = parse_worker._start_child
 
     def start(niceness: int = 0, run: Callable[..., None] | None = None) -> Any:

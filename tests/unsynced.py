@@ -1,8 +1,8 @@
-"""Where this is imported, nothing is waited for until it is on the medium: `os.fsync` returns at once.
+"""Where this is imported, `os.fsync` returns at once instead of waiting for the disk.
 
-No test cuts the power, and a process that is killed loses nothing that it wrote; but each of thousands of
-small indexes waited fifteen times for the disk. Whether and when files are synced is tested with a layer
-around `os.fsync` (`tests/deep/fault_layer.py`). `make deep` and the tests that start a real process sync.
+No test cuts the power, and a killed process loses nothing that it has written; but each of thousands of small
+indexes would wait for the disk fifteen times. Whether and when files are synced is tested with a layer around
+`os.fsync` (`tests/deep/fault_layer.py`). `make deep`, and tests that start a real process, do sync.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
 
 
 def iter_quests(given: argparse.Namespace) -> Iterator[tuple[Tree, Quest]]:
-    """Yield the tasks whose tree is there and whose evidence can be told."""
+    """Yield the tasks whose tree exists and whose evidence can be located."""
     repos: Mapping[str, Mapping[str, object]] = read_repos(given.repos)
     for number, row in enumerate(read_rows(given.tasks), 1):
         name = str(row.get("repo", ""))
@@ -61,7 +61,7 @@ def iter_quests(given: argparse.Namespace) -> Iterator[tuple[Tree, Quest]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run and print. 1 when a row is dearer than it was stored, or nothing could be asked."""
+    """Run and print. Return 1 when a row costs more than the stored one, or when nothing could be asked."""
     given = parse_arguments(arguments)
     program = find_program()
     if program is None:
@@ -81,14 +81,14 @@ def main(arguments: list[str]) -> int:
 
 
 def _render_task(result: Result) -> str:
-    """Render one task of the open half: what both spent, and what was asked."""
+    """Render one task of the open half: what both policies spent, and what was asked."""
     other = result.ripgrep.bytes if result.ripgrep else None
     task = result.quest.task
     return f"{result.ours.bytes or '-':>7} {other or '-':>7}  {task.id}  {task.query.splitlines()[0][:80]}"
 
 
 def _compare(run: Run, file: Path, *, store: bool) -> int:
-    """Add the rows that are not stored, or all; name what is dearer."""
+    """Store new rows, or all of them, and print those that cost more than before."""
     measured = build_rows(run)
     stored = {} if store else read_run(file)
     dearer = find_dearer(measured, stored)

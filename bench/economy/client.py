@@ -15,7 +15,7 @@ from bench.economy.evidence import Step, read_lines
 from bench.processes import PROJECT, build_environment, spawn_server
 
 PATIENCE_SECONDS = 3_600.0
-SETTLE_SECONDS = 1.0  # warnings of a start change or end sooner, others stay
+SETTLE_SECONDS = 1.0  # warnings about the start change or end within this time, others stay
 POLL_SECONDS = 0.1
 SEEN_BY_A_MODEL = ("name", "description", "inputSchema")  # of a tool; clients keep the rest to themselves
 
@@ -57,7 +57,7 @@ class Client:
         self._peer.close()
 
     def call(self, name: str, **arguments: object) -> Answer:
-        """Return a tool's answer, an error too. Raises AssertionError when the request itself is refused."""
+        """Return a tool's answer, error or not. Raises AssertionError when the request itself is refused."""
         answer = self._peer.ask("tools/call", {"name": name, "arguments": arguments})
         assert "result" in answer, answer
         result = answer["result"]
@@ -65,7 +65,7 @@ class Client:
         return Answer(text, result.get("structuredContent") or _parse(text), bool(result.get("isError")))
 
     def takes(self, name: str, argument: str, value: str | None = None) -> bool:
-        """Return True when a tool has an argument of this name, with this choice of it if one is given."""
+        """Return True when a tool has an argument of this name and, if given, this choice of its value."""
         taken = self.tools.get(name, {}).get("inputSchema", {}).get("properties", {}).get(argument)
         return taken is not None and (value is None or value in taken.get("enum", ()))
 
@@ -75,7 +75,7 @@ class Client:
         return len(json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode())
 
     def settle(self, name: str, **arguments: object) -> None:
-        """Call a tool until its answer has no warnings, or the same for a while: the start is over then."""
+        """Call a tool until its answer has no warnings, or the same ones for a while: it has started then."""
         deadline = time.monotonic() + SETTLE_SECONDS
         last: object = None
         while (
@@ -95,7 +95,7 @@ def _parse(text: str) -> dict[str, Any]:
 
 
 def build_index(root: Path, data_dir: Path, *options: str, code: Path = PROJECT) -> None:
-    """Index a root by the command of a checkout. CalledProcessError when that fails."""
+    """Index a root with the command of a checkout. Raises CalledProcessError when that fails."""
     command = [
         sys.executable,
         "-m",

@@ -1,7 +1,7 @@
-"""The evidence of a tree that an answer showed, and what a policy spent until all that was wanted was shown.
+"""The lines of a tree that an answer showed, and what a policy spent until it had shown the wanted ones.
 
-An answer is worth the numbered lines in it. They are read from whatever record it has, by what all shapes
-share: a `path`, a text of lines behind their numbers, or `start_line` where the numbers are left out.
+An answer is worth the numbered lines in it. They are read from any record by what all of them have in common:
+a `path`, and a text whose lines have their numbers in front, or `start_line` where the numbers are left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Region:
     last: int
 
     def is_in(self, shown: set[Line]) -> bool:
-        """Return whether each of its lines was shown."""
+        """Return whether every line of the region was shown."""
         return all((self.path, number) in shown for number in range(self.first, self.last + 1))
 
 
@@ -52,9 +52,9 @@ class Spent:
 
 
 def spend(steps: Iterable[Step], regions: Sequence[Region], budget_bytes: int) -> Spent:
-    """Take steps until one of the regions was shown, or more than the budget was spent.
+    """Take steps until one of the regions was shown, or the budget is exceeded.
 
-    One is enough: from the first place an agent reads on by its names, which no policy here can.
+    One region is enough: from there an agent would follow the names that it read, which no policy here can.
     """
     shown: set[Line] = set()
     total = calls = 0
@@ -108,7 +108,7 @@ def _number(path: str, text: str, record: Mapping[str, object]) -> Iterator[tupl
 
 
 def read_files(root: Path, lines: Mapping[Line, str]) -> dict[Line, str]:
-    """Return shown lines as their files have them, with indentation; a line that was cut stays as shown."""
+    """Return shown lines with the indentation that they have in their files; a cut line stays as shown."""
     paths = dict.fromkeys(path for path, _ in lines)
     texts = {path: (root / path).read_bytes().decode("utf-8", "replace").split("\n") for path in paths}
 

@@ -24,7 +24,7 @@ from bench.economy.ripgrep import list_words
 from bench.economy.tasks import Quest
 
 NAMES_TOGETHER = 3
-PAGES_A_TREE = 6  # quests of one tree that pages are asked for
+PAGES_A_TREE = 6  # quests of each tree for which pages are requested
 OUTLINE = "repo.outline"
 BUNDLE = "repo.build_context_bundle"
 OF_A_NODE = ("get_symbol", "get_source_spans", "get_callers", "get_callees", "get_references", "find_similar")
@@ -36,7 +36,7 @@ class Page:
 
     kind: str
     bytes: int
-    beside: int | None  # bytes of what stands beside it
+    beside: int | None  # bytes of the text that it is compared with
     is_cut: bool = False
 
 
@@ -47,7 +47,7 @@ class Cost:
     kind: str
     pages: int
     bytes: float  # the mean
-    times: float | None  # all bytes by all bytes beside them
+    times: float | None  # all bytes, divided by all bytes of the texts beside them
     median_times: float | None
     cut: int  # pages that are not whole
 
@@ -110,7 +110,7 @@ def _iter_searches(client: Client, root: Path, query: str) -> Iterator[Page]:
 
 
 def _iter_named(client: Client, root: Path, path: str) -> Iterator[Page]:
-    """Yield the pages of one name that a file declares, and of three, in both modes that look for names."""
+    """Yield the pages for one name that a file declares, and for three, in both modes that look up names."""
     symbols = (client.call(OUTLINE, path=path).record.get("result") or {}).get("symbols") or ()
     kinds = ("function", "class", "method")
     names = list(dict.fromkeys(one["name"] for one in symbols if one["kind"] in kinds))

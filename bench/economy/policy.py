@@ -1,14 +1,14 @@
-"""An agent that uses our tools: it searches, opens the symbols of the first hits, reads on in their files.
+"""An agent that uses our tools: it searches, opens the symbols of the first hits, and reads their files.
 
-It goes by what the server's tool list offers, so that servers of different ages can be compared: hits are
-asked for as text where they can be. A hit is opened by the lines of its symbol where it has them, else by its
-own, and where all of these were shown by the declaration around them, if `repo.open_file` takes `line`. So
-are the beginnings of the further declarations that one of the first hits names.
-Nothing else is opened that was shown.
+It uses what the server's tool list offers, so that older servers can be compared with newer ones: hits are
+requested as text where that is possible. A hit is opened by the lines of its symbol, or else by its own
+lines; if all of these were shown already, by the declaration around them, if `repo.open_file` takes `line`.
+Further declarations that one of the first hits names are opened at their beginnings. Otherwise nothing that
+was shown is opened again.
 
-After the first hits their files are read, then the other hits of the page are opened, then the next page is
-asked for; at last the files of all hits are read from their beginnings. A name alone is asked for as a symbol
-first, for ripgrep's policy looks for its declaration first too.
+After the first hits the agent reads their files, opens the other hits of the page, and requests the next
+page; in the end it reads the files of all hits from the top. A query that is a name is first asked for as a
+symbol, because ripgrep's policy also looks for its declaration first.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from bench.economy.evidence import Line, Step, read_lines
 
 SEARCH, OPEN = "repo.search", "repo.open_file"
 MOST_PAGES = 5
-READ_ON = 3  # hits whose files are read before the others are opened; ripgrep's policy takes three, too
+READ_ON = 3  # hits whose files are read before other hits are opened, as in ripgrep's policy
 MOST_HITS = 50  # of a page, without a cursor: what every server takes
 MOST_LINES = 200  # of a symbol that are opened at once, as `repo.open_file` does where no end is given
 
-AROUND = ("line", "around")  # what the argument for the declaration around a line is called; once the second
+AROUND = ("line", "around")  # the argument for the declaration around a line; older servers have the second
 ALSO_LINES = 40  # of a declaration that a hit only names; ripgrep's windows have as many
 
 _NAMED = re.compile(r"(\d+)-(\d+)[ :]")  # the second line of a hit as text
@@ -112,7 +112,7 @@ def _iter_pages(client: Client, query: str) -> Iterator[Answer]:
 
 
 def _open(client: Client, hit: Hit, seen: set[Line]) -> Iterator[Step]:
-    """Yield what opens a hit; nothing where it was shown already."""
+    """Yield the calls that open a hit; none if it was shown already."""
     path, first, last = hit["path"], hit["start_line"], hit["end_line"]
     span = read_span(hit.get("symbol_lines"))
     if span:
@@ -128,7 +128,7 @@ def _open(client: Client, hit: Hit, seen: set[Line]) -> Iterator[Step]:
 
 
 def choose_window(span: tuple[int, int], line: int) -> tuple[int, int]:
-    """Return a span whole, or the lines around one of its lines where it is longer than an agent opens."""
+    """Return a whole span, or the lines around one of its lines if an agent would not open so many."""
     first = max(span[0], min(line - MOST_LINES // 2, span[1] - MOST_LINES + 1))
     return first, min(span[1], first + MOST_LINES - 1)
 

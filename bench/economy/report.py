@@ -1,4 +1,4 @@
-"""Tables of a run in Markdown; what is stored of it, and what is dearer than it was."""
+"""Render a run as tables in Markdown, choose the figures to store, and find what costs more than before."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHARES = (("half", 0.5), ("four_fifths", 0.8))
 HALVES = (("open", False), ("kept back", True))
 # Bytes of equal code and trees differ by the digits of durations, nothing else.
 TOLERANCE = 1.02
-# ripgrep's rows tell of no change of ours, and a status holds sizes and times that differ between two runs.
+# ripgrep's rows show no change of ours, and a status holds sizes and times that differ between two runs.
 NOT_COMPARED = ("ripgrep", "repo.status")
 
 
@@ -24,7 +24,7 @@ def find_share(spent: Sequence[Spent], share: float) -> int:
 
 
 def build_rows(run: Run) -> dict[str, Measures]:
-    """Return what is stored of each row; smaller is better in all."""
+    """Return the stored figures of each row; smaller is always better."""
     rows: dict[str, Measures] = {}
     for name, is_kept_back in HALVES:
         own = [one for one in run.results if one.quest.is_kept_back == is_kept_back]
@@ -47,7 +47,7 @@ def _measure(spent: Sequence[Spent]) -> Measures:
 def find_dearer(
     measured: Mapping[str, Measures], stored: Mapping[str, Measures], tolerance: float = TOLERANCE
 ) -> list[Regression]:
-    """Return what is dearer than it was stored, in the order of the names of rows."""
+    """Return the rows that cost more than the stored ones, in the order of their names."""
     found = []
     for name, new in measured.items():
         old = {} if name.startswith(NOT_COMPARED) else stored.get(name, {})
@@ -95,7 +95,7 @@ def _render_spent(tasks: str, policy: str, spent: Sequence[Spent]) -> str:
 
 
 def _show_ratio(ours: int, other: int) -> str:
-    """Render a ratio, with "below" where ripgrep never got there; nothing where we did not."""
+    """Render a ratio, with "below" if ripgrep never found the evidence; nothing if we did not."""
     if ours >= BUDGET_BYTES:
         return ""
     return f"below {ours / other:.2f}" if other >= BUDGET_BYTES else f"{ours / other:.2f}"

@@ -2,8 +2,8 @@
 
 The numbers below are the best of those tried on the open half of both sets of tasks.
 
-It is given more than an agent has. How rare each word is in the tree it knows for nothing, words without a
-match it never asks for, and it sees no line twice. A name alone is looked for as a declaration first.
+It has advantages that no agent has: it knows for free how rare each word is in the tree, never asks for words
+without a match, and sees no line twice. A query that is a name is first looked for as a declaration.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from pathlib import Path
 from bench.economy.evidence import Line, Step
 from bench.quality.metrics import TEST_PATH
 
-MOST_WORDS = 24  # of one query, the longest first: what follows are words of every sentence
+MOST_WORDS = 24  # of one query, the longest first: the rest are words of any sentence
 MOST_LINES = 15  # of one search, as `| head` would cut it
 MOST_COLUMNS = 200
 WORDS_A_ROUND = 2
 FILES_A_ROUND = 3
 WINDOWS_A_FILE = 2
 WINDOW_LINES = 40
-LAST_FILES = 20  # once all words were asked for: further windows of so many files, then whole files
+LAST_FILES = 20  # after all words: further windows of so many files, then whole files
 LAST_WINDOWS = 6
 READ_LINES = 200  # of one sed when whole files are read
 SIDE_ENDINGS = (
@@ -99,7 +99,7 @@ def _parse(output: str) -> dict[Line, str]:
 
 
 def list_words(query: str) -> list[str]:
-    """Return the words that are worth a search, the longest first."""
+    """Return the words worth searching for, the longest first."""
     words = {word.lower(): word for word in _WORD.findall(query)}
     kept = [word for low, word in words.items() if not _STOP_WORD.fullmatch(low)]
     return sorted(kept, key=lambda word: (-len(word), word))[:MOST_WORDS]
@@ -179,12 +179,12 @@ def _read_windows(
 
 
 def _is_read(path: str, number: int, seen: set[Line]) -> bool:
-    """Return whether the neighbours of a line were shown as well: then a window was read there."""
+    """Return whether the neighbours of a line were shown as well, so that its window has been read."""
     return {(path, number), (path, number + 1)} <= seen and ((path, number - 1) in seen or number == 1)
 
 
 def _choose_window(numbers: Sequence[int]) -> int:
-    """Return the first line of the window with the most of the numbers, which stand in its middle."""
+    """Return the first line of the window that holds most of the numbers, centred on them."""
     spans = [[one for one in numbers if number <= one < number + WINDOW_LINES] for number in numbers]
     best = max(spans, key=len)
     return best[0] - (WINDOW_LINES - (best[-1] - best[0] + 1)) // 2

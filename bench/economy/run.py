@@ -17,7 +17,7 @@ from bench.economy.ripgrep import Ripgrep, follow_ripgrep
 from bench.economy.tasks import Quest
 from bench.quality.tasks import Tree
 
-BUDGET_BYTES = 1_000_000  # what is not shown by then counts as never: four fifths of all sets lie below
+BUDGET_BYTES = 1_000_000  # evidence beyond this counts as never found; four fifths of all tasks need less
 TOGETHER = "repo,graph,research"
 STDLIB = "standard library"
 
@@ -75,7 +75,7 @@ def open_retrieval(root: Path, data_dir: Path, code: Path, toolsets: str = "retr
 
 
 def measure_lists(root: Path, data_dir: Path, code: Path) -> dict[str, int]:
-    """Return the bytes of the list of each toolset: of each alone, then of all four together."""
+    """Return the bytes of the tool list of each toolset, then of all four together."""
     sizes = {}
     for toolsets in ("repo", "graph", "research", "retrieval", f"{TOGETHER},retrieval"):
         with closing(open_retrieval(root, data_dir, code, toolsets)) as client:
@@ -104,7 +104,7 @@ def run_all(
     report: Callable[[str], None],
     library: Path | None,
 ) -> Run:
-    """Measure each tree and say which one is being asked; without a library no pages, only evidence."""
+    """Measure each tree, saying which; without a library only evidence is measured, and no pages."""
     run = Run()
     for tree, own in quests:
         report(f"{tree.name}: {len(own)} tasks")

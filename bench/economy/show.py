@@ -2,8 +2,8 @@
 
     python -m bench.economy.show TREE --before CHECKOUT > docs/answers.md
 
-Of each kind of answer there are two. Hits and outlines are asked for as text where a server has that. Of a
-long answer the beginning is shown, and the bytes are those of the whole.
+There are two answers of each kind. Hits and outlines are requested as text if the server offers that. Only
+the beginning of a long answer is shown, but its bytes are counted in full.
 """
 
 from __future__ import annotations

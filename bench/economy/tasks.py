@@ -1,10 +1,10 @@
 """Tasks whose evidence is a span of lines: our own questions, and commit messages.
 
-Of our own questions (`bench/quality/packages.jsonl`) the evidence is the first lines of the declaration that
-answers one, which a target names as its `symbol`. Of a commit it is, in each file of the answer, the longest
-run of lines that the commit changed, as they stand in the tree that is searched.
+For our own questions (`bench/quality/packages.jsonl`) the evidence is the first lines of the declaration that
+answers it, which a target names as its `symbol`. For a commit it is, in each file of the answer, the longest
+run of changed lines, as they stand in the tree that is searched.
 
-Half of all tasks, by a hash of their ids, are kept back: what they ask is never printed.
+Half of all tasks, chosen by a hash of their ids, are kept back: their texts are never printed.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ class Quest:
 
     @property
     def is_kept_back(self) -> bool:
-        """Return whether it belongs to the half that nobody looks at."""
+        """Return whether the task belongs to the half that nobody looks at."""
         return bool(hashlib.sha256(self.task.id.encode()).digest()[0] & 1)
 
 
 def read_rows(file: Path) -> list[Row]:
-    """Return the rows of a task file in its order."""
+    """Return the rows of a task file, in the order of the file."""
     with file.open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
 def build_quest(row: Row, number: int, tree: Tree, mirror: Path | None, full_name: str) -> Quest | None:
-    """Return the quest of one row with its regions; None when they cannot be told in this tree.
+    """Return the quest of one row with its regions; None when they cannot be located in this tree.
 
-    Commits need the repository's git directory below `mirror`, where `bench.quality.bundles` finds it.
+    Commits need the repository's Git directory below `mirror`, as in `bench.quality.bundles`.
     """
     task = parse_task(row, number)
     if "gold" not in row:
@@ -73,9 +73,9 @@ def _iter_declared(row: Row, root: Path) -> Iterator[Region]:
 
 
 def find_declaration(root: Path, path: str, symbol: str) -> Region:
-    """Return the first lines of a declaration in a Python file. Raises ValueError when it is not there.
+    """Return the first lines of a declaration in a Python file. Raises ValueError when there is none.
 
-    Of several of one name it is the last: overloads precede what implements them.
+    If several have that name, the last one counts: overloads precede their implementation.
     """
     found: ast.stmt | None = None
     for name, node in _iter_declarations(ast.parse((root / path).read_text("utf-8")), ""):
@@ -99,7 +99,7 @@ def _iter_declarations(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.st
 
 
 def _find_longest(path: str, lines: list[int]) -> Region | None:
-    """Return the longest run; of equal ones the last, for imports come first."""
+    """Return the longest run, the last one of equal length, because imports come first."""
     runs: list[list[int]] = []
     for line in lines:
         if runs and line == runs[-1][-1] + 1:

@@ -1,8 +1,8 @@
 """Compare with libclang: `python -m bench.graph.c TREE ANSWERS.jsonl [--show exact]`.
 
-ANSWERS is what `bench/graph/c_oracle.py` printed for the tree, of C or of C++. One of our edges is also right
-that leads to another declaration of the same symbol, or to the prototype of that definition. What the
-compiler leaves out is not judged; names of which a function's own template decides are not either.
+ANSWERS is what `bench/graph/c_oracle.py` printed for the tree, of C or of C++. An edge of ours is also right
+if it leads to another declaration of the same symbol, or to the prototype of that definition. Not judged is
+what the compiler leaves out, and names that depend on a template's arguments.
 
 `--show exact`, `probable` or `missed` prints a sample with its lines, to be read by eye.
 """
@@ -31,7 +31,7 @@ _ANNOUNCES = re.compile(
 
 
 def read_answers(file: Path, texts: Mapping[str, bytes]) -> Answers:
-    """Return the answers for names that stand in their lines as they are, not made by a macro."""
+    """Return the answers for names that their lines contain literally; others were made by a macro."""
     answers, lines = Answers(), {path: text.split(b"\n") for path, text in texts.items()}
     with file.open(encoding="utf-8") as rows:
         for row in rows:
@@ -79,7 +79,7 @@ def _read_line(texts: Mapping[str, bytes], place: Place) -> bytes:
 
 
 def _is_announced(texts: Mapping[str, bytes], places: set[Place]) -> bool:
-    """Return whether all that the compiler saw of a type is its name."""
+    """Return whether the compiler saw nothing of a type but its name."""
     return all(
         path in texts and _ANNOUNCES.match(texts[path].split(b"\n")[line - 1]) is not None
         for path, line in places

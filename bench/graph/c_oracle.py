@@ -1,8 +1,8 @@
 """The answers of libclang on names in C and C++: `python c_oracle.py TREE 'src/**/*.c' -- ARGUMENTS`.
 
-Prints a JSON line for each name that is used: path, line, name, the place of its declaration and that of its
-definition, kind. Arguments after `--` go to the compiler. Files that include what is not there, as those for
-another system do, are left out and named on standard error.
+Prints a JSON line for each name that is used: path, line, name, the place of its declaration, the place of
+its definition, kind. Arguments after `--` go to the compiler. Files with missing includes, such as those for
+another system, are left out and named on standard error.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Row = tuple[str, int, str, Place, str, str]  # the last is a name that all units
 
 
 def say_place(root: Path, location: cindex.SourceLocation) -> Place | None:
-    """Return the path in the tree and the line of a location; None for what the compiler makes itself."""
+    """Return the path in the tree and the line of a location; None for what the compiler generated."""
     if location.file is None:
         return None
     return get_full_path(root, location.file.name), location.line
@@ -61,12 +61,12 @@ def get_full_path(root: Path, name: str) -> str:
 
 
 def lies_in(root: Path, location: cindex.SourceLocation) -> bool:
-    """Return whether a location is in the tree, by whatever `-I` its file was found."""
+    """Return whether a location is in the tree, whichever `-I` led to its file."""
     return location.file is not None and get_full_path(root, location.file.name) != OUTSIDE
 
 
 def is_local(cursor: cindex.Cursor) -> bool:
-    """Return whether a declaration is a parameter or a function's own variable: no edge on our side."""
+    """Return whether a declaration is a parameter or a local variable, to which we have no edges."""
     parent = cursor.semantic_parent
     is_inside = parent is not None and parent.kind in _FUNCTIONS
     return cursor.kind in _PARAMETERS or (cursor.kind == _KINDS.VAR_DECL and is_inside)
@@ -82,7 +82,8 @@ def find_owner(cursor: cindex.Cursor) -> cindex.Cursor | None:
 def iter_new(root: Path, unit: cindex.TranslationUnit, walked: set[Start]) -> Iterator[cindex.Cursor]:
     """Yield the outermost declarations and macros of a file and of its headers, but those walked before.
 
-    The headers of Redis were walked for each of its files, and that took nearly all of the time."""
+    The headers of Redis were walked for each of its files, and that took nearly all of the time.
+    """
     for one in unit.cursor.get_children():
         place = one.location
         if not lies_in(root, place):

@@ -1,12 +1,12 @@
-"""References as we resolve them, beside those of a precise indexer.
+"""Compare references as we resolve them with those of a precise indexer.
 
 An edge is a name on a line of a file and a declaration in the repository. Ours are those called `exact` and
 `probable`. The indexer's are its occurrences whose symbol is defined in the repository and is no parameter,
-no variable of a function and no module. A name that stands twice on a line is one: it may mean either.
+local variable and no module. A name that occurs twice on a line counts once, and may mean either.
 
-An edge of ours is right where the indexer has its declaration for that name, wrong where it has another, or
-something of the standard library; and not judged where the indexer knows nothing of the name: a receiver
-without a type. Strict precision counts those as wrong.
+An edge of ours is right where the indexer has its declaration for that name, and wrong where it has another
+one or something of the standard library. It is not judged where the indexer knows nothing of the name, such
+as behind a receiver without a type. Strict precision counts those as wrong.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _DECORATES = re.compile(r"\s*@[\w.]*$")
 
 @dataclass(slots=True)
 class Sides:
-    """All that both say of one package."""
+    """The claims of both sides about one package."""
 
     ours: dict[Place, list[tuple[Declaration, Confidence]]] = field(default_factory=dict)
     our_calls: set[Place] = field(default_factory=set)
@@ -44,7 +44,7 @@ class Sides:
     doubtful: set[Place] = field(default_factory=set)  # where they say something of another name
 
     def take_served(self, served: ServedEdges) -> None:
-        """Put what a server says in place of ours."""
+        """Use what a server says as our side."""
         self.our_calls = served.calls
         self.ours = {
             place: [(one.declaration, one.confidence) for one in targets]
@@ -120,7 +120,7 @@ def _add_theirs(path: str, one: Occurrence, index: ScipIndex, lines: list[str], 
         if _LIBRARY in one.symbol:
             sides.foreign.add(ordinal)
     elif one.is_definition or _DEFINES.fullmatch(line[: one.start]):
-        # Where a name is assigned again they define it again: no reference, but no mistake of ours either. A
+        # Where a name is reassigned they define it again: no reference, but no mistake of ours either. A
         # property's setter, and each overload but the first, they call a reference where it is defined.
         sides.theirs.setdefault(ordinal, set())
     else:
@@ -130,9 +130,9 @@ def _add_theirs(path: str, one: Occurrence, index: ScipIndex, lines: list[str], 
 
 
 def is_declared_at(program: Program, declaration: Declaration, defined: set[tuple[str, int]]) -> bool:
-    """Return whether a declaration of ours is one of theirs, or stands beside it under the same name.
+    """Return whether a declaration of ours is one of theirs, or beside one with the same name.
 
-    Of overloads, of a property's getter and setter and of both branches of an `if` they name the first.
+    Among overloads, a property's getter and setter, and the branches of an `if`, they name the first.
     """
     structure = program.find_record(declaration.path)
     if structure is None:

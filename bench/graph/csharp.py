@@ -1,7 +1,7 @@
 """Compare with Roslyn: `python -m bench.graph.csharp TREE ANSWERS.jsonl [--show exact]`.
 
-ANSWERS is what `bench/graph/csharp_oracle.cs` printed for the tree. A constructor and its type are both right
-where one is made.
+ANSWERS is what `bench/graph/csharp_oracle.cs` printed for the tree. Where an object is made, the constructor
+and its type are both right.
 
 `--show exact`, `probable` or `missed` prints a sample with its lines, to be read by eye.
 """
@@ -12,7 +12,7 @@ import argparse
 import sys
 from functools import partial
 
-from bench.graph.verdicts import Answers, Place, add_options, compare, read_answers, read_texts
+from bench.graph.verdicts import Answers, Place, add_options, compare, is_in_head, read_answers, read_texts
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.symbol_parser import parse_csharp
@@ -23,16 +23,14 @@ HEAD_LINES = 40  # of a declaration, until its name: attributes and modifiers
 
 
 def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind: str) -> bool:
-    """Return whether a declaration of ours is what the compiler says: its name stands in the head."""
+    """Return whether a declaration of ours is the compiler's: the compiler's line is in its head."""
     record = program.find_record(one.path)
     assert record is not None
-    symbol = record.get_symbol(one.ordinal)
-    last = min(symbol.end_line, symbol.start_line + HEAD_LINES)
-    return any(path == one.path and symbol.start_line <= line <= last for path, line in places)
+    return is_in_head(places, one.path, [record.get_symbol(one.ordinal)], HEAD_LINES)
 
 
 def _name_attributes(answers: Answers) -> None:
-    """Name an attribute as its class is called: `[Flags]` is a use of FlagsAttribute."""
+    """Name an attribute after its class: `[Flags]` is a use of FlagsAttribute."""
     for use in [one for one, kind in answers.kinds.items() if kind == ATTRIBUTE]:
         path, line, name = use
         if not name.endswith(ATTRIBUTE):

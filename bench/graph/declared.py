@@ -1,9 +1,9 @@
 """Records and resolution over a real tree, by language: `python -m bench.graph.declared TREE`.
 
-For each language with a parser: files, megabytes of source for each second of processor time, the share of
-files that were not wholly understood, and bytes of records for each byte of source. With `--names`, every
-reference of the languages of `named_resolver` is resolved too, by role and outcome; `--callers NAME` lists
-what uses the declarations of a name, to be compared by eye. `--every N` takes each N-th file.
+For each language with a parser it prints files, megabytes of source per second of processor time, the share
+of files that were only partly understood, and bytes of records per byte of source. With `--names`, every
+reference in the languages of `named_resolver` is resolved too and counted by role and outcome. `--callers
+NAME` lists the uses of a name's declarations, to be compared by eye. `--every N` takes every N-th file.
 """
 
 from __future__ import annotations

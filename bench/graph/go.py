@@ -1,10 +1,10 @@
 """Compare with go/types: `python -m bench.graph.go TREE ANSWERS.jsonl [--show exact]`.
 
 ANSWERS is what `bench/graph/go_oracle.go` printed for the tree. An edge is a name on a line and a
-declaration. One of ours is right where the compiler has that declaration, a twin where it is probable beside
-a right one (the compiler builds for one platform), wrong where the compiler has another one for the name, and
-unjudged where it says nothing, as of what needs other modules. Types that satisfy interfaces are compared
-apart.
+declaration. An edge of ours is right where the compiler has that declaration; a twin where it is probable,
+beside a right one (the compiler builds for one platform); wrong where the compiler has another declaration
+for the name; and unjudged where it says nothing, because other modules are missing. Types that satisfy
+interfaces are compared separately.
 
 `--show exact`, `probable`, `missed` or `satisfies` prints a sample with its lines, to be read by eye.
 """
@@ -55,7 +55,7 @@ def is_right(program: MemoryProgram, declaration: Declaration, places: set[Place
 
 
 def list_satisfied(program: MemoryProgram, answers: GoAnswers) -> set[tuple[Place, Place]]:
-    """Return the types and interfaces of the compared files of which, by us, one satisfies the other."""
+    """Return the pairs of types and interfaces in the compared files that satisfy each other by our rules."""
     sets, found = MethodSets(program), set()
     for path in sorted({path for path, _, _ in answers.places}):
         record = program.find_record(path)

@@ -1,7 +1,7 @@
 """Compare with javac: `python -m bench.graph.java TREE ANSWERS.jsonl [--show exact]`.
 
-ANSWERS is what `bench/graph/java_oracle.java` printed for the tree. A constructor and its type are both right
-where one is made.
+ANSWERS is what `bench/graph/java_oracle.java` printed for the tree. Where an object is made, the constructor
+and its type are both right.
 
 `--show exact`, `probable` or `missed` prints a sample with its lines, to be read by eye.
 """
@@ -12,7 +12,7 @@ import argparse
 import sys
 from functools import partial
 
-from bench.graph.verdicts import Place, add_options, compare, read_answers, read_texts
+from bench.graph.verdicts import Place, add_options, compare, is_in_head, read_answers, read_texts
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.native.symbol_parser import PARSERS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
@@ -23,7 +23,7 @@ HEAD_LINES = 30  # of a declaration, until its name: annotations and modifiers
 
 
 def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind: str) -> bool:
-    """Return whether a declaration of ours is what the compiler says: its name stands in the head."""
+    """Return whether a declaration of ours is the compiler's: the compiler's line is in its head."""
     record = program.find_record(one.path)
     assert record is not None
     symbol = record.get_symbol(one.ordinal)
@@ -35,11 +35,7 @@ def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind:
         symbols = [symbol, *(maker for maker in inner if maker.kind is SymbolKind.CONSTRUCTOR)]
     else:
         symbols = [symbol]
-    return any(
-        path == one.path and found.start_line <= line <= min(found.end_line, found.start_line + HEAD_LINES)
-        for path, line in places
-        for found in symbols
-    )
+    return is_in_head(places, one.path, symbols, HEAD_LINES)
 
 
 def main(arguments: list[str]) -> int:

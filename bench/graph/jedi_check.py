@@ -1,7 +1,7 @@
 """A second opinion, by jedi, on edges that the precise indexer does not judge.
 
-jedi follows a name with `goto`; what it answers may be right, another place, or nothing. It is asked with its
-guessing of parameters from their callers switched off, so that it too says only what texts tell.
+jedi follows a name with `goto`; the answer may be right, another place, or nothing. It must not guess
+parameters from their callers, so that it too uses only what the texts say.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from repo_mcp.graph.program import Program
 def ask_jedi(
     tree: Path, program: Program, sides: Sides, lines: dict[str, list[str]], most: int, seed: int
 ) -> Counter[str]:
-    """Count the unjudged edges, of those drawn by a seed, that jedi calls "right", "wrong" or "unknown"."""
+    """Draw unjudged edges by a seed, and count those that jedi calls "right", "wrong" or "unknown"."""
     import jedi
 
     jedi.settings.dynamic_params = False

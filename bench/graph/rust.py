@@ -1,9 +1,9 @@
 """Compare with rustc: `python -m bench.graph.rust TREE ANSWERS.json [--show exact]`.
 
 ANSWERS is what `rustc -Zsave-analysis` wrote of the crate whose folder is the tree, or the folder of
-rustdoc's source pages (`bench/graph/rust_links.py`). Judged are the names of
-items, fields, variants and members of traits. Left out are variables of functions, type parameters, modules,
-`Self`, names in `use`, names that `as` gives, and what a macro makes.
+rustdoc's source pages (`bench/graph/rust_links.py`). Names of items, fields, variants and members of traits
+are judged. Left out are local variables, type parameters, modules, `Self`, names in `use`, names given by
+`as`, and what a macro makes.
 
 `--show exact`, `probable` or `missed` prints a sample with its lines, to be read by eye.
 """
@@ -63,7 +63,7 @@ def read_answers(file: Path, texts: Mapping[str, bytes]) -> Answers:
 
 
 def _say_place(meant: Mapping[str, int], definitions: Mapping[int, Mapping[str, Any]]) -> Place | None:
-    """Return where something is declared; outside, a number of it in place of a line."""
+    """Return where something is declared; outside of the tree, its number in place of a line."""
     if meant["krate"] != _OWN_CRATE:
         return OUTSIDE, meant["krate"] << 32 | meant["index"]
     return _say_line(definitions[meant["index"]]) if meant["index"] in definitions else None

@@ -54,8 +54,9 @@ class _Page(HTMLParser):
 def read_links(pages: Path, texts: Mapping[str, bytes]) -> Answers:
     """Return what the links of a crate's pages say of the names in its files.
 
-    A name that a line has more often than links is not judged, and neither is one that leads to the method
-    of a trait outside: the type's own may be meant."""
+    Not judged are names that occur on a line more often than they are linked there, and names that lead to
+    the method of a trait elsewhere, because the type's own method may be meant.
+    """
     answers = Answers()
     for path in texts:
         page = pages / f"{path.removeprefix('src/')}.html"
@@ -102,9 +103,10 @@ def _iter_links(page: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def _list_places(path: str, name: str, target: str, texts: Mapping[str, bytes]) -> list[tuple[str, int]]:
-    """Return the lines of the declaration that a link leads to: all those of a macro's call that makes it.
+    """Return the lines of the declaration that a link leads to; if a macro makes it, all lines of the call.
 
-    A variable of a function gives none, nor does the page of an item, which stands where it is declared."""
+    There are none for a local variable, nor for the page of an item, which is linked where it is declared.
+    """
     if target.startswith("http"):
         return [(OUTSIDE, hash(target))]
     found = _LINES.fullmatch(target)

@@ -1,7 +1,7 @@
-"""The contents of a SCIP index: which symbol each name of each file is, and where symbols are defined.
+"""Read a SCIP index: which symbol each name of each file is, and where symbols are defined.
 
-SCIP is the format in which scip-python, scip-typescript and others write what a type checker knows. It
-is protobuf; the few fields that are needed are read here, field by field.
+SCIP is the format in which scip-python, scip-typescript and others write what a type checker knows. It is
+protobuf, of which only the few fields below are read.
 
     Index       2 documents
     Document    1 relative path, 2 occurrences

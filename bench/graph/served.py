@@ -1,8 +1,8 @@
 """Our edges as a client meets them: over stdio, with the default limits, page after page.
 
-Every symbol of some files is asked for its references. Edges that are no more than possible do not count, as
-they stand apart. A row names a line, not the word on it: that is taken to be the symbol's own name, so names
-that an import gives are not compared.
+The references of every symbol in some files are requested. Edges that are only possible do not count. A row
+names a line, not the word on it, which is taken to be the symbol's own name; so names given by an import are
+not compared.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ServedEdges:
 
 
 def collect_served(tree: Path, program: Program, paths: Iterable[str]) -> ServedEdges:
-    """Collect what a server says of the files of a tree, which `program` has, too."""
+    """Collect what a server says of the files of a tree; `program` holds the same files."""
     served = ServedEdges()
     with TemporaryDirectory() as data:
         client = Client(tree, Path(data), "--toolsets", "graph")

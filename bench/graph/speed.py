@@ -1,13 +1,12 @@
 """The time of navigation over stdio: `python -m bench.graph.speed TREE DATA_DIR`.
 
 DATA_DIR holds the indexes of the tree, with its symbols. The symbols asked about are drawn from them by a
-seed, in three kinds of equal number: any, those whose names several files declare, and those whose names are
-in most files among names drawn from the uses of all files. A server is asked each question about each
-symbol, by its name, and again by the id of the first candidate if the name is ambiguous. Then all of it is
-asked once more. With `--first`, a server of its own is asked for the callers of each given name, and for
-nothing else.
+seed, equally many of three kinds: any, those whose names several files declare, and those whose names occur
+in most files. A server is asked each question about each symbol, by its name, and again by the id of the
+first candidate if the name is ambiguous. Then all questions are asked once more. With `--first`, a new server
+is asked for the callers of each given name, and nothing else.
 
-Printed are the median and the 95th percentile for each tool: milliseconds from the request to its parsed
+It prints the median and the 95th percentile for each tool: milliseconds from the request to its parsed
 answer, and milliseconds of the server's processor time, which depend less on what else the machine does.
 """
 
@@ -47,7 +46,7 @@ BY_SYMBOL = (
 )
 TOOLS = ("search_symbols", "lookup_symbol", *BY_SYMBOL, "get_file_outline")
 AT_REST = 0.05  # seconds of processor time in a second, of which this question takes some
-CPU_CLOCK = 2  # the kind of a process's clock on Linux that counts nanoseconds of all threads, ended ones too
+CPU_CLOCK = 2  # on Linux, the clock that counts the nanoseconds of all threads of a process, ended ones too
 ROUNDS = ("first time", "warm")
 
 
@@ -117,7 +116,7 @@ class Stopwatch:
 
     def __init__(self, tree: Path, data_dir: Path, code: Path, *options: str) -> None:
         self._client = Client(tree, data_dir, "--toolsets", "graph", *options, code=code)
-        used = -math.inf  # until it looks for changes no more
+        used = -math.inf  # until the server is idle
         while (now := self.read_cpu()) - used > AT_REST or self._is_starting():
             used = now
             time.sleep(1.0)
@@ -146,7 +145,7 @@ class Stopwatch:
 
 
 def ask_all(watch: Stopwatch, subjects: Sequence[Subject]) -> Iterator[Call]:
-    """Yield each call about each symbol, tool after tool."""
+    """Yield the calls about each symbol, tool by tool."""
     for tool in TOOLS:
         for one in subjects:
             if tool == "search_symbols":

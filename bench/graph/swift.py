@@ -1,7 +1,7 @@
 """Compare with swiftc: `python -m bench.graph.swift TREE ANSWERS.jsonl [--show exact]`.
 
-ANSWERS is what `bench/graph/swift_oracle.py` printed for the tree. A constructor and its type are both right
-where one is made.
+ANSWERS is what `bench/graph/swift_oracle.py` printed for the tree. Where an object is made, the constructor
+and its type are both right.
 
 `--show exact`, `probable` or `missed` prints a sample with its lines, to be read by eye.
 """
@@ -12,7 +12,7 @@ import argparse
 import sys
 from functools import partial
 
-from bench.graph.verdicts import Place, add_options, compare, read_answers, read_texts
+from bench.graph.verdicts import Place, add_options, compare, is_in_head, read_answers, read_texts
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.native.symbol_parser import PARSERS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
@@ -22,19 +22,15 @@ HEAD_LINES = 12  # of a declaration, until its name: attributes and modifiers
 
 
 def is_right(program: MemoryProgram, one: Declaration, places: set[Place], kind: str) -> bool:
-    """Return whether a declaration of ours is what the compiler says: its name stands in the head."""
+    """Return whether a declaration of ours is the compiler's: the compiler's line is in its head."""
     record = program.find_record(one.path)
     assert record is not None
     symbol = record.get_symbol(one.ordinal)
-    heads = [symbol]
+    symbols = [symbol]
     if symbol.kind in TYPE_KINDS:
         makers = [record.get_symbol(maker) for maker in record.list_children(one.ordinal)]
-        heads += [maker for maker in makers if maker.kind is SymbolKind.CONSTRUCTOR]
-    return any(
-        path == one.path and head.start_line <= line <= min(head.end_line, head.start_line + HEAD_LINES)
-        for path, line in places
-        for head in heads
-    )
+        symbols += [maker for maker in makers if maker.kind is SymbolKind.CONSTRUCTOR]
+    return is_in_head(places, one.path, symbols, HEAD_LINES)
 
 
 def main(arguments: list[str]) -> int:

@@ -2,9 +2,9 @@
 
 LIBRARY is the toolchain's `libIndexStore.so`, STORE what `-index-store-path` named. Prints one row for each
 use: [path, line, name, [path, line of the declaration], kind]. Left out: operators, subscripts, what the
-compiler adds by itself, and names that functions declare, of which the store has nothing.
+compiler adds by itself, and names declared inside functions, which the store does not have.
 
-Needs nothing but Python, so that it runs where the toolchain does.
+It needs nothing but Python, so it runs wherever the toolchain does.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any
 
 Row = tuple[str, int, int, str, int, int]  # path, line, column, USR, kind, roles
 DECLARES, REFERS, IMPLICIT = 1 | 2, 4, 256
-RECORD = 2  # a unit's dependency on what was recorded of a file
+RECORD = 2  # the kind of a unit's dependency on a file's record
 TYPE_PARAMETER = "mfp"  # the end of its USR; it is no symbol of ours, and counts as outside
-EXTENSION = 9  # it has the USR of its own, and refers to what it extends
+EXTENSION = 9  # has a USR of its own, and refers to the type that it extends
 KINDS = {
     1: "module", 5: "enum", 6: "struct", 7: "class", 8: "protocol", 11: "typealias", 12: "function",
     13: "variable", 14: "property", 15: "case", 16: "method", 17: "method", 18: "method", 19: "property",
@@ -58,7 +58,7 @@ class Store:
         self._call(f"{name}_apply_f", first, *flags, None, called, result=ctypes.c_bool)
 
     def list_records(self) -> list[tuple[str, str]]:
-        """Return the path of each file and the name of what was recorded of it."""
+        """Return the path of each file and the name of its record."""
         units: list[str] = []
         self._apply("store_units", self._store, lambda one: units.append(str(one)), _Text, ctypes.c_uint(1))
         found: dict[tuple[str, str], None] = {}
@@ -74,7 +74,7 @@ class Store:
         return list(found)
 
     def list_rows(self, path: str, record: str) -> list[Row]:
-        """Return what was recorded of a file."""
+        """Return the rows of a file's record."""
         rows: list[Row] = []
         reader = self._call("record_reader_create", self._store, record.encode(), None)
 

@@ -100,7 +100,7 @@ def read_answers(file: Path, paths: frozenset[str]) -> Answers:
 
 
 def read_tree(tree: Path) -> dict[str, str]:
-    """Read the files of a tree by which modules are found, by path."""
+    """Read the files of a tree that decide how modules are found, by path."""
     found = {}
     for file in sorted(tree.rglob("*")):
         path = file.relative_to(tree)
@@ -123,7 +123,7 @@ def parse(path: str, text: bytes) -> bytes:
 
 
 def collect_ours(program: MemoryProgram, paths: list[str]) -> Ours:
-    """Collect all that we claim of some files."""
+    """Collect all edges that we claim in some files."""
     ours = Ours()
     resolver = TypeScriptResolver(program)
     for path in paths:
@@ -148,7 +148,7 @@ def collect_ours(program: MemoryProgram, paths: list[str]) -> Ours:
 
 
 def is_one(program: MemoryProgram, target: Target, theirs: set[Where]) -> bool:
-    """Return True when a target of ours is one of their declarations."""
+    """Return True when a target of ours is one of the compiler's declarations."""
     structure = program.find_record(target.declaration.path)
     if structure is None:
         return any(path == target.declaration.path for path, _, _ in theirs)

@@ -3,10 +3,10 @@
     python -m bench.graph.typescript_shapes TREE SHAPES.jsonl
 
 SHAPES is what `typescript_oracle.cjs TREE COMPILER --shapes` printed. A pair is a class and an interface that
-it satisfies and does not name. One of ours is right where the compiler has it, unjudged where types that are
-given to either decide, and else wrong. One of theirs is found where we have it, or have it of a base of the
-class. Left out are interfaces that are not looked for, and classes that do name the interface, in packages
-that are not installed for the compiler. `--show wrong --most 40` prints a sample.
+it satisfies without naming it. A pair of ours is right if the compiler has it, unjudged if type arguments of
+either decide, and otherwise wrong. A pair of the compiler's is found if we have it, for the class or for a
+base of it. Left out are interfaces that are not looked for, and classes that name the interface through
+packages that are not installed for the compiler. `--show wrong --most 40` prints a sample.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
-"""Our edges beside a compiler's: the verdict on each, and the figures.
+"""Judge our edges by a compiler's, and print the figures.
 
-An edge is a name on a line and a declaration. One of ours is right where the compiler has that declaration; a
-twin where it is probable beside a right one, as the compiler sees one platform; open where the compiler leads
-to the member of a trait or an interface and we to one that implements it, or where it could not choose among
-candidates, of which ours is one; wrong where the compiler has another declaration for the name; and unjudged
-where it says nothing of the name.
+An edge is a name on a line and a declaration. An edge of ours is
+
+- right where the compiler has that declaration
+- a twin where it is probable, beside a right one: the compiler sees one platform
+- open where the compiler leads to a member of a trait or an interface and we to one that implements it, or
+  where the compiler could not choose among candidates, of which ours is one
+- wrong where the compiler has another declaration for the name
+- unjudged where the compiler says nothing of the name
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from pathlib import Path
 from bench.graph.served import collect_served
 from repo_mcp.graph.program import Confidence, Declaration, Program, Resolver, Target
 from repo_mcp.graph.typed.resolver import NamedResolver
+from repo_mcp.symbols.model import Symbol
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
@@ -79,7 +83,7 @@ def read_texts(tree: Path, suffix: str) -> dict[str, bytes]:
 def iter_ours(
     program: MemoryProgram, paths: Iterable[str], make_resolver: Callable[[Program], Resolver] = NamedResolver
 ) -> Iterator[tuple[Use, Sequence[Target]]]:
-    """Yield what we lead each use to, in the files that a compiler read, which may repeat."""
+    """Yield each use in the files that a compiler read, with the target that we give; some come twice."""
     resolver = make_resolver(program)
     for path in sorted(set(paths)):
         record = program.find_record(path)
@@ -95,6 +99,18 @@ def find_place(program: MemoryProgram, one: Declaration) -> Place:
     record = program.find_record(one.path)
     assert record is not None
     return one.path, int(record.starts[one.ordinal])
+
+
+def is_in_head(places: Iterable[Place], path: str, symbols: Sequence[Symbol], head_lines: int) -> bool:
+    """Return whether one of the compiler's places is in the head of one of our symbols in a file.
+
+    A head ends at the name, at most `head_lines` after the first line: attributes and modifiers precede it.
+    """
+    return any(
+        place == path and symbol.start_line <= line <= min(symbol.end_line, symbol.start_line + head_lines)
+        for place, line in places
+        for symbol in symbols
+    )
 
 
 def judge(

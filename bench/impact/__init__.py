@@ -1,1 +1,1 @@
-"""Impact of real commits: of what a commit changed together, how much is told from its first file?"""
+"""The impact of real commits: how many files of a commit are predicted from its first file?"""

@@ -25,7 +25,7 @@ from bench.impact.measure import (
 
 
 def main(arguments: list[str]) -> int:
-    """Run and print. 1 when no commit could be measured."""
+    """Run and print. Return 1 when no commit could be measured."""
     parser = argparse.ArgumentParser(prog="bench.impact", description=__doc__)
     parser.add_argument("--commits", type=Path, required=True, help="tasks, one JSON object a line")
     parser.add_argument("--repos", type=Path, required=True, help="JSON list of repositories")

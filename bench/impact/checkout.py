@@ -1,7 +1,7 @@
 """The files of one commit after another in a directory, taken from a Git directory without a work tree.
 
-Only what differs from the commit before is written, so that an index can follow. Objects that a partial copy
-of a repository lacks are left out; so are links and submodules.
+Only the differences from the previous commit are written, so that an index can follow. Left out are links,
+submodules, and objects that a partial clone lacks.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Checkout:
         self._known = wanted
 
     def write(self, path: str, data: bytes) -> None:
-        """Write one file, which the next commit writes anew."""
+        """Write one file; the next commit writes it again."""
         target = self.tree / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)

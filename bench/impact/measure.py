@@ -1,11 +1,11 @@
-"""The impact of a commit's first file, beside the other files that the commit changed together with it.
+"""Compare the impact of a commit's first file with the other files that the commit changed.
 
-The tree is the commit's parent with the first file as the commit left it; the diff is that file's alone. A
+The tree is the commit's parent, with the first file as the commit left it; the diff is of that file alone. A
 commit counts as found when at least one of its other files is among the first ten of a list.
 
-The files are those of the task: source files that were there before and after, without tests. They are looked
-for in `files`; the tests that the commit changed in `tests`. Next to it are what edges alone find, and the
-words of the changed lines alone, in the order of the text's ranking.
+The wanted files are source files that existed before and after, without tests: they are looked for in
+`files`, and the tests that the commit changed in `tests`. For comparison there are lists by edges alone, and
+by the words of the changed lines alone, as the text search ranks them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from bench.impact.checkout import Checkout
 from repo_mcp.config.server_config import Config
 from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH
-from repo_mcp.impact.impact import list_words, rank_files
+from repo_mcp.impact.evidence import list_words, rank_files
 from repo_mcp.repository import Repository
 from repo_mcp.text.roles import is_test_path
 
@@ -83,7 +83,7 @@ def find_git_dir(mirror: Path, repository: str) -> Path | None:
 def measure(
     commits: Iterable[Commit], git_dirs: Mapping[str, Path], scratch: Path, report: list[str]
 ) -> Iterator[Found]:
-    """Yield what is found of each commit, repository by repository. What is not there is reported."""
+    """Yield what is found of each commit, repository by repository. Missing repositories are reported."""
     of_repo: dict[str, list[Commit]] = {}
     for commit in commits:
         of_repo.setdefault(commit.repo, []).append(commit)

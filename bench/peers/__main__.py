@@ -1,8 +1,8 @@
 """`python -m bench.peers TREE`: the comparison on one tree, or with `--scale` how times grow.
 
-The tree is copied, for some files are changed: what is given stays as it is. Everything lies in a scratch
-directory that is removed at the end. Standard output gets the table, in Markdown; standard error tells
-what is going on.
+The tree is copied, because some files are changed; the original stays as it is. Everything lies in a scratch
+directory that is removed at the end. The table goes to standard output, in Markdown, and progress to standard
+error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bench.peers.table import Row, build_growth_rows, build_rows, render_tables
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 SMALL_BYTES = 60_000_000  # of files: below this the slow engines are measured unasked
-SPACE_FACTOR = 3  # the copy and all indexes, by the tree
+SPACE_FACTOR = 3  # space for the copy and all indexes, in multiples of the tree
 LEFT_OUT = shutil.ignore_patterns(".git", ".repo_mcp")
 
 
@@ -88,7 +88,7 @@ def _read_sizes(text: str) -> tuple[int, ...]:
 
 
 def compare(options: argparse.Namespace, scratch: Path, effort: Effort) -> tuple[list[str], list[Row]]:
-    """Return what is said above the table, and its rows."""
+    """Return the lines above the table, and its rows."""
     needed, free = walk_plainly(options.tree) * SPACE_FACTOR, shutil.disk_usage(scratch).free
     if needed > free:
         raise SystemExit(f"{needed / 1e9:.1f} GB needed in the scratch directory, {free / 1e9:.1f} GB free")
@@ -96,7 +96,7 @@ def compare(options: argparse.Namespace, scratch: Path, effort: Effort) -> tuple
     say("copying the tree")
     shutil.copytree(options.tree, job.root, symlinks=True, ignore=LEFT_OUT)
     if sys.platform != "win32":
-        os.sync()  # else the engine that is built first waits for the copy to be written
+        os.sync()  # otherwise the first engine's build waits for the copy to be written
     time.sleep(SETTLE_SECONDS)
     slow = options.slow or walk_plainly(job.root) < SMALL_BYTES
     result = Bench(job, effort, say).run(options.tree.name, engines.choose_entries(slow=slow))
@@ -104,7 +104,7 @@ def compare(options: argparse.Namespace, scratch: Path, effort: Effort) -> tuple
 
 
 def scale(options: argparse.Namespace, scratch: Path, effort: Effort) -> tuple[list[str], list[Row]]:
-    """Return a line for each size, to be said above the table of growth, and the rows of the table."""
+    """Return the lines above the table of growth, one for each size, and its rows."""
     before = os.getloadavg()[0]
     grown = ScaleBench(options.tree, scratch, effort, say).run(options.sizes)
     lines = [f"{describe_machine()}; load average {before:.1f} before, {os.getloadavg()[0]:.1f} after.", ""]
@@ -142,7 +142,7 @@ def describe_machine() -> str:
 
 
 def say(text: str) -> None:
-    """Print what is going on."""
+    """Print progress."""
     print(text, file=sys.stderr, flush=True)
 
 

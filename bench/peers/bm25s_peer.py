@@ -1,4 +1,4 @@
-"""bm25s: scores computed ahead and held in memory as a sparse matrix. It cannot be updated, only rebuilt."""
+"""bm25s: precomputed scores, held in memory as a sparse matrix. It cannot be updated, only rebuilt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bench.peers.units import CutFile, iter_units
 
 
 class Bm25sEngine:
-    """All text in memory while it is built."""
+    """Builds with all text in memory."""
 
     def build(self, job: Job, position: Path, mark: Mark) -> None:
         """Write tokens, matrix and files."""

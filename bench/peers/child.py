@@ -38,7 +38,7 @@ def build(engine: Engine, job: Job, position: Path) -> object:
 
 
 def ask(engine: Engine, job: Job, position: Path) -> object:
-    """Time each query when it is asked first and when it is asked again; and queries that open the index."""
+    """Time each query asked for the first time and again, and queries that open the index."""
     queries = job.read_queries()
     with closing(engine.open(job, position)) as answerer:
         new = {kind: [time_call(answerer.ask, text) for text in texts] for kind, texts in queries.items()}
@@ -71,7 +71,7 @@ def time_call(call: Callable[[str], object], text: str) -> float:
 
 
 def update(engine: Engine, job: Job, position: Path) -> object:
-    """Change the same files again and again. The tree is as before when it is done; the index is not."""
+    """Time updates after changes of the same files. The tree is restored at the end, the index is not."""
     paths = choose_edited([file.path for file in iter_cut_files(job.units)])
     edits = Edits(job.root, paths)
     seconds = []
@@ -86,14 +86,14 @@ def update(engine: Engine, job: Job, position: Path) -> object:
 
 
 def refresh(_engine: Engine, job: Job, position: Path) -> object:
-    """Time a refresh of nothing changed, beside a plain walk. Ours alone."""
+    """Time a refresh with nothing changed, beside a plain walk. Only for ours."""
     from bench.peers.ours import measure_refresh
 
     return measure_refresh(job, position)
 
 
 def wire(engine: Engine, job: Job, position: Path) -> object:
-    """Time each query in this process and over stdio in turn: what the latter adds. Ours alone."""
+    """Time each query in this process and over stdio, which shows what stdio adds. Only for ours."""
     from bench.processes import spawn_server
 
     mixed = [text for texts in job.read_queries().values() for text in texts]
@@ -109,7 +109,7 @@ def wire(engine: Engine, job: Job, position: Path) -> object:
 
 
 def others(_engine: Engine, job: Job, position: Path) -> object:
-    """Time what no other engine does. Ours alone."""
+    """Time what no other engine does. Only for ours."""
     from bench.peers.other_searches import measure_others
 
     return measure_others(job, position)

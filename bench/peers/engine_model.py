@@ -1,4 +1,4 @@
-"""The interface of a measured engine. Each is used in a process of its own; its package is imported there."""
+"""The interface of a measured engine. Each runs in a process of its own, which alone imports its package."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Answerer(Protocol):
 
 
 class Updater(Protocol):
-    """An opened index that can be brought up to date."""
+    """An opened index that can be updated."""
 
     def update(self) -> float:
         """Take the files as they are now; when it returns, they can be searched. Returns the seconds."""

@@ -23,8 +23,8 @@ class Entry:
 
     name: str
     load: Callable[[], Engine]
-    package: str | None = None  # that may be missing
-    index_of: str | None = None  # the engine whose index it asks; it builds none itself
+    package: str | None = None  # an optional package that it needs
+    index_of: str | None = None  # the engine whose index it uses instead of building one
     slow: bool = False  # takes minutes or gigabytes on a large tree
     updates: bool = True
 

@@ -1,7 +1,7 @@
 """SQLite's FTS5, as Python brings it: a contentless table of the units' text beside a table of their places.
 
-Contentless, as tantivy's body is not stored either. Such a table forgets a document only when it is told its
-text again, so the updater keeps the text of the files that will change; reading it is not timed.
+It is contentless because tantivy's body is not stored either. Such a table removes a document only when given
+its text again, so the updater keeps the text of the files that will change; reading it is not timed.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Fts5Answerer:
         self._database = database
 
     def ask(self, text: str) -> int:
-        """Ask with each word in quotes, so that none is an operator."""
+        """Quote each word of the query, so that none is an operator, and ask."""
         match = " OR ".join(f'"{word}"' for word in _WORD.findall(text))
         return len(self._database.execute(ASK, (match, TOP_K)).fetchall())
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-Mark = Callable[[str], None]  # "searchable" and "merged", said at the moment when it is true
+Mark = Callable[[str], None]  # called with "searchable" and "merged" at the moment when it is true
 TOP_K = 10
 THREADS = 2  # that an engine may build with
-HEAP_BYTES = 512_000_000  # of tantivy's writer, and bounds of the like
+HEAP_BYTES = 512_000_000  # for tantivy's writer, and for similar bounds of others
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Runs every engine, each in processes of its own, in turn, and keeps the best of several runs.
+"""Runs the engines in turn, each in processes of its own, and keeps the best of several runs.
 
-Builds are timed from starting the process: an engine's imports and its workers' start belong to it.
+Builds are timed from the start of the process, so they include an engine's imports and its workers' start.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Effort:
     spawns: int = 10  # the best counts
     watches: int = 5  # the median counts
     server_queries: int = 1_000
-    per_class: int = 1_000  # queries at most; fewer than bench/queries.py gives only to try it out
+    per_class: int = 1_000  # queries at most; a small number is for trying it out
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class BuildFigures:
 
 @dataclass(frozen=True, slots=True)
 class AskFigures:
-    """Answers in process."""
+    """The times of answers in the engine's own process."""
 
     warm: dict[str, list[float]]  # class -> seconds of each query
     new: dict[str, list[float]]  # the same, when they were asked for the first time
@@ -106,7 +106,7 @@ class Comparison:
     server_mb: float | None = None
     ripgrep_seconds: float | None = None
     others: OtherFigures = field(default_factory=OtherFigures)
-    loads: list[float] = field(default_factory=list)  # at the begin, after builds, at the end
+    loads: list[float] = field(default_factory=list)  # at the beginning, after the builds, at the end
 
 
 class Bench:
@@ -118,7 +118,7 @@ class Bench:
         self._say = say
 
     def run(self, tree: str, entries: Sequence[Entry]) -> Comparison:
-        """Measure builds, questions, the server, then updates: last, because they change the indexes."""
+        """Measure builds, queries, the server and, because they change the indexes, updates last."""
         loads = [os.getloadavg()[0]]
         builders = [entry for entry in entries if entry.index_of is None]
         indexed, units, builds = self._build_all(builders)
@@ -150,7 +150,7 @@ class Bench:
         return answer, watched
 
     def _build_all(self, entries: Sequence[Entry]) -> tuple[Indexed, int, dict[str, BuildFigures]]:
-        """Build with each in turn; ours first, for the others' units are cut as ours are."""
+        """Build with each engine in turn; ours first, because the others use its cuts of files into units."""
         best: dict[str, BuildFigures] = {}
         units = 0
         for _ in range(self._effort.builds):
@@ -174,7 +174,7 @@ class Bench:
         return find_index_path(self._job.find_place(OURS))
 
     def build(self, name: str) -> BuildFigures:
-        """Build once from nothing, in place of an earlier index."""
+        """Build an index from nothing, replacing an earlier one."""
         self._say(f"{name}: build")
         position = self._job.find_place(name)
         shutil.rmtree(position, ignore_errors=True)
@@ -221,7 +221,7 @@ class Bench:
         )
 
     def _time_ripgrep(self) -> float | None:
-        """Return the median seconds of finding an identifier's files; None where there is no ripgrep."""
+        """Return ripgrep's median seconds for finding an identifier's files; None if it is not installed."""
         program = shutil.which("rg")
         words = self._job.read_queries()["identifiers"]
         if program is None or not words:

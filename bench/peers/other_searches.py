@@ -1,7 +1,7 @@
 """The rest of what we do beside ranking words: symbols, navigation, exact search, the toolset `retrieval`.
 
-No engine of the comparison does these; ripgrep, ctags and Python's own parser do a part of them. They are
-measured last, for the structure index lies beside the other from then on.
+None of the compared engines does these; ripgrep, ctags and Python's own parser do parts of them. They are
+measured last, because from then on there is a symbol index beside the lexical one.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from repo_mcp.repository import Repository
 from repo_mcp.toolsets.retrieval import open_roots
 
 PATTERNS = 10  # of each kind
-NODES = 60  # of the symbols that all questions of navigation are asked of
+NODES = 60  # symbols about which all questions of navigation are asked
 PATIENCE_SECONDS = 1_800.0  # for a server that indexes the tree first
 
 
 @dataclass(frozen=True, slots=True)
 class StructureFigures:
-    """The symbols of a tree, built behind its index by as many processes as the others have threads."""
+    """The cost of a tree's symbol index, built by as many processes as the other engines have threads."""
 
     text_mb: float  # of the files that have a record
-    wall_seconds: float  # without the look at what changed
+    wall_seconds: float  # without looking for changed files
     cpu_seconds: float
     index_mb: float
     ctags_seconds: float | None  # of one process, over the same files; None: not installed
-    ast_seconds: float  # of processor time, for `ast.parse` of the Python files among them, and no more
+    ast_seconds: float  # of processor time, for nothing but `ast.parse` of the Python files among them
 
 
 @dataclass(frozen=True, slots=True)
 class OtherFigures:
-    """Seconds of single answers, each asked for once before; and what a structure index costs."""
+    """Seconds of single answers, each asked for once before; and the cost of a symbol index."""
 
     structure: StructureFigures | None = None  # None: no file has a parser here
     navigation: dict[str, list[float]] = field(default_factory=dict)  # by question, in process
@@ -58,7 +58,7 @@ class OtherFigures:
 
 
 def measure_others(job: Job, position: Path) -> dict[str, Any]:
-    """Return the arguments of OtherFigures, as plain values."""
+    """Measure, and return the arguments of OtherFigures as plain values."""
     structure = measure_structure(job, position)
     return {
         "structure": structure,
@@ -69,13 +69,13 @@ def measure_others(job: Job, position: Path) -> dict[str, Any]:
 
 
 def parse_others(plain: dict[str, Any]) -> OtherFigures:
-    """Return what a child process measured."""
+    """Return the figures that a child process printed."""
     structure = plain["structure"]
     return OtherFigures(**plain | {"structure": StructureFigures(**structure) if structure else None})
 
 
 def measure_structure(job: Job, position: Path) -> dict[str, float | None] | None:
-    """Build the structure index, and return the arguments of StructureFigures."""
+    """Build the symbol index, and return the arguments of StructureFigures."""
     command = [sys.executable, "-m", "repo_mcp", "index", "--json", "--workers", str(THREADS)]
     command += ["--structure", "--repo-root", str(job.root), "--data-dir", str(position)]
     watched = run_and_watch(command)
@@ -96,7 +96,7 @@ def measure_structure(job: Job, position: Path) -> dict[str, float | None] | Non
 
 
 def time_parsing(root: Path, paths: Iterable[str]) -> float:
-    """Return the seconds of processor time that `ast.parse` takes for the Python files, read before."""
+    """Return the seconds of processor time that `ast.parse` takes for Python files that were read before."""
     seconds = 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of escapes in the texts
@@ -121,7 +121,7 @@ def time_navigation(job: Job, position: Path) -> dict[str, list[float]]:
 
 
 def time_twice(asked: Sequence[Any], ask: Callable[[Any], object]) -> list[float]:
-    """Return the seconds of each second answer."""
+    """Make each call twice, and return the seconds of the second ones."""
     for one in asked:
         ask(one)
     seconds = []
@@ -158,7 +158,7 @@ def _run(root: Path, command: Sequence[str], text: str) -> None:
 
 
 def time_retrieval(job: Job) -> list[float]:
-    """Return the seconds of `search` over stdio, of the tree as `code` and a page as `docs`."""
+    """Return the seconds of `search` over stdio, with the tree as `code` and one page as `docs`."""
     docs = job.scratch / "docs"
     docs.mkdir()
     (docs / "README.md").write_text("# A page\n\nOf the other root.\n")

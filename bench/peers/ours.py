@@ -21,13 +21,13 @@ from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.repository import Repository
 
-LAST_SHARD_COMMITTED = "merge"  # the phase that begins then
+LAST_SHARD_COMMITTED = "merge"  # the phase that begins once the last shard is committed
 FULL_RANKING = "repo_mcp.ranking.ranking"
 REFRESH_ROUNDS = 5
 
 
 def configure(job: Job, position: Path) -> Config:
-    """Return the program's defaults, with as many workers as the others have threads."""
+    """Return the program's defaults, with as many workers as the other engines have threads."""
     return Config(str(job.root), data_dir=str(position), workers=THREADS)
 
 
@@ -35,7 +35,7 @@ class OurEngine:
     """Walk, read, cut, analyse, commit, merge."""
 
     def build(self, job: Job, position: Path, mark: Mark) -> None:
-        """Index the tree. A shard can be searched when it is committed, all of them when merging begins."""
+        """Index the tree. A shard can be searched once it is committed, so all can when merging begins."""
         told: set[str] = set()
 
         def report(progress: IndexProgress) -> None:
@@ -54,7 +54,7 @@ class OurEngine:
         return OurAnswerer(open_searcher(find_index_path(position)), _rank_plainly)
 
     def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> OurUpdater:
-        """Open the root, which finds out by itself which files changed."""
+        """Open the root, which finds the changed files by itself."""
         return OurUpdater(TimedRepository(configure(job, position)), len(files))
 
 
@@ -62,7 +62,7 @@ class OurFullEngine(OurEngine):
     """The same index with the ranking that searches use."""
 
     def open(self, job: Job, position: Path) -> Answerer:
-        """Open it with the full ranking. Raises ModuleNotFoundError where plain BM25F is all of it."""
+        """Open it with the full ranking. Raises ModuleNotFoundError in versions with only plain BM25F."""
         ranking: Any = importlib.import_module(FULL_RANKING)
         return OurAnswerer(open_searcher(find_index_path(position)), ranking.rank)
 
@@ -80,7 +80,7 @@ def _rank_plainly(searcher: Searcher, query: Any, count: int) -> Any:
 
 
 class OurAnswerer:
-    """Answers from the text of a query to ranked chunks with paths and lines; their text is not read."""
+    """Turns the text of a query into ranked chunks with paths and lines, without reading their text."""
 
     def __init__(self, searcher: Searcher, rank: Callable[[Searcher, Any, int], Any]) -> None:
         self._searcher = searcher
@@ -112,7 +112,7 @@ class SearchAnswerer:
 
 
 class TimedRepository(Repository):
-    """Knows how long it walked."""
+    """A repository that measures its walks."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -130,7 +130,7 @@ class TimedRepository(Repository):
 
 
 class OurUpdater:
-    """A refresh, less the walk."""
+    """Measures a refresh without its walk."""
 
     def __init__(self, repository: TimedRepository, files: int) -> None:
         self._repository = repository
@@ -138,7 +138,7 @@ class OurUpdater:
         repository.refresh()  # whatever was done to the tree before
 
     def update(self) -> float:
-        """Find the changed files, index them, commit. RuntimeError when others were found."""
+        """Find the changed files, index them, commit. Raises RuntimeError when others were found."""
         before, started = self._repository.walk_seconds, time.perf_counter()
         report = self._repository.refresh()
         seconds = time.perf_counter() - started - (self._repository.walk_seconds - before)

@@ -1,7 +1,7 @@
-"""The table's goals as a picture: one bar a row, its length the part of the limit that ours takes.
+"""Draw the table's goals: one bar for each row, as long as our share of the limit.
 
-SVG written by hand. The line is the goal; a bar that ends before it is met. Bars end at the edge of the
-picture where they would leave it; the number beside each is what was measured.
+The SVG is written by hand. The line is the goal, and a bar that ends before it has met its goal. Bars that
+would be longer end at the edge of the picture; the number beside each is the measured one.
 """
 
 from __future__ import annotations

@@ -94,12 +94,12 @@ class SourceText:
                 self._bytes += file.stat.size
 
     def estimate_bytes(self, files: int) -> int:
-        """Return the disk space for a tree of that many files and its indexes."""
+        """Return the disk space in bytes that a tree of so many files needs with its indexes."""
         text = self._bytes * files // max(1, len(self._paths))
         return int(text * SPACE_FACTOR) + files * BLOCK_BYTES // 2 + RESERVE_BYTES
 
     def write_tree(self, position: Path, files: int) -> None:
-        """Write a tree of about that many files; binary ones are left out."""
+        """Write a tree of about so many files, without binary ones."""
         for copy in count_from():
             wanted = min(files - copy * len(self._paths), len(self._paths))
             if wanted <= 0:
@@ -118,7 +118,7 @@ def _choose_evenly(paths: Sequence[str], wanted: int) -> Iterator[str]:
 
 
 class ScaleBench:
-    """Grows one tree's text and measures each size."""
+    """Multiplies the text of a tree, and measures each size."""
 
     def __init__(self, source: Path, scratch: Path, effort: Effort, say: Say) -> None:
         self._source = SourceText(source)
@@ -128,7 +128,7 @@ class ScaleBench:
         self._queries: dict[str, list[str]] = {}
 
     def run(self, sizes: Sequence[int]) -> list[Growth]:
-        """Measure the sizes there is space for, ascending."""
+        """Measure the sizes for which there is space, in ascending order."""
         grown = []
         for files in sorted(sizes):
             needed, free = self._source.estimate_bytes(files), shutil.disk_usage(self._scratch).free

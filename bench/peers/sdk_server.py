@@ -1,6 +1,6 @@
-"""The least that a server with the MCP SDK can be: its low-level API, one tool that does nothing.
+"""The smallest server with the MCP SDK: its low-level API, and one tool that does nothing.
 
-The time until it has answered its first call is the floor for a server that uses the SDK.
+No server that uses the SDK can answer its first call sooner.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The server as a client meets it: how soon it answers, what it holds, how soon it sees a change."""
+"""The server as a client meets it: how soon it answers and sees a change, and how much memory it takes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SpawnTimes:
 
 
 def time_spawns(job: Job, position: Path, query: str, rounds: int) -> SpawnTimes:
-    """Time the five in turn, `rounds` times."""
+    """Time the five kinds of start in turn, `rounds` times."""
     kinds: list[Callable[[], float]] = [
         lambda: _time_spawn(lambda: Peer("-c", BARE_PYTHON), lambda peer: peer.ask("initialize", {})),
         lambda: _time_spawn(lambda: spawn_server(job.root, position), Peer.handshake),
@@ -64,7 +64,7 @@ def _search(peer: Peer, query: str) -> None:
 
 
 def measure_memory(job: Job, position: Path, count: int) -> float | None:
-    """Return the MB that a server holds after so many queries; None where the system does not tell."""
+    """Return a server's memory in MB after so many queries; None where the system does not tell."""
     if not can_read_memory():
         return None
     mixed = [text for texts in job.read_queries().values() for text in texts]
@@ -76,7 +76,7 @@ def measure_memory(job: Job, position: Path, count: int) -> float | None:
 
 
 def time_watching(job: Job, position: Path, path: str, rounds: int) -> float | None:
-    """Return the median seconds from saving a file to an answer that holds it; None when that never comes."""
+    """Return the median seconds from saving a file to an answer that has it; None when none has."""
     edits = Edits(job.root, [path])
     seconds = []
     try:

@@ -23,7 +23,7 @@ CTAGS = "ctags, one process"
 class Measure(Enum):
     """The figure that a goal limits."""
 
-    RATIO = "ratio"  # ours by the peer's
+    RATIO = "ratio"  # ours divided by the peer's
     VALUE = "value"  # ours alone
 
 
@@ -92,7 +92,7 @@ def _iter_build(result: Comparison) -> Iterator[Row]:
         ("merged from nothing", "s", "merged_seconds", Goal.of_ratio(1.2), engines.TANTIVY),
         ("processor time of a build", "s", "cpu_seconds", Goal.of_ratio(1.5), engines.TANTIVY),
         ("peak memory of a build, all processes", "MB", "peak_mb", Goal.of_megabytes(800), engines.TANTIVY),
-        # Beside the one that keeps what ours keeps: no positions.
+        # Compared with the one that stores what ours stores: no positions.
         ("index on disk", "MB", "index_mb", Goal.of_ratio(1.8), engines.TANTIVY_FREQ),
     ]
     built = {name: one.build for name, one in result.engines.items() if one.build is not None}
@@ -110,9 +110,10 @@ def _get(figures: BuildFigures, attribute: str) -> float:
 def _compare(
     result: Comparison, what: str, unit: str, values: dict[str, float], goal: Goal, judge: str
 ) -> Iterator[Row]:
-    """Yield one row for each peer, the goal in that of `judge`.
+    """Yield one row for each peer; the goal is in the row of `judge`.
 
-    Where that is missing, the goal has a row of its own: as not measured if it is a multiple of the judge's.
+    Without that peer, the goal has a row of its own, as not measured if it is a multiple of the judge's
+    figure.
     """
     ours = values[engines.OURS]
     peers = [name for name in values if not name.startswith(engines.OURS)]
@@ -200,7 +201,7 @@ def _iter_changes(result: Comparison) -> Iterator[Row]:
 
 
 def _iter_structure(result: Comparison) -> Iterator[Row]:
-    """Yield the rows of the symbol index, as not measured where no file of the tree has a parser here."""
+    """Yield the rows of the symbol index, as not measured if no file of the tree has a parser."""
     found = result.others.structure
     per_part = STRUCTURE_MB / found.text_mb if found is not None else 0.0
     wall = found.wall_seconds * per_part if found is not None else None
@@ -215,7 +216,7 @@ def _iter_structure(result: Comparison) -> Iterator[Row]:
 
 
 def _iter_others(result: Comparison) -> Iterator[Row]:
-    """Yield the rows of what no search engine does; a kind that the tree is too small for has no figure."""
+    """Yield the rows of what no search engine does; there is no figure where the tree is too small."""
     others = result.others
     for kind in (*LITERALS, *EXPRESSIONS):
         seconds, theirs = (_find_median(found.get(kind)) for found in (others.exact, others.ripgrep))
@@ -303,7 +304,7 @@ def render_table(rows: Sequence[Row]) -> list[str]:
 
 
 def judge_row(row: Row) -> str:
-    """Return in a word whether a row reaches its goal."""
+    """Return a word that says whether a row reaches its goal."""
     if row.goal is None:
         return ""
     if row.share is None:

@@ -1,7 +1,7 @@
 """tantivy through its Python package: one body field with the default tokenizer, 2 threads, 512 MB.
 
-Words of a query are alternatives, as with us; its special characters are escaped. `foo_bar` is two words
-for its tokenizer, and its parser makes a phrase of them where positions are kept.
+The words of a query are alternatives, as in ours; special characters are escaped. To its tokenizer `foo_bar`
+is two words, of which its parser makes a phrase if positions are stored.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 
 class TantivyEngine:
-    """`index_option` "position" is the default, "freq" knows no phrases. `counts`: all matches, too."""
+    """Stores positions ("position", the default) or only frequencies ("freq"); may count all matches."""
 
     def __init__(self, index_option: str = "position", *, counts: bool = True) -> None:
         self._index_option = index_option
         self._counts = counts
 
     def build(self, job: Job, position: Path, mark: Mark) -> None:
-        """Add all units in one commit, and wait until the merges that it made have ended."""
+        """Add all units in one commit, and wait for the merges that it started."""
         index = tantivy.Index(self._build_schema(), path=str(position))
         writer = index.writer(heap_size=HEAP_BYTES, num_threads=THREADS)
         for unit in iter_units(job.root, job.units):
@@ -88,7 +88,7 @@ class TantivyAnswerer:
         return len(self._searcher.search(query, limit=TOP_K, count=self._counts).hits)
 
     def close(self) -> None:
-        """Do nothing: nothing is held that has to be let go."""
+        """Do nothing: there is nothing to release."""
 
 
 class TantivyUpdater:
@@ -111,5 +111,5 @@ class TantivyUpdater:
         return time.perf_counter() - started
 
     def close(self) -> None:
-        """Let merges that run come to their end."""
+        """Wait for running merges."""
         self._writer.wait_merging_threads()

@@ -1,8 +1,8 @@
-"""tantivy with the terms of our index: what its format and its search cost for the postings that ours has.
+"""tantivy with the terms of our index: what its format and its search cost for the same postings.
 
-Its own terms are whole words in lower case; ours are the words and the stems of their parts. Here each unit
-is given as our terms, divided by spaces, in one field with frequencies and no positions. A query is our
-terms of it, as alternatives. Updates are left out, since they would measure our analysis.
+Its own terms are whole words in lower case; ours are words and the stems of their parts. Here each unit is
+given as our terms, separated by spaces, in one field with frequencies and without positions. A query is its
+terms by our analysis, as alternatives. Updates are left out, since they would measure our analysis.
 """
 
 from __future__ import annotations
@@ -75,4 +75,4 @@ class TermsAnswerer:
         return len(self._searcher.search(tantivy.Query.boolean_query(terms), limit=TOP_K).hits)
 
     def close(self) -> None:
-        """Do nothing: nothing is held that has to be let go."""
+        """Do nothing: there is nothing to release."""

@@ -1,10 +1,10 @@
-"""The ranking units of our index, for the other engines: every one of them gets the same pieces of text.
+"""The ranking units of our index, for the other engines: all engines get the same pieces of text.
 
     one line a file, JSON:  [path, [bytes of each unit's normalised text], [lines of each unit]]
 
-Left out on purpose: the text. Each engine's process reads the files itself, as ours does; what it is
-spared is the walk and the cutting. Nothing of ours is imported but the decoding, which is light: the other
-engines' processes must not pay for numpy.
+Left out on purpose: the text. Each engine's process reads the files itself, as ours does; it is spared the
+walk and the cutting. Of our modules only the decoding is imported, which is light: the other engines'
+processes must not pay for numpy.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def read_cut_files(position: Path, paths: Sequence[str]) -> list[CutFile]:
 
 
 def read_units(root: Path, file: CutFile) -> Iterator[Unit]:
-    """Yield the units of one file as it is now; what it has grown by belongs to the last one."""
+    """Yield the units of one file as it is now; text that was added at its end belongs to the last one."""
     data = decode_source((root / file.path).read_bytes()).data
     start, line, last = 0, 1, len(file.sizes) - 1
     for number, (size, lines) in enumerate(zip(file.sizes, file.lines, strict=True)):

@@ -1,4 +1,4 @@
-"""Whoosh with its own storage: what a project in Python alone is usually built on."""
+"""Whoosh with its own storage: the usual choice of a project in pure Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEAP_MEGABYTES = HEAP_BYTES // 1_000_000
 
 
 class WhooshEngine:
-    """One process: its writer of several is slower on what has been tried."""
+    """Builds in one process: the writer with several was slower on everything tried."""
 
     def build(self, job: Job, position: Path, mark: Mark) -> None:
         """Index all units in one commit."""
@@ -34,7 +34,7 @@ class WhooshEngine:
         return WhooshAnswerer(index.open_dir(str(position)))
 
     def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> WhooshUpdater:
-        """Open the index; a writer is opened for each update: that is how Whoosh commits."""
+        """Open the index; each update opens a writer, since that is how Whoosh commits."""
         return WhooshUpdater(job.root, index.open_dir(str(position)), files)
 
 
@@ -52,7 +52,7 @@ class WhooshAnswerer:
         self._parser = QueryParser("body", opened.schema, plugins=[plugins.WhitespacePlugin()], group=OrGroup)
 
     def ask(self, text: str) -> int:
-        """Ask with words alone: no operators."""
+        """Ask for the words alone, without operators."""
         return len(self._searcher.search(self._parser.parse(text), limit=TOP_K).top_n)
 
     def close(self) -> None:

@@ -51,7 +51,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
 
 
 def main(arguments: list[str]) -> int:
-    """Run and print. 1 when no task could be asked."""
+    """Run and print. Return 1 when no task could be asked."""
     given = parse_arguments(arguments)
     if given.functions:
         return answer_questions(given)
@@ -76,7 +76,7 @@ def main(arguments: list[str]) -> int:
 
 
 def answer_questions(given: argparse.Namespace) -> int:
-    """Measure bundles and snippets, and print. 1 when no question could be asked."""
+    """Measure bundles and snippets, and print. Return 1 when no question could be asked."""
     questions = choose_questions(read_questions(given.functions), given.half, given.only)
     with tempfile.TemporaryDirectory() as scratch:
         data_dirs = given.data or Path(scratch)

@@ -2,7 +2,7 @@
 
     python -m bench.quality.ablation --tasks FILE --trees DIR [--repos FILE] [--data DIR]
 
-The best units of a task are found once; only what comes behind them is repeated. No text is read.
+The best units of a task are found once; only the steps after that are repeated. No text is read.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def render(found: Mapping[str, Sequence[tuple[Task, Score]]]) -> Iterable[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table. 1 when no task could be asked."""
+    """Print the table. Return 1 when no task could be asked."""
     parser = argparse.ArgumentParser(prog="bench.quality.ablation", description=__doc__)
     parser.add_argument("--tasks", type=Path, required=True)
     parser.add_argument("--trees", type=Path, required=True)

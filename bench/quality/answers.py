@@ -1,8 +1,8 @@
 """The questions that a bundle and a page of snippets answer: `python -m bench.quality --functions`.
 
-A question is answered when at least 70 % of each function that was named for it in advance is shown. It is
-asked of a server over stdio with its default limits, beside the control (`bench/quality/control.py`). What is
-missing is listed of the half `tune` alone.
+A question is answered when at least 70 % of each function that was named for it in advance is shown.
+Questions go to a server over stdio with its default limits, and to the control (`bench/quality/control.py`).
+Missing functions are listed for the half `tune` alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bench.economy.evidence import read_lines
 from bench.quality.control import show_control
 from bench.quality.questions import Line, Question, check_tree
 
-BUDGETS = (160, 400, 1_000)  # lines; beside them a bundle without any budget
+BUDGETS = (160, 400, 1_000)  # lines; a bundle without a budget is measured as well
 MIDDLE = "bundle 400"  # what is missing from it is listed
 DEFAULT = "bundle"
 SEARCH, BUNDLE = "repo.search", "repo.build_context_bundle"
@@ -59,7 +59,7 @@ class Outcome:
 
 
 def ask_tree(root: Path, questions: Sequence[Question], data_dir: Path, code: Path) -> Iterator[Outcome]:
-    """Yield the outcome of each question of one tree. ValueError for another tree."""
+    """Yield the outcome of each question about one tree. Raises ValueError for another tree."""
     for question in questions:
         check_tree(root, question)
     data_dir.mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,7 @@ def ask(client: Client, root: Path, question: Question) -> Outcome:
 
 
 def ask_bundle(client: Client, question: Question, **budget: int) -> set[Line]:
-    """Return the lines of a bundle for a question. ValueError when it is refused."""
+    """Return the lines of a bundle for a question. Raises ValueError when it is refused."""
     arguments = {"budget": budget} if budget else {}
     answer = client.call(BUNDLE, prompt=question.query, **arguments)
     if answer.is_error:
@@ -110,7 +110,7 @@ def _group(outcomes: Iterable[Outcome], name: str) -> dict[str, list[Outcome]]:
 
 
 def render(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the tables of questions and functions; then what is missing of the half `tune`."""
+    """Return the tables of questions and functions, then what is missing in the half `tune`."""
     columns = list(outcomes[0].bundles)
     lines = [
         f"| | questions | files | snippets | heads | spans | {' | '.join(columns)} |",
@@ -146,7 +146,7 @@ def _render_row(name: str, own: Sequence[Outcome]) -> str:
 
 
 def write_run(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Keep which questions each bundle and the first page answered."""
+    """Store which questions each bundle and the first page answered."""
     rows = {
         one.question.id: {
             column: one.question.is_answered(lines)

@@ -1,8 +1,8 @@
 """The part of a fix that a bundle for its message holds: `python -m bench.quality.bundles`.
 
-Each commit is asked about in the tree of its parent, which is read from the repository's git directory. Two
-sets of lines are wanted: those that the commit's diff takes away, with three lines around each, and the
-functions that they stand in, whole, which is what a person would read.
+Each commit's message is asked about in the tree of its parent, which is read from the repository's Git
+directory. Two sets of lines are wanted: those that the diff removes, with three lines around each, and the
+whole functions around them, which is what a person would read.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Overlap:
 
 
 def find_git(mirror: Path, name: str) -> Path | None:
-    """Return the git directory of `owner/name` in a directory of such, if it is there."""
+    """Return the Git directory of `owner/name` below a directory of mirrors, if there is one."""
     base = mirror / name.replace("/", "+")
     found = (
         position
@@ -57,7 +57,7 @@ def find_git(mirror: Path, name: str) -> Path | None:
 
 
 def read_changed(git: Path, commit: str, root: Path, paths: Sequence[str], around: int = AROUND) -> Lines:
-    """Return the lines of the tree that a commit changes, if its old text stands there unchanged and once."""
+    """Return the lines of the tree that a commit changes, if its old text occurs there exactly once."""
     command = ["git", f"--git-dir={git}", "diff", "-U2", f"{commit}^", commit, "--", *paths]
     done = subprocess.run(command, capture_output=True, check=False)
     text = done.stdout.decode("utf-8", "replace")
@@ -77,7 +77,7 @@ def read_changed(git: Path, commit: str, root: Path, paths: Sequence[str], aroun
 
 
 def _iter_hunks(diff: str) -> Iterator[tuple[str, list[tuple[bool, str]], int]]:
-    """Yield the path of each hunk, its old lines with whether each is touched, and its first line."""
+    """Yield each hunk's path, its old lines with whether each is touched, and the number of the first."""
     path, old, first, inside = "", list[tuple[bool, str]](), 0, False
     for line in [*diff.split("\n"), "diff --git"]:
         hunk = _HUNK.match(line)
@@ -98,7 +98,7 @@ def _iter_hunks(diff: str) -> Iterator[tuple[str, list[tuple[bool, str]], int]]:
 
 
 def _find_once(lines: Sequence[str], wanted: Sequence[str], near: int) -> int | None:
-    """Return where the wanted lines stand in a row, nearest to a line; None when they do not."""
+    """Return where the wanted lines occur in a row, nearest to a line; None when they do not."""
     positions = [
         at
         for at in range(len(lines) - len(wanted) + 1)
@@ -121,12 +121,12 @@ def write_tree(git: Path, revision: str, root: Path) -> None:
 
 
 def grow_to_functions(repository: Repository, changed: Lines) -> Lines:
-    """Return changed lines with the innermost function around each, whole; alone where there is none."""
+    """Return changed lines, each with the whole innermost function around it, if there is one."""
     grown = set(changed)
     for path in sorted({path for path, _ in changed}):
         try:
             symbols = repository.outline(path).symbols
-        except RepoError:  # what the server does not serve has no functions
+        except RepoError:  # a file that is not served has no functions
             continue
         spans = [
             (one.start_line, one.end_line)
@@ -162,7 +162,7 @@ def ask_commit(repository: Repository, query: str, wanted: Sequence[Lines]) -> l
 def ask_commits(
     tasks: Iterable[Task], commits: Mapping[str, str], git: Path, scratch: Path
 ) -> Iterator[list[list[Overlap]]]:
-    """Yield the overlaps of each commit whose changed lines can be told, asked in the tree of its parent."""
+    """Yield the overlaps of each commit whose changed lines can be located in the tree of its parent."""
     tree = Tree("tree", scratch / "tree")
     for task in tasks:
         commit = commits[task.id]
@@ -177,7 +177,7 @@ def ask_commits(
 
 
 def main(arguments: list[str]) -> int:
-    """Print a table. 1 when nothing could be measured."""
+    """Print a table. Return 1 when nothing could be measured."""
     parser = argparse.ArgumentParser(prog="bench.quality.bundles", description=__doc__)
     parser.add_argument("--tasks", type=Path, required=True, help="commits, one JSON object a line")
     parser.add_argument("--repos", type=Path, required=True, help="JSON list with name and repo")

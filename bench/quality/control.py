@@ -1,7 +1,7 @@
-"""The control: what forty lines over `repo.search` and `repo.outline` make of a budget. Never tuned.
+"""The control: a bundle that forty lines of code make from `repo.search` and `repo.outline`. Never tuned.
 
-The files in the order of `repo.search` get fixed shares of the lines. A file that fits into its share is
-shown whole; of any other, the functions that have most words of the query in their names and bodies.
+Files get fixed shares of the lines, in the order of `repo.search`. A file that fits into its share is shown
+whole, any other by the functions that have most words of the query in their names and bodies.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def show_control(client: Client, root: Path, query: str, budget_lines: int) -> s
 
 
 def split_words(text: str) -> set[str]:
-    """Return the words of a text in lower case, names in their parts; the shortest and commonest left out."""
+    """Return the words of a text and the parts of names, in lower case, without short and common ones."""
     return {word.lower() for word in _WORD.findall(text) if len(word) > 2} - _COMMON
 
 

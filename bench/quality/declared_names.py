@@ -1,13 +1,14 @@
-"""Does a look-up show what declares a name, in every language and of every kind? Asked over stdio.
+"""Does a look-up show the declaration of a name, in every language and of every kind? Asked over stdio.
 
     python -m bench.quality.declared_names --trees DIR [--only NAMES] [--kept-back] [--misses] [--mode bm25]
         [--others] [--opened]
 
-`DIR` has a folder for each tree. Names are those that the symbol parsers find declared once in a tree, a
-sample of each kind and language by a fixed seed; with `--others` those of languages without a parser, as
-Universal Ctags lists them (`bench/quality/other_names.py`). Half of them, by a hash of the name, is kept
-back and asked only with `--kept-back`. A name counts as shown when the first hit is of its file and shows it
-in the first lines of its declaration; with `--opened`, when `repo.open_file` shows that line for the name.
+`DIR` has a folder for each tree. Names are those that the symbol parsers find declared once in a tree,
+sampled for each kind and language by a fixed seed; with `--others`, those of languages without a parser, as
+Universal Ctags lists them (`bench/quality/other_names.py`). Half of them, chosen by a hash of the name, are
+kept back and asked only with `--kept-back`. A name counts as shown when the first hit is in its file and
+shows it in the first lines of its declaration; with `--opened`, when `repo.open_file` shows that line for the
+name.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
     python -m bench.quality.definitions --trees DIR [--only NAMES] [--kept-back] [--misses]
 
 `DIR` has a folder for each tree. Names are taken from the sources with `ast` by a fixed seed: those declared
-once (functions, methods, classes), those of one word (declared however often), and `Class.method` declared
-once. Half of them, by a hash of the name, is kept back and asked only with `--kept-back`; nothing should be
-chosen by looking at it. A name counts as shown when the first hit's excerpt holds the line that declares it.
+once (functions, methods, classes), those of one word (declared any number of times), and `Class.method`
+declared once. Half of them, chosen by a hash of the name, are kept back and asked only with `--kept-back`: do
+not look at them while tuning. A name counts as shown when the first hit's excerpt holds the line that
+declares it.
 """
 
 from __future__ import annotations
@@ -91,12 +92,12 @@ def choose_names(root: Path, *, kept_back: bool) -> Mapping[str, Declared]:
 
 
 def is_kept_back(name: str) -> bool:
-    """Return whether a name belongs to the half that is not looked at while something is chosen."""
+    """Return whether a name belongs to the half that is not looked at while tuning."""
     return hashlib.blake2b(name.encode(), digest_size=1).digest()[0] % 2 == 1
 
 
 def ask_names(client: Client, declared: Declared, mode: str) -> Outcome:
-    """Return how many of the names have a line that declares them in their first hit's excerpt."""
+    """Return for how many names the first hit's excerpt holds a line that declares them."""
     missed = [name for name, lines in declared.items() if not _shows(client, name, mode, lines)]
     return Outcome(len(declared) - len(missed), tuple(missed))
 
@@ -114,7 +115,7 @@ def _shows(client: Client, name: str, mode: str, lines: Sequence[Line]) -> bool:
 
 
 def build_parser(name: str, description: str | None) -> argparse.ArgumentParser:
-    """Return a parser of the options that benches of names share."""
+    """Return a parser of the options that the benchmarks of names share."""
     parser = argparse.ArgumentParser(prog=name, description=description)
     parser.add_argument("--trees", type=Path, required=True, help="a directory with a folder for each tree")
     parser.add_argument("--only", help="folders to ask about, with commas")

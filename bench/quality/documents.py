@@ -1,9 +1,9 @@
-"""The rank of the right document among the found: `python -m bench.quality.documents --trees DIR`.
+"""The rank of the right document: `python -m bench.quality.documents --trees DIR`.
 
 DIR holds a tree for each repository by name; those that are not there are left out. The questions are in
 documents.jsonl: an answer is right when its path ends in, or holds, one of the `answers`.
 
-Left out on purpose: which section of the document is right, which was looked at by eye.
+Left out on purpose: which section of the document is right; that was judged by eye.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def ask_all(questions: Iterable[Question], root: Path, data_dir: Path) -> list[i
 
 
 def render_row(name: str, positions: Sequence[int]) -> str:
-    """Render one row: how many, first hit right, one of the first three right, mean of 1 over the place."""
+    """Render one row: questions, first hit right, one of the first three right, mean reciprocal rank."""
     first = sum(position == 1 for position in positions)
     early = sum(0 < position <= 3 for position in positions)
     inverse = sum(1 / position for position in positions if position) / max(1, len(positions))
@@ -68,7 +68,7 @@ def render_row(name: str, positions: Sequence[int]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Ask and print. 1 when no tree was there."""
+    """Ask and print. Return 1 when no tree was found."""
     parser = argparse.ArgumentParser(prog="bench.quality.documents", description=__doc__)
     parser.add_argument(
         "--trees", type=Path, required=True, help="a directory with a tree for each repository"

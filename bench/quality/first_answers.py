@@ -1,10 +1,11 @@
-"""The quality of answers while an index is built: at shares of a build that stands still there.
+"""The quality of answers while an index is built: a build is halted at some shares of its bytes, and asked.
 
     python -m bench.quality.first_answers --tasks FILE --trees DIR [--only NAME,NAME] [--first N] [--by-path]
 
-Of each tree the files that come first, up to a share of its bytes, are indexed. Each task is then asked
-without and with a look through the rest (`repo_mcp/live/look_ahead.py`). NDCG@10, a line for each tree, their
-mean, and that as a share of the whole index's; and the seconds that a look takes, indexing included.
+The first files of each tree, up to a share of its bytes, are indexed. Each task is then asked without and
+with a search through the rest (`repo_mcp/live/look_ahead.py`). It prints NDCG@10 in a line for each tree,
+their mean, the mean as a share of the whole index's, and the seconds that such a search takes, indexing
+included.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ MAX_WORDS = 1_000  # of a query
 
 
 class HeldBuild(RemainingFiles):
-    """A build that stands still: what is wanted first is indexed, and taken out again."""
+    """A halted build: files that a call needs are indexed, and taken out again afterwards."""
 
     def __init__(self, settings: BuildSettings, index_path: Path, paths: Sequence[str]) -> None:
         super().__init__()
@@ -54,7 +55,7 @@ class HeldBuild(RemainingFiles):
         self._committed = (index_path / MANIFEST).read_bytes()
 
     def list_paths(self) -> list[str]:
-        """Return what is not indexed, in the order in which it comes."""
+        """Return the files that are not indexed yet, in the order in which they would be."""
         return self._paths
 
     def index_first(self, paths: Sequence[str], seconds: float) -> bool:
@@ -68,7 +69,7 @@ class HeldBuild(RemainingFiles):
         return True
 
     def take_out(self) -> None:
-        """Put the index back to where the build stands."""
+        """Restore the index as the halted build left it."""
         (self._index_path / MANIFEST).write_bytes(self._committed)
 
 
@@ -84,7 +85,7 @@ def cut_first(files: WalkedFiles, share: float, *, by_path: bool) -> tuple[Walke
 def hold(
     repository: Repository, place: Path, share: float, *, by_path: bool
 ) -> Iterator[tuple[HeldBuild, Path]]:
-    """Yield a build of a root that stands still at a share of its bytes, and where its index lies."""
+    """Yield a build of a root that is halted at a share of its bytes, and the directory of its index."""
     first, rest = cut_first(
         build_walked_files(repository.tree.walk(lambda: False).files), share, by_path=by_path
     )
@@ -115,7 +116,8 @@ def ask(repository: Repository, place: Path, task: Task) -> float:
 
 def measure(tree: Tree, tasks: Sequence[Task], scratch: Path, *, by_path: bool) -> list[float]:
     """Return the NDCG@10 of a tree's tasks: of the whole index, then at each share without and with a look
-    ahead; then the mean and the longest seconds of such a look."""
+    ahead; then the mean and the longest seconds of such a look.
+    """
     took: list[float] = []
     with closing(open_repository(tree, scratch / "data")) as repository:
         hits = (repository.search(SearchRequest(task.query, TOP_K)).hits for task in tasks)

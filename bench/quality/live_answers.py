@@ -1,16 +1,17 @@
-"""The quality of the first answers of a live server, as a client meets it: asked while it builds its index.
+"""The quality of a server's first answers, as a client meets them: asked while the server builds its index.
 
     python -m bench.quality.live_answers TREE [--tasks FILE [--repo NAME]] [--first N] [--out FILE]
 
 A server is started over stdio on a tree without an index. As soon as `repo.status` says that 10, 25 and 50 %
-of the files are done it is asked tasks, until it is nearer to the next share; then it is ended, and another
-one begins from nothing, until each task was asked once at each share, no task twice of one server. At last
-one builds to its end and is asked all. It prints the NDCG@10 of each share beside that of the whole, where
-the build was after each answer, how many answers failed or were empty, and how long they took.
+of the files are done, it is asked tasks until it is nearer to the next share. Then it is ended and another
+one begins from nothing, until each task was asked once at each share, and never twice of one server. Finally
+one server builds its whole index and is asked all tasks. The table shows the NDCG@10 of each share beside
+that of the whole, how far the build was after each answer, how many answers failed or were empty, and how
+long they took.
 
-Tasks are those of `--repo` in a file as `bench/quality/tasks.py` reads it. Without a file they are made of
-the tree: the first words of comments, which the file that has them is to answer. A tree that is built in a
-few seconds is asked one task or two a start, so `--first` bounds how long it takes.
+Tasks are those of `--repo` in a file for `bench/quality/tasks.py`. Without a file they are made from the
+tree: the first words of comments, to be answered by the file that has them. If a tree is built in a few
+seconds, there is time for one or two tasks in each start, so `--first` bounds the run.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ from bench.quality.metrics import Found, score_task
 from bench.quality.tasks import Task, read_tasks
 
 SHARES = (0.1, 0.25, 0.5)
-UNTIL = (0.175, 0.375, 0.75)  # asked no longer when the build is there
+UNTIL = (0.175, 0.375, 0.75)  # shares of a build beyond which no more tasks are asked
 MERGING = 0.999  # all are searchable, and the build goes on
 FIRST = 40  # tasks
 TOP_K = 10
 POLL_SECONDS = 0.02
 BUILD_SECONDS = 7_200.0  # a server that lives longer is killed
-MOST_MISSED = 5  # servers that were never seen at a share, before it is given up: a tree of few shards
+MOST_MISSED = 5  # servers that passed a share unseen, before the share is given up: a tree of few shards
 SAMPLED_FILES = 4_000
 MIN_WORDS, MAX_WORDS = 4, 8  # of a made task
 SEED = 3
@@ -57,10 +58,10 @@ class Asked:
     seconds: list[float] = field(default_factory=list)
     faults: int = 0  # answers that were errors
     empty: int = 0
-    missed: int = 0  # servers that were past the share when they were first seen there
+    missed: int = 0  # servers that had passed the share when they were first asked
 
     def ask(self, server: Peer, task: Task) -> None:
-        """Ask a task, and note what comes."""
+        """Ask a task, and record the answer."""
         started = time.monotonic()
         params = {"name": "repo.search", "arguments": {"query": task.query, "top_k": TOP_K}}
         answer = server.ask("tools/call", params)["result"]
@@ -73,7 +74,7 @@ class Asked:
 
 
 def read_result(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return what is in the envelope of an answer; what is not there has its schema's default."""
+    """Return the result of an answer; missing fields have the default of their schema."""
     result: dict[str, Any] = answer["structuredContent"]["result"]
     return result
 
@@ -91,14 +92,14 @@ def find_share(server: Peer) -> float:
 
 
 def wait_for_share(server: Peer, share: float) -> float:
-    """Wait until so much is done, and return how much it is. AssertionError when the server ends before."""
+    """Wait until so much is done, and return how much is. Raises AssertionError if the server ends first."""
     while (now := find_share(server)) < share:
         time.sleep(POLL_SECONDS)
     return now
 
 
 def ask_one_server(server: Peer, tasks: Sequence[Task], asked: Sequence[Asked], number: int) -> None:
-    """Ask a server that begins to build what was not asked yet, at each share; the order turns."""
+    """Start a server, and at each share ask it what was not asked yet; the order of shares rotates."""
     here: set[str] = set()
     for place, (share, until) in enumerate(zip(SHARES, UNTIL, strict=True)):
         turn = (number + place * len(tasks) // len(SHARES)) % len(tasks)
@@ -118,7 +119,7 @@ def ask_one_server(server: Peer, tasks: Sequence[Task], asked: Sequence[Asked], 
 
 
 def measure(tree: Path, tasks: Sequence[Task], *options: str) -> Iterator[tuple[str, Asked]]:
-    """Yield what was asked at each share, and at last of the whole index. Each start is told."""
+    """Yield the answers at each share, then those of the whole index. Each start is reported."""
     asked = [Asked() for _ in SHARES]
     for number in count():
         if all(len(one.ndcg) == len(tasks) or one.missed >= MOST_MISSED for one in asked):
@@ -168,7 +169,7 @@ def make_tasks(tree: Path, most: int) -> list[Task]:
 
 
 def render(rows: Sequence[tuple[str, Asked]]) -> list[str]:
-    """Return the table, in Markdown. The last row is the whole's, which the others are compared with."""
+    """Return the table in Markdown. The last row is of the whole index; the others are compared with it."""
     whole = rows[-1][1].ndcg
     lines = [
         "| share | tasks | build was at | NDCG@10 | of the whole | s, mean | s, most | errors | empty |",

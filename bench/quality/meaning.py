@@ -3,7 +3,7 @@
     python -m bench.quality.meaning --tasks FILE --trees DIR --semantic-model DIR [--weights 0,0.5,1]
         [--repos FILE] [--only NAMES] [--data DIR]
 
-Vectors are made where there are none; with --data they are kept for the next time. No text is read.
+Missing vectors are computed; with --data they are kept for the next run. No text is read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Rows = dict[float, list[tuple[Task, Score]]]
 def measure(
     tree: Tree, model: Path, data_dir: Path, tasks: Sequence[Task], weights: Sequence[float]
 ) -> Iterator[tuple[float, Task, Score]]:
-    """Yield the weight, task and measures, for each of both. Vectors that are not there are made first."""
+    """Yield weight, task and measures for each weight and task, after computing missing vectors."""
     config = replace(build_config(tree, data_dir), semantic_model=str(model))
     with closing(Repository(config)) as repository:
         repository.refresh()
@@ -62,7 +62,7 @@ def render(rows: Rows) -> Iterable[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table. 1 when no task could be asked."""
+    """Print the table. Return 1 when no task could be asked."""
     parser = argparse.ArgumentParser(prog="bench.quality.meaning", description=__doc__)
     parser.add_argument("--tasks", type=Path, required=True)
     parser.add_argument("--trees", type=Path, required=True)

@@ -35,7 +35,7 @@ class Score:
 
     ndcg: float
     acc: tuple[float, ...]  # all answers among the first CUTS
-    first: float  # 1 over the place of the first answer
+    first: float  # 1 divided by the place of the first answer
     recall: float  # share of the answers within TOKENS
     plain_acc: tuple[float, ...]  # as `acc`, tests left out
 
@@ -59,7 +59,7 @@ def score_task(task: Task, hits: Sequence[Found]) -> Score:
 
 
 def find_places(task: Task, files: Sequence[str]) -> list[int | None]:
-    """Return for each answer its place in a list, from 1. A file stands for one answer at most."""
+    """Return for each answer its place in a list, from 1. A file counts for one answer at most."""
     positions: list[int | None] = []
     for target in task.targets:
         position = next((at for at, path in enumerate(files, 1) if task.matches(path, target)), None)

@@ -1,7 +1,7 @@
-"""The names that a tree declares in languages without a symbol parser here, as others list them.
+"""List the names that a tree declares in languages without a symbol parser, independently of our rules.
 
-Universal Ctags lists most; the languages that it does not know are read line by line, with expressions that
-are none of the program's own. Left out are local names, and the kinds that Ctags confuses.
+Universal Ctags lists most. Languages that it does not know are read line by line, with expressions that the
+program does not use. Left out are local names, and kinds that Ctags confuses.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LISTED = {
 }
 _FUNCTIONS = frozenset("function method singletonMethod subroutine val macro var".split())  # noqa: SIM905
 # Language -> its extension, and the expressions of its kinds. Haskell's functions and much of Clojure are
-# here, as Ctags has only part of them.
+# here because Ctags finds only part of them.
 _READ = {
     "scala": (
         ".scala",

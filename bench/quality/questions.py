@@ -1,8 +1,9 @@
 """Questions with the functions that answer them, each by the lines of a pinned tree (`functions.jsonl`).
 
-One JSON object a line: `id`, `repo`, `language`, `half`, `category`, `query` and `functions`, all of which
-are needed for the answer: objects with `path`, `name`, `start_line` and `end_line`. The two halves share no
-repository. Of the half `kept` only sums are printed: nobody looks into it while weights are chosen.
+One JSON object for each line: `id`, `repo`, `language`, `half`, `category`, `query` and `functions`. An
+answer needs all of the functions, which are objects with `path`, `name`, `start_line` and `end_line`. The two
+halves share no repository. For the half `kept` only sums are printed, and nobody looks into it while weights
+are chosen.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Function:
         return sum((self.path, number) in shown for number in range(self.start_line, self.end_line + 1))
 
     def is_shown(self, shown: Set[Line]) -> bool:
-        """Return whether enough of it was shown to answer by."""
+        """Return whether enough of the function was shown to count as answered."""
         return self.count_shown(shown) >= LEAST_SHARE * (self.end_line - self.start_line + 1)
 
 
@@ -97,7 +98,7 @@ def check_tree(root: Path, question: Question) -> None:
 
 
 def choose_questions(questions: Iterable[Asked], half: str, only: str | None) -> list[Asked]:
-    """Return the questions of a half, or of "both", about the repositories that `only` names with commas."""
+    """Return the questions of a half, or of "both", about the repositories in the comma-separated `only`."""
     repos = only.split(",") if only else None
     return [one for one in questions if half in (one.half, "both") and (repos is None or one.repo in repos)]
 
@@ -108,9 +109,9 @@ def run_questions(
     ask_tree: Callable[[str, Path, Sequence[Asked]], Iterable[Given]],
     report: Callable[[str], None],
 ) -> Iterator[Given]:
-    """Yield what `ask_tree` gives for each repository, its tree and its questions.
+    """Yield the results of `ask_tree` for each repository's tree and questions.
 
-    What has no tree is left out, and that is reported.
+    Repositories without a tree are left out and reported.
     """
     groups: dict[str, list[Asked]] = {}
     for question in questions:

@@ -54,7 +54,7 @@ def _group(outcomes: Iterable[Outcome], key: Callable[[Outcome], str]) -> dict[s
 
 
 def write_run(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Keep a run, to compare a later one with."""
+    """Store a run, so that later ones can be compared with it."""
     rows = {
         one.task.id: {"ndcg": one.score.ndcg, "acc": one.score.acc, "files": one.files} for one in outcomes
     }
@@ -68,7 +68,7 @@ def read_run(path: Path) -> Stored:
 
 
 def render_comparison(outcomes: Sequence[Outcome], stored: Stored, most: int) -> list[str]:
-    """Render what moved since a stored run of the same tasks, the worst first."""
+    """Render what changed since a stored run of the same tasks, the worst first."""
     pairs = [(one, before) for one in outcomes if (before := stored.get(one.task.id)) is not None]
     moves = [(_measure(one.score) - _measure_stored(before), one, before) for one, before in pairs]
     moved = sorted((move for move in moves if abs(move[0]) > LEAST_CHANGE), key=lambda move: move[0])

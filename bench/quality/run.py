@@ -15,7 +15,7 @@ from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.repository import Repository
 
 MAX_HITS = 1_000
-FRAME_CHARS = 60  # of a hit in an answer beside its path and text
+FRAME_CHARS = 60  # of a hit in an answer, besides its path and text
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def run_tasks(
     top_k: int,
     report: Callable[[str], None],
 ) -> Iterator[Outcome]:
-    """Yield the outcome of each task, tree by tree. What has no tree is left out, and that is reported."""
+    """Yield the outcome of each task, tree by tree. Tasks without a tree are left out and reported."""
     for repo, own in _group(tasks).items():
         tree = find(repo)
         if tree is None:

@@ -1,8 +1,8 @@
 """Questions and the files that answer them, in the formats of the task files; and the trees they are about.
 
-One JSON object a line. `query` and `repo` are always there; the answers are `relevant` and `secondary`
-(objects with `path`, equal from the end on) or `gold` (paths, equal as wholes). `category`, `language`
-and `id` may be missing. A target's `symbol`, the declaration that answers the question, is read by
+One JSON object for each line. `query` and `repo` are required; the answers are `relevant` and `secondary`
+(objects with `path`, of which one may be the end of the other) or `gold` (whole paths). `category`,
+`language` and `id` are optional. A target's `symbol`, the declaration that answers the question, is read by
 `bench/economy/tasks.py` alone.
 """
 
@@ -24,7 +24,7 @@ class Task:
     category: str
     query: str
     targets: tuple[str, ...]  # paths
-    whole_paths: bool  # False: a path matches that ends with the target, or the other way round
+    whole_paths: bool  # False: paths match if one ends with the other
 
     def matches(self, path: str, target: str) -> bool:
         """Return whether a found path is the target."""
@@ -85,7 +85,7 @@ def find_tree(trees: Path, repo: str, repos: Mapping[str, Mapping[str, object]])
 
 
 def read_repos(path: Path | None) -> dict[str, Mapping[str, object]]:
-    """Read a file of repositories as rows by name; nothing without a file."""
+    """Read a file of repositories as rows by name; without a file there are none."""
     if path is None:
         return {}
     return {str(row["name"]): row for row in json.loads(path.read_text(encoding="utf-8"))}

@@ -1,9 +1,9 @@
-"""Ask the questions of `questions.py` and print what comes, with the lines that are cited.
+"""Ask the questions of `questions.py`, and print the answers with the lines that they cite.
 
     python -m bench.research TREES [--data-dir DIR] [--only TEXT] [--depth N]
 
-TREES is a folder that holds the repositories, each in a folder of its name; those that are not there are
-left out. Beside each report stands the CPU time of the answer.
+TREES is a folder that holds the repositories, each in a folder of its name; missing ones are left out. Each
+report comes with the CPU time of the answer.
 """
 
 from __future__ import annotations

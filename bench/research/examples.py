@@ -1,7 +1,7 @@
-"""The pages of `docs/research-examples` made anew: `python -m bench.research.examples --trees DIR`.
+"""Update the pages of `docs/research-examples`: `python -m bench.research.examples --trees DIR`.
 
 DIR holds the trees that the pages name (`TREES`), at their revisions. The part of each page from "After" on
-is replaced by what is answered now; the verdicts above it and in the README are a reader's, and stay.
+is replaced by today's answer; the verdicts above it and in the README are a reader's, and stay.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _cut(finding: str) -> Iterator[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Ask and write. 1 when a tree is missing."""
+    """Ask and write. Return 1 when a tree is missing."""
     parser = argparse.ArgumentParser(prog="bench.research.examples", description=__doc__)
     parser.add_argument("--trees", type=Path, required=True, help="a directory with the trees of the pages")
     given = parser.parse_args(arguments)

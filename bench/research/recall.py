@@ -1,11 +1,11 @@
 """The part of the right answers that `code_research` shows: `python -m bench.research.recall --trees DIR`.
 
-DIR holds a tree for each row of `repos.json`, at its revision. Each question of `questions.jsonl` is asked of
-a server over stdio with its default limits. A deciding line is shown when it stands in the answer behind its
-number; a symbol when the line that declares it does, or when the answer names it and cites lines around that
-one. A name that is declared nowhere is answered when the answer begins by saying so, within
-`MOST_UNDECLARED_BYTES` in all. `search_code` is asked beside it: how far down is the first hit that is
-right? What is missing is listed of the half `tune` alone.
+DIR holds a tree for each row of `repos.json`, at its revision. Each question of `questions.jsonl` goes to a
+server over stdio with its default limits. A deciding line counts as shown when the answer has it behind its
+number; a symbol, when the line that declares it is shown, or when the answer names it and cites lines around
+that one. A question about a name that is declared nowhere is answered when the answer begins by saying so,
+within `MOST_UNDECLARED_BYTES` in all. `search_code` is asked as well: at which rank is its first right hit?
+What is missing is listed for the half `tune` alone.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from bench.quality.questions import HALVES, choose_questions, run_questions
 
 QUESTIONS = Path(__file__).parent / "questions.jsonl"
 RESEARCH, SEARCH = "code_research", "search_code"
-OF_WORDS = frozenset({"how", "happens", "add", "errors", "difference"})  # forms that search_code is asked
+OF_WORDS = frozenset({"how", "happens", "add", "errors", "difference"})  # forms that search_code gets as well
 HOLDERS = frozenset(
     {"class", "interface", "struct", "enum", "trait", "record", "union", "extension", "module"}
 )
 FUNCTIONS = frozenset({"function", "method", "constructor"})
-LIMIT_BYTES = 10_240  # that an answer should stay within
+LIMIT_BYTES = 10_240  # which an answer should not exceed
 MOST_UNDECLARED_BYTES, BEGINNING = 2_048, 600
 _CITED = re.compile(r"([\w./@+-]+\.\w+):(\d+)-(\d+)")
 
@@ -140,18 +140,18 @@ def judge(question: Question, answer: Answer, rank: int | None) -> Outcome:
 
 
 def says_undeclared(name: str, answer: Answer) -> bool:
-    """Return True when an answer begins by saying that a name is declared nowhere, and is short."""
+    """Return True when a short answer begins by saying that a name is declared nowhere."""
     beginning = answer.text[:BEGINNING]
     said = re.search(rf"{re.escape(name)}.{{0,60}}(?:not declared|declared nowhere)", beginning)
     return bool(name) and said is not None and answer.bytes <= MOST_UNDECLARED_BYTES
 
 
 def find_rank(question: Question, hits: Sequence[Mapping[str, Any]]) -> int | None:
-    """Return the place of the first right hit, from 1; None when none is.
+    """Return the rank of the first right hit, from 1; None when no hit is right.
 
-    A hit is right when the lines it shows, or the function that they lie in, hold a wanted line, or one that
-    answers just as well; when it is a type that is wanted; and when it is an overload of a right hit, as one
-    says what the other does.
+    A hit is right when the lines that it shows, or the function around them, hold a wanted line or one that
+    answers just as well; when it is a wanted type; and when it is an overload of a right hit, which says the
+    same.
     """
     right = {_name_hit(hit) for hit in hits if _is_right(question, hit)}
     places = (
@@ -179,7 +179,7 @@ def _name_hit(hit: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def ask_tree(root: Path, questions: Sequence[Question], data_dir: Path, code: Path) -> Iterator[Outcome]:
-    """Yield the outcome of each question of one tree. ValueError for another tree."""
+    """Yield the outcome of each question about one tree. Raises ValueError for another tree."""
     for question in questions:
         check_tree(root, question)
     data_dir.mkdir(parents=True, exist_ok=True)
@@ -195,7 +195,7 @@ def ask_tree(root: Path, questions: Sequence[Question], data_dir: Path, code: Pa
 
 
 def render(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return a table by half, form and language; then what is missing of the half `tune`."""
+    """Return a table by half, form and language, then what is missing in the half `tune`."""
     lines = [
         "| | questions | symbols | lines | undeclared | bytes, mean | in 10 KB | search first | in five |",
         "|---" + "|--:" * 8 + "|",
@@ -235,7 +235,7 @@ def _render_row(name: str, own: Sequence[Outcome]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Ask and print. 1 when no question could be asked."""
+    """Ask and print. Return 1 when no question could be asked."""
     parser = argparse.ArgumentParser(prog="bench.research.recall", description=__doc__)
     parser.add_argument(
         "--trees", type=Path, required=True, help="a directory with a tree for each repository"

@@ -1,4 +1,4 @@
-"""The seconds that questions about Linux take, popular names among them.
+"""The seconds that questions about Linux take, including some about popular names.
 
     python -m bench.research.speed TREE DATA_DIR [--depth N]
 

@@ -44,14 +44,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _end_interrupted(_number: int, _frame: object) -> None:
     """End the process at once, whatever it is doing: importing, indexing, waiting for a thread, ending.
 
-    An exception would surface as a traceback wherever nobody expects one. An index is whole at any moment,
-    and what this process holds, its locks too, goes with it.
+    An exception could surface as a traceback anywhere. An index is intact at any moment, and the locks of
+    this process are released when it ends.
     """
     kill_children()
     remove_names = getattr(sys.modules.get("multiprocessing.util"), "_run_finalizers", None)
-    if remove_names is not None:  # of semaphores, or a process that watches over them complains
+    if remove_names is not None:  # of semaphores; otherwise their tracker process would complain
         remove_names(0)
-    is_drawn = os.isatty(2)  # the line of progress, and ^C
+    is_drawn = os.isatty(2)  # the progress line and ^C, which are erased
     os.write(2, (b"\r\x1b[K" if is_drawn else b"") + b"repo-mcp: interrupted\n")
     os._exit(EXIT_INTERRUPTED)
 

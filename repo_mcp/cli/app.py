@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from repo_mcp.config.command_parser import CommandParser
 
 PROGRAM = "repo-mcp"
-_MARK = "\0"  # which no argument holds
+_MARK = "\0"  # which no argument can contain
 EXIT_DONE, EXIT_USAGE, EXIT_FAILURE, EXIT_INTERRUPTED = 0, 2, 3, 130
 # command -> what it does, in the order of the help
 SUMMARIES = {
@@ -219,14 +219,14 @@ def _read(command: Command, arguments: Sequence[str]) -> Namespace:
 
 
 def _mark_words(arguments: Sequence[str]) -> list[str]:
-    """Mark the words after `--`: intermixed with options, argparse would take those with a dash for one."""
+    """Mark the words after `--`: argparse, when intermixing, would take those with a dash for options."""
     words = list(arguments)
     end = words.index("--") if "--" in words else len(words)
     return words[:end] + [_MARK + word for word in words[end + 1 :]]
 
 
 def _flush() -> None:
-    """Write what is left here, where a pipe that is gone is not yet an error of the interpreter's."""
+    """Flush standard output here, where a closed pipe can still be caught; at exit Python would report it."""
     import sys
 
     sys.stdout.flush()

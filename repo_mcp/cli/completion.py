@@ -1,8 +1,7 @@
 """`repo-mcp completion`: a script with which a shell completes commands, options and their values.
 
-The script holds them all, taken from the parsers, so that to complete a word starts no program and reads no
-file. It is as old as the program that printed it: the examples write it to a file of its own, which a newer
-program writes again.
+The script contains all of them, taken from the parsers, so completing a word starts no program and reads no
+file. It knows the options of the version that printed it, so it must be written again after an update.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def _choose_cluster(options: Namespace) -> Cluster | None:
 def _find_packs(
     options: Namespace, key_path: str | None, stack: ExitStack
 ) -> tuple[ListPacked | None, AbstractContextManager[WritableFile] | None]:
-    """Return what gives the pack to begin with, and what to write one to; each None where none is named.
+    """Return the source of a pack to start from, and the target of one to write; None for one not named.
 
     Raises RepoError for what cannot be used, before any work is done.
     """
@@ -154,7 +154,7 @@ def _write_pack(repository: Repository, target: AbstractContextManager[WritableF
 
 
 def _wants_symbols(options: Namespace, repository: Repository, *, is_first: bool) -> bool:
-    """Return True when the symbol index is asked for or needed, there, or in the pack of a first index."""
+    """Return True if the symbol index is asked for or needed, or if there is one, here or in a first pack."""
     if options.scip is not None:
         return True
     if options.structure is not None:

@@ -130,7 +130,7 @@ def _find_store(url: str) -> tuple[Any, str]:
 
 
 def _list_session_options(scheme: str) -> dict[str, object]:
-    """Return what to tell fsspec of a store: over HTTP no limit but on silence, and nothing is unpacked."""
+    """Return the options for a store: over HTTP only silence ends a transfer, and nothing is decompressed."""
     if scheme not in ("http", "https"):
         return {}
     from aiohttp import ClientTimeout

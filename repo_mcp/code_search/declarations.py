@@ -83,7 +83,7 @@ Span = tuple[int, int]  # first and last line
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class ChunkHit:
     """A chunk, and the declaration for which it is shown, if any."""
 
     chunk: RankedChunk  # a different object for each hit, so that its identity tells hits apart
@@ -96,7 +96,7 @@ class Hit:
 class OrderedHits:
     """Hits, best first, and the lines that hold the query's terms."""
 
-    hits: tuple[Hit, ...]
+    hits: tuple[ChunkHit, ...]
     terms: Mapping[str, Mapping[int, tuple[str, ...]]]  # in rated files, by path and line
     weights: Mapping[str, float]  # of the terms
 
@@ -133,17 +133,17 @@ def order_hits(
             worth = one.worth / best
             worth += words * share / top * _weigh_distance(chunk, block) * (one.factor if asks else 1.0)
             span = (block.block.start_line, block.block.end_line)
-            hit = Hit(replace(chunk), share, span, block.block.span)
+            hit = ChunkHit(replace(chunk), share, span, block.block.span)
             judged.append((round(worth * role, DECIMALS), at, hit))
         if not homes[at]:
             role *= SIDE_FILE if is_side_file(chunk.path) else 1.0
-            judged.append((round(words * share / top * role, DECIMALS), at, Hit(chunk, share, None)))
+            judged.append((round(words * share / top * role, DECIMALS), at, ChunkHit(chunk, share, None)))
     judged.sort(key=lambda one: (-one[0], one[1]))
     most = judged[0][0] if judged and judged[0][0] else 1.0
     hits = [replace(hit, share=top * worth / most) for worth, _, hit in judged]
     least = hits[-1].share if hits else 1.0
     rest = zip(found.chunks[DEPTH:], found.shares[DEPTH:], strict=True)
-    hits += [Hit(chunk, min(share, least), None) for chunk, share in rest]
+    hits += [ChunkHit(chunk, min(share, least), None) for chunk, share in rest]
     return OrderedHits(tuple(hits), {one.path: one.view.line_terms for one in rated}, weights)
 
 

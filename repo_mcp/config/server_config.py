@@ -32,14 +32,12 @@ CALLS_PER_SECOND = 500  # an agent that calls as fast as it reads reaches a few 
 CALL_SECONDS = 50
 SYMBOL_WAIT_SECONDS = 2
 # Limits that apply to every call, and the highest value allowed for each.
-GUARDS: Mapping[str, int] = {
+CALL_LIMITS: Mapping[str, int] = {
     "max_calls_per_second": 100_000,
     "call_timeout_seconds": 3_600,
     "symbol_wait_seconds": 30,
-    "refuse_hard_links": True,
-    "one_file_system": True,
-    "refuse_private_keys": True,
 }
+REFUSALS = ("refuse_hard_links", "one_file_system", "refuse_private_keys")  # of files, whatever their names
 _MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may set more
 DEFAULT_MEMORY_MB = 1_000
 LEAST_MEMORY_MB, MOST_MEMORY_MB = 256, 1_000_000
@@ -177,8 +175,7 @@ class Config:
             deny_fingerprint,
         )
         # Not as more facts: with none of these options, an existing index remains valid.
-        options = ("refuse_hard_links", "one_file_system", "refuse_private_keys")
-        facts += tuple(key for key in options if getattr(self, key))
+        facts += tuple(key for key in REFUSALS if getattr(self, key))
         import hashlib  # here: it loads a large library, for which the list of tools need not wait
 
         return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
@@ -201,7 +198,8 @@ def load_config(
     workers: int | None = None,
     memory_mb: int | None = None,
     watch: bool | None = None,
-    guards: Mapping[str, int] | None = None,
+    call_limits: Mapping[str, int] | None = None,
+    refusals: Mapping[str, bool] | None = None,
     any_root: bool | None = None,
     harden: bool | None = None,
     audit_queries: bool | None = None,
@@ -218,8 +216,8 @@ def load_config(
 ) -> Config:
     """Return the configuration of the operator's options, each None where it is not given.
 
-    `guards` has keys of GUARDS, `limits` fields of Limits; `root` may be AUTO, or None for named roots alone.
-    Raises RepoError with CONFIG_INVALID. Nothing on disk is examined.
+    `call_limits` has keys of CALL_LIMITS, `refusals` of REFUSALS, `limits` fields of Limits. `root` may be
+    AUTO, or None for named roots alone. Raises RepoError with CONFIG_INVALID. Nothing on disk is examined.
     """
     given = _list_given(locals())
     chosen = _choose_toolsets(toolsets, root)
@@ -246,7 +244,7 @@ def load_config(
         allow_paths=_check_allowed(allow_paths or ()),
         given=given | frozenset(limits or ()),
     )
-    return _apply_guards(config, guards or {})
+    return _apply_call_limits(_apply_refusals(config, refusals or {}), call_limits or {})
 
 
 def _list_given(arguments: Mapping[str, object]) -> frozenset[str]:
@@ -255,7 +253,7 @@ def _list_given(arguments: Mapping[str, object]) -> frozenset[str]:
     return frozenset(
         names.get(name, name)
         for name, value in arguments.items()
-        if name not in ("guards", "limits") and value not in (None, (), [])
+        if name not in ("call_limits", "limits", "refusals") and value not in (None, (), [])
     )
 
 
@@ -301,16 +299,21 @@ def _check_memory(megabytes: int) -> int:
     return _check_number(megabytes, "--memory-mb", LEAST_MEMORY_MB, MOST_MEMORY_MB)
 
 
-def _apply_guards(config: Config, given: Mapping[str, int]) -> Config:
-    """Return the configuration with the given GUARDS."""
+def _apply_call_limits(config: Config, given: Mapping[str, int]) -> Config:
     for key, value in given.items():
-        if GUARDS[key] is not True:
-            _check_number(value, "--" + key.replace("_", "-"), 0, GUARDS[key])
+        _check_number(value, "--" + key.replace("_", "-"), 0, CALL_LIMITS[key])
     return replace(
         config,
         max_calls_per_second=given.get("max_calls_per_second", CALLS_PER_SECOND),
         call_timeout_seconds=given.get("call_timeout_seconds", CALL_SECONDS),
         symbol_wait_seconds=given.get("symbol_wait_seconds", SYMBOL_WAIT_SECONDS),
+        given=config.given | frozenset(given),
+    )
+
+
+def _apply_refusals(config: Config, given: Mapping[str, bool]) -> Config:
+    return replace(
+        config,
         refuse_hard_links=bool(given.get("refuse_hard_links")),
         one_file_system=bool(given.get("one_file_system")),
         refuse_private_keys=bool(given.get("refuse_private_keys")),

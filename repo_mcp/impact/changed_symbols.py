@@ -22,7 +22,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import name_shortly
 from repo_mcp.graph.program import Declaration
 from repo_mcp.impact.applied import AppliedFile, Side, TouchedLines, apply_hunks
-from repo_mcp.impact.records import Change, ChangedSymbol, LeftOut
+from repo_mcp.impact.records import Change, ChangedSymbol, LeftOutFile
 from repo_mcp.languages.patterns.landmarks import scan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Outline, Symbol
@@ -31,7 +31,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference
 from repo_mcp.symbols.symbol_record import Symbol as IndexedSymbol
 from repo_mcp.text.lines import decode_source
 from repo_mcp.text.unified_diff import DiffFile
-from repo_mcp.workspace.repository_reader import OpenedFile
+from repo_mcp.workspace.opened_file import OpenedFile
 
 MAX_OUTLINED = 8_000_000  # bytes of text that are parsed for one diff, beside the index: some 4 s
 LEAST_OUTLINED = 10_000  # bytes that are counted for each text besides its own
@@ -79,23 +79,23 @@ Read = Callable[[str], OpenedFile]  # raises RepoError
 
 def judge_files(
     files: Iterable[DiffFile], name_path: NamePath, read: Read
-) -> tuple[list[ChangedFile], list[LeftOut]]:
+) -> tuple[list[ChangedFile], list[LeftOutFile]]:
     """Return the files that may be looked at, in the order of the diff, and the others with reasons.
 
     Once those looked at have MAX_CHARS, all further ones are left out.
     """
     judged: list[ChangedFile] = []
-    left_out: list[LeftOut] = []
+    left_out: list[LeftOutFile] = []
     room = MAX_CHARS
     for file in files:
         if room < 0:
-            left_out.append(LeftOut(file.path, TOO_MUCH))
+            left_out.append(LeftOutFile(file.path, TOO_MUCH))
             continue
         try:
             judged.append(_judge(file, name_path, read))
             room -= sum(map(len, judged[-1].lines)) + sum(map(len, judged[-1].applied.other))
         except RepoError as error:
-            left_out.append(LeftOut(file.path, _REASONS.get(error.code, error.message)))
+            left_out.append(LeftOutFile(file.path, _REASONS.get(error.code, error.message)))
     return judged, left_out
 
 

@@ -69,7 +69,7 @@ class ReachedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutFile:
     """A file of the diff about which nothing is known, or nothing may be said."""
 
     path: str
@@ -83,7 +83,7 @@ class Impact:
     changed: tuple[ChangedSymbol, ...]  # in the order of the diff
     files: tuple[ReachedFile, ...]  # the one that most likely has to change first
     tests: tuple[ReachedFile, ...]  # the nearest first
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[LeftOutFile, ...]
     unresolved: int  # references by the names of changed symbols that resolve to nothing
     notes: tuple[str, ...]  # what is not known
     without_symbols: tuple[str, ...] = ()  # files of the diff that were looked at and change no symbol

@@ -44,8 +44,8 @@ from repo_mcp.process.allocator import keep_blocks
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.text.schema import FIELDS, FLAG_REPLACED
+from repo_mcp.workspace.opened_file import OpenedFile
 from repo_mcp.workspace.reader_bounds import Refusals
-from repo_mcp.workspace.repository_reader import OpenedFile
 
 MOST_REPLY_BYTES = 1 << 28  # a shard of Linux, 8 MB of source, becomes 2 MB
 INDEXED, UNCHANGED, GONE = "indexed", "unchanged", "gone"

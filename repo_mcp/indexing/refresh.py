@@ -29,23 +29,21 @@ from index_format import (
 from repo_mcp.indexing.adoption import NO_DONATIONS, Adopting, Adoption, Donations
 from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.indexing.outcome import RefreshOutcome
 from repo_mcp.indexing.purging import NO_PROBE, Purge, PurgeMark, TreeProbe, find_inode
 from repo_mcp.indexing.remaining_files import RemainingFiles
-from repo_mcp.indexing.reports import count_milliseconds
 from repo_mcp.indexing.scan_state import (
     SeenFiles,
     SeenRecord,
-    build_seen,
     drop_unchanged,
     find_changed,
-    renew_seen,
 )
 from repo_mcp.indexing.scan_state_pages import BackgroundPages
 from repo_mcp.indexing.shard_pool import ShardPool
 from repo_mcp.indexing.shards import BuildSettings, ShardPlanner, ShardResult
 from repo_mcp.indexing.walk_record import keep_walk, recall_walk
 from repo_mcp.indexing.workers import check_cancelled, encode_windows
-from repo_mcp.model import IndexProgress, ProgressCallback, RefreshReport, SkipReason, WalkedFile, WalkReport
+from repo_mcp.model import IndexProgress, ProgressCallback, RefreshReport, WalkedFile, WalkReport
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
@@ -102,32 +100,6 @@ class RefreshResources:
         return PurgeMark(self.directory, self.make_tag)
 
 
-@dataclass(slots=True)
-class _Tally:
-    """The outcome of one refresh, counted by files."""
-
-    skipped: dict[str, SkipReason] = field(default_factory=dict)
-    unsettled: set[str] = field(default_factory=set)  # to be read again by the next refresh
-    gone: set[str] = field(default_factory=set)  # they vanished before they were read
-    added: int = 0
-    updated: int = 0
-    removed: int = 0
-
-    def forget(self, paths: Sequence[str]) -> None:
-        """Remove files from `skipped`."""
-        for path in paths:
-            self.skipped.pop(path, None)
-
-    def note(self, result: ShardResult, updated: int) -> None:
-        """Count the result of a shard, of whose files `updated` were indexed before."""
-        self.updated += updated
-        self.added += len(result.indexed) - updated
-        self.unsettled.update(result.unsettled)
-        self.gone.update(result.gone)
-        self.forget((*result.indexed, *result.unchanged))
-        self.skipped.update(result.skipped)
-
-
 @dataclass(frozen=True, slots=True)
 class _Scan:
     """The outcome of one walk, compared with the record of the refresh before."""
@@ -156,7 +128,7 @@ class Refresh:
             resources.settings, resources.workers, resources.remaining, writer.reserve_temporary
         )
         self.warnings: list[str] = []
-        self._tally = _Tally()
+        self._outcome = RefreshOutcome()
         self._purge: Purge | None = None
         self._adoption: Adoption | None = None
         self._building: Building | None = None
@@ -191,7 +163,7 @@ class Refresh:
         if seen is None:
             self._pages = BackgroundPages(build_walked_files(report.files))
         else:
-            self._tally.skipped = seen.get_skipped()
+            self._outcome.skipped = seen.get_skipped()
         if scan.has_changes or purge.segments or Merger(self._writer).is_due:
             generation = self._take_up(scan, known if known is not None else self._read_known(), purge)
         return self._build_report(started, generation, report)
@@ -252,7 +224,7 @@ class Refresh:
         missing = [path for path in changes.gone if seen.find(path) is not None]
         if changes.met_denied and any(_is_another(seen, file) for file in changed):
             return None
-        self._tally.skipped = seen.get_skipped()
+        self._outcome.skipped = seen.get_skipped()
         if changed or missing:
             known = self._read_known()
             self._indexed_files = known.count
@@ -262,9 +234,8 @@ class Refresh:
             self._merge()
             generation = self._commit()
             self._writer.delete_garbage()
-            self._put_seen(
-                self._renew_seen(seen, generation, scan_started_ns, build_walked_files(changed), missing)
-            )
+            files = build_walked_files(changed)
+            self._put_seen(self._outcome.renew_seen(seen, generation, scan_started_ns, files, missing))
         return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
 
     def _look_over(self, walk: Walk, adopting: Adopting | None, configuration: str) -> WalkReport:
@@ -318,7 +289,7 @@ class Refresh:
         if is_begun:
             return files
         left, binary = adoption.confirm_shared(files, rows)
-        self._tally.skipped.update(binary)
+        self._outcome.skipped.update(binary)
         files = files.take(left)
         if adoption.is_soon_compared(files):  # then nothing is committed before the index is whole
             self.pool.stay_here()
@@ -355,20 +326,22 @@ class Refresh:
         """Mark files dead that the walk did not find, except below directories that it could not list."""
         report, seen = scan.report, scan.seen
         missing = scan.missing if seen is not None and seen.complete else None  # None: it is not known
-        if missing is None and (known.count or self._tally.skipped):
+        if missing is None and (known.count or self._outcome.skipped):
             walked = frozenset(build_walked_files(report.files).paths)
-            missing = [path for path in chain(known.iter_paths(), self._tally.skipped) if path not in walked]
+            missing = [
+                path for path in chain(known.iter_paths(), self._outcome.skipped) if path not in walked
+            ]
         missing = missing or ()
         unreadable = tuple(directory + "/" if directory else "" for directory in report.unreadable)
         gone = [path for path in missing if not path.startswith(unreadable)]
         self._remove(gone, purge.find_left_out(gone, report.denied_inodes, seen), known)
-        self._tally.forget(missing)
+        self._outcome.forget(missing)
 
     def _remove(self, gone: Sequence[str], left_out: Sequence[str], known: KnownFiles) -> None:
         """Mark files dead that are gone, and purge those that are merely left out."""
-        self._tally.removed += self._mark_dead(left_out, known, purges=True)
-        self._tally.removed += self._mark_dead(gone, known)
-        self._tally.forget(gone)
+        self._outcome.removed += self._mark_dead(left_out, known, purges=True)
+        self._outcome.removed += self._mark_dead(gone, known)
+        self._outcome.forget(gone)
 
     def _mark_dead(self, paths: Sequence[str], known: KnownFiles, *, purges: bool = False) -> int:
         """Mark files dead; return how many of them were indexed.
@@ -410,9 +383,9 @@ class Refresh:
 
     def _take(self, result: ShardResult, known: KnownFiles) -> None:
         """Add a shard to the index, replacing the older versions of its files."""
-        self._tally.note(result, self._mark_dead(result.indexed, known))
-        self._tally.removed += self._mark_dead(tuple(result.skipped), known, purges=True)
-        self._tally.removed += self._mark_dead(result.gone, known)
+        self._outcome.note(result, self._mark_dead(result.indexed, known))
+        self._outcome.removed += self._mark_dead(tuple(result.skipped), known, purges=True)
+        self._outcome.removed += self._mark_dead(result.gone, known)
         if self._adoption is not None:
             self._take_adopted(self._adoption, result)
         for entry in result.entries:
@@ -455,11 +428,11 @@ class Refresh:
 
     def _merge(self) -> None:
         self._hooks.report("merge", 0, 0, 0, 0)
-        tally, settings = self._tally, self._resources.settings
+        outcome, settings = self._outcome, self._resources.settings
         files = count_files(self._writer.segments)
         encode = partial(encode_windows, settings, self._resources.workers, files, self._hooks.cancelled)
         merger = Merger(self._writer, encode=encode, window_bytes=settings.memory.window_bytes)
-        full = tally.added + tally.updated > FULL_MERGE_SHARE * (self._indexed_files + tally.added)
+        full = outcome.added + outcome.updated > FULL_MERGE_SHARE * (self._indexed_files + outcome.added)
         merger.merge(full=full, between=self._commit_merge)
         purger = Merger(self._writer, encode=encode, window_bytes=PURGE_WINDOW_BYTES)
         purger.purge(set() if self._purge is None else self._purge.segments)
@@ -475,38 +448,13 @@ class Refresh:
 
     def _write_seen(self, generation: int, scan: _Scan) -> None:
         if scan.seen is None:
-            tally = self._tally
-            unsettled = frozenset(tally.unsettled | tally.gone)
             origin = "" if self._adoption is None else self._adoption.describe()
-            seen = build_seen(
-                generation,
-                time.time(),
-                scan.started_ns,
-                scan.report,
-                tally.skipped,
-                unsettled,
-                origin,
-                self._pages,
-            )
+            seen = self._outcome.build_seen(generation, scan.started_ns, scan.report, origin, self._pages)
         else:
             files = build_walked_files(scan.report.files).take(scan.changed)
-            seen = self._renew_seen(scan.seen, generation, scan.started_ns, files, scan.missing)
+            seen = self._outcome.renew_seen(scan.seen, generation, scan.started_ns, files, scan.missing)
             seen = replace(seen, left_out=scan.report.skipped, complete=not scan.report.unreadable)
         self._put_seen(seen)
-
-    def _renew_seen(
-        self,
-        before: SeenFiles,
-        generation: int,
-        scan_started_ns: int,
-        changed: Sequence[WalkedFile],
-        missing: Sequence[str],
-    ) -> SeenFiles:
-        tally = self._tally
-        unsettled = frozenset(tally.unsettled | tally.gone)
-        return renew_seen(
-            before, generation, time.time(), scan_started_ns, changed, missing, tally.skipped, unsettled
-        )
 
     def _put_seen(self, seen: SeenFiles) -> None:
         try:
@@ -517,22 +465,9 @@ class Refresh:
             )
 
     def _build_report(self, started: float, generation: int, report: WalkReport) -> RefreshReport:
-        skipped = dict(report.skipped)
-        tally = self._tally
-        for reason in tally.skipped.values():
-            skipped[reason.value] = skipped.get(reason.value, 0) + 1
         indexed = sum(entry.live_files for entry in self._writer.segments)
-        return RefreshReport(
-            added=tally.added,
-            updated=tally.updated,
-            removed=tally.removed,
-            unchanged=indexed - tally.added - tally.updated,
-            skipped=dict(sorted(skipped.items())),
-            duration_ms=count_milliseconds(started),
-            timestamp=time.time(),
-            generation=generation,
-            warnings=(*self.warnings, *self.pool.warnings),
-        )
+        warnings = (*self.warnings, *self.pool.warnings)
+        return self._outcome.build_report(started, generation, report.skipped, indexed, warnings)
 
 
 def _is_another(seen: SeenFiles, file: WalkedFile) -> bool:

@@ -27,9 +27,10 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.text.lines import decode_source, has_binary_extension
 from repo_mcp.text.schema import FLAG_REPLACED
+from repo_mcp.workspace.opened_file import OpenedFile
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.reader_bounds import PRIVATE_KEY, RULES, Refusals
-from repo_mcp.workspace.repository_reader import NO_REFUSALS, OpenedFile, RepositoryReader, open_many
+from repo_mcp.workspace.repository_reader import NO_REFUSALS, RepositoryReader, open_many
 from repo_mcp.workspace.walked_files import MTIME_COLUMN, SIZE_COLUMN, WalkedFiles
 
 if TYPE_CHECKING:

@@ -1,46 +1,37 @@
-"""The live index of one root: it serves searches, keeps itself up to date, and reports its state.
+"""The live index of one root: it serves searches and keeps itself up to date.
 
 Reading takes no lock and uses the last committed generation, which another process may have written. It waits
 only a moment for files that were just saved, or for the first files; otherwise answers say what is missing. A
 damaged index is noticed when it is read, and rebuilt in the background. Every method may be called from
 several threads at once.
 
-The report says in which state the index is, and what answers from it may lack. It changes nothing and waits
-for nothing; only a small tree that was not looked at lately may be compared with the index.
+Left out on purpose: in which state it is, and what answers from it may lack (`repo_mcp.live.index_report`).
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 
-import numpy as np
-
-from index_format import IndexFormatError, MakeTag, Snapshot
+from index_format import IndexFormatError, MakeTag
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.refresh import Walk
-from repo_mcp.indexing.scan_state import SeenFiles
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder
-from repo_mcp.indexing.watcher import ChangeWatch
+from repo_mcp.live.change_watch import ChangeWatch
 from repo_mcp.live.generation import Generation
+from repo_mcp.live.index_report import IndexReport
 from repo_mcp.live.look_ahead import LookAhead, Need, ReadMany
 from repo_mcp.live.refresher import CHEAP_LOOK_FILES, REFRESH_POLL_SECONDS, Refresher, TreeLook
-from repo_mcp.model import IndexStatus, ProgressCallback, RefreshReport, SegmentFacts, SkipReason
+from repo_mcp.model import ProgressCallback, RefreshReport, SkipReason
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.record_classes import replace
 from repo_mcp.threads import REFUSED, start_daemon
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
 
-NOT_WHOLE = "The index is being built or updated: files may be missing here."
-CHANGING = "Changes of the last moment are not indexed yet: results may be out of date."
-RENEWED = "Changed files were being indexed during this call: results may be out of date. Ask again."
-NOT_COMPARED = "The tree is being compared with the index: changed files may be missing here."
-TOLD_AGE_SECONDS = 0.5  # answers say how old the last look at the tree is if it is older than this
 NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Files can already be opened."
 FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
 CATCH_UP_SECONDS = 0.15  # that a call waits for what has just changed: indexing a saved file takes 0.1
@@ -51,176 +42,6 @@ FIRST_REFRESH_SECONDS = 1.0  # after the walk, in which a first refresh may end 
 MAX_GIVEN_WAY = 3  # times a background refresh walks again so that a few changed files go first
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: the medium may be at fault
 CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
-
-
-class IndexReport:
-    """Reports the state of the index of one root. Safe for several threads."""
-
-    def __init__(
-        self,
-        generation: Generation,
-        refresher: Refresher,
-        watch: ChangeWatch,
-        look: TreeLook,
-        find_searcher: Callable[[], Searcher | None],
-        report_damage: Callable[[], object],
-        *,
-        follows: bool,
-    ) -> None:
-        """`find_searcher` and `report_damage` belong to the index; with `follows` it is kept current."""
-        self._generation = generation
-        self._refresher = refresher
-        self._watch = watch
-        self._look = look
-        self._find_searcher = find_searcher
-        self._report_damage = report_damage
-        self._follows = follows
-        self._stays = False  # the process keeps answering; a command, which answers once, tells no age
-        self.is_first_look = False  # a refresh was begun, and none has ended yet
-        self.has_looked = False  # a refresh has ended, well or not
-
-    def note_begun(self, *, stays: bool = False) -> None:
-        """Record that a refresh begins. With `stays`, the process keeps answering afterwards."""
-        self._stays = self._stays or stays
-        self.is_first_look = not self.has_looked
-
-    def note_looked(self) -> None:
-        """Record that a refresh has ended."""
-        self.has_looked, self.is_first_look = True, False
-
-    def status(self) -> IndexStatus:
-        """Return the state of the index, from what is committed and what runs in this process."""
-        searcher = self._find_searcher()
-        if searcher is not None:
-            try:
-                return self._describe(searcher)
-            except IndexFormatError:
-                self._report_damage()
-        is_building, progress = self._refresher.running.locked(), self._refresher.progress
-        is_faulty = self._generation.fault or self._refresher.fault
-        state = "degraded" if is_faulty else "building" if is_building else "missing"
-        return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, progress, {}, self._list_faults())
-
-    def list_segments(self) -> tuple[SegmentFacts, ...]:
-        """Return the segments of the index, as the last committed generation names them."""
-        searcher = self._find_searcher()
-        entries = () if searcher is None else searcher.snapshot.manifest.segments
-        return tuple(
-            SegmentFacts(one.name, one.file_bytes, one.live_files, len(one.dead_files)) for one in entries
-        )
-
-    def _list_faults(self) -> tuple[str, ...]:
-        faults = (self._generation.fault, self._generation.loss, self._refresher.fault, self._watch.fault)
-        return tuple(filter(None, faults))
-
-    def _describe(self, searcher: Searcher) -> IndexStatus:
-        """Return the status of what is committed. Raises IndexFormatError when it cannot be read."""
-        manifest = searcher.snapshot.manifest
-        seen = self._generation.read_seen_of(searcher.snapshot)
-        return IndexStatus(
-            state="degraded" if self._refresher.fault else "ready" if seen is not None else "partial",
-            snapshot=searcher.snapshot.name,
-            generation=manifest.generation,
-            indexed_files=searcher.snapshot.file_count,
-            segments=len(manifest.segments),
-            index_bytes=sum(entry.file_bytes for entry in manifest.segments),
-            skipped=seen.count_reasons() if seen is not None else {},
-            stale=self._count_stale(seen, searcher.snapshot.file_count),
-            last_refresh=seen.taken_at if seen is not None else None,
-            progress=self._refresher.progress,
-            languages=count_languages(searcher.snapshot),
-            warnings=self._list_faults(),
-            watching=self._follows,
-            chunks=count_chunks(searcher.snapshot),
-            watched=self._watch.is_active,
-            origin="" if seen is None else seen.origin,
-        )
-
-    def _count_stale(self, seen: SeenFiles | None, files: int) -> int | None:
-        waiting = self._watch.count_waiting()
-        if waiting:
-            return waiting
-        return self._look.count_stale(seen, files, may_look=lambda: not self._refresher.running.locked())
-
-    def describe_progress(self, snapshot: Snapshot) -> list[str]:
-        """Return warnings for answers from `snapshot`, which may lack changed or new files.
-
-        The first counts what is missing, if that is known; the last says why a refresh failed.
-        """
-        told, fault = self._describe_missing(snapshot), self._refresher.fault
-        return [*told, fault] if fault else told
-
-    def _describe_missing(self, snapshot: Snapshot) -> list[str]:
-        known = self._describe_refresh(snapshot) or self._generation.loss or self._describe_changed()
-        if known:
-            return [known]
-        if not self._watch.wait(0.0):
-            return [CHANGING]
-        if not self._generation.is_whole(snapshot):
-            return [NOT_WHOLE]
-        can_wait = self._watch.can_wait
-        if self.is_first_look or (not can_wait and self._refresher.running.locked()):
-            return [NOT_COMPARED]
-        age = self._look.age
-        if self._stays and not can_wait and age > TOLD_AGE_SECONDS:
-            return [f"The tree was last checked {age:.1f} s ago: later changes may be missing here."]
-        return [RENEWED] if self._has_newer(snapshot) else []
-
-    def _describe_refresh(self, snapshot: Snapshot) -> str:
-        """Return how many files a running refresh has indexed; "" while it indexes none."""
-        progress = self._refresher.progress
-        if progress is None or progress.phase != "index" or not progress.files_total:
-            return ""
-        fault = "out of date" if self._generation.is_whole(snapshot) else "missing"
-        done, total = progress.files_done, progress.files_total
-        state = f"{done} of {total} files are done; the rest"
-        if done >= total:  # but not all are committed
-            state = f"all {total} files are read; the last of them"
-        return f"The index is being refreshed: {state} may be {fault} here."
-
-    def _describe_changed(self) -> str:
-        """Return how many changed files are known and not indexed yet; "" for none."""
-        changed = self._watch.count_waiting() or self._look.stale
-        if not changed:
-            return ""
-        named = "1 file changed and is" if changed == 1 else f"{changed} files changed and are"
-        return f"{named} not indexed yet: results may be out of date."
-
-    def _has_newer(self, snapshot: Snapshot) -> bool:
-        """Return True when other content than that of a snapshot has been committed since."""
-        current = self._find_searcher()
-        if current is None or current.snapshot.manifest == snapshot.manifest:
-            return False
-        return current.snapshot.name != snapshot.name
-
-    def explain_missing(self) -> str:
-        """Return why nothing can be searched yet."""
-        progress = self._refresher.progress
-        if progress is not None and progress.files_total:
-            done = f"{progress.files_done} of {progress.files_total}"
-            return f"Nothing can be searched yet: {done} files are indexed."
-        if progress is not None:
-            return "Nothing can be searched yet: the tree is being listed."
-        return " ".join(filter(None, ("There is no index yet.", self._refresher.fault)))
-
-
-def count_languages(snapshot: Snapshot) -> dict[str, int]:
-    """Return the number of live files of each language, sorted by name."""
-    counts: Counter[str] = Counter()
-    for segment in snapshot.segments:
-        numbers = segment.reader.read_languages()[segment.live_file_mask]
-        names = segment.reader.language_names
-        for number, count in enumerate(np.bincount(numbers, minlength=len(names)).tolist()):
-            counts[names[number]] += count
-    return {name: count for name, count in sorted(counts.items()) if count}
-
-
-def count_chunks(snapshot: Snapshot) -> int:
-    """Return the number of chunks of the live files."""
-    return sum(
-        int(np.diff(segment.reader.files.first_chunks)[segment.live_file_mask].sum())
-        for segment in snapshot.segments
-    )
 
 
 def _read_nothing(paths: Sequence[str]) -> list[bytes | None]:

@@ -53,7 +53,8 @@ class Guard:
 
     def __init__(self, app: App, token: str, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
         """Permit requests with `token`. `hosts` are names of this server besides the loopback's, `origins`
-        those of pages."""
+        those of pages.
+        """
         self._app = app
         self._token = token.encode()
         self._hosts = frozenset(host.lower().strip("[]") for host in (*LOOPBACK, *hosts))

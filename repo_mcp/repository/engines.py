@@ -169,7 +169,8 @@ class Engines:
     @property
     def impact(self) -> ImpactFinder:
         """Return the engine that finds what a diff affects."""
-        from repo_mcp.impact.impact import ImpactFinder, ImpactSources, rank_files
+        from repo_mcp.impact.evidence import rank_files
+        from repo_mcp.impact.impact import ImpactFinder, ImpactSources
 
         of = self._sources
         rank = partial(rank_files, of.index)

@@ -48,8 +48,8 @@ from repo_mcp.text.lines import decode_source
 from repo_mcp.threads import start_daemon
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
+from repo_mcp.workspace.opened_file import OpenedFile
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
-from repo_mcp.workspace.repository_reader import OpenedFile
 from repo_mcp.workspace.system_places import is_system_place
 
 Warn = Callable[[str], None]

@@ -8,10 +8,11 @@ from dataclasses import fields
 
 from repo_mcp.config.command_parser import CommandParser
 from repo_mcp.config.server_config import (
+    CALL_LIMITS,
     CALL_SECONDS,
     CALLS_PER_SECOND,
     DEFAULT_MEMORY_MB,
-    GUARDS,
+    REFUSALS,
     SYMBOL_WAIT_SECONDS,
     Config,
     Limits,
@@ -202,7 +203,8 @@ def read_given(options: argparse.Namespace) -> Config:
         workers=options.workers,
         memory_mb=options.memory_mb,
         watch=options.watch,
-        guards={name: value for name in GUARDS if (value := getattr(options, name)) is not None},
+        call_limits={name: value for name in CALL_LIMITS if (value := getattr(options, name)) is not None},
+        refusals={name: value for name in REFUSALS if (value := getattr(options, name)) is not None},
         any_root=options.any_root,
         harden=options.harden,
         audit_queries=options.audit_queries,

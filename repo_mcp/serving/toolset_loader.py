@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS
 from repo_mcp.process.lean_imports import lean_imports
-from repo_mcp.protocol.calls import CallGuard
+from repo_mcp.protocol.call_guard import CallGuard
 from repo_mcp.record_classes import replace
 from repo_mcp.toolsets.binding import LoadedToolset
 

@@ -39,7 +39,7 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import build_compact_report, count_milliseconds
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.live.live_index import count_languages
+from repo_mcp.live.index_report import count_languages
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import CompactReport, IndexedPath, ProgressCallback, SkipReason, SymbolIndexReport
 from repo_mcp.ranking.query import Query, parse_query
@@ -51,7 +51,7 @@ from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus
 from repo_mcp.text.analysis import analyse_text, get_name_term
-from repo_mcp.workspace.repository_reader import OpenedFile
+from repo_mcp.workspace.opened_file import OpenedFile
 
 if TYPE_CHECKING:
     from repo_mcp.process.parse_worker import BatchParser

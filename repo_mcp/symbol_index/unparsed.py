@@ -9,7 +9,8 @@ from index_format import IndexFormatError, Manifest, Snapshot
 from repo_mcp.indexing.derived_plan import iter_wanted
 from repo_mcp.languages.patterns.language_registry import get_language
 from repo_mcp.languages.symbol_parsers import find_parser_task, find_unparsed, list_faults, list_languages
-from repo_mcp.live.live_index import LiveIndex, count_languages
+from repo_mcp.live.index_report import count_languages
+from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.record_classes import dataclass
 
 # Share of the files in programming languages. A language with fewer is not told to a call that found nothing.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from repo_mcp.audit.call_recorder import DROPPED, CallOutcome, CallRecorder, describe_round, new_request_id
 from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import RepoError
-from repo_mcp.protocol.calls import UNGUARDED, CallGuard
+from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import (
     Annotations,
     AnswerNeeded,

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.audit.call_recorder import CallRecorder
 from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import ErrorCode, RepoError, explain_limit
-from repo_mcp.protocol.calls import CallGuard
+from repo_mcp.protocol.call_guard import CallGuard
 from repo_mcp.protocol.frames import encode_json, is_encodable
 from repo_mcp.protocol.resources import (
     LIST,
@@ -54,7 +54,7 @@ from repo_mcp.workspace.opened_lines import describe_reading
 if TYPE_CHECKING:
     from repo_mcp.audit.log import AuditLog
     from repo_mcp.repository import Repository
-    from repo_mcp.workspace.repository_reader import OpenedFile
+    from repo_mcp.workspace.opened_file import OpenedFile
 
 Places = Mapping[str, Callable[[Asked], "Repository"]]  # by scheme; may raise RepoError
 

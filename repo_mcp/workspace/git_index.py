@@ -36,7 +36,8 @@ from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import FileStat
 from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.git_places import DOT_GIT, read_git_file
-from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, file_stat
+from repo_mcp.workspace.opened_file import file_stat
+from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
 
 MAX_INDEX_BYTES = 64 * 1024 * 1024  # about 600,000 files in version 2; 80,000 files take 9 MB
 MAX_PATHS_BYTES = 64 * 1024 * 1024  # together: version 4 repeats a long path in a few bytes

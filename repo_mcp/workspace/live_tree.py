@@ -29,11 +29,11 @@ from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, GlobFilter, IgnoreRules
 from repo_mcp.workspace.ignore_layers import NameRules
 from repo_mcp.workspace.listed_ahead import FindListed, ListedAhead, find_nothing
+from repo_mcp.workspace.opened_file import OpenedFile
 from repo_mcp.workspace.path_changes import PathChangeFinder
 from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial, DenyPolicy
 from repo_mcp.workspace.reader_bounds import RULES, Bounds, Refusals, find_entry_refusal
 from repo_mcp.workspace.repository_reader import (
-    OpenedFile,
     RepositoryReader,
     entry_name,
     reach_directory,

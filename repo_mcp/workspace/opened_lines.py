@@ -5,7 +5,7 @@ from __future__ import annotations
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import OpenedText
 from repo_mcp.text.lines import SourceText, decode_source, split_lines
-from repo_mcp.workspace.repository_reader import OpenedFile
+from repo_mcp.workspace.opened_file import OpenedFile
 
 
 def show_lines(

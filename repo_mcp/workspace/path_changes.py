@@ -17,8 +17,9 @@ from repo_mcp.model import WalkedFile
 from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.hidden_names import is_hidden
 from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.opened_file import file_stat
 from repo_mcp.workspace.policy import Denial
-from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, file_stat
+from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
 from repo_mcp.workspace.walk_memory import WalkMemory
 
 IGNORE_NAME = ".gitignore"

@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.file_stat import GRANULARITY_NS, FileStat
+from repo_mcp.file_stat import FileStat
 from repo_mcp.record_classes import dataclass
 from repo_mcp.storage.held_directory import MOVED, HeldDirectory, identify
 from repo_mcp.workspace import windows_paths
@@ -39,17 +39,11 @@ from repo_mcp.workspace.client_paths import (
     explain_no_file,
     explain_os_error,
     explain_refusal,
-    explain_size,
     shown,
 )
 from repo_mcp.workspace.held_root import ROOT_MOVED, explain_unusable_root, hold_root
-from repo_mcp.workspace.reader_bounds import (
-    OTHER_FILE_SYSTEM,
-    PRIVATE_KEY,
-    Bounds,
-    Refusals,
-    has_private_key,
-)
+from repo_mcp.workspace.opened_file import OpenedFile, file_stat, read_at_once, read_open_file
+from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, Bounds, Refusals
 
 if sys.platform == "win32":
     from repo_mcp.workspace import reader_windows as native
@@ -58,7 +52,6 @@ else:
 
 Read = TypeVar("Read")
 
-_MORE_BYTES = 64  # requested after a short read, which nearly always is the end
 _MAX_LINK_HOPS = 40  # the limit of Linux
 # A directory that is replaced while held open is noticed after this time at the latest.
 _HELD_DIRECTORY_SECONDS = 0.25
@@ -69,16 +62,6 @@ _LINK_OR_FILE = _LINK | {errno.ENOTDIR}
 NO_REFUSALS = Refusals()
 
 entry_name = native.entry_name  # for the entries returned by `RepositoryReader.scan`
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedFile:
-    """The bytes of one regular file, and which file was reached."""
-
-    path: str  # the name reached, which differs from the one requested when links were resolved
-    data: bytes
-    stat: FileStat  # of the open file, before the bytes were read
-    changed_while_reading: bool  # twice in a row, so `data` may mix two versions
 
 
 @dataclass(slots=True)
@@ -458,15 +441,6 @@ def open_many(reader: RepositoryReader, paths: Sequence[str], max_bytes: int) ->
     return reader._read_many(paths, read)
 
 
-def file_stat(status: os.stat_result) -> FileStat:
-    """Return the part of a status that distinguishes versions of a file.
-
-    Without the inode on Windows, whose listings of directories do not have it.
-    """
-    inode = 0 if sys.platform == "win32" else status.st_ino
-    return FileStat(status.st_size, status.st_mtime_ns, status.st_ctime_ns, inode)
-
-
 def _look(directory: int, name: str) -> os.stat_result:
     """Return an entry's status. A short name must be its real name, not its 8.3 alias. Raises OSError."""
     status = native.lstat(directory, name)
@@ -484,7 +458,7 @@ def _read_entry(directory: int, name: str, path: str, max_bytes: int, bounds: Bo
             raise _LinkMet from None
         raise
     try:
-        return _read_open_file(descriptor, path, max_bytes, bounds)
+        return read_open_file(descriptor, path, max_bytes, bounds)
     finally:
         os.close(descriptor)
 
@@ -493,67 +467,9 @@ def _read_at_once(directory: int, name: str, max_bytes: int, bounds: Bounds) -> 
     """Return the bytes of a regular file; None if it is anything else, refused or too large."""
     descriptor = native.open_file(directory, name)
     try:
-        status = os.fstat(descriptor)
-        if not modes.S_ISREG(status.st_mode) or status.st_size > max_bytes or bounds.find_refusal(status):
-            return None
-        data = os.read(descriptor, status.st_size + 1)
-        if len(data) != status.st_size:  # it is growing, or was truncated
-            data += _read_bounded(descriptor, max_bytes - len(data), max_bytes - len(data))
-        refused = bounds.private_keys and has_private_key(data)
-        return data if len(data) <= max_bytes and not refused else None
+        return read_at_once(descriptor, max_bytes, bounds)
     finally:
         os.close(descriptor)
-
-
-def _read_open_file(descriptor: int, path: str, max_bytes: int, bounds: Bounds) -> OpenedFile:
-    """Read the file, and once more when it changed meanwhile."""
-    before = os.fstat(descriptor)
-    if not modes.S_ISREG(before.st_mode):
-        raise explain_no_file(path)
-    refusal = None if bounds.are_wide else bounds.find_refusal(before)
-    if refusal is not None:
-        raise explain_refusal(path, refusal)
-    for _ in range(2):
-        if before.st_size > max_bytes:
-            raise explain_size(path, max_bytes)
-        data = _read_bounded(descriptor, before.st_size, max_bytes)
-        if len(data) > max_bytes:
-            raise explain_size(path, max_bytes)
-        if bounds.private_keys and has_private_key(data):
-            raise explain_refusal(path, PRIVATE_KEY)
-        is_whole = not _is_recent(before) or _is_read_again(descriptor, data, max_bytes)
-        after = os.fstat(descriptor)
-        stat = file_stat(before)
-        if is_whole and stat == file_stat(after):
-            return OpenedFile(path, data, stat, changed_while_reading=False)
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        before = after
-    return OpenedFile(path, data, stat, changed_while_reading=True)
-
-
-def _is_recent(status: os.stat_result) -> bool:
-    """Return True when the file may be written again without a change of its times."""
-    return max(status.st_mtime_ns, status.st_ctime_ns) > time.time_ns() - GRANULARITY_NS
-
-
-def _is_read_again(descriptor: int, data: bytes, max_bytes: int) -> bool:
-    """Return True when reading the file again gives the same bytes."""
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return _read_bounded(descriptor, len(data), max_bytes) == data
-
-
-def _read_bounded(descriptor: int, expected_bytes: int, max_bytes: int) -> bytes:
-    """Return everything to the end of the file, but at most `max_bytes` + 1 bytes."""
-    pieces: list[bytes] = []
-    count = 0
-    # One byte more than expected: a typical file takes one call for its bytes and one for its end.
-    wanted = min(expected_bytes, max_bytes) + 1
-    while wanted > 0 and (piece := os.read(descriptor, wanted)):
-        pieces.append(piece)
-        count += len(piece)
-        likely = _MORE_BYTES if len(piece) < wanted else 1 << 20
-        wanted = min(likely, max_bytes + 1 - count)
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def _open_root(root: HeldDirectory) -> int:

@@ -23,7 +23,7 @@ import errno
 import os
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from itertools import chain
 from operator import attrgetter
@@ -39,7 +39,7 @@ from repo_mcp.workspace.listed_ahead import FindListed, find_nothing
 from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
 from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
-from repo_mcp.workspace.walk_memory import Chain, JudgedNames, WalkMemory, join_names
+from repo_mcp.workspace.walk_memory import Chain, JudgedNames, NewVerdicts, WalkMemory
 from repo_mcp.workspace.walked_files import COLUMNS, FileColumns
 
 MAX_DEPTH = 128  # directories on a path; the deepest of 78,579 files of Linux has 12
@@ -48,6 +48,8 @@ _HELD_LEVELS = 16  # directories kept open at a time
 GIT_INDEX_NOT_USED = ".git/index is {}, so it is not used: tracked files that .gitignore names are left out"
 _MAX_DENIED_INODES = 10_000
 _IGNORE_NAME = ".gitignore"
+_NOTHING_JUDGED = JudgedNames(())
+_NO_VERDICTS = NewVerdicts()
 
 _get_numbers = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
 _Entry = tuple[str, str, os.DirEntry[str]]  # name, path, and the system's entry
@@ -84,48 +86,6 @@ class _Level:
         start, self.given = self.given, end
         if start < end:
             files.add(self.paths[start:end], self.numbers[COLUMNS * start : COLUMNS * end])
-
-
-_NOTHING_JUDGED = JudgedNames(())
-
-
-@dataclass(slots=True)
-class _Verdicts:
-    """New verdicts of the rules on names in one directory."""
-
-    files: list[str] = field(default_factory=list)
-    directories: list[str] = field(default_factory=list)
-    ignored_files: list[str] = field(default_factory=list)
-    ignored_directories: list[str] = field(default_factory=list)
-
-    @property
-    def count(self) -> int:
-        """Return the number of names."""
-        ignored = len(self.ignored_files) + len(self.ignored_directories)
-        return len(self.files) + len(self.directories) + ignored
-
-    def add(self, name: str, is_directory: bool, is_ignored: bool) -> None:
-        """Add the verdict of the rules on one name."""
-        if is_ignored:
-            (self.ignored_directories if is_directory else self.ignored_files).append(name)
-        else:
-            (self.directories if is_directory else self.files).append(name)
-
-    def add_to(self, known: JudgedNames, found: Collection[str]) -> JudgedNames:
-        """Return the known verdicts with these added, without vanished names if there are many of those."""
-        if not self.count and known.size <= 2 * len(found):
-            return known
-        there = frozenset(found)
-        return JudgedNames(
-            known.chain,
-            join_names(known.files.intersection(there).union(self.files)),
-            join_names(known.directories.intersection(there).union(self.directories)),
-            join_names(known.ignored_files.intersection(there).union(self.ignored_files)),
-            join_names(known.ignored_directories.intersection(there).union(self.ignored_directories)),
-        )
-
-
-_NO_VERDICTS = _Verdicts()
 
 
 class _Walk:
@@ -387,12 +347,12 @@ class _Walk:
             self._set_aside(level)
         return self.has_set_aside
 
-    def _judge(self, level: _Level, entries: list[_Entry]) -> _Verdicts:
+    def _judge(self, level: _Level, entries: list[_Entry]) -> NewVerdicts:
         """Add entries that are not left out; return what to remember about them."""
         rules = None
         if self.ignore is not None and not level.path and self.ignore.has_catch_alls:
             rules = self._rules_in_root(level, entries)
-        verdicts = _Verdicts()
+        verdicts = NewVerdicts()
         entered: list[str] = []  # only once all are known: what cannot be listed whole is not entered
         ignored = 0
         for name, path, entry in entries:

@@ -8,9 +8,11 @@ anew each time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import field
 from typing import NamedTuple
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.workspace.ignore import IgnoreRules, ParsedRules
 from repo_mcp.workspace.ignore_files import IgnoreFacts
 
@@ -65,6 +67,42 @@ class JudgedNames(NamedTuple):
     @property
     def ignored_directories(self) -> frozenset[str]:
         return split_names(self.ignored_directory_names)
+
+
+@dataclass(slots=True)
+class NewVerdicts:
+    """New verdicts of the rules on names in one directory."""
+
+    files: list[str] = field(default_factory=list)
+    directories: list[str] = field(default_factory=list)
+    ignored_files: list[str] = field(default_factory=list)
+    ignored_directories: list[str] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """Return the number of names."""
+        ignored = len(self.ignored_files) + len(self.ignored_directories)
+        return len(self.files) + len(self.directories) + ignored
+
+    def add(self, name: str, is_directory: bool, is_ignored: bool) -> None:
+        """Add the verdict of the rules on one name."""
+        if is_ignored:
+            (self.ignored_directories if is_directory else self.ignored_files).append(name)
+        else:
+            (self.directories if is_directory else self.files).append(name)
+
+    def add_to(self, known: JudgedNames, found: Collection[str]) -> JudgedNames:
+        """Return the known verdicts with these added, without vanished names if there are many of those."""
+        if not self.count and known.size <= 2 * len(found):
+            return known
+        there = frozenset(found)
+        return JudgedNames(
+            known.chain,
+            join_names(known.files.intersection(there).union(self.files)),
+            join_names(known.directories.intersection(there).union(self.directories)),
+            join_names(known.ignored_files.intersection(there).union(self.ignored_files)),
+            join_names(known.ignored_directories.intersection(there).union(self.ignored_directories)),
+        )
 
 
 class WalkMemory:

@@ -14,7 +14,7 @@ from tests.architecture.tools_document import load_toolsets
 
 
 def render_listings() -> dict[Path, str]:
-    """Return what stands in each file."""
+    """Return the contents of each file."""
     return {
         Path(name_file(toolset.name)): "".join(
             encode_json(describe_tool(tool, offers_tasks=toolset.name in WITH_TASKS)) + "\n"

@@ -1,4 +1,4 @@
-"""What the architecture tests read: the shipped modules, their syntax trees and their imports."""
+"""The shipped modules, their syntax trees and their imports, as the architecture tests read them."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ class Module:
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
-        """Return every node of the tree: a walk takes longer than what is looked for in it."""
+        """Return every node of the tree, kept because a walk takes longer than the checks."""
         return tuple(ast.walk(self.tree))
 
     @cached_property
     def names(self) -> tuple[tuple[str, int], ...]:
-        """Return what attributes and names stand for, dotted, with their lines."""
+        """Return all names and attributes, dotted, with their lines."""
         found = (one for one in self.nodes if isinstance(one, ast.Attribute | ast.Name))
         return tuple((dotted(one), one.lineno) for one in found)
 
     @cached_property
     def calls(self) -> tuple[tuple[str, int], ...]:
-        """Return what is called, dotted, with the line."""
+        """Return the names of all called functions, dotted, with their lines."""
         return tuple((dotted(one.func), one.lineno) for one in self.nodes if isinstance(one, ast.Call))
 
 
 def dotted(node: ast.expr) -> str:
-    """Return `a.b.c` of an expression made of names alone, else the empty string."""
+    """Return `a.b.c` for an expression made of names alone, or else the empty string."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -65,7 +65,7 @@ def dotted(node: ast.expr) -> str:
 def load_modules() -> tuple[Module, ...]:
     """Return every Python file of the shipped packages, by path.
 
-    They stay: the collector, which would walk them time and again, sees them neither come nor be there.
+    They are kept, and hidden from the garbage collector, which would walk them again and again.
     """
     gc.disable()
     found = tuple(map(load_module, list_files()))
@@ -81,7 +81,7 @@ def list_files() -> list[Path]:
 
 
 def load_module(file: Path) -> Module:
-    """Return one of them, read."""
+    """Read one module."""
     path = file.relative_to(ROOT)
     parts = path.with_suffix("").parts
     name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -90,7 +90,7 @@ def load_module(file: Path) -> Module:
 
 
 def iter_definitions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
-    """Yield the functions, methods and classes of a module, which stand among statements alone."""
+    """Yield the functions, methods and classes of a module; only statements are searched for them."""
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
@@ -108,7 +108,7 @@ def module_names() -> frozenset[str]:
 
 @cache
 def list_imports(module: Module) -> tuple[Import, ...]:
-    """Return every import of a file, wherever it stands: in functions and under TYPE_CHECKING too."""
+    """Return every import of a file, including those in functions and under TYPE_CHECKING."""
     return tuple(_iter_imports(module))
 
 

@@ -60,7 +60,7 @@ ALLOWED: dict[str, dict[str, str]] = {
     "repo_mcp/indexing/cluster.py": {
         "distributed": "talks with the cluster that the operator named, for `repo-mcp index` alone"
     },
-    "repo_mcp/indexing/watcher.py": {"ctypes": "asks Linux to tell of changes (inotify); Python has no call"},
+    "repo_mcp/indexing/inotify.py": {"ctypes": "asks Linux to tell of changes (inotify); Python has no call"},
     "repo_mcp/process/allocator.py": {"ctypes": "tells the C library what to keep; Python has no call"},
     "repo_mcp/record_classes/making.py": {
         "exec": "compiles the `__init__` of a record class from the names of its fields"

@@ -28,7 +28,7 @@ def load_toolsets() -> tuple[Toolset, ...]:
     for name in TOOLSETS:
         module = importlib.import_module(f"repo_mcp.toolsets.{name}")
         limits = Limits()
-        if name == "retrieval":  # begins from limits of its own
+        if name == "retrieval":  # has default limits of its own
             limits = module.raise_limits(load_config(None, toolsets=[name]))
         bound.append(module.bind_toolset(limits, _refuse))
     return tuple(bound)

@@ -1,6 +1,6 @@
 """Chat completions, as Copilot speaks to a provider of the user's own: messages in, a stream of deltas out.
 
-What a tool answered is a message of the role `tool`, whose `content` is a text or a list of parts.
+A tool's answer is a message of the role `tool`, whose `content` is a text or a list of parts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The clients: how each is started against a model of ours, and what it makes of names and answers.
+"""The clients: how each is started with a model of ours, and how it changes names and answers.
 
-One entry for each way in which a model is offered tools; Codex has three. A further client takes a dialect
-and an entry in `DRIVERS`.
+There is one entry for each way in which a client offers tools to its model; Codex has three. To add a client,
+write a dialect and an entry in `DRIVERS`.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class Played:
 
     @property
     def seen(self) -> Mapping[str, str]:
-        """Return every answer as the model saw it in the end, by the id of its call."""
+        """Return every answer as the model finally saw it, by the id of its call."""
         return self.requests[-1].seen
 
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """One client, and one kind of model that it believes to talk to."""
+    """One client, and the kind of model that it believes it talks to."""
 
     program: str
-    setup: tuple[str, ...]  # what `repo-mcp init` calls it, and its scope where it is not the usual one
+    setup: tuple[str, ...]  # its name for `repo-mcp init`, and its scope unless that is the default
     file: str  # that it writes: in the home, or in the repository
     dialect: Callable[[], Dialect]
     build_command: Callable[[str, str], Sequence[str]]  # program, url of the model -> command
@@ -52,10 +52,10 @@ class Driver:
     unwrap: Callable[[str], str]  # what the model sees of an answer -> our text in it, which must be whole
     whole_chars: int  # of an answer that is never cut
     files: Mapping[str, str] = field(default_factory=dict)  # in its home besides: without an account
-    words_first: int = 0  # characters of the instructions that stand for the tools; 0: the tools are offered
+    words_first: int = 0  # characters of the instructions that stand in for tools; 0: tools are offered
 
     def play(self, stage: Stage, script: Script, **variables: str) -> Played:
-        """Play a conversation from the first request to the last word, and the client's end."""
+        """Play a conversation from the first request until the client has ended."""
         with ModelBackend(self.dialect(), script) as backend:
             with self.start(stage, backend, **variables) as client:
                 try:
@@ -138,7 +138,7 @@ def _build_copilot(program: str, url: str) -> Sequence[str]:
 
 
 def _set_for_copilot(url: str) -> Mapping[str, str]:
-    """Return a provider of the user's own, which takes no account."""
+    """Return the variables of a provider of the user's own, which needs no account."""
     provider = {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_PROVIDER_API_KEY": "none"}
     return provider | {"COPILOT_MODEL": "gpt-5.1", "COPILOT_OFFLINE": "true"}
 

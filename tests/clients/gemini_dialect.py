@@ -1,7 +1,8 @@
 """Google's API of generated contents, as Gemini CLI speaks it: contents of parts in, candidates out.
 
-What a tool answered is a part `functionResponse`, whose `response` has `output` or `error`. Answers carry no
-id of ours: they come in the order of the calls, so that they are counted. Words are counted as one, always.
+A tool's answer is a part `functionResponse`, whose `response` has `output` or `error`. Answers have no ids of
+ours; they come in the order of the calls, so they are numbered. Requests to count tokens are always answered
+with one.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""How soon real Codex has the list of tools, from the moment at which it spawns the server.
+"""Measure how soon the real Codex has the list of tools after it has spawned the server.
 
     .venv/bin/python -m tests.clients.measure_start TREE DATA_DIR [RUNS [OPTION...]]
 
-Each run is a conversation of one call. The times are the recorder's: of the server's frames on their way to
-Codex, since the server was spawned; what Codex takes between the frames is in them. Prints medians, worst and
-load.
+Each run is a conversation of one call. The recorder notes when the server's frames pass on their way to
+Codex, from the start of the server; the time that Codex takes between frames is included. Prints medians, the
+worst times and the load.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The Messages API, as Claude Code speaks it: turns of content blocks in, a stream of blocks out.
 
-What a tool answered is a block `tool_result` in a turn of the user's, whose `content` is a text or a list of
-blocks. Words are counted as one, always: the client would otherwise count them by itself.
+A tool's answer is a block `tool_result` in a user's turn, whose `content` is a text or a list of blocks.
+Requests to count tokens are always answered with one; otherwise the client would count them itself.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""A model back-end on the loopback: it speaks a client's dialect, follows a script, keeps what it is asked.
+"""A model on the loopback that speaks a client's dialect, follows a script and keeps all requests.
 
     with ModelBackend(ResponsesDialect(), Script(...)) as backend:
         run the client with backend.url
     backend.requests[-1].seen["call_0"]
 
-Replies are whole: a stream of events is sent in one piece. What a dialect does not know is answered with 404
-and kept in `strays`, by its path.
+A stream of events is sent in one piece. Requests that the dialect does not know are answered with 404 and
+kept in `strays`, by their paths.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class Dialect(Protocol):
     """The way in which one kind of client talks to its model."""
 
     def read(self, path: str, body: Mapping[str, Any]) -> Request | None:
-        """Return the question to the model in what was posted; None when it is something else."""
+        """Return the request to the model in posted data; None when it is something else."""
 
     def write(self, request: Request, answer: Answer) -> Reply:
         """Return the model's answer to it."""
 
     def serve(self, path: str) -> Reply | None:
-        """Return what else is under that path (a list of models, a count of words); None for nothing."""
+        """Return the reply for another path (a list of models, a count of tokens); None if it is unknown."""
 
 
 class ModelBackend:

@@ -1,4 +1,4 @@
-"""A server's program that starts the real one and writes down what travels, and when.
+"""A program in place of the server that starts the real one and records what is sent, and when.
 
     python -IS recorder.py HOLD= LOG SERVER ARGUMENT...
 
@@ -11,11 +11,11 @@ Bytes are passed on as they come, before anything is written down. One JSON obje
     {"pid": 7, "at": 1.3, "what": "signal", "number": 15}               and sent this, which was passed on
     {"pid": 7, "at": 1.4, "what": "ended", "status": 0}
 
-With HOLD=TOOL the answer to the first call of that tool is held back until the client
-says that it does not wait any more, or for twenty seconds.
+With HOLD=TOOL the answer to the first call of that tool is held back until the client cancels it, or for
+twenty seconds.
 
-`pid` is the server's, `at` the seconds since it was spawned. The client waits a little longer, for this
-program's own start: of the standard library only what starts fast is used.
+`pid` is the server's, `at` the seconds since it was spawned. The client also waits for this program to start,
+so only modules of the standard library that load fast are used.
 """
 
 import json
@@ -55,7 +55,7 @@ class Recorder:
         )
 
     def run(self) -> int:
-        """Pass everything on until the server has ended. Its exit code."""
+        """Pass everything on until the server has ended, and return its exit code."""
         threading.Thread(target=self._listen_to_client, daemon=True).start()
         self._copy(self._from_server, 1, "server")
         _, status = os.waitpid(self._pid, 0)

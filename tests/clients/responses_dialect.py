@@ -1,6 +1,6 @@
 """The Responses API, as Codex speaks it: a conversation of items in, a stream of items out.
 
-What the model is offered depends on which model Codex takes it for, and so does what the model has to do:
+What the model is offered, and so what it has to do, depends on which model Codex takes it for:
 
     a name that Codex does not know    every tool, as a function in a namespace; it calls it
     one with `tool_search`             nothing but the name and the first words of the server; it searches,
@@ -8,7 +8,7 @@ What the model is offered depends on which model Codex takes it for, and so does
     one in code mode                   the same; it runs JavaScript, which has all tools: it prints what their
                                        names and descriptions are, then calls one and prints the result
 
-What was answered is an item of type `..._output`, whose `output` is a text or a list of parts.
+A tool's answer is an item of type `..._output`, whose `output` is a text or a list of parts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a scripted model does, in no client's dialect: it calls tools in order and says a last word.
+"""A scripted model, independent of any client's dialect: it calls tools in order and then says a last word.
 
-A client asks its model again after every answer of a tool, and tells the whole conversation each time. So the
-script keeps no state: a step whose calls have answers is done, the first other one is next.
+A client asks its model again after every answer of a tool, and sends the whole conversation each time. So the
+script has no state: a step is done once all its calls have answers, and the first other step is next.
 
     Script(Step(Call("repo.search", {"query": "tide"})), Step(Call("repo.status", {})))
 
@@ -9,9 +9,9 @@ script keeps no state: a step whose calls have answers is done, the first other 
     asked: call_0 has an answer      -> call_1  repo.status
     asked: both have                 -> "The scripted model has finished."
 
-Calls of one step are made at once. They are numbered through the whole script, so that a dialect without ids
-can count. A request that does not offer them (clients also ask for titles and summaries) gets the last word,
-unless the dialect knows how to look for tools.
+The calls of a step are made at once. They are numbered through the whole script, for dialects without ids. A
+request that does not offer these tools (clients also ask for titles and summaries) gets the last word, unless
+the dialect knows how to look for tools.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Answer:
 
     calls: tuple[Chosen, ...] = ()
     text: str = ""
-    missing: tuple[str, ...] = ()  # tools that it would call, were they offered: it may look for them first
+    missing: tuple[str, ...] = ()  # tools to call that were not offered: it may look for them first
 
 
 class Step(tuple[Call, ...]):

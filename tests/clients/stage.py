@@ -1,9 +1,9 @@
-"""Where a client plays its part: a repository, a home directory, a recorded server, a scripted model.
+"""A place where a client runs: a repository, a home directory, a recorded server, a scripted model.
 
 place/tree     a copy of the tiny repository, with more to find in it, and a .env
 place/home     the client's home, with what `repo-mcp init CLIENT --write` put there
-place/bin      repo-mcp-server, which is the recorder in front of the real one, with the code of this checkout
-place/log      what travelled between client and server
+place/bin      repo-mcp-server: the recorder in front of the real server, with the code of this checkout
+place/log      what client and server sent each other
 """
 
 from __future__ import annotations
@@ -114,16 +114,16 @@ class Stage:
         )
 
     def read_frames(self) -> list[Frame]:
-        """Return what has travelled so far, of every server that was started."""
+        """Return all recorded frames so far, of every server that was started."""
         if not self._log.exists():
             return []
         rows = [json.loads(line) for line in self._log.read_text(encoding="utf-8").splitlines()]
         return [Frame(row["pid"], row["at"], row["what"], row) for row in rows]
 
     def find_answer(self, tool: str, place: int = 0) -> dict[str, Any]:
-        """Return what the server answered to one of the calls of a tool, as it went over the wire.
+        """Return the server's answer to one of the calls of a tool, as it was sent.
 
-        AssertionError where it was not called so often: the client may not have waited for the server.
+        Raises AssertionError if there were fewer calls: the client may not have waited for the server.
         """
         frames = self.read_frames()
         calls = [
@@ -153,7 +153,7 @@ class Stage:
                 yield int(folder.name), " ".join(words)
 
     def wait_until_alone(self) -> list[tuple[int, str]]:
-        """Return what still runs some seconds after a client has left: nothing, if all is well."""
+        """Return the processes that still run some seconds after a client has left: none, if all is well."""
         deadline = time.monotonic() + LEAVE_SECONDS
         while left := list(self.iter_processes()):
             if time.monotonic() > deadline:

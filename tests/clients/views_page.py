@@ -35,7 +35,7 @@ CALLS = {
     "One error": Call("repo.open_file", {"path": ".env"}),
 }
 ANSWER = "<answer>"
-# Without this Codex asks its model after a second, with the tools that are there: none on a busy machine.
+# Otherwise Codex asks its model after a second with the tools that it has by then: none on a busy machine.
 CODEX_WAITS = ("[mcp_servers.repo]", "[mcp_servers.repo]\nrequired = true")
 # Ids, and what a client's own clock says.
 _VARYING = re.compile(r'(?<="request_id":")[^"]+|(?<=Wall time: )[0-9.]+')

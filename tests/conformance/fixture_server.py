@@ -1,8 +1,8 @@
-"""What the official conformance suite asks for, served by our own transport: not part of the product.
+"""The tools that the official conformance suite asks for, served by our transport; not part of the product.
 
     python -m tests.conformance.fixture_server      # prints the URL and serves until it is ended
 
-The suite cannot send a token, so that requests get it here on their way to the guard.
+The suite cannot send a token, so requests get one here before they reach the guard.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What a server answers about a tree, with all that may differ between two servers left out: the oracle.
+"""The answers of a server about a tree, without what may differ between two servers: the oracle.
 
 After any crash, fault or race, a refresh must make these equal to the answers of a server with an empty data
-directory: of every reading tool of one root, so of both indexes, the words and the structure of files. Only
-ids of calls, times, sizes of the index and the names of generations are left out.
+directory, for every reading tool of one root, and so for both indexes. Left out are only ids of calls, times,
+sizes of the index and names of generations.
 
-Where thousands of rounds ask in this process, files are parsed in it, too: their texts are ours, and a child
-for each round would be nine tenths of the time. The rounds with real servers parse as servers do.
+Thousands of rounds that ask in this process also parse in it: the texts are ours, and starting a child in
+each round would take nine tenths of the time. The rounds with real servers parse as servers do.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ VARYING = frozenset(
         "last_refresh", "mtime", "origin", "progress", "request_id", "segments", "timestamp", "watching",
     }
 )  # fmt: skip
-LINKED = "linked_callee"  # a symbol of which there are edges, in trees that have `LINKED_FILES`
+LINKED = "linked_callee"  # a symbol with edges, in trees that have `LINKED_FILES`
 LINKED_FILES = {
     "linked/base.py": "class LinkedBase:\n    def linked_callee(self):\n        return 1\n",
     "linked/user.py": "from linked.base import LinkedBase\n\nclass LinkedUser(LinkedBase):\n"
@@ -45,7 +45,7 @@ LINKED_FILES = {
 }
 EDGES = ("get_callers", "get_callees", "get_references", "get_dependents", "get_dependencies")
 Call = tuple[str, dict[str, object]]
-# What an answer says that may lack something, or shows what is gone.
+# Words in answers that may lack something, or may show what is gone.
 TELLING = re.compile(
     "not indexed yet|being refreshed|being (re)?built|compared with the index|A refresh failed"
     "|are being parsed|Parsing files failed|no symbol index yet|from the copy that is still open"
@@ -53,10 +53,10 @@ TELLING = re.compile(
 
 
 class OwnParser:
-    """A parser in this process, in the place of a `BatchParser`."""
+    """A parser in this process, in place of a `BatchParser`."""
 
     def start(self) -> None:
-        """Do nothing: this process runs already."""
+        """Do nothing: this process is running already."""
 
     def parse(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
         return [run_parser_task(task, text) for task, text in requests]
@@ -68,7 +68,7 @@ class OwnParser:
         """Do nothing: there is nothing to end."""
 
     def close(self) -> None:
-        """Nor to give back."""
+        """Do nothing: there is nothing to release."""
 
 
 def configure(root: Path, data_dir: Path) -> Config:
@@ -115,7 +115,7 @@ def list_structure_calls(root: Path) -> list[Call]:
 
 
 def list_symbol_calls(node_id: str) -> list[Call]:
-    """Return what is asked of one symbol."""
+    """Return the calls about one symbol."""
     asked: list[Call] = [(tool, {"node_id": node_id}) for tool in (*EDGES, "get_symbol", "find_similar")]
     return [*asked, ("get_implementations", {"node_id": node_id}), ("get_source_spans", {"node_id": node_id})]
 
@@ -133,7 +133,7 @@ def ask(repository: Repository, root: Path) -> list[str]:
 
 @contextmanager
 def _patience() -> Iterator[None]:
-    """Give calls more time: where others use the machine a moment may outlast an exact search."""
+    """Give calls more time: on a busy machine an exact search may take longer than a moment."""
     usual, exact_search.TIME_LIMIT_SECONDS = exact_search.TIME_LIMIT_SECONDS, 3_600.0
     try:
         yield
@@ -172,9 +172,9 @@ def ask_briefly(repository: Repository, root: Path) -> dict[str, str]:
 
 
 def is_honest(answer: str, *right: str) -> bool:
-    """Return whether an answer is right, whatever it warns of, or says in words that something is missing.
+    """Return whether an answer is right, whatever its warnings, or says that something is missing.
 
-    An answer out of an older generation is right only where nobody has been asked to renew it.
+    An answer from an older generation is right only as long as nobody was asked to refresh.
     """
     found = json.loads(answer)
     if found.get("error"):
@@ -231,7 +231,7 @@ def run_calls(run: Callable[[str, dict[str, object]], Mapping[str, object]], roo
 def strip(value: Any) -> Any:
     """Return the same without what may differ between two servers."""
     if isinstance(value, Mapping):
-        # A round of the structure that finds nothing to do is "building" for a moment, and asked in it.
+        # The symbol index says "building" for a moment even if a round finds nothing to do.
         varying = {*VARYING, "state"} if "files_done" in value else VARYING
         return {key: strip(one) for key, one in value.items() if key not in varying}
     return [strip(one) for one in value] if isinstance(value, list | tuple) else value

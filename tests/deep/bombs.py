@@ -1,4 +1,4 @@
-"""Files that take a careless program's memory, its time or its stack: the corpus, by name.
+"""Files that exhaust the memory, the time or the stack of a careless program, by name.
 
 Each is the text of one file, or a function that makes more than one. Nothing here is run.
 """
@@ -119,7 +119,7 @@ SHORT_NAMES = ("nested c", "patterns to ignore")
 
 
 def make_bomb(root: Path, name: str) -> str:
-    """Make one in a directory, beside a file that is none; the path of the bomb, or of something like it."""
+    """Make a bomb in a directory, beside a harmless file; return its path, or the first name of a tree."""
     _write(root / "plain.py", b"def harmless_function():\n    return 1\n")
     if name in TREES:
         TREES[name](root)

@@ -1,19 +1,19 @@
-"""Faults of the system below a data directory: every call that changes it is counted, the N-th goes wrong.
+"""Faults of the system below a data directory: calls that change it are counted, and the N-th goes wrong.
 
     with Faults(data_dir, Mode.FAIL, operation=7, number=errno.ENOSPC):
         repository.refresh()
 
-Patches the functions of `os` that the program uses, so that the program itself is as it is shipped. What is
-counted: writes, syncs, renames, deletions, changes of mode, new files, new directories and those taken away,
-of paths below the directory, by whatever descriptor they are reached. Reads go through untouched. An
-`operation` of 0 lets all pass; `count` says how many there were.
+The functions of `os` that the program uses are patched, so the program itself is as shipped. Counted are
+writes, syncs, renames, deletions, changes of mode, new files, and directories made or removed, for paths
+below the directory, through whatever descriptor. Reads are not touched. An `operation` of 0 lets all pass;
+`count` says how many there were.
 
-    FAIL      the system refuses, with an error number; a write has taken half before it does
-    KILL      the process is gone, without a word; a write has taken half
-    SHORT     a write takes half of what it is given, and says so
-    RECORD    nothing goes wrong; operations are written down
+    FAIL      the system refuses with an error number; a write has written half before
+    KILL      the process is gone at once; a write has written half
+    SHORT     a write writes half of its bytes, and says so
+    RECORD    nothing goes wrong; operations are recorded
 
-`sticky` has every later operation go wrong as well.
+With `sticky` every later operation goes wrong as well.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Mode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One change of the directory, as it was asked for."""
+    """One change of the directory, as the program asked for it."""
 
     kind: str  # create, write, sync, rename, delete, mkdir, rmdir, mode
     path: str  # relative to the directory; of a sync of a directory, that
@@ -82,7 +82,7 @@ class Faults:
             setattr(os, name, function)
 
     def _find(self, path: Any, dir_fd: int | None = None) -> str | None:
-        """Return the path below the directory, relative to it; None outside, and for what has no path."""
+        """Return the path relative to the directory; None for one outside, and for what has no path."""
         if isinstance(path, int):
             name = os.readlink(f"/proc/self/fd/{path}").removesuffix(" (deleted)")
         else:

@@ -1,18 +1,18 @@
-"""Runs one scenario again and again, each time in a forked process in which another operation goes wrong.
+"""Runs a scenario many times, each time in a forked process in which another operation goes wrong.
 
     python -m tests.deep.fault_rounds PLACE SCENARIO FAULT... [--every N] [--seed S]
 
-For each change of the data directory that the scenario makes: a copy of the directory as it was before, the
-scenario with the fault, a few questions while the fault is there, then a new process without one that
-refreshes and answers. While it lasts, what is answered is what is right for the tree as it is now, or says in
-words that something may be missing: the old generation's answers alone are right only in the new process
-after a kill, before it refreshes. Afterwards all answers must be those of an empty data directory, without
-help, and nothing unfinished may lie about. One line of JSON is printed for each FAULT: operations, rounds,
-faults that happened, and every round in which that did not hold. FAULT is KILL, SHORT or the name of an
-errno, and with `+` behind it every later operation goes wrong as well.
+There is a round for each change that the scenario makes in the data directory: it takes a copy of the
+directory as it was before, runs the scenario with the fault, asks a few questions during the fault, and has a
+new process without the fault refresh and answer. During the fault, an answer must be right for the present
+tree, or say that something may be missing; answers of the old generation are right only in the new process
+after a kill, before it refreshes. Afterwards all answers must equal those from an empty data directory, and
+no unfinished files may be left. For each FAULT one line of JSON is printed: operations, rounds, faults that
+happened, and every round that failed. FAULT is KILL, SHORT or the name of an errno; with `+` behind it every
+later operation goes wrong as well.
 
-Forked, because a start of the interpreter for each of some thousand rounds would take an hour; this process
-starts no thread that a child would miss.
+Processes are forked, because starting the interpreter for some thousand rounds would take an hour; this
+process starts no thread that a child would miss.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ def _prepare_nothing(_place: Path) -> None:
 
 
 def _prepare_donor(place: Path) -> None:
-    """Build an index of the tree where it goes when its own place cannot be had: another begins with it."""
+    """Build an index in the place used when the data directory cannot be: a donor for the next one."""
     (place / "data").write_text("not a directory")
     _renew_at(place)
     (place / "data").unlink()
 
 
 def _prepare_update(place: Path) -> None:
-    """Build indexes of the tree as it was before some files changed and one went."""
+    """Build indexes of the tree as it was before some files changed and one was deleted."""
     _renew_at(place)
     change_tree(place / "root", SEED + 1)
 
@@ -84,7 +84,7 @@ def _prepare_compact(place: Path) -> None:
 
 
 def _prepare_purge(place: Path) -> None:
-    """Build indexes that know files which are ignored now, and a bundle that quotes one: no byte may stay."""
+    """Build indexes with files that are ignored now, and a bundle that quotes one: no byte may stay."""
     _renew_at(place)
     with closing(open_repository(place / "root", place / "data")) as repository:
         repository.engines.bundles.build(BundleRequest(f"{LINKED} in linked/base.py:2"))
@@ -97,7 +97,7 @@ def _renew_at(place: Path) -> None:
         renew(repository)
 
 
-# What is there before, and what is done while something goes wrong.
+# Scenarios: how each is prepared, and what it does while something goes wrong.
 SCENARIOS: dict[str, tuple[Callable[[Path], None], Callable[[Repository], None]]] = {
     "build": (_prepare_nothing, renew),
     "adopt": (_prepare_donor, renew),
@@ -130,7 +130,7 @@ def parse_fault(text: str) -> Fault:
 
 @contextmanager
 def in_child(report: Path) -> Iterator[bool]:
-    """Yield True in a forked process, which ends with the block; what it raised is written down."""
+    """Yield True in a forked process, which ends with the block; what it raises is written to a file."""
     pid = os.fork()
     if pid:
         os.waitpid(pid, 0)
@@ -145,7 +145,7 @@ def in_child(report: Path) -> Iterator[bool]:
 
 
 def ask_apart(place: Path, data_dir: Path, *, refreshes: bool = True) -> dict[str, object]:
-    """Return what another process answers, after a refresh or without one, and what lies about then."""
+    """Return the answers of another process, after a refresh or without one, and the files left behind."""
     answer, report = place / "answer", place / "report"
     answer.unlink(missing_ok=True)
     report.unlink(missing_ok=True)
@@ -171,7 +171,7 @@ def _list_files(data_dir: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """One scenario below a directory, and what is right to answer before and after it."""
+    """One scenario below a directory, and the right answers before and after it."""
 
     place: Path
     scenario: str
@@ -184,7 +184,7 @@ class Rounds:
         return self._run(Fault(Mode.FAIL), 0)[0]
 
     def run_round(self, fault: Fault, operation: int) -> tuple[bool, str]:
-        """Run one round; return whether the fault happened, and what is wrong then; empty when nothing is."""
+        """Run one round; return whether the fault happened, and what is wrong then, or an empty string."""
         count, said = self._run(fault, operation)
         happened = count < 0 or count >= operation
         if said:
@@ -220,7 +220,7 @@ class Rounds:
         return count, self._judge_brief(answers, self.new)
 
     def _meet(self) -> dict[str, str]:
-        """Run the scenario and ask a few questions; none where there is no place for an index at all."""
+        """Run the scenario and ask a few questions; none if there is no place for an index at all."""
         try:
             with closing(open_repository(self.place / "root", self.place / "data")) as repository:
                 try:
@@ -244,7 +244,7 @@ class Rounds:
 
 
 def _check_words(error: RepoError, place: Path) -> None:
-    """Check that a failure is said without our paths, and is not a defect."""
+    """Check that a failure names none of our paths, and is not a defect."""
     assert str(place) not in f"{error.message} {error.hint}", error
     assert error.code.name != "INTERNAL", error
 
@@ -263,7 +263,7 @@ def _show_difference(found: dict[str, object], wanted: dict[str, object]) -> str
 
 
 def prepare(place: Path, scenario: str) -> Rounds:
-    """Prepare the tree, the data directory before the scenario, and the right answers."""
+    """Prepare the tree, the data directory for the scenario, and the right answers."""
     place.mkdir(parents=True, exist_ok=True)
     os.environ["XDG_CACHE_HOME"] = str(place / "cache")
     make_linked_tree(place / "root", SEED, FILES)
@@ -301,7 +301,7 @@ def run(rounds: Rounds, operations: int, fault: Fault, *, every: int, seed: int)
 
 
 def _load_engines() -> None:
-    """Import what calls import when they are made: once here instead of in each child."""
+    """Import here once what calls would otherwise import in each child."""
     for package in (
         bundler,
         code_search,
@@ -327,7 +327,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     _load_engines()
-    gc.freeze()  # a collection in a child would copy all that is there
+    gc.freeze()  # a garbage collection in a child would copy all memory pages
     rounds = prepare(options.place, options.scenario)
     operations = rounds.count_operations()
     failed = False

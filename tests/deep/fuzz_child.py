@@ -1,4 +1,4 @@
-"""One target under atheris, which follows the branches that bytes take.
+"""Run one target under atheris, which fuzzes by the branches that its inputs take.
 
 python -m tests.deep.fuzz_child TARGET [libFuzzer options] [corpus]
 """

@@ -1,4 +1,4 @@
-"""What bytes of strangers reach, each as a function that may raise the errors of its kind and no other.
+"""The entrances for foreign bytes, each as a function that may only raise the errors of its kind.
 
 python -m tests.deep.fuzz_targets TARGET [libFuzzer options]     under atheris, where that is installed
 """
@@ -81,7 +81,7 @@ SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One way in."""
+    """One entrance."""
 
     run: Callable[[bytes], object]
     errors: tuple[type[Exception], ...]  # that say what is wrong with the bytes
@@ -192,7 +192,7 @@ def _decode(data: bytes) -> object:
 
 
 def _track(data: bytes) -> object:
-    tracked = parse_index(data + bytes(20))  # which stand for a checksum that was not made
+    tracked = parse_index(data + bytes(20))  # zeros mean that no checksum was computed
     assert tracked.paths.count(b"\0") == len(tracked.starts)
     return tracked
 
@@ -272,7 +272,7 @@ TARGETS: Mapping[str, Target] = {
 }  # fmt: skip
 
 
-# What atheris gives the same time to.
+# Targets to which atheris gives equal time.
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "format": ("segment", "section", "manifest", "record", "seen", "judged", "pack"),
     "wire": ("frame", "text", "log", "uri"),
@@ -282,7 +282,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 
 
 def run_target(name: str, data: bytes) -> None:
-    """Feed bytes to a target. Whatever it does not say in its own words is raised."""
+    """Feed bytes to a target. Errors that are not of its kind are raised."""
     target = TARGETS[name]
     with suppress(*target.errors):
         target.run(data)

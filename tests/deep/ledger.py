@@ -1,4 +1,4 @@
-"""What the suites of faults did: a row each, printed as a table when the run ends.
+"""The ledger of the fault suites: a row for each, printed as a table at the end of a run.
 
     with ledger.suite("R10 bit flips") as row:
         row.rounds += 1

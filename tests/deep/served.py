@@ -1,7 +1,7 @@
-"""A real server process over pipes, as short as a test needs it.
+"""A real server process over pipes, for as long as a test needs it.
 
-Patience is counted in moments in which this process ran, not by the clock: a machine that is stopped for a
-minute, with all that runs on it, has not made the server slow.
+Patience counts only moments in which this process ran, not the clock: a machine that was suspended for a
+minute has not made the server slow.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ PATIENCE_SECONDS = 120.0  # for one answer
 SETTLE_SECONDS = 120.0
 MOMENT_SECONDS = 0.05
 REFRESHING = re.compile("is being refreshed|being compared with the index")
-STILL_SECONDS = 1.0  # that an answer took by the clock above what was counted: the machine stood still
+STILL_SECONDS = 1.0  # more by the clock than was counted means that the machine was suspended
 
 
 def wait_until(is_done: Callable[[], bool], seconds: float) -> bool:
-    """Return whether it was done in that time, as this process counts it."""
+    """Return whether a condition held within some seconds, as this process counts them."""
     for _ in range(int(seconds / MOMENT_SECONDS)):
         if is_done():
             return True
@@ -64,7 +64,7 @@ class Served:
         words = [sys.executable, "-c", start, "--repo-root", str(root), "--data-dir", str(data), "--no-watch"]
         words += ["--workers", "1", "--toolsets", TOOLSETS]
         with open(said or os.devnull, "ab") as errors:
-            # A check spares what imports cost, but in the parsers, which are measured and killed with it.
+            # A check saves the cost of imports, but not in parsers, which are measured and killed with it.
             start_process = subprocess.Popen if IS_DEEP else partial(popen, forks_children=False)
             self.popen = start_process(
                 [*words, *options],
@@ -81,7 +81,7 @@ class Served:
         self._next = 0
         self._buffer = b""
         self._stood_still = 0
-        self.slowest_seconds = 0.0  # of all answers, as this process counts
+        self.slowest_seconds = 0.0  # of any answer, as this process counts
         self.ask(
             "initialize",
             {
@@ -92,7 +92,7 @@ class Served:
         )
 
     def send(self, method: str, params: dict[str, Any]) -> int:
-        """Send a request; its id."""
+        """Send a request, and return its id."""
         self._next += 1
         frame = {"jsonrpc": "2.0", "id": self._next, "method": method, "params": params}
         self._to.write(json.dumps(frame).encode() + b"\n")
@@ -133,7 +133,7 @@ class Served:
         return found
 
     def settle(self, *, force: bool = False) -> None:
-        """Have both indexes say what the tree says. It may have to wait for what runs by itself."""
+        """Bring both indexes up to date, waiting for what already runs in the background."""
         refused: list[dict[str, Any]] = []
 
         def is_settled() -> bool:
@@ -146,9 +146,9 @@ class Served:
     def ask_all(self, root: Path) -> list[str]:
         """Return the answers to all calls of the oracle.
 
-        They are asked again where the machine stood still meanwhile, for some answers are cut off by the
-        clock, and say so; or where the server's own refresh ran, which one of them begins when the last is a
-        second ago.
+        They are made again if the machine was suspended meanwhile, because some answers are cut off by the
+        clock and say so; or if a background refresh ran, which a call begins when the last one was a second
+        ago.
         """
         while True:
             before = self._stood_still
@@ -157,7 +157,7 @@ class Served:
                 return answers
 
     def wait_ended(self, seconds: float) -> int | None:
-        """Return the exit code of a server that ends in that time; else None."""
+        """Return the server's exit code; None if it does not end in time."""
         wait_until(lambda: self.popen.poll() is not None, seconds)
         return self.popen.poll()
 
@@ -170,14 +170,14 @@ class Served:
         return len(os.listdir(f"/proc/{self.popen.pid}/fd"))
 
     def measure_memory(self, kind: str = "VmRSS") -> int:
-        """Resident bytes; with `VmHWM` the most there were."""
+        """Return the resident bytes; with `VmHWM` their peak."""
         for line in Path(f"/proc/{self.popen.pid}/status").read_text().splitlines():
             if line.startswith(kind):
                 return int(line.split()[1]) * 1024
         return 0
 
     def measure_processor(self) -> float:
-        """Return the processor seconds that the server took, and its children, also those that are gone."""
+        """Return the processor seconds of the server and its children, including those that have ended."""
         ticks = 0
         for entry in os.listdir("/proc"):
             try:

@@ -1,6 +1,6 @@
-"""How much of the whole size a run does: `make deep` all of it, or the percentage that DEEP_SHARE says.
+"""Choose how many rounds a run does: `make deep` does all, or the percentage in DEEP_SHARE.
 
-A check, which has no DEEP_SHARE, does a small part of what is long and seldom finds anything.
+A check, which has no DEEP_SHARE, does a small part of tests that are long and seldom find anything.
 """
 
 from __future__ import annotations
@@ -14,22 +14,23 @@ import pytest
 IS_DEEP = "DEEP_SHARE" in os.environ
 SHARE = max(1, min(100, int(os.environ.get("DEEP_SHARE", "100"))))
 T = TypeVar("T")
-FEW = 15  # examples of a property in a check; another fifteen in the next
+FEW = 15  # examples of a property in a check; the next check tries others
 
 
 def scale(whole: int) -> int:
-    """Return that share of a number of rounds, one at least."""
+    """Return the share of a number of rounds that this run does, at least one."""
     return max(1, whole * SHARE // 100)
 
 
 def take_share(values: Sequence[T]) -> Sequence[T]:
-    """Return that share of the values, spread evenly over them."""
+    """Return the share of some values that this run takes, spread evenly over them."""
     return values[:: 100 // SHARE]
 
 
 def choose(few: int, whole: int) -> int:
     """Return the rounds of a test with the mark `sized`: few in a check, and in a deep run that share of all
-    of them, but no fewer than in a check."""
+    of them, but no fewer than in a check.
+    """
     return max(min(few, whole), scale(whole)) if IS_DEEP else few
 
 

@@ -1,4 +1,4 @@
-"""A small tree with indexes of an older state of it, made once and copied for each fault."""
+"""A small tree with indexes of an older state, made once and copied for each fault."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ FILES = 18 if IS_DEEP else 8
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A tree that changed since its indexes were committed, and what is right to answer now."""
+    """A tree that changed after its indexes were committed, and the right answers now."""
 
     root: Path
     before: Path  # a data directory with indexes of the tree before it changed
     expected: list[str]
 
     def copy_data(self, place: Path) -> Path:
-        """Return a copy under the name that the indexes were made under: they are bound to it."""
+        """Return a copy under the name with which the indexes were made: they are bound to it."""
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(self.before, place, symlinks=True)
         return place
@@ -40,7 +40,7 @@ def make_linked_tree(root: Path, seed: int, files: int) -> Path:
 
 
 def change_tree(root: Path, seed: int) -> None:
-    """Change a tree: some files more or new, one gone, and an edge more."""
+    """Change a tree: add or change four files, delete one, and add an edge."""
     draw = random.Random(seed)
     for _ in range(4):
         add_file(root, draw)

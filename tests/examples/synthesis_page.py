@@ -1,9 +1,9 @@
-"""One summary from question to answer, with the SDK's client as the one that has a model, as a page.
+"""A page that shows one summary from question to answer, with the SDK's client providing the model.
 
     python -m tests.examples.synthesis_page > docs/research-examples/synthesis.md
 
-The model is scripted, so that the page is the same each time: it knows what to say, and takes the number of
-each excerpt from what it is shown. A fact whose line it is not shown it cannot say. One sentence it makes up.
+The model is scripted, so the page is always the same: it knows what to say, and takes the number of each
+excerpt from what it is shown. It cannot state a fact whose line it is not shown. One sentence is made up.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PAGE = ROOT / "docs" / "research-examples" / "synthesis.md"
 CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"
 QUESTION = "how is the checksum of a book computed and when is a book refused?"
 ARGUMENTS = {"query": QUESTION, "synthesize": True, "limit": 4}
-# What the model says, and the line of the repository that tells it so.
+# The model's sentences, and the line of the repository on which each is based.
 FACTS = (
     ("The checksum adds up the bytes, and the sums of the bytes", "high += low;"),
     (
@@ -39,7 +39,7 @@ FACTS = (
     ("They are returned as the two halves of 32 bits", "return (high << 16) | low;"),
     ("A book is refused for its first line that is no entry", 'raise ValueError(f"not an entry: {line!r}")'),
 )
-# A slow start may be noticed as a change of the files: that is no part of the show.
+# A slow start may look like a change of the files, which does not belong on the page.
 OF_THE_MOMENT = ("Changes of the last moment", "The index is being refreshed")
 MADE_UP = "A wrong checksum is repaired from a second copy [9]."
 TEXT = """# A summary by the client's model

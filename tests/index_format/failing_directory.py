@@ -1,4 +1,4 @@
-"""A directory whose medium fails, whose process is killed, or whose power goes, at the N-th operation."""
+"""A directory whose medium fails, process is killed, or power is cut at the N-th operation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Fault(Enum):
 
 
 class Killed(BaseException):
-    """No code of the process runs any more; every later operation raises it again."""
+    """Raised when the process is killed; every later operation raises it again."""
 
 
 class FailingFile(MemoryFile):

@@ -1,6 +1,6 @@
-"""Posting lists the slow, clear way, value by value as FORMAT.md tells it: the oracle of the encoders.
+"""Posting lists encoded the slow, clear way, value by value as FORMAT.md says: the oracle of the encoders.
 
-A row is what one term has: field number to postings. A posting is (doc id, term frequency).
+A row holds the postings of one term by field number. A posting is (doc id, term frequency).
 """
 
 from __future__ import annotations
@@ -111,12 +111,12 @@ def build_run(rows: Sequence[Row]) -> PostingRun:
 
 
 def encode_rows(rows: Sequence[Row], lengths: Sequence[Lengths]) -> EncodedLists:
-    """Return what the encoder of the package makes of the lists."""
+    """Encode the lists with the encoder of the package."""
     return encode_lists(build_run(rows), FieldLengths([build_column(column) for column in lengths]))
 
 
 def build_table(rows: Sequence[Row], encoded: EncodedLists, lengths: Sequence[Lengths]) -> ListTable:
-    """Return what the dictionary would say of the lists."""
+    """Return the dictionary's entries for the lists."""
     run = build_run(rows)
     docs = build_column([len(column) for column in lengths])[run.list_fields]
     return ListTable(run.list_terms, run.frequencies, encoded.sizes, encoded.singles, docs)

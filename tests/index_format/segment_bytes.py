@@ -1,4 +1,4 @@
-"""Segments as bytes: taken apart, put together again with right checksums, and read to the last value."""
+"""Take segments apart into sections, put them together again with right checksums, and read every value."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def put_together(sections: Mapping[bytes, bytes]) -> tuple[str, bytes]:
 
 
 def read_everything(reader: SegmentReader) -> list[object]:
-    """Return all that a segment answers, as plain values."""
+    """Return everything that a segment reader returns, as plain values."""
     content = reader.read_content()
     files = content.files
     records = [] if content.records is None else list(content.records)

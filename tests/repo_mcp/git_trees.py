@@ -1,4 +1,4 @@
-"""Checkouts that Git itself made, for tests of what we read of them."""
+"""Checkouts made by Git itself, for tests of what we read of them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class GitTree:
         self.git("commit", "-q", "--allow-empty", "-m", "change")
 
     def add_work_tree(self, root: Path) -> GitTree:
-        """Make a linked work tree of what is committed."""
+        """Make a linked work tree of the last commit."""
         self.git("worktree", "add", "-q", "--detach", str(root))
         return GitTree(root)
 

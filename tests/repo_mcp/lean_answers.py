@@ -1,4 +1,4 @@
-"""How a client reads a lean answer by its output schema: what is left out has the value that absence has."""
+"""Read a lean answer by its output schema, as a client does: a field that is left out has its default."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _FORMS = frozenset({"error", "warnings", "format", "text"})  # which of the kind
 
 
 def read_answer(schema: Mapping[str, object], found: Any) -> Any:
-    """Return an answer with what it leaves out; it must be valid, and must hold nothing that says nothing."""
+    """Return an answer with its missing fields; it must be valid, and have none that it could leave out."""
     validate(schema, found)
     assert list(find_idle(schema, found)) == []
     return fill_in(schema, found)
 
 
 def find_idle(schema: Mapping[str, Any], value: Any, where: str = "") -> Iterator[str]:
-    """Yield the places of fields that could be left out."""
+    """Yield the places of fields that could have been left out."""
     if isinstance(value, list):
         for one in value:
             yield from find_idle(schema.get("items", {}), one, f"{where}[]")
@@ -36,7 +36,7 @@ def find_idle(schema: Mapping[str, Any], value: Any, where: str = "") -> Iterato
 def fill_in(schema: Mapping[str, Any], value: Any) -> Any:
     """Return a value with the fields that it leaves out, in the order of its schema.
 
-    Texts and objects with fields of their own stay away: for them there is nothing to read.
+    Texts, and objects with fields of their own, are not filled in: they have no default.
     """
     if isinstance(value, list):
         return [fill_in(schema.get("items", {}), one) for one in value]

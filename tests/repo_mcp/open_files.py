@@ -1,4 +1,4 @@
-"""What this process has open below a directory: other threads of the tests open files of their own."""
+"""List what this process has open below a directory; other threads of the tests have files open elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DESCRIPTORS = "/proc/self/fd"
 
 
 def list_open(root: Path) -> list[str]:
-    """Return the open files and directories at or below a root, sorted. Skips the test where nobody tells."""
+    """Return the open files and directories at or below a root, sorted. Skips the test if that is unknown."""
     if not os.path.isdir(DESCRIPTORS):
         pytest.skip("needs /proc")
     found = []

@@ -1,4 +1,4 @@
-"""Our own directories, for tests that give one to the parts that write to it."""
+"""Directories of the program itself, for tests of the parts that write to one."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from repo_mcp.storage.held_directory import HeldDirectory, OwnDirectory
 
 
 def own(path: Path) -> OwnDirectory:
-    """Return the directory of a path, whether it exists or not; the one above it does."""
+    """Return the directory of a path, which need not exist; its parent must."""
     return OwnDirectory(HeldDirectory(str(path.parent)), path.name)

@@ -38,14 +38,14 @@ def build_tool(
 
 
 def build_answer(structured: Mapping[str, object], is_error: bool = False) -> ToolAnswer:
-    """Return an answer as toolsets give it."""
+    """Return an answer as toolsets make it."""
     return ToolAnswer(
         structured, json.dumps(structured, ensure_ascii=False, separators=(",", ":")), is_error=is_error
     )
 
 
 def echo(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
-    """Answer with what it was given."""
+    """Answer with the given arguments."""
     return build_answer({"client": list(context.client), "arguments": dict(arguments)})
 
 
@@ -103,7 +103,7 @@ class PipeClient:
         self.session.close()
         self.wire.finish()
         self.answers.close()
-        if reason is StopReason.END_OF_INPUT:  # nobody reads or writes any more
+        if reason is StopReason.END_OF_INPUT:  # no thread reads or writes any more
             # A server ends with its wire; here hundreds begin in one process.
             wake = (self.wire._wake_read, self.wire._wake_write)
             for fd in (self.wire_in, self.wire_out, *wake):

@@ -1,4 +1,4 @@
-"""The words of a text, told plainly: what the array arithmetic of a build is compared with."""
+"""Split a text into words in the plainest way, to compare the array arithmetic of a build with it."""
 
 from __future__ import annotations
 

@@ -17,11 +17,11 @@ from tests.repo_mcp.lean_answers import read_answer
 
 PROJECT = Path(__file__).resolve().parents[2]
 START = "from repo_mcp.server import main; raise SystemExit(main())"
-PATIENCE_SECONDS = HANG_SECONDS  # then a server that does not answer is killed, and the test fails
+PATIENCE_SECONDS = HANG_SECONDS  # after which a silent server is killed, and the test fails
 
 
 def build_environment(home: Path, **variables: str) -> dict[str, str]:
-    """Return what a client gives a server: little, and a home of its own."""
+    """Return the environment that a client gives a server: few variables, and a home of its own."""
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
     return kept | {"HOME": str(home), "PYTHONPATH": str(PROJECT)} | variables
 
@@ -86,7 +86,7 @@ class RetrievalClient:
         return whole
 
     def close(self) -> str:
-        """End the server as a client does; returns what it said on standard error."""
+        """End the server as a client does, and return what it wrote to standard error."""
         try:
             _, errors = self.process.communicate(timeout=PATIENCE_SECONDS)
             assert self.process.returncode == 0

@@ -1,8 +1,8 @@
-"""Whether an answer is valid by the schema of its tool, asked thousands of times.
+"""Check answers by the schemas of their tools, fast enough for thousands of them.
 
-`jsonschema` walks the schema for every row anew, which took more time than all tools together. Here a schema
-is turned into functions once. `jsonschema` checks the schema, says what is wrong with an answer, and is asked
-instead where a schema has a keyword that is not known here, and in `make deep`. `test_schema_check.py`
+`jsonschema` walks the schema for every row, which took more time than all tools together. Here a schema is
+turned into functions once. `jsonschema` still checks the schemas, explains what is wrong with an answer, and
+is used instead in `make deep` and for schemas with a keyword that is unknown here. `test_schema_check.py`
 compares the two.
 """
 
@@ -53,7 +53,7 @@ def _compile_text(text: str) -> Check | None:
 
 
 def compile_schema(schema: Mapping[str, Any]) -> Check | None:
-    """Return what tells whether a value is valid; None for a schema with a keyword that is not known."""
+    """Return a function that tells whether a value is valid; None for a schema with an unknown keyword."""
     if isinstance(schema, bool) or schema.keys() - _KEYWORDS.keys() - _SAYS_NOTHING:
         return None
     makers = dict.fromkeys(make for keyword, make in _KEYWORDS.items() if keyword in schema)

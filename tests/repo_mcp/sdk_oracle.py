@@ -1,4 +1,4 @@
-"""The SDK's own server as the oracle: what it answers to the frames of one conversation, byte for byte."""
+"""The SDK's own server as the oracle: its answers to the frames of one conversation, byte for byte."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repo_mcp.protocol.frames import end_frame
 from repo_mcp.protocol.sdk_server import build_sdk_server
 from repo_mcp.protocol.tool_model import Toolset
 
-PATIENCE_SECONDS = 60.0  # a test that needs it has failed
+PATIENCE_SECONDS = 60.0  # a test that waits longer has failed
 
 
 def ask_sdk(
@@ -51,9 +51,9 @@ def ask_sdk(
 
 
 def sort_lists(answers: Sequence[bytes]) -> list[bytes]:
-    """Return the answers, those to `tools/list` with their keys sorted: their order means nothing in JSON.
+    """Return the answers, those to `tools/list` with sorted keys, because order means nothing in JSON.
 
-    The SDK orders the keys of schemas by its models, in each era otherwise.
+    The SDK orders the keys of schemas by its models, differently in each era of the protocol.
     """
     return [
         json.dumps(json.loads(answer), sort_keys=True).encode() if b'"tools":[' in answer else answer
@@ -62,9 +62,9 @@ def sort_lists(answers: Sequence[bytes]) -> list[bytes]:
 
 
 def drop_explanations(given: list[bytes], expected: list[bytes]) -> tuple[list[bytes], list[bytes]]:
-    """Return both lists, with only the code left of what both refuse and the SDK does not explain.
+    """Return both lists, with only the code of errors that both return and the SDK does not explain.
 
-    Its one message for all that is wrong with parameters names nothing; ours names the field.
+    The SDK has one message for all faults of parameters, which names nothing; ours names the field.
     """
     pairs = [
         (_drop_explanation(ours), _drop_explanation(theirs)) if _explains_nothing(theirs) else (ours, theirs)

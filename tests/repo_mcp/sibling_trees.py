@@ -1,4 +1,4 @@
-"""The checkouts of one repository with one package, for tests of indexes that begin with another one."""
+"""Checkouts of one repository with one package, for tests of indexes that start from another one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def write_package(tree: GitTree) -> None:
 
 
 def change(tree: GitTree) -> None:
-    """Edit, add, remove and rename, as a person does in a work tree."""
+    """Edit, add, remove and rename files, as a person does in a work tree."""
     with (tree.root / "package/part1/module01.py").open("a") as file:
         file.write("\n\ndef added_here():\n    return name_1_0(2)\n")
     tree.write(
@@ -92,7 +92,7 @@ def read_segments(repository: Repository) -> dict[str, list[bytes]]:
 
 
 def ask_all(repository: Repository, seed: int) -> list[object]:
-    """Return answers to QUERIES queries of all kinds, without what tells of this index's history."""
+    """Return answers to QUERIES queries of all kinds, without what depends on the index's history."""
     random = Random(seed)
     answers: list[object] = []
     for _ in range(QUERIES):

@@ -1,4 +1,4 @@
-"""The declarations of a text by the language of its path, as tests ask for them."""
+"""List the declarations of a text by the language of its path."""
 
 from __future__ import annotations
 

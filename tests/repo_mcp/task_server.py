@@ -1,4 +1,4 @@
-"""A server of the `research` toolset with tools beside it: one that is slow, one that asks, one that shows.
+"""A server of the `research` toolset with further tools: one that is slow, one that asks, one that shows.
 
 Its command line is the server's. Run as a program by tests/repo_mcp/test_task_stdio.py.
 """

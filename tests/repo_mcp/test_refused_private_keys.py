@@ -123,8 +123,8 @@ def test_the_named_roots_refuse_it_too(root: Path, tmp_path: Path) -> None:
 def test_a_key_that_comes_later_is_purged(root: Path) -> None:
     (root / "tls.py").write_text(f"def {CANARY}_plain(): ...\n")
     (root / "guide.md").unlink()
-    guards = {"refuse_private_keys": True}
-    with closing(Repository(load_config(str(root), workers=1, guards=guards))) as repository:
+    refusals = {"refuse_private_keys": True}
+    with closing(Repository(load_config(str(root), workers=1, refusals=refusals))) as repository:
         repository.refresh()
         assert [hit.path for hit in repository.search(SearchRequest(f"{CANARY}_plain", 5)).hits] == ["tls.py"]
         (root / "tls.py").write_text(f"def {CANARY}_plain(): ...\n\n{KEY}")
@@ -139,5 +139,5 @@ def test_a_key_that_comes_later_is_purged(root: Path) -> None:
 
 def test_it_has_an_index_of_its_own() -> None:
     plain = load_config("/srv").fingerprint("")
-    assert load_config("/srv", guards={"refuse_private_keys": False}).fingerprint("") == plain
-    assert load_config("/srv", guards={"refuse_private_keys": True}).fingerprint("") != plain
+    assert load_config("/srv", refusals={"refuse_private_keys": False}).fingerprint("") == plain
+    assert load_config("/srv", refusals={"refuse_private_keys": True}).fingerprint("") != plain

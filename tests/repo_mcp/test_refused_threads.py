@@ -12,10 +12,9 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import RepoError
-from repo_mcp.indexing import watcher
 from repo_mcp.indexing.derived_plan import plan_round
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.live import derived_index
+from repo_mcp.live import change_watch, derived_index
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.repository import Repository
 from repo_mcp.symbol_index.schema import DECLARES
@@ -33,7 +32,7 @@ NO_PROCESS = "no process could be started"
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
     """Return one of two files, as a server opens it, that looks and tries again without delay."""
     monkeypatch.setattr(derived_index, "FULL_RETRY_SECONDS", 0.05)
-    monkeypatch.setattr(watcher, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(change_watch, "LOOK_SECONDS", 0.05)
     root = tmp_path / "root"
     root.mkdir()
     (root / "one.py").write_text("def first():\n    pass\n")

@@ -97,7 +97,7 @@ def test_a_root_that_cannot_be_opened_in_time_is_a_timeout(
         make(self, *arguments, **more)
 
     monkeypatch.setattr(Repository, "__init__", hang)
-    roots = Roots(place / "a", guards={"call_timeout_seconds": 1})
+    roots = Roots(place / "a", call_limits={"call_timeout_seconds": 1})
     try:
         roots.served.serve(())
         assert roots.list_files()["error"]["code"] == "timeout"

@@ -175,7 +175,7 @@ def _split(text: str) -> list[str]:
 
 
 def _split_key(body: str) -> tuple[str, str] | None:
-    """Return the key and what stands behind its colon; None where there is no colon outside of quotes."""
+    """Return the key and the text after its colon; None if there is no colon outside of quotes."""
     at = 0
     while at < len(body):
         if body[at] == '"':

@@ -33,7 +33,7 @@ class Server:
     command: str  # absolute
     arguments: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
-    name: str = ""  # by which PATH leads to the same command; empty: by none
+    name: str = ""  # by which PATH leads to the same command; empty if none does
 
     @property
     def finds_root(self) -> bool:

@@ -37,7 +37,7 @@ _NAMES = {
 }
 BAR_CELLS = 20
 REDRAW_SECONDS = 0.1
-ESTIMATE_SECONDS = 2.0  # of a phase, before what is left of it can be told from what is done
+ESTIMATE_SECONDS = 2.0  # of a phase, before the time left is estimated from the pace so far
 _CLEAR = "\r\x1b[K"
 
 

@@ -32,7 +32,7 @@ class WorkingRoot:
         return posixpath.normpath(posixpath.join(self.below, path)) if self.below and path else path
 
     def read_inside(self, path: str) -> str:
-        """Return what `read` does, but an absolute path below the root relative to it, too."""
+        """Return a path as `read` does, and also an absolute path below the root relative to the root."""
         base, wanted = os.path.abspath(self.root), os.path.normpath(path)
         if os.path.isabs(path) and f"{wanted}{os.sep}".startswith(f"{base}{os.sep}"):
             return os.path.relpath(wanted, base).replace(os.sep, "/")

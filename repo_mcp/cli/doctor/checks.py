@@ -43,7 +43,7 @@ _MAX_FILES = 100_000  # of the data directory
 _SHOWN_FAULTS = 5
 # kinds of index that people know by another name
 _SUBJECTS = {"structure": "symbol index", "scip": "SCIP index"}
-# package that the program does without -> its module, and what is lost
+# optional package -> its module, and what is lost without it
 SPARED: Mapping[str, tuple[str, str]] = {
     "google-re2": ("re2", "searches for regular expressions take many times as long"),
     "watchfiles": ("watchfiles", "changes are noticed when a tool is used, not as soon as a file is saved"),
@@ -78,7 +78,8 @@ def iter_findings(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         return
     yield from _check_root(config.root)
     yield from _check_configuration(narrowed, ignored)
-    yield from _check_guards(config)
+    yield from _check_call_limits(config)
+    yield from _check_refusals(config)
     yield from _check_key(config.root)
     for pack in _check_pack(config, reads_all=reads_all):
         yield pack
@@ -127,14 +128,17 @@ def _check_configuration(config: Config, ignored: Sequence[str]) -> Iterator[Fin
         yield Finding("configuration", State.OK, "Nothing in it is ignored.")
 
 
-def _check_guards(config: Config) -> Iterator[Finding]:
-    """Yield the limits on calls and files that hold for a server with these options."""
+def _check_call_limits(config: Config) -> Iterator[Finding]:
     rate, patience = config.max_calls_per_second, config.call_timeout_seconds
     bounded = f"at most {rate:,} per second" if rate else "any number per second"
     limited = f"a read may take {patience} seconds" if patience else "no time limit"
     yield Finding(
         "calls", State.OK if rate and patience else State.NOTE, f"{bounded}; {limited}.".capitalize()
     )
+
+
+def _check_refusals(config: Config) -> Iterator[Finding]:
+    """Yield which files a server with these options refuses whatever their names."""
     for is_on, option, what in (
         (config.refuse_hard_links, "--refuse-hard-links", "Files with hard links are"),
         (config.one_file_system, "--one-file-system", "Other file systems below the root are"),
@@ -202,7 +206,7 @@ def _is_open(path: str) -> bool:
 
 
 def _check_siblings(config: Config) -> Iterator[Finding]:
-    """Yield what is known of donors without a data directory, which would have to be made to know more."""
+    """Yield what is known of donors while there is no data directory; to know more, one would be made."""
     others = list_siblings(config.root) if config.siblings else ()
     if others:
         told = f"It starts from the index of another work tree, if one of {len(others)} has one."
@@ -210,7 +214,7 @@ def _check_siblings(config: Config) -> Iterator[Finding]:
 
 
 def _check_donors(donors: Sequence[Donor], config: Config) -> Iterator[Finding]:
-    """Yield the index that a first one would start from, and those that the operator named in vain."""
+    """Yield the index from which a first one would start, and those that the operator named in vain."""
     for donor in donors[:1]:
         told = f"It starts from {donor.root.origin}: {count(donor.live_files, 'file')}."
         yield Finding("index", State.OK, told)
@@ -335,7 +339,7 @@ def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) ->
 
 
 def _check_packages() -> Iterator[Finding]:
-    """Yield findings on the packages without which something is lost: the others are needed to come here."""
+    """Yield findings on optional packages; without one of the others, the program would not have started."""
     hint = f"Run this in the clone: {name_installer(sys.prefix)} ."
     faults = list_faults(list_languages())
     for package in sorted({fault.package for fault in faults.values()}):

@@ -19,7 +19,7 @@ from repo_mcp.toolsets.graph.rows import Row, render_lines
 from repo_mcp.toolsets.graph.schemas import DEFAULT_REACHED
 
 if TYPE_CHECKING:
-    from repo_mcp.impact.records import ChangedSymbol, Impact, LeftOut, Reached, ReachedFile
+    from repo_mcp.impact.records import ChangedSymbol, Impact, LeftOutFile, Reached, ReachedFile
     from repo_mcp.repository import Repository
 
 LISTS = ("changed", "result", "tests", "left_out")
@@ -59,7 +59,7 @@ def get_impact(repository: Repository, arguments: Arguments, context: CallContex
     return Draft(build, len(shown), "limit" not in arguments)
 
 
-def list_rows(impact: Impact) -> list[tuple[str, str, ChangedSymbol | ReachedFile | LeftOut]]:
+def list_rows(impact: Impact) -> list[tuple[str, str, ChangedSymbol | ReachedFile | LeftOutFile]]:
     """Return the rows of all lists in turn, each with its list and its key."""
     lists = (
         [("changed", f"{one.path} {one.name} {one.kind} {one.change}", one) for one in impact.changed],
@@ -81,10 +81,10 @@ def _find_end(listed: Sequence[tuple[str, str, object]], start: int, most: int) 
     return len(listed)
 
 
-def _render(row: ChangedSymbol | ReachedFile | LeftOut, read: ReadLines) -> Row:
-    from repo_mcp.impact.records import ChangedSymbol, LeftOut
+def _render(row: ChangedSymbol | ReachedFile | LeftOutFile, read: ReadLines) -> Row:
+    from repo_mcp.impact.records import ChangedSymbol, LeftOutFile
 
-    if isinstance(row, LeftOut):
+    if isinstance(row, LeftOutFile):
         return {"file_path": escape_text(row.path), "reason": row.reason}
     return render_changed(row) if isinstance(row, ChangedSymbol) else _render_file(row, read)
 

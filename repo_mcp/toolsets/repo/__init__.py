@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.config.server_config import Limits
 from repo_mcp.protocol import instructions
-from repo_mcp.protocol.calls import UNGUARDED, CallGuard
+from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import CallContext, Toolset
 from repo_mcp.record_classes import replace
 from repo_mcp.toolsets import icons

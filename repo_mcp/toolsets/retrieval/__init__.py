@@ -22,7 +22,7 @@ from repo_mcp.audit.call_recorder import CallRecorder
 from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import RepoError
 from repo_mcp.protocol import instructions
-from repo_mcp.protocol.calls import UNGUARDED, CallGuard
+from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import JsonSchema, Tool, ToolAnswer, Toolset, read_arguments
 from repo_mcp.text.lines import escape_text, escape_texts

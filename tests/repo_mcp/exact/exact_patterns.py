@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-# Letters that fold in odd ways, one without case, a mark, a superscript, and edges of words.
+# Letters with unusual case folding, one without case, a mark, a superscript, and edges of words.
 ODD_CHARS = "aAsSkK\u017f\u212aéÉßΣςİı検²_09 (-.\u0301"
 TEXT_CHARS = ODD_CHARS + "ab"
 

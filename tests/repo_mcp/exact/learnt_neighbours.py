@@ -1,4 +1,4 @@
-"""A repository of which exact search knows the signs beside words, and uses them from the first file on."""
+"""A repository whose punctuation beside words exact search has learnt, and uses even for few files."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from repo_mcp.exact import paths as exact_paths
 from repo_mcp.indexing import scan_state
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
-from repo_mcp.workspace import repository_reader
+from repo_mcp.workspace import opened_file
 
 GRANULARITY_NS = 50_000_000  # instead of two seconds
 
 
 def use_neighbours(patch: pytest.MonkeyPatch, common_units: int) -> None:
-    """Make small trees what only large ones are: full of common words that are worth a look-up."""
+    """Treat small trees like large ones, which are full of common words that are worth a look-up."""
     patch.setattr(neighbour_bloom, "COMMON_UNITS", common_units)
     patch.setattr(exact_paths, "FEW_FILES", 0)
     patch.setattr(exact_paths, "IMPATIENT_FILES", 2)
 
 
 def grow_old(patch: pytest.MonkeyPatch) -> None:
-    """Wait until all files are older than the clock is coarse: younger ones are searched, whatever is known.
+    """Wait until all files are older than the clock's granularity: newer ones are searched in any case.
 
-    A file's ctime, which tells, cannot be set.
+    The ctime of a file, by which that is decided, cannot be set.
     """
-    for module in (scan_state, repository_reader):
+    for module in (scan_state, opened_file):
         patch.setattr(module, "GRANULARITY_NS", GRANULARITY_NS)
     time.sleep(2 * GRANULARITY_NS / 1e9)
 
 
 def learn_neighbours(repository: Repository) -> None:
-    """Know the signs beside the common words of all that is indexed."""
+    """Learn the punctuation beside the common words of all indexed files."""
     repository.search_exact(ExactRequest("anything"))
     assert repository.engines.exact._searcher is not None
     for memory in repository.engines.exact._searcher.memory.values():

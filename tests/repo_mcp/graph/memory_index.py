@@ -1,4 +1,4 @@
-"""A graph over texts in memory: the parsers and resolvers that are shipped, without an index on disk."""
+"""A graph over texts in memory: the shipped parsers and resolvers, without an index on disk."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PARSERS: Mapping[str, Parser] = {language: partial(parse_as, language) for langu
 
 
 def _list_parts(name: str) -> set[str]:
-    """Return the parts of a name; of one that is no word those of its words, and the whole."""
+    """Return the parts of a name; if it is not a word, the parts of its words and the whole."""
     if name.isidentifier():
         return set(get_word_terms(name))
     return {name.lower(), *analyse_text(name)}
@@ -137,7 +137,7 @@ Row = tuple[str, str, str, tuple[int, ...]]
 
 
 def list_incoming(graph: Graph, name: str, *types: EdgeType) -> list[Row]:
-    """Return (type, confidence, other end, lines) of the edges that end at a symbol, but where it stands."""
+    """Return (type, confidence, other end, lines) of the edges to a symbol, except from its container."""
     wanted = types or tuple(one for one in EdgeType if one is not EdgeType.CONTAINS)
     edges = graph.find_incoming(find_node(graph, name), wanted).edges
     return [
@@ -147,7 +147,7 @@ def list_incoming(graph: Graph, name: str, *types: EdgeType) -> list[Row]:
 
 
 def list_outgoing(graph: Graph, name: str, *types: EdgeType) -> list[Row]:
-    """Return the same of those that begin at it, but what it holds."""
+    """Return the same for the edges from a symbol, except to what it contains."""
     wanted = types or tuple(one for one in EdgeType if one is not EdgeType.CONTAINS)
     edges = graph.find_outgoing(find_node(graph, name), wanted).edges
     return [

@@ -1,4 +1,4 @@
-"""A Program over texts in memory: what navigation reads from an index, parsed when asked for.
+"""A Program over texts in memory: what navigation reads from an index is parsed when it is needed.
 
 program = MemoryProgram({"a.py": "def f(): ..."}, {"python": parse}, find_language)
 """
@@ -14,7 +14,7 @@ _NAMED_AGAIN = (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
 
 
 def find_language_by_suffix(path: str) -> str:
-    """Return the language of a path, by what its name ends in; empty for none that we parse."""
+    """Return the language of a path by the end of its name; empty for one that we do not parse."""
     suffix = path.rpartition("/")[2].rpartition(".")[2].lower()
     languages = {
         "py": "python", "pyi": "python", "ts": "typescript", "tsx": "typescript", "js": "javascript",
@@ -86,7 +86,7 @@ class MemoryProgram:
 
 
 def _iter_declared(record: SymbolRecord) -> Iterable[str]:
-    """Yield the names of all symbols, that of the file among them."""
+    """Yield the names of all symbols, including the file's."""
     return (record.strings[number] for number in record.names.tolist())
 
 

@@ -1,7 +1,7 @@
 """Likeness of symbols by the clear slow way, as an oracle for `repo_mcp.graph.similar`.
 
-Each file is looked through by itself, every candidate's text is read, and no part of a text is found but by
-telling all its strings, lines and tokens apart.
+Each file is searched by itself, every candidate's text is read, and texts are always split into all their
+strings, lines and tokens.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from repo_mcp.graph.symbol_query import SearchableProgram
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 
-# A longer string is its words: quotes that nothing closes would each be followed to the end of their line.
+# A longer string counts as its words: otherwise unclosed quotes would be followed to the ends of their lines.
 _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\"(?:[^\"\\\n]|\\.){0,200}\"|'(?:[^'\\\n]|\\.){0,200}'|[^\w\s]")
 _KEYWORDS = frozenset(
     """
@@ -107,7 +107,7 @@ class PlainFinder:
     def _list_candidates(
         self, declaration: Declaration, record: SymbolRecord, own: _Features
     ) -> list[Declaration]:
-        """Return the symbols of like kind that share most of what is rare, by their files' columns alone."""
+        """Return the symbols of like kind that share most rare names, by the columns of their files alone."""
         group = _find_group(record, declaration.ordinal)
         rough: list[_Candidate] = []
         for path in self._list_files(own):
@@ -173,7 +173,7 @@ class PlainFinder:
         return sorted(counts, key=lambda path: (-counts[path], path))[:MAX_FILES]
 
     def _weigh(self, name: str) -> float:
-        """Return how much a name tells: the logarithm of how few files use it."""
+        """Return the weight of a name, which grows with the logarithm of how few files use it."""
         known = self._rarity.get(name)
         if known is None:
             files = max(1, len(self._program.list_paths()))
@@ -212,7 +212,7 @@ def _number(record: SymbolRecord, text: str) -> int:
 
 
 def mark_inside(record: SymbolRecord, ordinal: int) -> npt.NDArray[np.bool_]:
-    """Return for each symbol: is it the one at `ordinal`, or inside of it."""
+    """Return for each symbol whether it is the one at `ordinal`, or inside of it."""
     marked: set[int] = {ordinal}
     for other, parent in enumerate(record.parents.tolist()):
         if other > ordinal and parent in marked:

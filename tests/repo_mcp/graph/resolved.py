@@ -1,4 +1,4 @@
-"""What a resolver says of the names on a line, as text that a test can compare."""
+"""Render what a resolver says of the names on a line, as text that a test can compare."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Repository:
 
     @classmethod
     def build(cls, texts: dict[str, str]) -> Repository:
-        """Build a repository of texts by path; what all lines are indented by is taken away."""
+        """Build a repository of texts by path, without their common indentation."""
         plain = {path: dedent(text).lstrip("\n") for path, text in texts.items()}
         return cls(plain, MemoryProgram(plain, dict.fromkeys(RESOLVERS, parse)))
 
     def find_line(self, path: str, text: str) -> int:
-        """Return the number of the only line that holds a text."""
+        """Return the number of the only line with a text."""
         found = [number for number, line in enumerate(self.texts[path].split("\n"), 1) if text in line]
         assert len(found) == 1, f"{len(found)} lines hold {text!r}"
         return found[0]

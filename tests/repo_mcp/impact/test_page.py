@@ -12,7 +12,7 @@ from repo_mcp.impact.records import (
     Change,
     ChangedSymbol,
     Impact,
-    LeftOut,
+    LeftOutFile,
     Reached,
     ReachedFile,
 )
@@ -106,7 +106,7 @@ def _build() -> Impact:
             ReachedFile("tests/test_a.py", 1.0, [far]),
             ReachedFile("tests/conftest.py", 1.0, [], ["words in common"]),
         ),
-        (LeftOut(".env", "denied"),),
+        (LeftOutFile(".env", "denied"),),
         2,
         ("a *note*",),
         ("CHANGELOG.md",),
@@ -121,7 +121,7 @@ def test_names_cannot_break_out() -> None:
     name = "a`b\n# heading"
     changed = (ChangedSymbol(name, name, "x`*", 1, Change.CHANGED),)
     files = (ReachedFile(name, 1.0, [], [name]),)
-    page = render_page(Impact(changed, files, files, (LeftOut(name, name),), 0, (name,)), 20)
+    page = render_page(Impact(changed, files, files, (LeftOutFile(name, name),), 0, (name,)), 20)
     assert "\n# heading" not in page
     assert "`` a`b\\u000a# heading ``" in page
 

@@ -1,4 +1,4 @@
-"""Shards smaller than the program's, so that a small tree has many."""
+"""Use smaller shards than the program does, so that a small tree has many."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from index_format import DiskDirectory, IndexWriter, verify_index
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import scan_state
-from repo_mcp.live.live_index import NOT_WHOLE
+from repo_mcp.live.index_report import NOT_WHOLE
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import FIELDS

@@ -17,6 +17,7 @@ from repo_mcp.config.server_config import Config
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing import watcher
 from repo_mcp.indexing.watcher import TreeWatcher, is_installed
+from repo_mcp.live import change_watch
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from tests.growth import HANG_SECONDS
@@ -173,7 +174,7 @@ class Served:
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.setattr(watcher, "LOOK_SECONDS", 3_600.0)  # what is found, the watcher told
+    monkeypatch.setattr(change_watch, "LOOK_SECONDS", 3_600.0)  # what is found, the watcher told
     root = tmp_path / "root"
     (root / "src").mkdir(parents=True)
     (root / ".gitignore").write_text("build/\n*.log\n")
@@ -228,7 +229,7 @@ def test_changed_rules_are_in_force(served: Served) -> None:
 
 
 def test_a_flood_of_changes_is_walked(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watcher, "MAX_NAMED", 3)
+    monkeypatch.setattr(change_watch, "MAX_NAMED", 3)
     for number in range(30):
         served.write(f"src/n{number}.c", "int quaternion;\n")
     wait_until(lambda: len(served.find("quaternion")) == 20)
@@ -273,8 +274,8 @@ def _serve_until(ended: threading.Event, tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(watcher, "has_inotify", lambda: False)
     monkeypatch.setattr(watchfiles, "watch", watch)
-    monkeypatch.setattr(watcher, "LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(watcher, "LOOK_COST_FACTOR", 0)
+    monkeypatch.setattr(change_watch, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(change_watch, "LOOK_COST_FACTOR", 0)
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.c").write_text("int alpha;\n")
     return Served(tmp_path / "root", tmp_path / "data")

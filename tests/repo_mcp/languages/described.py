@@ -1,4 +1,4 @@
-"""A structure record as lines of text that a test can compare."""
+"""Render a symbol record as lines of text that a test can compare."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LANGUAGES = {"ts": "typescript", "tsx": "typescript", "js": "javascript", "cs": 
 
 
 def read(path: str, text: str) -> SymbolRecord:
-    """Return the structure of a text, whose common indentation is taken away."""
+    """Return the symbol record of a text, after removing its common indentation."""
     task = find_parser_task(path, LANGUAGES[path.rpartition(".")[2]])
     assert task is not None
     data = dedent(text).lstrip("\n").encode()

@@ -1,4 +1,4 @@
-"""A structure record as text that a person can read: symbols, then references, one on each line."""
+"""Render a symbol record as text that a person can read: symbols, then references, one on each line."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ import pytest
 
 from index_format.directory import SETTLED_NS
 from repo_mcp.config.server_config import load_config
-from repo_mcp.indexing import watcher
-from repo_mcp.live import live_index, refresher
+from repo_mcp.indexing import inotify
+from repo_mcp.live import index_report, live_index, refresher
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 from tests.deep.answers import open_repository
@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def watched(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
     """Yield a repository whose system tells of changes; a call waits for them as long as a test may take."""
-    if not watcher.has_inotify():
+    if not inotify.has_inotify():
         pytest.skip("only the kernel of Linux can be asked whether something has changed")
     monkeypatch.setattr(live_index, "CATCH_UP_SECONDS", HANG_SECONDS)
     with closing(Served(root, tmp_path / "data").repository) as repository:
@@ -88,7 +88,7 @@ def test_who_cannot_wait_so_long_is_told(
     (root / "ling.py").write_text("def ling():\n    return 2\n")
     hits, warnings = find(watched, "ling")
     assert hits == []
-    assert any(told in (NOT_INDEXED, live_index.CHANGING) for told in warnings)
+    assert any(told in (NOT_INDEXED, index_report.CHANGING) for told in warnings)
     may_go_on.set()
     wait_until(lambda: find(watched, "ling") == (["ling.py"], ()))
 
@@ -99,7 +99,7 @@ def test_an_answer_from_before_what_was_indexed_meanwhile_says_so(unwatched: Rep
     assert unwatched._index.report.describe_progress(before.snapshot) == []
     (root / "ling.py").write_text("def ling():\n    return 2\n")
     unwatched.refresh()
-    assert unwatched._index.report.describe_progress(before.snapshot) == [live_index.RENEWED]
+    assert unwatched._index.report.describe_progress(before.snapshot) == [index_report.RENEWED]
 
 
 def test_where_nobody_watches_the_tree_is_looked_over(unwatched: Repository, root: Path) -> None:
@@ -133,7 +133,7 @@ def test_in_a_large_tree_it_is_said_how_old_the_last_look_is(
 ) -> None:
     monkeypatch.setattr(refresher, "CHEAP_LOOK_FILES", 0)
     monkeypatch.setattr(refresher, "LOOK_REUSE_FACTOR", 1e9)
-    monkeypatch.setattr(live_index, "TOLD_AGE_SECONDS", -1.0)
+    monkeypatch.setattr(index_report, "TOLD_AGE_SECONDS", -1.0)
     unwatched.start_background_refresh()
     told = "s ago: later changes may be missing here."
     wait_until(lambda: find(unwatched, "cod")[1][-1].endswith(told))
@@ -144,7 +144,7 @@ def test_a_command_does_not_say_how_old_its_own_refresh_is(
 ) -> None:
     monkeypatch.setattr(refresher, "CHEAP_LOOK_FILES", 0)
     monkeypatch.setattr(refresher, "LOOK_REUSE_FACTOR", 1e9)
-    monkeypatch.setattr(live_index, "TOLD_AGE_SECONDS", -1.0)
+    monkeypatch.setattr(index_report, "TOLD_AGE_SECONDS", -1.0)
     with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
         repository.refresh()
         assert find(repository, "cod") == (["cod.py"], ())

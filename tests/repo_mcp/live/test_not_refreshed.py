@@ -15,9 +15,9 @@ from index_format import DiskDirectory, IndexWriter
 from repo_mcp.code_search.records import CodeRequest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import indexer
-from repo_mcp.indexing.watcher import ChangeWatch
 from repo_mcp.live import derived_index, refresher
-from repo_mcp.live.live_index import NOT_COMPARED
+from repo_mcp.live.change_watch import ChangeWatch
+from repo_mcp.live.index_report import NOT_COMPARED
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.research.records import ResearchRequest, RunControl

@@ -12,7 +12,7 @@ from repo_mcp.workspace.listed_ahead import Listing
 
 
 class _Frames:
-    """The end of a pipe that keeps what is sent."""
+    """The end of a pipe that stores what is sent."""
 
     def __init__(self) -> None:
         self.sent: list[bytes] = []
@@ -22,7 +22,7 @@ class _Frames:
 
 
 def list_here(root: Path) -> dict[str, Listing]:
-    """Return what the process would tell of a root, in its order."""
+    """Return the listings that the process would send for a root, in its order."""
     frames: Any = _Frames()
     send_listings(frames, HeldDirectory(str(root)))
     return {path: listing for frame in frames.sent for path, listing in iter_listings(frame)}

@@ -1,4 +1,4 @@
-"""What the children of the tests of parsers run. It imports little, for each child imports it anew."""
+"""The programs of parser processes in tests. Each child imports this, so it imports few modules."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def serve_upper(requests: Connection, answers: Connection, niceness: int) -> Non
 
 
 def serve_small(requests: Connection, answers: Connection, niceness: int) -> None:
-    """Serve as a child that has grown too large after each frame."""
+    """Serve as a child that is too large after each frame."""
     parse_process.serve(requests, answers, niceness, answer_upper, max_rss_bytes=0)
 
 
 def serve_half(requests: Connection, answers: Connection, _niceness: int) -> None:
-    """Serve as a child in the hands of a text: it announces more bytes than it sends."""
+    """Serve as a child that a text has taken over: it announces more bytes than it sends."""
     answers.send_bytes(parse_process.READY)
     requests.recv_bytes()
     os.write(answers.fileno(), (1000).to_bytes(4, "big") + b"+half")
@@ -38,7 +38,7 @@ def serve_half(requests: Connection, answers: Connection, _niceness: int) -> Non
 
 
 def serve_frame(frame: bytes, requests: Connection, answers: Connection, _niceness: int) -> None:
-    """Serve as a child in the hands of a text: whatever it is asked it answers with this."""
+    """Serve as a child that a text has taken over: it answers every request with the same frame."""
     answers.send_bytes(parse_process.READY)
     requests.recv_bytes()
     answers.send_bytes(frame)

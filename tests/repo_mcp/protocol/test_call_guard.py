@@ -13,8 +13,8 @@ from typing import NoReturn
 import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol import calls
-from repo_mcp.protocol.calls import BURST_SECONDS, MAX_STUCK, CallGuard, TokenBucket
+from repo_mcp.protocol import call_guard
+from repo_mcp.protocol.call_guard import BURST_SECONDS, MAX_STUCK, CallGuard, TokenBucket
 from repo_mcp.protocol.tool_model import AnswerNeeded, CallContext, Question
 from tests.no_threads import no_threads
 
@@ -217,7 +217,7 @@ def test_calls_are_refused_while_too_many_hang_and_taken_again_when_they_come_ba
 def test_a_log_that_hangs_with_the_rest_is_not_waited_for(
     hanging: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calls, "RECORD_SECONDS", SHORT_SECONDS)
+    monkeypatch.setattr(call_guard, "RECORD_SECONDS", SHORT_SECONDS)
     guard = CallGuard(0, SHORT_SECONDS)
     assert guard.record(lambda: True) is True
     refuse(guard, partial(hang, hanging))
@@ -228,7 +228,7 @@ def test_a_log_that_hangs_with_the_rest_is_not_waited_for(
 def test_who_must_not_wait_is_not_held_by_a_log_that_hangs_before_all_else(
     hanging: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calls, "RECORD_SECONDS", 0.01)
+    monkeypatch.setattr(call_guard, "RECORD_SECONDS", 0.01)
     guard = CallGuard(0, 0)
     assert guard.record(lambda: True, apart=True) is True
     assert guard.record(lambda: hanging.wait(PATIENCE_SECONDS), apart=True) is False
@@ -238,7 +238,7 @@ def test_who_must_not_wait_is_not_held_by_a_log_that_hangs_before_all_else(
 def test_a_log_that_hangs_takes_one_thread_however_many_lines_there_are(
     hanging: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calls, "RECORD_SECONDS", 0.01)
+    monkeypatch.setattr(call_guard, "RECORD_SECONDS", 0.01)
     guard = CallGuard(0, SHORT_SECONDS)
     refuse(guard, partial(hang, hanging))
     begun: list[int] = []

@@ -22,7 +22,7 @@ from mcp import ClientSession
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
-from repo_mcp.live.live_index import NOT_COMPARED
+from repo_mcp.live.index_report import NOT_COMPARED
 from repo_mcp.protocol.http_server import open_socket
 from tests.forked import popen
 from tests.http_served import PATIENCE_SECONDS, PROJECT, START

@@ -3,7 +3,8 @@
 Random parameters of every kind are given to a session and to the SDK's server. Whatever the SDK answers is
 answered the same, byte for byte; so is what it refuses with a reason. Where it refuses without one, a
 session refuses with the same code and a reason, or serves the request because it does not read what is
-wrong. DIFFERENCES is the whole list."""
+wrong. DIFFERENCES is the whole list.
+"""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def score_units(searcher: Searcher, query: Query) -> list[Matches]:
 
 
 def score(searcher: Searcher, one: Postings, term: str, field: int, frequency: int) -> F64:
-    """Return what a term gives to each of its postings, by Whoosh's model."""
+    """Return the score of each posting of a term, by Whoosh's model."""
     units = searcher.snapshot.unit_count
     scorer = TermScorer(FIELDS[field].name, term, units, frequency, searcher.average_lengths[field])
     return scorer.score(one.counts, one.lengths)

@@ -24,7 +24,7 @@ def take_the_standard() -> None:
 
 
 def list_modules() -> list[str]:
-    """Return the modules of the rooms but those that another system needs, or that start on import."""
+    """Return the modules of the rooms, except those for other systems and those that run on import."""
     names = []
     for name in TOGETHER:
         names.append(name)
@@ -34,7 +34,7 @@ def list_modules() -> list[str]:
 
 
 def describe(made: Any) -> dict[str, Any]:
-    """Return what may not depend on who made a class."""
+    """Describe a class by what must not depend on who made it."""
     fields = dataclasses.fields(made)
     given = [f"<{one.name}>" for one in fields if one.init]
     one, other = made(*given), made(*given)

@@ -1,4 +1,4 @@
-"""Questions to texts in memory: the engine that is shipped, over an index in memory and clear searches."""
+"""Ask questions about texts in memory: the shipped engine, over an index in memory and plain searches."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Asked:
 
     texts: Mapping[str, str]
     has_graph: bool = True
-    unparsed: frozenset[str] = frozenset()  # paths of which the graph knows nothing yet
+    unparsed: frozenset[str] = frozenset()  # paths that the graph does not know yet
     told: list[tuple[float, float, str]] = field(default_factory=list)  # progress of the last question
 
     def __post_init__(self) -> None:

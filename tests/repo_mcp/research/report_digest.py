@@ -1,6 +1,6 @@
-"""Questions about files of our own, and the digest of all reports, which a process of its own can compute.
+"""Ask questions about fixed files, and compute the digest of all reports, also in a process of its own.
 
-Nothing of pytest is imported: that takes longer than the reports.
+pytest is not imported, because that takes longer than the reports.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A file in memory that is read at positions."""
+"""A file in memory with positioned reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SCIP indexes as the tests write them: symbols at names of a text."""
+"""Write SCIP indexes for tests: symbols at the names of a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A BERT encoder as the paper tells it, number by number in double precision: slow, and easy to check."""
+"""A BERT encoder as in the paper, number by number in double precision: slow, and easy to check."""
 
 from __future__ import annotations
 

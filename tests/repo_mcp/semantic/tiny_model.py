@@ -1,4 +1,4 @@
-"""A model folder made in a test: the same files as a real one, of random numbers, a few kilobytes small."""
+"""Make a model folder: the same files as a real one, with random numbers, of a few kilobytes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CONFIG = {
 
 
 def make_tensors(seed: int = 7) -> dict[str, np.ndarray]:
-    """Random numbers for every tensor, of about the size that trained ones have."""
+    """Return random numbers for every tensor, of about the magnitude of trained ones."""
     random = np.random.default_rng(seed)
     return {
         name: (random.standard_normal(sizes) * (1.0 if name.startswith("embeddings") else 0.3)).astype(

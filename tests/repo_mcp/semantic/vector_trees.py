@@ -44,7 +44,7 @@ def list_chunks(searcher: Searcher) -> dict[str, list[tuple[int, int]]]:
 
 
 def make_vectors(searcher: Searcher, seed: int) -> dict[str, np.ndarray]:
-    """Random vectors for every chunk, few enough kinds of numbers that some are equal."""
+    """Return random vectors for every chunk, of so few different numbers that some scores are equal."""
     random = np.random.default_rng(seed)
     return {
         path: random.integers(-2, 3, (len(chunks), DIMENSIONS)).astype(np.int8)
@@ -82,7 +82,7 @@ def write_vectors(
 
 
 def compute_cosine(one: np.ndarray, other: np.ndarray) -> float:
-    """Compute the cosine in double precision, as the book has it."""
+    """Compute the cosine in double precision, by its definition."""
     a, b = one.astype(float), other.astype(float)
     length = float(np.sqrt((a @ a) * (b @ b)))
     return round(float(a @ b) / length, 6) if length else 0.0

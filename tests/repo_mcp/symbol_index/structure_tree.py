@@ -1,4 +1,4 @@
-"""A tree of tiny files with its repository and its structure phase, for tests."""
+"""A tree of tiny files with its repository and the phase that builds its symbol index, for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A parser of a tiny language for the tests of the structure phase, with texts that end its process.
+"""A parser of a tiny language for tests of the symbol index, with texts that end its process.
 
     def NAME | class NAME | use NAME | bind NAME | import NAME from MODULE as ALIAS
     die | hang | spin | slow | lie | partial

@@ -1,4 +1,4 @@
-"""One small shop in Python, TypeScript and C#, and the `graph` tools over it, as the tests share them."""
+"""A small shop in Python, TypeScript and C#, and the `graph` tools over it, shared by several tests."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ class Served(served_toolset.ServedToolset):
         return found
 
     def _complete(self, found: dict[str, Any]) -> None:
-        """Give rows what a client knows of them: the path of the row before, and what follows from both."""
+        """Complete rows as a client can: with the path of the row before, and what follows from it."""
         if rows := found["result"]:
             with self.repository.engines.graph.open_at(rows[0]["node_id"]) as (graph, _):
                 nodes = [graph.choose(row["node_id"], "node_id") for row in rows]

@@ -1,4 +1,4 @@
-"""One small service in Python, TypeScript and Go with its documentation, and the `research` tools over it."""
+"""A small service in Python, TypeScript and Go with its documentation, and the `research` tools over it."""
 
 from __future__ import annotations
 

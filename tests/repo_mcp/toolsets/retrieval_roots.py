@@ -1,4 +1,4 @@
-"""Two small roots and the `retrieval` tools over them, as the tests of that toolset share them."""
+"""Two small roots and the `retrieval` tools over them, shared by the tests of that toolset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools of one toolset over one root, called without a client, as tests of several toolsets need them."""
+"""The tools of one toolset over one root, called without a client, for tests of several toolsets."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ import pytest
 
 from repo_mcp.audit.log import AuditLog, LoggedCall
 from repo_mcp.config.server_config import Limits
-from repo_mcp.protocol import calls
-from repo_mcp.protocol.calls import CallGuard
+from repo_mcp.protocol import call_guard
+from repo_mcp.protocol.call_guard import CallGuard
 from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer
 from repo_mcp.toolsets.binding import Call, Entry, bind, find_plain_writer
 from tests.repo_mcp.pipe_client import SCHEMA, PipeClient, build_answer
@@ -74,7 +74,7 @@ def test_cancelling_what_waits_does_not_wait_for_a_log_that_hangs(
     gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The thread that reads cancels: while it waits nothing is answered, not even a ping."""
-    monkeypatch.setattr(calls, "RECORD_SECONDS", 0.05)
+    monkeypatch.setattr(call_guard, "RECORD_SECONDS", 0.05)
     log = HangingLog(threading.Event())
     client = PipeClient(*build_tools(gate, log), slots=1)
     try:

@@ -84,7 +84,7 @@ def test_a_link_to_such_a_file_opens_nothing(root: Path) -> None:
 
 @pytest.fixture
 def repository(root: Path) -> Iterator[Repository]:
-    config = load_config(str(root), workers=1, guards={"refuse_hard_links": True, "one_file_system": True})
+    config = load_config(str(root), workers=1, refusals={"refuse_hard_links": True, "one_file_system": True})
     with closing(Repository(config)) as opened:
         opened.refresh()
         yield opened
@@ -130,11 +130,11 @@ def test_a_file_that_is_given_another_name_is_purged(root: Path, repository: Rep
 
 def test_who_has_neither_option_keeps_the_index_that_there_is(root: Path) -> None:
     plain = load_config(str(root)).fingerprint("")
-    assert load_config(str(root), guards={"refuse_hard_links": False}).fingerprint("") == plain
+    assert load_config(str(root), refusals={"refuse_hard_links": False}).fingerprint("") == plain
     others = {
-        load_config(str(root), guards={"refuse_hard_links": True}).fingerprint(""),
-        load_config(str(root), guards={"one_file_system": True}).fingerprint(""),
-        load_config(str(root), guards={"refuse_hard_links": True, "one_file_system": True}).fingerprint(""),
+        load_config(str(root), refusals={"refuse_hard_links": True}).fingerprint(""),
+        load_config(str(root), refusals={"one_file_system": True}).fingerprint(""),
+        load_config(str(root), refusals={"refuse_hard_links": True, "one_file_system": True}).fingerprint(""),
     }
     assert len(others | {plain}) == 4
 
@@ -168,7 +168,7 @@ def test_a_directory_of_another_file_system_is_not_entered(mounted: Path) -> Non
             repository_reader.reach_directory(reader, "lib")
         assert reader.read("plain.py", MOST).data
     with closing(
-        Repository(load_config(str(mounted), workers=1, guards={"one_file_system": True}))
+        Repository(load_config(str(mounted), workers=1, refusals={"one_file_system": True}))
     ) as opened:
         done = opened.refresh()
         assert [file.path for file in opened.list_files(None, 100, include_hidden=False).files] == [
@@ -197,7 +197,7 @@ root = sys.argv[1]
 subprocess.run(["mount", "-t", "tmpfs", "none", root + "/lib"], check=True)
 open(root + "/lib/secret.py", "w").write("def mounted_here(): ...")
 for option in (False, True):
-    with closing(Repository(load_config(root, workers=1, guards={"one_file_system": option}))) as opened:
+    with closing(Repository(load_config(root, workers=1, refusals={"one_file_system": option}))) as opened:
         report = opened.refresh()
         files = [file.path for file in opened.list_files(None, 100, include_hidden=False).files]
         left_out = dict(opened.tree.list_directory("").left_out)

@@ -1,4 +1,4 @@
-"""A root in a temporary directory, and what its walk says."""
+"""A root in a temporary directory, and the results of its walk."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Rust: the types of receivers by several bounds, associated types, types called as libraries' lists are, and
-traits in the brackets of a macro."""
+traits in the brackets of a macro.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Rust: types that point to their type argument, types of which a configuration chooses one, and modules
-with many re-exports."""
+with many re-exports.
+"""
 
 from __future__ import annotations
 

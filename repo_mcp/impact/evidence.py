@@ -1,0 +1,213 @@
+"""The evidence that a file may have to change with others, by kind, and what each kind is worth.
+
+Files that change together are not all bound by calls. A header goes with its source, a test with what it is
+named after, and a file with others that have the rare names and words of the lines that change. Such evidence
+is weaker than an edge, and is told in words. `bench/impact` measures what each is worth.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+
+from index_format import IndexFormatError
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.similar import KEYWORDS
+from repo_mcp.impact.records import Reached
+from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.live.look_ahead import Need
+from repo_mcp.ranking.query import MAX_TERMS, Query
+from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.roles import FileRole, find_role
+from repo_mcp.text.stop_words import FUNCTION_WORDS
+
+RANKED_CHUNKS = 60  # best chunks for the words of a change: their files are evidence
+RANKED_WORDS = 500  # different words that are analysed, at some 10 us each
+MAX_NAMES = 300  # of the touched lines, which are looked up
+RARE = 30  # a name that more files use, or declare, is no evidence
+SHOWN_NAMES = 3  # of the names that a file shares
+# A shared name is shown if at most 3 files have it, or a tenth of all: in small trees, RARE is most of them.
+LEAST_TOLD, TOLD_SHARE = 3, 10
+_NO_NAMES = frozenset({*FUNCTION_WORDS, *KEYWORDS})  # common words and keywords
+_NAME = re.compile(r"[^\W\d]\w{2,}")
+_MARKS = re.compile(
+    r"^(?:tests?|specs?)(?=[-_.])|[-_.](?:tests?|specs?)(?=$|[-_.])|(?<=[A-Za-z0-9])(?:Tests?|Spec|Suite)$"
+)
+
+
+class Signal(StrEnum):
+    """A kind of evidence."""
+
+    CALLS = "calls"
+    TYPES = "types"  # inherits, implements, extends, overrides
+    NAMES = "names"  # references, accepts
+    IMPORTS = "imports"
+    POSSIBLE = "possible"  # an edge of any type that is only possible
+    FARTHER = "farther"  # over several edges
+    TWIN = "twin"  # of the same name
+    SHARES = "shares"  # has rare names of the touched lines
+    ALIKE = "alike"  # ranks high for the words of the touched lines
+    FOLDER = "folder"  # in the same folder
+
+
+# What one unit of evidence is worth. With edges worth half or twice as much, as many of 40 commits of the
+# tuned half had a file among the first ten: only the order above them changes.
+WEIGHTS: Mapping[Signal, float] = {
+    Signal.CALLS: 2.0,
+    Signal.TYPES: 3.0,
+    Signal.NAMES: 2.0,
+    Signal.IMPORTS: 1.5,
+    Signal.POSSIBLE: 0.3,
+    Signal.FARTHER: 0.6,
+    Signal.TWIN: 1.5,
+    Signal.SHARES: 0.8,
+    Signal.ALIKE: 1.2,
+    Signal.FOLDER: 0.5,
+}
+# Sums of many: their logarithm counts.
+_DAMPED = frozenset({*Signal} - {Signal.TWIN, Signal.ALIKE, Signal.FOLDER})
+_OF_ROLES = {
+    FileRole.CODE: 1.0,
+    FileRole.TEST: 1.0,
+    FileRole.STYLE: 1.0,  # changed with the page that it is for
+    FileRole.CONFIG: 0.6,
+    FileRole.DOCS: 0.3,
+}
+_BESIDE = frozenset({FileRole.CONFIG, FileRole.DOCS})
+_FOREIGN = 0.2  # vendored or generated: seldom changed by hand
+_OF_TYPES = {
+    EdgeType.CALLS: Signal.CALLS,
+    EdgeType.IMPORTS: Signal.IMPORTS,
+    **dict.fromkeys((EdgeType.REFERENCES, EdgeType.ACCEPTS), Signal.NAMES),
+    **dict.fromkeys(
+        (EdgeType.INHERITS, EdgeType.IMPLEMENTS, EdgeType.EXTENDS, EdgeType.OVERRIDES), Signal.TYPES
+    ),
+}
+
+
+class Evidence:
+    """The evidence that is found, by file."""
+
+    def __init__(self) -> None:
+        self._amounts: dict[str, dict[Signal, float]] = {}
+        self._shared: dict[str, dict[str, float]] = {}
+        self._twins: dict[str, str] = {}
+        self._told = LEAST_TOLD  # files that may have a name which is shown
+
+    def _note(self, path: str, signal: Signal, amount: float) -> None:
+        own = self._amounts.setdefault(path, {})
+        own[signal] = own.get(signal, 0.0) + amount
+
+    def list_paths(self) -> list[str]:
+        """Return the files with more evidence than a shared folder, ascending."""
+        return sorted(path for path, own in self._amounts.items() if own.keys() - {Signal.FOLDER})
+
+    def weigh(self, path: str) -> float:
+        """Return what the evidence for a file is worth."""
+        total = sum(
+            WEIGHTS[signal] * (math.log1p(amount) if signal in _DAMPED else amount)
+            for signal, amount in sorted(self._amounts.get(path, {}).items())
+        )
+        return round(total * _OF_ROLES.get(find_role(path), _FOREIGN), 6)
+
+    def explain(self, path: str) -> list[str]:
+        """Return the evidence for a file other than edges, in words."""
+        own = self._amounts.get(path, {})
+        twin = self._twins.get(path)
+        told = [] if twin is None else [f"named like `{twin.rpartition('/')[2]}`"]
+        shared = self._shared.get(path, {})
+        rare = [name for name in shared if shared[name] * self._told >= 1]
+        if rare:
+            best = sorted(rare, key=lambda name: (-shared[name], name))[:SHOWN_NAMES]
+            told.append(f"names in common: {', '.join(f'`{name}`' for name in best)}")
+        elif Signal.ALIKE in own or (shared and not told):
+            told.append("words in common")
+        return told
+
+    def note_reached(self, reached: Iterable[Reached]) -> None:
+        """Record edges. A symbol that few files depend on says more about each of them."""
+        of_source: dict[tuple[tuple[str, ...], Signal], set[str]] = {}
+        for one in reached:
+            signal = _OF_TYPES[one.edge_type]
+            if one.confidence is Confidence.POSSIBLE:
+                signal = Signal.POSSIBLE
+            elif one.distance > 1:
+                signal = Signal.FARTHER
+            of_source.setdefault((one.via, signal), set()).add(one.node.path)
+        for (_, signal), paths in sorted(of_source.items()):
+            for path in sorted(paths):
+                self._note(path, signal, 1 / math.sqrt(len(paths)))
+
+    def note_names(self, graph: Graph, words: Sequence[str]) -> None:
+        """Record files that have rare names among some words."""
+        names = [word for word in dict.fromkeys(words) if word not in _NO_NAMES]
+        for name in names[:MAX_NAMES]:
+            for paths in graph.name_uses.list_rare(name, RARE):
+                for path in paths:
+                    self._note(path, Signal.SHARES, 1 / len(paths))
+                    own = self._shared.setdefault(path, {})
+                    own[name] = max(own.get(name, 0.0), 1 / len(paths))
+
+    def note_neighbours(self, paths: Iterable[str], changed: Iterable[str]) -> None:
+        """Record files with the same name as a changed one in any folder, and files in its folder."""
+        of_stem: dict[str, list[str]] = {}
+        of_folder: dict[str, list[str]] = {}
+        for path in paths:
+            of_stem.setdefault(find_stem(path), []).append(path)
+            of_folder.setdefault(path.rpartition("/")[0], []).append(path)
+        self._told = max(LEAST_TOLD, sum(map(len, of_folder.values())) // TOLD_SHARE)
+        for path in changed:
+            folder = of_folder.get(path.rpartition("/")[0], [])
+            named = of_stem.get(find_stem(path), [])
+            alike = [one for one in named if one in folder or _may_be_twins(one, path)]
+            for signal, near in ((Signal.TWIN, alike), (Signal.FOLDER, folder)):
+                others = [one for one in near if one != path]
+                for one in others if signal is Signal.FOLDER or len(others) <= RARE else ():
+                    self._note(one, signal, 1 / len(others))
+                    if signal is Signal.TWIN:
+                        self._twins.setdefault(one, path)
+
+    def note_alike(self, scores: Mapping[str, float]) -> None:
+        """Record files that share words with the touched lines, with scores from 0 to 1."""
+        for path, score in scores.items():
+            self._note(path, Signal.ALIKE, score)
+
+
+def _may_be_twins(one: str, other: str) -> bool:
+    """Return False for code in one folder and a document or a configuration in another."""
+    return (find_role(one) in _BESIDE) == (find_role(other) in _BESIDE)
+
+
+def find_stem(path: str) -> str:
+    """Return a file's name without its extensions and the marks of a test, in lower case."""
+    stem = path.rpartition("/")[2].partition(".")[0]
+    return _MARKS.sub("", stem).strip("-_").lower() or stem.lower()
+
+
+def list_words(lines: Iterable[str]) -> list[str]:
+    """Return the identifiers and words of some lines, in order and with repetitions."""
+    return [word for line in lines for word in _NAME.findall(line)]
+
+
+def rank_files(index: LiveIndex, words: Sequence[str]) -> Mapping[str, float]:
+    """Return the files that rank best for the commonest of some words, with scores from 0 to 1.
+
+    Raises INDEX_UNAVAILABLE.
+    """
+    counts: Counter[str] = Counter()
+    for word, times in Counter(words).most_common(RANKED_WORDS):
+        counts.update(dict.fromkeys(analyse_text(word), times))
+    query = Query(terms=[term for term, _ in counts.most_common(MAX_TERMS)])
+    try:
+        chunks = index.get_searcher(fresh=True, need=Need(" ".join(words))).rank(query, RANKED_CHUNKS).chunks
+    except IndexFormatError as error:
+        raise index.report_damage() from error
+    best: dict[str, float] = {}
+    for chunk in chunks:
+        best.setdefault(chunk.path, chunk.score / chunks[0].score)
+    return best

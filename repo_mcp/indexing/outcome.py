@@ -1,0 +1,98 @@
+"""The outcome of a refresh: its report, and the record of seen files for the next refresh."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+
+from repo_mcp.indexing.reports import count_milliseconds
+from repo_mcp.indexing.scan_state import SeenFiles, build_seen, renew_seen
+from repo_mcp.indexing.scan_state_pages import BackgroundPages
+from repo_mcp.indexing.shards import ShardResult
+from repo_mcp.model import RefreshReport, SkipReason, WalkedFile, WalkReport
+from repo_mcp.record_classes import dataclass
+
+
+@dataclass(slots=True)
+class RefreshOutcome:
+    """The fate of the files in one refresh, counted while it runs."""
+
+    skipped: dict[str, SkipReason] = field(default_factory=dict)
+    unsettled: set[str] = field(default_factory=set)  # to be read again by the next refresh
+    gone: set[str] = field(default_factory=set)  # they vanished before they were read
+    added: int = 0
+    updated: int = 0
+    removed: int = 0
+
+    def forget(self, paths: Sequence[str]) -> None:
+        """Remove files from `skipped`."""
+        for path in paths:
+            self.skipped.pop(path, None)
+
+    def note(self, result: ShardResult, updated: int) -> None:
+        """Count the result of a shard, of whose files `updated` were indexed before."""
+        self.updated += updated
+        self.added += len(result.indexed) - updated
+        self.unsettled.update(result.unsettled)
+        self.gone.update(result.gone)
+        self.forget((*result.indexed, *result.unchanged))
+        self.skipped.update(result.skipped)
+
+    def build_seen(
+        self,
+        generation: int,
+        scan_started_ns: int,
+        report: WalkReport,
+        origin: str,
+        pages: BackgroundPages | None,
+    ) -> SeenFiles:
+        """Return the record of a refresh that had none to compare with."""
+        return build_seen(
+            generation, time.time(), scan_started_ns, report, self.skipped, self._list_unread(), origin, pages
+        )
+
+    def renew_seen(
+        self,
+        before: SeenFiles,
+        generation: int,
+        scan_started_ns: int,
+        changed: Sequence[WalkedFile],
+        missing: Sequence[str],
+    ) -> SeenFiles:
+        """Return the record of the refresh before, with what this one found changed or missing."""
+        unread = self._list_unread()
+        return renew_seen(
+            before, generation, time.time(), scan_started_ns, changed, missing, self.skipped, unread
+        )
+
+    def _list_unread(self) -> frozenset[str]:
+        """Return the files that the next refresh reads, whatever their status."""
+        return frozenset(self.unsettled | self.gone)
+
+    def build_report(
+        self,
+        started: float,
+        generation: int,
+        left_out: Mapping[str, int],
+        indexed: int,
+        warnings: tuple[str, ...],
+    ) -> RefreshReport:
+        """Return the report of a refresh that began at `started` (time.monotonic).
+
+        `left_out` counts what the walk left out, by reason; `indexed` is the number of live files.
+        """
+        skipped = dict(left_out)
+        for reason in self.skipped.values():
+            skipped[reason.value] = skipped.get(reason.value, 0) + 1
+        return RefreshReport(
+            added=self.added,
+            updated=self.updated,
+            removed=self.removed,
+            unchanged=indexed - self.added - self.updated,
+            skipped=dict(sorted(skipped.items())),
+            duration_ms=count_milliseconds(started),
+            timestamp=time.time(),
+            generation=generation,
+            warnings=warnings,
+        )
