@@ -191,6 +191,11 @@ def _count_errors(found: Captures) -> int:
 
 def _iter_blanked(text: bytes, plain: bytes) -> Iterator[tuple[int, str]]:
     """Yield the line and the name of each macro that was blanked for the grammar."""
+    from repo_mcp.languages.native.c_macros import iter_lower_heads
+
+    for offset, name in iter_lower_heads(text):
+        if plain[offset : offset + 1] == b" ":
+            yield text.count(b"\n", 0, offset) + 1, name.decode()
     line, start = 1, 0
     for found in _MACRO_NAME.finditer(text):
         if plain[found.start() : found.start() + 1] == b" ":
