@@ -43,6 +43,7 @@ _IMPORTED = re.compile(rb"^[ \t]*+(?:pub(?:\([^()\n]*+\))?\s++)?use\s([^;]{0,200
 _TYPE_DECLARED = re.compile(
     rb"^[ \t]*+(?:pub(?:\([^()\n]*+\))?\s++)?(?:type|struct|enum|trait)\s++(\w++)", re.M | re.A
 )
+_SWIFT_FUNCTION = re.compile(rb"\bfunc[ \t]++(\w++)", re.A)
 _WORDS = re.compile(r"\w+")
 _KEYWORDS = frozenset({"self", "Self", "_", "true", "false"})
 _BRACKET = re.compile(rb"[{}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|//[^\n]*+|'(?:[{}]|\\.)'")
@@ -136,7 +137,9 @@ def parse_swift(file_name: str, text: bytes) -> bytes:
     from repo_mcp.languages.native.swift import SWIFT
     from repo_mcp.languages.native.swift_syntax import spell_plainly
 
-    return _encode(SWIFT, file_name, text, find_captures("swift", (SWIFT.query,), spell_plainly(text)))
+    own = SWIFT.builtins.intersection(one.decode() for one in _SWIFT_FUNCTION.findall(text))
+    dialect = replace(SWIFT, builtins=SWIFT.builtins - own) if own else SWIFT
+    return _encode(dialect, file_name, text, find_captures("swift", (SWIFT.query,), spell_plainly(text)))
 
 
 def parse_c(file_name: str, text: bytes) -> bytes:
