@@ -147,7 +147,7 @@ class EdgeFinder(References):
             other = target.declaration
             if own is not None and other.path == path and own[other.ordinal]:
                 continue  # inside the symbol in question
-            edge_type = self.name_edge(record, reference, target)
+            edge_type = self.name_edge(path, record, reference, target)
             if edge_type in types:
                 gathered.add(edge_type, other, target.confidence, reference.line, source=found.source)
             if below is not None and self.dispatch.is_dispatched(record, row, other):

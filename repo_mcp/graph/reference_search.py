@@ -41,6 +41,7 @@ MAX_ALIASES = 8  # other names under which a symbol is imported
 
 Types = frozenset[EdgeType]
 
+_DEFINING_OUTSIDE = "c"  # the family whose classes have definitions of members outside of them
 BASES = frozenset({ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND})
 EDGES_OF_ROLES = {
     ReferenceRole.CALL: EdgeType.CALLS,
@@ -100,10 +101,16 @@ class References:
         """Return the symbol record of a file, or None."""
         return self._program.find_record(path)
 
-    def name_edge(self, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
-        """Return the type of an edge; for a base it depends on the kinds of both ends."""
+    def name_edge(self, path: str, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
+        """Return the type of an edge from a file; for a base it depends on the kinds of both ends.
+
+        An extension extends the type that it names, also a protocol. In C++ it only holds definitions of
+        members and is no type: it names the class like anything else."""
         if reference.role not in BASES:
             return EDGES_OF_ROLES[reference.role]
+        is_extension = int(record.kinds[reference.symbol]) == SymbolKind.EXTENSION
+        if is_extension and reference.role is ReferenceRole.EXTEND:
+            return EdgeType.REFERENCES if self.find_family(path) == _DEFINING_OUTSIDE else EdgeType.EXTENDS
         other = self._program.find_record(target.declaration.path)
         kind = SymbolKind(int(other.kinds[target.declaration.ordinal])) if other is not None else None
         if kind in ABSTRACT_KINDS:
@@ -279,7 +286,7 @@ class ReferenceSearch:
             and found.declaration != self._target
         ):
             return  # names the type without constructing one
-        edge_type = self._references.name_edge(record, reference, found)
+        edge_type = self._references.name_edge(path, record, reference, found)
         if edge_type in self._types:
             source = Declaration(path, reference.symbol)
             self._gathered.add(edge_type, source, found.confidence, reference.line, source=told_by)

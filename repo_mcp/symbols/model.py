@@ -129,6 +129,13 @@ class Binding(IntEnum):
     WIDENED = 10
     # The variable is the first item of the tuple that a call of `qualifier.name` returns; 12: the second, ...
     UNPACKED = 11
+    # Rows of blocks (Python): the variable gets a value in a block of statements that need not run. It ends
+    # on this line and begins as many lines before as the name says. For as many lines after it as the
+    # qualifier says, its values do not count: there another branch runs.
+    BRANCH = 32
+    ONLY_BRANCH = 33  # the first of branches that all bind the variable or leave, and of which one runs
+    LOOP = 34  # a block that may run again
+    SURE_LOOP = 35  # such a block that runs in any case: `while True`
 
 
 # Names of BIND rows of typed languages, in place of what gives the type of the variable.

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from repo_mcp.graph.python.branches import is_block, list_reaching
 from repo_mcp.graph.python.classes import PythonClasses
 from repo_mcp.graph.python.names import Bound, PythonNames
 from repo_mcp.graph.python.scoping import (
@@ -136,7 +137,7 @@ class PythonEvaluator:
                 known = self._list_bound_values(path, names, self._choose(path, told, before))
                 if known:
                     return [one.guessed() for one in known] if _has_other(bounds, before) else known
-                if around and any(one.form not in _CONDITIONS for one in bounds):
+                if around and _list_plain(bounds):
                     return None  # bound here, to what is not known
             if around and not bounds and names.has_parameter(around, name):
                 return self._find_inherited(path, names, around, name) or None
@@ -158,17 +159,15 @@ class PythonEvaluator:
         return []
 
     def _choose(self, path: str, bounds: Sequence[Bound], line: int) -> Sequence[Bound]:
-        """Return the last bindings up to a line, all of the same line; every binding if `line` is 0.
-
-        In the line `x = x.next` the name still has its earlier value.
+        """Return the bindings that may hold at a line; every binding if `line` is 0.
 
         A condition that decides the variable's class there takes precedence.
         """
-        plain = [one for one in bounds if one.form not in _CONDITIONS]
+        plain = _list_plain(bounds)
         if not line:
             return plain
-        before = [one for one in plain if one.line < line or (one.line == line and not one.is_own)]
-        last = before[-1].line if before else 0
+        reaching = list_reaching([one for one in bounds if one.form not in _CONDITIONS], line)
+        last = max((one.line for one in reaching if one.line <= line), default=0)
         if len(plain) < len(bounds) and not (self._ignores_conditions and not self._depth):
             holding = [
                 one for one in _list_holding(bounds, last, line) if one.name or self._is_guard(path, one)
@@ -176,7 +175,7 @@ class PythonEvaluator:
             if holding:
                 self.is_conditional = self.is_conditional or not self._depth
                 return holding
-        return [one for one in before if one.line == last] if before else plain
+        return reaching or plain
 
     def _is_guard(self, path: str, bound: Bound) -> bool:
         """Return whether a condition calls a declared type guard (`TypeGuard`, `TypeIs`)."""
@@ -192,7 +191,8 @@ class PythonEvaluator:
     def _list_bound_values(self, path: str, names: PythonNames, bounds: Sequence[Bound]) -> list[Value]:
         """Return the values in BIND rows; only those of annotations, if there are any.
 
-        Without annotations, all values are guesses if one of the rows has no known value.
+        Without annotations, all values are guesses if one of the rows has no known value, and choices if the
+        rows have different ones: which of them holds is not in the text.
         """
         annotated = [one for one in bounds if one.form in _ANNOTATED]
         if annotated:
@@ -200,6 +200,8 @@ class PythonEvaluator:
         told = [one for one in bounds if not one.is_other]
         groups = [self._list_values_of(path, one) for one in told[:MAX_VALUES]]
         is_known = all(group or one.form in _CONDITIONS for one, group in zip(told, groups, strict=False))
+        if _differ(told, groups):
+            groups = [[one._replace(is_choice=True) for one in group] for group in groups]
         if len(told) < len(bounds) or not is_known:
             groups = [[one.guessed() for one in group] for group in groups]
         return merge(groups, MAX_VALUES)
@@ -240,12 +242,12 @@ class PythonEvaluator:
         return merge(groups, MAX_VALUES)
 
     def _make_instances(self, value: Value, form: int) -> list[Value]:
-        """Return the values of a variable that is annotated with this value."""
+        """Return the values of a variable that is annotated with this value. Several are a union."""
         if form == Binding.NARROWED and value.form is Form.INSTANCE:  # the result of a type guard
             return [value]
         made = _MADE.get(form, Form.INSTANCE)
         if self.classes.is_class(value):
-            return [value._replace(form=made, owner=())]
+            return [value._replace(form=made, owner=(), is_choice=False)]
         if value.form is not Form.OUTSIDE:
             return []
         return [outside(value.path + "()")] if made is Form.INSTANCE else [Value(made, value.path, OUTER)]
@@ -453,6 +455,21 @@ class PythonEvaluator:
         return self._call_member(value, "__enter__", "__aenter__") if value.form is Form.INSTANCE else []
 
 
+def _list_plain(bounds: Sequence[Bound]) -> list[Bound]:
+    """Return the rows that bind a variable, without those of conditions and blocks."""
+    return [one for one in bounds if one.form not in _CONDITIONS and not is_block(one)]
+
+
+def _differ(told: Sequence[Bound], groups: Sequence[Sequence[Value]]) -> bool:
+    """Return whether assignments have different values. Conditions may name several classes, as unions do."""
+    given = {
+        tuple(value[:3] for value in group)
+        for one, group in zip(told, groups, strict=False)
+        if one.form not in _CONDITIONS
+    }
+    return len(given) > 1
+
+
 def _list_ends(bounds: Sequence[Bound]) -> list[Bound]:
     """Return the rows that end comprehensions; for a name, each has its distance in lines from the start."""
     return [one for one in bounds if one.form == Binding.WIDENED and one.name.isdigit()]
@@ -477,11 +494,9 @@ def _leave_comprehensions(bounds: Sequence[Bound]) -> Sequence[Bound]:
 
 
 def _has_other(bounds: Sequence[Bound], line: int) -> bool:
-    """Return whether the last value of a variable before a line is of unknown type; if `line` is 0, any."""
-    if not line:
-        return any(one.is_other for one in bounds)
-    before = [one for one in bounds if one.line < line or (one.line == line and not one.is_other)]
-    return bool(before) and before[-1].is_other
+    """Return whether a value that a variable may have at a line is of unknown type; if `line` is 0, any."""
+    plain = [one for one in bounds if one.form not in _CONDITIONS]
+    return any(one.is_other for one in (list_reaching(plain, line) if line else plain))
 
 
 def _list_holding(bounds: Sequence[Bound], start: int, line: int) -> list[Bound]:

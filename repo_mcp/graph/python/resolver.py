@@ -265,11 +265,12 @@ class PythonResolver:
         targets: list[Target] = []
         external = ""
         has_other = any(one.form is Form.OUTSIDE for one in values)  # it may be the external one, too
+        is_one = len({(one.path, one.ordinal) for one in values}) < 2
         for value in values:
             if value.form is Form.OUTSIDE:
                 external = external or value.path
             elif value.form in (Form.OBJECT, Form.MODULE) and not value.path.endswith("/"):
-                is_certain = value.is_certain and not has_other
+                is_certain = value.is_certain and not has_other and (is_one or not value.is_choice)
                 is_certain = is_certain and not self._is_replaced(path, value)
                 confidence = Confidence.EXACT if is_certain else Confidence.PROBABLE
                 confidence = Confidence.POSSIBLE if value.is_open else confidence

@@ -51,13 +51,18 @@ class Value(NamedTuple):
     # For a member's OBJECT: path and ordinal of the class it was looked up on. Otherwise empty.
     owner: tuple[str, int] | tuple[()] = ()
     is_open: bool = False  # True for the result of one of several overloads, if it is unknown which
+    is_choice: bool = (
+        False  # True if a variable may have another value instead: sure only if both lead to one
+    )
 
     def like(self, other: Value) -> Value:
         """Return the same value, no surer than another one that leads to it."""
-        if other.is_certain and not other.is_open:
+        if other.is_certain and not other.is_open and not other.is_choice:
             return self
         return self._replace(
-            is_certain=self.is_certain and other.is_certain, is_open=self.is_open or other.is_open
+            is_certain=self.is_certain and other.is_certain,
+            is_open=self.is_open or other.is_open,
+            is_choice=self.is_choice or other.is_choice,
         )
 
     def guessed(self) -> Value:

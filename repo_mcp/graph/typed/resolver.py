@@ -18,11 +18,9 @@ from repo_mcp.graph.program import (
     Resolution,
     Target,
     is_type_role,
-    is_wanted,
 )
 from repo_mcp.graph.typed.c_rules import settle
 from repo_mcp.graph.typed.cpp_overloads import (
-    accepts_by_default,
     choose_taking,
     is_left_to_arguments,
     is_pasted,
@@ -30,6 +28,7 @@ from repo_mcp.graph.typed.cpp_overloads import (
 )
 from repo_mcp.graph.typed.embedding import may_be_nearer
 from repo_mcp.graph.typed.file_scope import WITH_MACROS, FileScope, skip_own_scope, split_name
+from repo_mcp.graph.typed.guesses import MAX_POSSIBLE, accepts, guess
 from repo_mcp.graph.typed.holder import (
     Holder,
     choose_twin,
@@ -39,7 +38,7 @@ from repo_mcp.graph.typed.holder import (
 )
 from repo_mcp.graph.typed.imports import resolve_import
 from repo_mcp.graph.typed.lookup import LANGUAGES, NamedLookup
-from repo_mcp.graph.typed.outer_types import doubt_outer, find_promised, is_of_trait_outside, join_built
+from repo_mcp.graph.typed.outer_types import doubt_outer, join_built
 from repo_mcp.graph.typed.overriding import is_beside_others, list_not_overridden, may_be_of_class
 from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
 from repo_mcp.graph.typed.renaming import Renaming
@@ -52,6 +51,7 @@ from repo_mcp.graph.typed.swift_overloads import (
     is_static,
     prefer_meant,
 )
+from repo_mcp.languages.native.go import BUILTIN
 from repo_mcp.languages.native.swift_types import KNOWN_PARAMETERS
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import (
@@ -76,27 +76,9 @@ from repo_mcp.symbols.symbol_record import (
 
 __all__ = ["LANGUAGES", "NamedResolver"]
 
-MAX_POSSIBLE = 8
-MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
-
 ALIAS, STRUCT = "alias", "struct"  # a `typedef` of C is the struct of its name, if there is one
 # In C, `#if` chooses one of several.
 _ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO, SymbolKind.ENUM_MEMBER}
-
-# Member names that so many types have that the name alone does not identify one.
-_COMMON_TEXT = """
-get set add put remove size length len isEmpty is_empty contains close open read write next toString
-to_string equals hashCode clone copy new init default from into iter map filter begin end push pop
-push_back insert find count first last append join start stop run call apply accept test value name
-key String Error Len Less Swap fmt eq hash cmp drop index as_ref as_str unwrap expect data empty
-clear str c_str print println format write_str lock unlock send recv done update delete create free
-release reset of is_some is_none is_ok is_err try_from and_then map_err ok_or unwrap_or take replace
-unwrap_or_else parse trim split to_vec as_bytes as_slice chars bytes lines collect extend keys values
-contains_key containsKey entry sort sort_by any all rev zip enumerate skip peek fold sum min max abs
-as_ptr getClass getName getType hasNext entrySet keySet putAll addAll toArray compactMap forEach
-for_each reduce reserve resize at front back as_mut finish with MAX MIN
-"""
-_COMMON = frozenset(_COMMON_TEXT.split())
 
 
 class NamedResolver:
@@ -166,12 +148,12 @@ class NamedResolver:
                     members = [each for each in members if is_static(lookup, each)]
                 return self._conclude(FoundDeclarations(tuple(members), holder.is_certain), reference)
         if has_labels:  # Swift: a case follows a dot, and is not a name in scope
-            return self._guess(scope, reference, is_member=True) if holder is None else NOTHING
+            return guess(self._lookup, scope, reference, is_member=True) if holder is None else NOTHING
         found = lookup.find_bare(scope, reference.symbol, reference.name, reference.role)
         if found.declarations:
             is_certain = found.is_certain and holder is not None
             return self._conclude(replace(found, is_certain=is_certain), reference)
-        return self._guess(scope, reference, is_member=True) if holder is None else NOTHING
+        return guess(self._lookup, scope, reference, is_member=True) if holder is None else NOTHING
 
     def _resolve_argument_label(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve the label of an argument in Swift: a property, if the struct declares no initialiser."""
@@ -235,7 +217,9 @@ class NamedResolver:
             return concluded
         if found.external:
             return Resolution((), found.external)
-        return self._guess(scope, reference, is_member=False)
+        if role is ReferenceRole.CALL and name in rules.predeclared:
+            return Resolution((), f"{BUILTIN}.{name}")
+        return guess(self._lookup, scope, reference, is_member=False)
 
     def _is_left_open(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
         """Return whether a name in a Swift type leads to an associated type of a protocol of that type.
@@ -327,7 +311,7 @@ class NamedResolver:
     def _resolve_in_holder(self, scope: FileScope, reference: Reference, holder: Holder | None) -> Resolution:
         lookup = self._lookup
         if holder is None:
-            return self._guess(scope, reference, is_member=True)
+            return guess(self._lookup, scope, reference, is_member=True)
         if scope.language == "swift" and reference.name == "init" and reference.role is ReferenceRole.CALL:
             return self._resolve_made(reference, holder)
         if holder.external and reference.role is ReferenceRole.USE:
@@ -435,7 +419,7 @@ class NamedResolver:
         """
         if call.role is not ReferenceRole.CALL or call.arguments < 2:
             return []
-        taking = [one for one in methods if self._accepts(one, call)]
+        taking = [one for one in methods if accepts(self._lookup, one, call)]
         scope = self._lookup.find_scope(taking[0].path) if len(taking) == 1 else None
         if scope is None or scope.get_kind(taking[0].ordinal) is not SymbolKind.METHOD:
             return []
@@ -526,66 +510,5 @@ class NamedResolver:
         is_told = scope is not None and self._lookup.get_rules(scope).has_labels
         if len(declarations) == 1 and not is_told:
             return declarations
-        accepting = [one for one in declarations if self._accepts(one, call)]
+        accepting = [one for one in declarations if accepts(self._lookup, one, call)]
         return accepting if is_told else accepting or declarations
-
-    def _accepts(self, declaration: Declaration, call: Reference) -> bool:
-        scope = self._lookup.find_scope(declaration.path)
-        if scope is None:
-            return True
-        rules = self._lookup.get_rules(scope)
-        if not rules.has_overloads or rules.accepts(scope.get_symbol(declaration.ordinal), call):
-            return True
-        return scope.language == "cpp" and accepts_by_default(self._lookup, declaration, call)
-
-    # -- by name alone ------------------------------------------------------------------------------------
-
-    def _guess(self, scope: FileScope, reference: Reference, *, is_member: bool) -> Resolution:
-        """Return the only declaration of a name in the repository, or a few."""
-        name = reference.name
-        if is_member and name in _COMMON:
-            return NOTHING
-        rules = self._lookup.get_rules(scope)
-        if not is_member and not rules.guesses_bare:
-            return NOTHING
-        paths = self._program.list_declaring(name)
-        if len(paths) > MAX_DECLARING:
-            return NOTHING
-        found = self._gather(scope, reference, is_member=is_member)
-        if reference.role is ReferenceRole.CALL:
-            accepting = [one for one in found if self._accepts(one, reference)]
-            found = accepting if rules.inherits_overloads else accepting or found
-        if not found or len(found) > MAX_POSSIBLE:
-            return NOTHING
-        is_only = len(found) == 1 and self._get_kind(found[0]) not in rules.doubted_kinds
-        is_only = is_only and not is_of_trait_outside(self._lookup, found[0])
-        promised = find_promised(self._lookup, found) if scope.language == "rust" else None
-        probable = found[:1] if is_only else [promised]
-        return Resolution(
-            tuple(
-                Target(one, Confidence.PROBABLE if one in probable else Confidence.POSSIBLE)
-                for one in sorted(found, key=lambda one: one not in probable)
-            )
-        )
-
-    def _gather(self, scope: FileScope, reference: Reference, *, is_member: bool) -> list[Declaration]:
-        lookup, role, name = self._lookup, reference.role, reference.name
-        rules = lookup.get_rules(scope)
-        found: list[tuple[FileScope, int]] = []
-        for other in lookup.iter_declaring(scope, name):
-            for ordinal in other.find_named(name):
-                kind = other.get_kind(ordinal)
-                if kind is SymbolKind.EXTENSION or other.is_member(ordinal) is not is_member:
-                    continue
-                if (
-                    is_member
-                    and role is ReferenceRole.CALL
-                    and kind not in CALLABLE_KINDS
-                    and scope.language != "c"
-                ):
-                    continue
-                is_reached = other is scope or rules.is_reachable(scope, other, ordinal)
-                if is_reached and is_wanted(kind, role, scope.language):
-                    found.append((other, ordinal))
-        definitions = [one for one in found if not one[0].is_forward(one[1])]
-        return [Declaration(other.path, ordinal) for other, ordinal in definitions or found]

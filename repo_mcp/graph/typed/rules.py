@@ -45,6 +45,7 @@ class Rules:
     parts_fields = False  # a field and a method may share a name: a call of a member means the method alone
     has_labels = False  # a call names parameters: one that names others means another function
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
+    predeclared: frozenset[str] = frozenset()  # functions of the language that a program may declare anew
     doubted_kinds: frozenset[SymbolKind] = frozenset()  # of symbols that are only possible by name alone
     has_extensions = False  # members may be declared outside their type
     checks_extensions = False  # several types of the same name may have extensions

@@ -13,6 +13,7 @@ cost of a text is about that of reading it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from repo_mcp.languages.native.cpp_macros import blank_behind_parameters, blank_more
 from repo_mcp.languages.treesitter.blanking import blank, blank_group
@@ -94,6 +95,27 @@ _BEFORE_NAMES = re.compile(
     rb"\n((?:%s[ \t]++){0,3}(?!(?:%s|%s)\b)[a-z_]\w*+[ \t*]++)" % (_STORAGE, _STORAGE, _NO_TYPES)
     + rb"([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t]++(?=[a-z_]\w*+[ \t]*+\([^()\n]*+\)\s*+[{;])"
 )
+# Words in small letters in the head of a function, in the first column: a word before its type, `static
+# any_inline size_t size(void)`, and one before its name, `void any_cdecl stop(int code)`.
+_TYPE_WORDS = rb"(?:(?:struct|union|enum)[ \t]++\w++|(?:const[ \t]++)?(?:void\b|%s\b))" % _BASIC
+_LOWER_HEADS = re.compile(
+    rb"\n((?:(?:static|extern)[ \t]++)?)((?!(?:%s|void)\b)[a-z_]\w*+)[ \t]++"
+    rb"(?=(?:static[ \t]++)?%s(?:[ \t]++%s){0,3}[ \t*]*+\n?"
+    % (_NO_MACRO.encode(), _TYPE_WORDS, _BASIC)
+    + rb"(?!(?:%s)\b)[a-z_A-Z]\w*+\()" % _NO_MACRO.encode()
+)
+_LOWER_NAMES = re.compile(
+    rb"\n((?:%s[ \t]++){0,3}(?:%s(?:[ \t]++%s){0,3}[ \t*]|[a-z_]\w*+[ \t]*+\*)[ \t*]*+)"
+    % (_STORAGE, _TYPE_WORDS, _BASIC)
+    + rb"((?!(?:%s)\b)[a-z_]\w*+)(?:[ \t]++\n?|\n)" % _NO_MACRO.encode()
+    + rb"(?=[a-z_]\w*+\([^();{}]*+(?:\([^();{}]*+\)[^();{}]*+){0,20}\)\s*+[{;])"
+)
+# Anywhere, by the ends of their names: any_inline Table(int size) : size_(size) {
+_LOWER_LINKAGES = re.compile(
+    rb"(?<![\w:.>])[a-z]\w{0,40}_(?:%s)(?=[ \t\n]++[A-Za-z_~])"
+    % rb"inline|unused|nodiscard|noreturn|constexpr|constinit|consteval"
+)
+_LOWER_PARTS = (b"_inline", b"_unused", b"_nodiscard", b"_noreturn", b"_const")
 _CLASS_HEADS = re.compile(
     rb"(?<!extern )((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)"
     rb"[ \t]++(?=[A-Za-z_])(?!\w++[ \t]*+[(),=\[])"
@@ -199,9 +221,12 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
         text = _ATTRIBUTES.sub(blank_group, text)
     if any(one in text for one in _LINKAGE_PARTS):
         text = _LINKAGES.sub(_blank_unless_defined, text)
+    if any(one in text for one in _LOWER_PARTS):
+        text = _LOWER_LINKAGES.sub(_blank_unless_defined, text)
     text = _STATIC_MACROS.sub(blank_group, text)
     text = _FIRST_TYPES.sub(blank_group, _TYPE_ARGUMENTS.sub(blank_group, text))
     text = _BEFORE_NAMES.sub(_blank_second, _HEADS.sub(_blank_second, text))
+    text = _LOWER_NAMES.sub(_blank_second, _LOWER_HEADS.sub(_blank_second, text))
     if not is_c:
         text = _LONG_CLASS_HEADS.sub(blank_group, text)
     text = (_STRUCT_HEADS if is_c else _CLASS_HEADS).sub(_blank_second, text)
@@ -232,6 +257,17 @@ def _keep_first_branch(found: re.Match[bytes]) -> bytes:
     if not _is_cut(found):
         return found.group()
     return blank(found[1]) + found[2] + blank(found[3]) + blank(found[4])
+
+
+def iter_lower_heads(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the offset and the name of each macro in small letters in the head of a function."""
+    if any(one in text for one in _LOWER_PARTS):
+        for found in _LOWER_LINKAGES.finditer(text):
+            yield found.start(), found.group()
+    for pattern in (_LOWER_HEADS, _LOWER_NAMES):
+        for found in pattern.finditer(b"\n" + text):
+            if not found[2].endswith(_LOWER_PARTS):
+                yield found.start(2) - 1, found[2]
 
 
 def leaves_out_branches(text: bytes) -> bool:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 _BUILTINS_TEXT = """
-_ append cap clear close complex copy delete imag len make max min new panic print println real
-recover true false nil iota any bool byte comparable complex64 complex128 error float32 float64 int
-int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr
+_ append cap close complex copy delete imag len make new panic real recover true false nil iota any
+bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string
+uint uint8 uint16 uint32 uint64 uintptr
 """
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
 BUILTIN = "builtin"  # the package of predeclared names, as in `interface { error }`

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 _BUILTINS_TEXT = """
-var String Object Integer Long Boolean Double Float Character Byte Short Void length
+var String Object Integer Long Boolean Double Float Character Byte Short Void
 """
 _NEGATED = re.compile(rb"\(\s*!\s*\(")
 BUILTINS = frozenset(_BUILTINS_TEXT.split())

@@ -13,6 +13,7 @@ from repo_mcp.symbols.record_builder import encode_failure
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole
 
 _MACRO_NAME = re.compile(rb"\b[A-Z](?=[A-Z0-9_]{3})[A-Z0-9]*+_?[A-Z0-9_]*+\b", re.A)
+_SWIFT_FUNCTION = re.compile(rb"\bfunc[ \t]++(\w++)", re.A)
 
 
 def parse_go(file_name: str, text: bytes) -> bytes:
@@ -55,7 +56,9 @@ def parse_swift(file_name: str, text: bytes) -> bytes:
     from repo_mcp.languages.native.swift import SWIFT
     from repo_mcp.languages.native.swift_syntax import spell_plainly
 
-    return _encode(SWIFT, file_name, text, find_captures("swift", (SWIFT.query,), spell_plainly(text)))
+    own = SWIFT.builtins.intersection(one.decode() for one in _SWIFT_FUNCTION.findall(text))
+    dialect = replace(SWIFT, builtins=SWIFT.builtins - own) if own else SWIFT
+    return _encode(dialect, file_name, text, find_captures("swift", (SWIFT.query,), spell_plainly(text)))
 
 
 def parse_c(file_name: str, text: bytes) -> bytes:
@@ -116,6 +119,11 @@ def _add_preprocessed(walk: CaptureWalk, text: bytes, plain: bytes) -> None:
 
 def _iter_blanked(text: bytes, plain: bytes) -> Iterator[tuple[int, str]]:
     """Yield the line and the name of each macro that was blanked for the grammar."""
+    from repo_mcp.languages.native.c_macros import iter_lower_heads
+
+    for offset, name in iter_lower_heads(text):
+        if plain[offset : offset + 1] == b" ":
+            yield text.count(b"\n", 0, offset) + 1, name.decode()
     line, start = 1, 0
     for found in _MACRO_NAME.finditer(text):
         if plain[found.start() : found.start() + 1] == b" ":

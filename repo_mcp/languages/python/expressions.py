@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, TypeGuard
 
+from repo_mcp.languages.python.branches import iter_rows, list_branches
 from repo_mcp.languages.python.declarations import list_parameter_names, list_targets
 from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.languages.python.symbols import SymbolDrafts
@@ -89,6 +90,10 @@ class ExpressionWalk:
         # Symbol, variable and line of what functions assign; where methods assign `self.x`, also its class.
         self.bound: list[tuple[int, str, int, int]] = []
         self.told_of: set[tuple[int, str]] = set()  # (class, attribute) of which some row shows the type
+        self.checked: set[tuple[int, str, int]] = (
+            set()
+        )  # symbol, variable and line of conditions on its class
+        self.branching: list[tuple[int, ast.stmt]] = []  # symbol, and a statement with blocks in it
 
     def walk(self, statements: Sequence[ast.stmt], lines: Sequence[bytes], before: int = 0) -> None:
         """Gather the symbols and references of the next statements of the module."""
@@ -100,6 +105,7 @@ class ExpressionWalk:
         self.pieces.append(Piece(before, self.rows, self.scopes))
         self.stack += reversed(statements)
         self._run()
+        self._bind_branches()
         self._bind_others()
         self.drafts.move_down(drafted, before)
 
@@ -114,6 +120,27 @@ class ExpressionWalk:
                 scope.settle()
                 scope.give(reads)
             builder.add_distinct(reads, piece.before)
+
+    def _bind_branches(self) -> None:
+        """Add the rows of blocks in which a variable of known type is bound that is bound elsewhere, too."""
+        lines: dict[int, dict[str, set[int]]] = {}  # of assignments, by symbol and variable
+        for (symbol, name), told in self.told.items() if self.branching else ():
+            assigned = {line for line in told if (symbol, name, line) not in self.checked}
+            if assigned and name.isidentifier():
+                lines.setdefault(symbol, {})[name] = assigned
+        for symbol, name, line, owner in self.bound if lines else ():
+            if not owner and name in lines.get(symbol, ()):
+                lines[symbol][name].add(line)
+        for symbol, statement in self.branching if lines else ():
+            several = [(name, bound) for name, bound in lines.get(symbol, {}).items() if len(bound) > 1]
+            branches = list_branches(statement) if several else None
+            for name, bound in several if branches is not None else ():
+                assert branches is not None
+                for row in iter_rows(branches, bound):
+                    key = (symbol, BIND, str(row.length), str(row.hidden), name, row.line)
+                    self.rows.setdefault(key, row.form)
+        self.branching.clear()
+        self.checked.clear()
 
     def _bind_others(self) -> None:
         """Add BIND rows where a function's variable, or an attribute of `self`, gets a value whose type no
@@ -195,6 +222,9 @@ class ExpressionWalk:
                 if key not in self.rows:  # the condition of a branch is added before its `and`
                     self.bind_forms(one.name, [(qualifier, name, form)], one.start)
                     self.bind_forms(one.name, [(qualifier, name, WIDENED)], one.end)
+                    self.checked.update(
+                        ((self.symbol, one.name, one.start), (self.symbol, one.name, one.end))
+                    )
 
     def _attribute(self, node: ast.Attribute) -> None:
         value = node.value
@@ -397,6 +427,7 @@ class ExpressionWalk:
             if isinstance(node, ast.Name):
                 scope.variables.add(node.id)
                 self.bind_forms(node.id, [("", str(last - first), WIDENED)], last)
+                self.checked.update(((self.symbol, node.id, first), (self.symbol, node.id, last)))
             else:
                 self.stack.append(node)
 

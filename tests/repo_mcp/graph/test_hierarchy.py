@@ -233,3 +233,31 @@ def test_types_below_are_found_once_and_a_limit_is_told_each_time(
     again = graph.find_incoming(go, (EdgeType.OVERRIDES,))
     assert not asked
     assert (again, again.cut) == (first, True)
+
+
+def test_definitions_outside_of_a_class_of_cpp_do_not_implement_it() -> None:
+    graph = make_graph(
+        {
+            "shape.h": "namespace n {\nclass Shape { public: virtual void run(); };\n"
+            "class Square : public Shape { public: void run() override; };\n}\n",
+            "shape.cpp": '#include "shape.h"\nvoid n::Shape::run() {}\nvoid n::Square::run() {}\n',
+        }
+    )
+    assert list_names(graph, "n.Shape", EdgeType.INHERITS, up=False) == ["n.Square"]
+    assert list_names(graph, "n.Shape", EdgeType.EXTENDS, up=False) == []
+    assert list_names(graph, "n.Shape", EdgeType.REFERENCES, up=False) == ["Shape"]
+
+
+def test_an_extension_of_a_protocol_does_not_implement_it() -> None:
+    graph = make_graph(
+        {
+            "a.swift": "protocol P {}\nclass Shape {}\n",
+            "b.swift": "extension P { func more() {} }\nextension Shape: P {}\n",
+        }
+    )
+    found = list_outgoing(graph, "b.swift", EdgeType.IMPLEMENTS, EdgeType.EXTENDS)
+    assert sorted((edge_type, lines) for edge_type, _, _, lines in found) == [
+        ("extends", (1,)),
+        ("extends", (2,)),
+        ("implements", (2,)),
+    ]

@@ -75,6 +75,18 @@ from repo_mcp.languages.native.c_macros import blank_macros
             'class ANY_EXPORT ANY_MESSAGE(\n    "late") One\n    : public Base {\n};\n',
             "class One : public Base { };",
         ),
+        # in small letters, before the type of a function or before its name
+        ("static any_fast node_t *\nleft(node_t *n)\n{\n}\n", "static node_t * left(node_t *n) { }"),
+        ("any_fast static unsigned int count(void);\n", "static unsigned int count(void);"),
+        ("static any_fast struct node *left(void);\n", "static struct node *left(void);"),
+        ("void any_call stop(int code, ...);\n", "void stop(int code, ...);"),
+        (
+            "uchar * any_call\nput(uchar *to, int (*f)(int)) {\n}\n",
+            "uchar * put(uchar *to, int (*f)(int)) { }",
+        ),
+        # anywhere, by the end of its name
+        ("struct A {\n  any_inline A(int a) : a(a) {}\n};\n", "struct A { A(int a) : a(a) {} };"),
+        ("  any_unused any_inline Row<bool> next();\n", "Row<bool> next();"),
     ],
 )
 def test_what_can_only_be_a_macro_is_blank(text: str, plain: str) -> None:
@@ -102,6 +114,12 @@ def test_what_can_only_be_a_macro_is_blank(text: str, plain: str) -> None:
         "#define SEC(name) int x\n",
         "enum a {\n    B,\n#if WIDE\n    C,\n#else\n    D,\n#endif\n    E\n};\n",
         "int a;\n#if WIDE\nint b;\n#else\nint c;\n#endif\n{\n}\n",
+        "static size_t size(void);\nunsigned long long wide(void);\nconst char *name(void) {\n}\n",
+        "int\nf(int a)\n{\n    return size(1);\n}\n",
+        "int *const f(void);\nvolatile int g(void);\n",
+        "#define any_inline inline\n",
+        "[[any_unused]] int a;\n__attribute__((always_inline)) int f(void);\n",
+        "    is_inline = a.is_inline && b;\n    bool is_inline;\n",
     ],
 )
 def test_what_may_be_code_is_left(text: str) -> None:

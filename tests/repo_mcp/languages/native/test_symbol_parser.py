@@ -178,6 +178,14 @@ def test_c_macros_between_the_words_of_a_function(text: str) -> None:
     assert structure.symbol_count == 2
 
 
+def test_c_macros_in_small_letters_are_used_where_they_are_blanked() -> None:
+    text = "static any_fast node_t *\nleft(void)\n{\n}\nvoid any_call stop(int a);\nany_inline int b(void);\n"
+    structure = parse("c", text)
+    uses = {(one.name, one.line) for one in list_rows(structure, ReferenceRole.USE)}
+    assert uses == {("any_fast", 1), ("any_call", 5), ("any_inline", 6)}
+    assert ("node_t", 1) in {(one.name, one.line) for one in list_rows(structure, ReferenceRole.TYPE)}
+
+
 def test_c_macros_among_the_parameters_of_an_underscored_function() -> None:
     structure = parse("c", "static inline void __foo(void __iomem *a, int __user *b)\n{\n}\n")
     assert structure.status is ParseStatus.FULL

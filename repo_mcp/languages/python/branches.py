@@ -1,0 +1,110 @@
+"""The blocks of a Python text that need not run, and the rows that tell where a variable got a value in one.
+
+What `if` or `except` binds holds behind the statement only if that branch ran. The rows are written for
+variables that are bound on two lines or more; the resolver follows them back from a use.
+
+Left out on purpose: whether a condition can be true, `with`, and `else` behind a loop: they are taken to run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from repo_mcp.symbols.symbol_record import Binding
+
+HIDDEN = 1_000_000  # lines: to the end of any function
+_LEAVING = (ast.Return, ast.Raise)
+_SKIPPING = (*_LEAVING, ast.Break, ast.Continue)
+
+
+class Block(NamedTuple):
+    """A block of statements, by its lines."""
+
+    first: int
+    last: int
+    leaves: bool  # the function, at its end
+    skips: bool  # what follows in the loop around it, or leaves
+
+
+class Branches(NamedTuple):
+    """The alternative blocks of one statement."""
+
+    blocks: list[Block]
+    last: int  # line of the statement
+    is_complete: bool  # one of the blocks runs in any case
+    is_loop: bool
+    are_apart: bool  # only one of them runs: values of one are not seen in another
+
+
+class BranchRow(NamedTuple):
+    """A row about one block and a variable; see `Binding.BRANCH`."""
+
+    line: int
+    length: int
+    hidden: int
+    form: int
+
+
+def list_branches(node: ast.stmt) -> Branches | None:
+    """Return the blocks of a statement that need not run; None if it has none."""
+    last = node.end_lineno or node.lineno
+    if isinstance(node, ast.If):
+        blocks = _list_blocks((node.body, node.orelse))
+        return Branches(blocks, last, bool(node.orelse), False, True)
+    if isinstance(node, ast.While):
+        block = _list_blocks((node.body,))[0]._replace(first=node.lineno)  # its condition is asked again
+        is_sure = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        return Branches([block], last, is_sure, True, True)
+    if isinstance(node, ast.For | ast.AsyncFor):
+        return Branches(_list_blocks((node.body,)), last, False, True, True)
+    if isinstance(node, ast.Match):
+        blocks = _list_blocks(case.body for case in node.cases)
+        return Branches(blocks, last, _is_any(node.cases[-1]), False, True)
+    if isinstance(node, ast.Try | ast.TryStar):
+        return _list_tried(node, last) if node.handlers else None
+    return None
+
+
+def _list_tried(node: ast.Try | ast.TryStar, last: int) -> Branches:
+    """Return the blocks of a `try` with handlers. With an `else`, that stands for the body."""
+    handlers = [one.body for one in node.handlers]
+    bodies = [*handlers, node.orelse] if node.orelse else [node.body, *handlers]
+    return Branches(_list_blocks(bodies), last, True, False, False)
+
+
+def _list_blocks(bodies: Iterable[Sequence[ast.stmt]]) -> list[Block]:
+    return [
+        Block(
+            body[0].lineno,
+            body[-1].end_lineno or body[-1].lineno,
+            isinstance(body[-1], _LEAVING),
+            isinstance(body[-1], _SKIPPING),
+        )
+        for body in bodies
+        if body
+    ]
+
+
+def _is_any(case: ast.match_case) -> bool:
+    return case.guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+
+
+def iter_rows(branches: Branches, lines: Iterable[int]) -> Iterator[BranchRow]:
+    """Yield the rows of the blocks in which a variable that is bound on these lines gets a value."""
+    binding = [any(one.first <= line <= one.last for line in lines) for one in branches.blocks]
+    is_complete = branches.is_complete and all(
+        binds or block.skips for block, binds in zip(branches.blocks, binding, strict=True)
+    )
+    if branches.is_loop:
+        forms = [Binding.SURE_LOOP if is_complete else Binding.LOOP]
+    else:
+        forms = [Binding.BRANCH] * len(branches.blocks)
+        if is_complete and any(binding):
+            forms[binding.index(True)] = Binding.ONLY_BRANCH
+    for block, binds, form in zip(branches.blocks, binding, forms, strict=True):
+        if binds:
+            apart = branches.last - block.last if branches.are_apart else 0
+            hidden = HIDDEN if block.leaves else apart
+            yield BranchRow(block.last, block.last - block.first, hidden, int(form))
