@@ -316,34 +316,23 @@ def test_of_a_function_that_reads_a_setting_only_what_leads_there_is_shown() -> 
     assert loop.shown == (6, 9, 10, 11)
 
 
-ROWS = '''class Table:
-    def add_rows(self, rows):
-        """Add rows to the table."""
-        for row in rows:
-            self.add_row(row)
-
-    def add_row(self, row):
-        """Add a row to the table."""
-        self.rows.append(row)
-
-    def insert_row(self, at, row):
-        """Insert a row into the table."""
-        self.rows.insert(at, row)
-
-    def delete_row(self, row):
-        """Delete a row of the table."""
-        self.rows.remove(row)
-'''
-
-MEASURES = '''def measure(rows, width):
-    """Shrink the rows until they fit."""
-    while sum(rows) > width:
-        rows[rows.index(max(rows))] -= 1
-    return rows
-'''
+def _write_row_function(verb: str) -> str:
+    return f"""def {verb}_row(table, row):
+    for other in table.rows:
+        if other.{verb} is row:
+            table.rows.append(row)
+            return other
+    return None
+"""
 
 
 def test_what_adds_no_word_to_its_file_comes_later() -> None:
-    asked = Asked({"table.py": ROWS, "measure.py": MEASURES})
-    names = [one.symbol for one in asked.ask("how do the rows of a table shrink").findings if not one.hop]
-    assert names.index("measure.measure") < names.index("table.Table.delete_row")
+    first = "\n\n".join(map(_write_row_function, ("copy", "move", "hide")))
+    asked = Asked({"app/first.py": first, "app/second.py": _write_row_function("swap")})
+    report = asked.ask("how are the rows of a table kept")
+    assert [one.name for one in report.findings if not one.hop] == [
+        "copy_row",
+        "swap_row",
+        "move_row",
+        "hide_row",
+    ]
