@@ -50,6 +50,7 @@ REGISTERS, MOST_DERIVE = "takes one of the kind", "most of the kind derive from 
 IMPLEMENTERS = "implementers"  # the name of a group
 FILLS = "overrides or implements "  # begins the reason of a finding that overrides or implements a subject
 IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
+OPTION = "declares the option"  # begins the reason of a finding where the command line gets a setting
 MENTIONS, HOLDS = "mentions ", "declares "  # begin reasons: a subject is used as a value, or declared inside
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 _RELATIONS = {
@@ -270,7 +271,7 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
     others = () if subject.nodes else (own, state.findings)
     places = {
         how: next(filter(None, (_cite_beginning(found, how) for found in (program, *others))), [])
-        for how in ("takes", "sets")
+        for how in (OPTION, "takes", "sets")
     }
     if not (subject.nodes or any(places.values())):
         seen = join_names(_cite_beginning(state.findings, "mentions "))
@@ -278,6 +279,7 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
         by_words = " What is shown has words of the question." if state.findings and not seen else ""
         return f"Nothing is known to set {subject.asked}.{mentioned}{by_words}"
     told = (
+        ("declared as an option of the command line", places[OPTION]),
         (
             "declared",
             [f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}" for node in subject.nodes],

@@ -7,14 +7,14 @@ a dictionary), or when a defining word precedes it: `#define NAME`, `config NAME
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from enum import StrEnum
+from collections.abc import Iterable, Sequence
 
-from repo_mcp.bundler.statements import is_branch, measure
+from repo_mcp.bundler.statements import measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.claims import IN_DOCUMENTS
+from repo_mcp.research.line_use import LineUse, classify_use
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.records import Finding, Subject
 from repo_mcp.research.research_state import MAX_EVIDENCE, ResearchState, search_words
@@ -39,19 +39,11 @@ _CONFIG_PATH = re.compile(
     r"|\.(?:env|ini|cfg|toml|ya?ml|json|properties|conf)$",
     re.IGNORECASE,
 )
-# `os.environ["NAME"]`, `process.env.NAME`, `std::env::var_os("NAME")`, `GetEnvironmentVariable("NAME")`
-_TAKEN = r"\b\w{0,40}env\w{0,40}[\w.:!]{0,80}\s{0,40}[(\[.]\s{0,40}[\"']?NAME\b"
-# A line that sets a variable of the environment: `os.environ["NAME"] = `, `std::env::set_var(`, `setenv(`
-_GIVEN = re.compile(
-    r"\.env\s*\(|(?:set|put)_?env\w*\s*\(|set_var\s*\(|env_remove|\]\s*=[^=]|\benv\.\w+\s*=[^=]",
-    re.IGNORECASE,
-)
+_TAKES_OPTION = re.compile(r"arg|opt|flag|param", re.IGNORECASE)  # a function that declares an option
 HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _DOTTED = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)+")
-_READING = re.compile(r"(?:get|pop|read|lookup|env|has|is_)", re.IGNORECASE)  # functions that read a setting
-_SETTING = re.compile(r"(?:set|define|declare|register|add|default|option)", re.IGNORECASE)
 
 
 def list_setting_names(subject: Subject) -> list[str]:
@@ -173,68 +165,18 @@ def _build_spelled(quoted: str) -> str:
     return rf"(?:{valued}|{before}{quoted}\b|{named})"
 
 
-class LineUse(StrEnum):
-    """The use that a line makes of a name, as the report words it."""
-
-    SETS = "sets {}"
-    TAKES = "takes {} from the environment"
-    DECLARES = "declares or documents {}"
-    PASSES_ON = "passes the name {}"
-    GIVES = "has a parameter or an argument {}"
-    READS = "reads {}"
-
-
-def classify_use(name: str, line: str) -> LineUse:
-    """Return how a line uses a name.
-
-    If the name is a quoted argument before a comma, the called function decides: `get("NAME", 0)` reads it,
-    `setdefault("NAME", 0)` sets it.
-    """
-    quoted = re.escape(name).replace("_", "[_-]?")
-    if re.search(rf"(?:\w::|\bconfig|\bARG|--)\s{{0,40}}{quoted}\b(?!\s*=)", line, re.IGNORECASE):
-        return LineUse.DECLARES
-    if re.search(_TAKEN.replace("NAME", quoted), line, re.IGNORECASE):
-        return LineUse.SETS if _GIVEN.search(line) else LineUse.TAKES
-    if re.search(rf"[\"'`][^\"'`]{{0,200}}\s{quoted}: ", line, re.IGNORECASE):
-        return LineUse.READS  # a message that names it
-    if re.search(rf"[\"'`][^\"'`]{{0,200}}\b{quoted}={{", line, re.IGNORECASE):
-        return LineUse.READS  # a text with its value: f"retries={retries}"
-    if is_branch(line) and re.search(rf"\b{quoted}\b[\])]*\s*:\s*$", line, re.IGNORECASE):
-        return LineUse.READS  # the colon ends a condition
-    if _stands_in_call(line, quoted):
-        return LineUse.GIVES
-    handed = re.search(
-        rf"(\w{{0,40}})(\(?)(?:[\w.]{{1,80}}, ?)?\s{{0,40}}[\"']{quoted}[\"']\s{{0,40}},", line, re.IGNORECASE
-    )
-    if handed is None:
-        return LineUse.SETS
-    if handed[2] and _READING.match(handed[1]):
-        return LineUse.READS
-    return LineUse.SETS if handed[2] and _SETTING.match(handed[1]) else LineUse.PASSES_ON
-
-
-def _stands_in_call(line: str, quoted: str) -> bool:
-    """Return True if `name: ` stands in the round brackets of a call or a declaration on a line."""
-    found = re.search(rf"[(,]\s{{0,40}}{quoted}\s?\??:\s", line, re.IGNORECASE)
-    if found is None:
-        return False
-    opened: list[str] = []
-    for char in line[: found.start() + 1]:
-        if char in "([{":
-            opened.append(char)
-        elif char in ")]}" and opened:
-            opened.pop()
-    return opened[-1:] == ["("]
-
-
 def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUse:
     """Return how a line uses a name, considering also whether it is a comment and which brackets are open."""
     use = classify_use(name, match.line)
-    if use is not LineUse.SETS:
+    if use not in (LineUse.SETS, LineUse.DECLARES):
         return use
     if match.start_line in state.source.read_comment_lines(match.path):
         return LineUse.DECLARES
     quoted = re.escape(name).replace("_", "[_-]?")
+    if use is LineUse.DECLARES:
+        option = re.search(rf"[\"'`][^\"'`]{{0,20}}--{quoted}\b", match.line, re.IGNORECASE)
+        called = None if option is None else _find_open_call(state, match, option.start())
+        return LineUse.OPTION if called and _TAKES_OPTION.search(called) else use
     if re.fullmatch(rf"\s*(?:\w+ )?{quoted}\s*=\s*[\w.>-]+(?:\.|->){quoted};?\s*", match.line, re.IGNORECASE):
         return LineUse.READS  # a variable of the same name
     if re.search(rf"(?<![\w.]){quoted}[\"']?\s*:\s*\w[\w.]*\.{quoted}\b", match.line, re.IGNORECASE):
@@ -242,23 +184,30 @@ def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineU
     given = re.search(
         rf"(?<![\w.]){quoted}\s*(?:\??:(?!:)|=\s*[\w.\[\"']*\b{quoted}\b)", match.line, re.IGNORECASE
     )
-    if given is None or not _is_in_round_bracket(state, match, given.start()):
+    if given is None or _find_open_call(state, match, given.start()) is None:
         return use
     return LineUse.PASSES_ON if "=" in given[0] else LineUse.GIVES
 
 
-def _is_in_round_bracket(state: ResearchState, match: ExactMatch, column: int) -> bool:
-    """Return True if the innermost bracket that is open before a column of a line is a round one."""
+def _find_open_call(state: ResearchState, match: ExactMatch, column: int) -> str | None:
+    """Return the word before the round bracket in which a column of a line stands, or "" without a word.
+
+    Return None if the innermost bracket that is open there is no round one.
+    """
     above = state.source.read_lines(match.path)[
         max(0, match.start_line - 1 - HEAD_LINES) : match.start_line - 1
     ]
-    opened: list[str] = []
-    for char in _QUOTED.sub("", "\n".join((*above, match.line[:column]))):
+    text = _QUOTED.sub("", "\n".join((*above, match.line[:column])))
+    opened: list[int] = []
+    for at, char in enumerate(text):
         if char in "([{":
-            opened.append(char)
+            opened.append(at)
         elif char in ")]}" and opened:
             opened.pop()
-    return opened[-1:] == ["("]
+    if not opened or text[opened[-1]] != "(":
+        return None
+    word = re.search(r"\w+$", text[: opened[-1]])
+    return "" if word is None else word[0]
 
 
 def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
@@ -348,7 +297,7 @@ def _note_place(state: ResearchState, name: str, place: _Place, why: str, hop: i
         start, end = function.symbol.start_line, function.symbol.end_line
         room = FUNCTION_CHARS + measure(state.source.read_lines(first.path), used[1:MAX_EVIDENCE])
         shown = show_body(state, function, room, dict.fromkeys(used, (name,)))
-        shown = tuple(sorted({*shown, *used[:MAX_EVIDENCE]}))
+        shown = _keep_around(state.source.read_lines(first.path), {*shown, *used[:MAX_EVIDENCE]}, used)
     return state.add_place(
         Finding(
             first.path,
@@ -365,6 +314,26 @@ def _note_place(state: ResearchState, name: str, place: _Place, why: str, hop: i
             shown=shown,
         )
     )
+
+
+def _keep_around(lines: Sequence[str], shown: Iterable[int], used: Sequence[int]) -> tuple[int, ...]:
+    """Return the shown lines that name the setting or enclose one that does, and the first one, the head.
+
+    Others would say what else the function does.
+    """
+    ordered = sorted(shown)
+    kept: list[int] = []
+    for number in reversed(ordered):
+        inner = lines[number : kept[-1]] if kept else []
+        indent = _measure_indent(lines[number - 1])
+        encloses = bool(inner) and all(_measure_indent(line) > indent for line in inner if line.strip())
+        if number in used or number == ordered[0] or encloses:
+            kept.append(number)
+    return tuple(reversed(kept))
+
+
+def _measure_indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _find_written(name: str, line: str) -> str:

@@ -38,10 +38,11 @@ from repo_mcp.research.indirect_names import read_body
 from repo_mcp.research.locating import is_program, weaker
 from repo_mcp.research.open_questions import connect
 from repo_mcp.research.paths import build_chains, find_paths
+from repo_mcp.research.rated_seeds import PreferredKind
 from repo_mcp.research.records import Chain, Focus, Form, Group, Link, Reading, Shape, Subject
 from repo_mcp.research.research_state import ResearchState, relocate
 from repo_mcp.research.sections import note_documents
-from repo_mcp.research.seeds import PreferredKind, find_seeds, show_body
+from repo_mcp.research.seeds import find_seeds, show_body
 from repo_mcp.research.shapes import find_alike, find_shapes
 from repo_mcp.research.structural import gather_groups, list_overriding, list_structural
 from repo_mcp.research.subjects import Subjects, looks_like_name

@@ -35,7 +35,9 @@ Owner = tuple[str, str]  # folder or path, name of the type
 AROUND = 3  # best findings whose surroundings are listed
 MAX_IMPLEMENTERS = 16
 MAX_PLACES = 5  # of one group
+MAX_TESTS = 2  # of what words found: the findings need the room more
 GROUP_BOUNDS = Bounds(files=30, references=120)
+_OF_WORDS = frozenset({Form.OPEN, Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
 _ALONE = frozenset({Form.OVERVIEW, Form.FLOW, Form.CONFIGURED})  # reported without groups
 
 
@@ -201,10 +203,10 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
         ("tests", [node for node in users if is_test_place(node.path)]),
         ("examples", [node for node in users if not is_program(node.path) and not is_test_place(node.path)]),
     )
-    found = [
-        Group(what, _name_places(state, nodes, MAX_IMPLEMENTERS if what == IMPLEMENTERS else MAX_PLACES))
-        for what, nodes in groups
-    ]
+    most = {IMPLEMENTERS: MAX_IMPLEMENTERS}
+    if reading.form in _OF_WORDS:
+        most["tests"] = MAX_TESTS
+    found = [Group(what, _name_places(state, nodes, most.get(what, MAX_PLACES))) for what, nodes in groups]
     if not any(one.kind == "section" for one in state.findings):
         found.append(Group("documentation", _list_sections(state, best)))
     return tuple(one for one in found if one.places)

@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.bundler.statements import Body, only_imports
 from repo_mcp.research.claims import find_errors
-from repo_mcp.research.configured import LineUse, classify_use
+from repo_mcp.research.line_use import LineUse, classify_use
 from repo_mcp.toolsets.research.research_calls import cut_report
 from repo_mcp.toolsets.research.research_text import ALSO, MAX_ALSO, render_report
 from tests.repo_mcp.research.asking import Asked
@@ -267,3 +267,72 @@ def test_what_is_derived_from_implementations_is_named_after_them() -> None:
 )
 def test_names_of_errors(line: str, named: list[str]) -> None:
     assert find_errors(line) == named
+
+
+SETTINGS = {
+    "app/options.py": """import argparse
+
+
+def read_options(parser):
+    parser.add_argument("--verbose", help="says more")
+    parser.add_argument(
+        "-p",
+        "--patience",
+        default="3",
+    )
+    return parser.parse_args()
+""",
+    "app/loop.py": """class Loop:
+    def __init__(self, environment, options):
+        self.environment = environment
+        self.patience = float(getattr(options, "patience", 0.0))
+
+    def run(self, jobs):
+        if not jobs:
+            raise ValueError("no jobs")
+        for job in jobs:
+            if job.is_slow:
+                job.wait(self.environment.patience)
+            else:
+                job.run()
+        for job in jobs:
+            job.close()
+        return len(jobs)
+""",
+}
+
+
+def test_a_claim_names_the_option_that_sets_and_no_object_as_the_environment() -> None:
+    report = Asked(SETTINGS).ask("where is patience configured")
+    assert report.claim == (
+        "patience is declared as an option of the command line at app/options.py:8-8 and declared at"
+        " app/loop.py:4-4."
+    )
+
+
+def test_of_a_function_that_reads_a_setting_only_what_leads_there_is_shown() -> None:
+    report = Asked(SETTINGS).ask("where is patience configured")
+    (loop,) = (one for one in report.findings if one.symbol.endswith("Loop.run"))
+    assert loop.shown == (6, 9, 10, 11)
+
+
+def _write_row_function(verb: str) -> str:
+    return f"""def {verb}_row(table, row):
+    for other in table.rows:
+        if other.{verb} is row:
+            table.rows.append(row)
+            return other
+    return None
+"""
+
+
+def test_what_adds_no_word_to_its_file_comes_later() -> None:
+    first = "\n\n".join(map(_write_row_function, ("copy", "move", "hide")))
+    asked = Asked({"app/first.py": first, "app/second.py": _write_row_function("swap")})
+    report = asked.ask("how are the rows of a table kept")
+    assert [one.name for one in report.findings if not one.hop] == [
+        "copy_row",
+        "swap_row",
+        "move_row",
+        "hide_row",
+    ]

@@ -8,7 +8,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.research import hops
-from repo_mcp.research.configured import LineUse, classify_use
+from repo_mcp.research.line_use import LineUse, classify_use
 from repo_mcp.research.records import Focus, Form, ResearchRequest, RunControl
 from repo_mcp.research.seeds import MAX_WORDS, NO_WORD
 from tests.repo_mcp.graph.memory_index import MemoryIndex

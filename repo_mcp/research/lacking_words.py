@@ -1,0 +1,71 @@
+"""Tell which words of a question the best declaration lacks, and for which phrases others are looked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from repo_mcp.bundler.statements import holds_failure
+from repo_mcp.research.rated_seeds import Seed
+from repo_mcp.research.research_state import ResearchState
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.base_forms import find_base_form
+from repo_mcp.text.everyday_words import list_stand_ins
+from repo_mcp.text.question_words import find_idioms, shares_word
+from repo_mcp.text.stop_words import QUESTION_WORDS
+
+# Words with at most TELLING of the heaviest weight are never reported as lacking. Nothing is reported if the
+# lacking words are fewer than half and weigh less than LACKING of all.
+TELLING, LACKING = 0.15, 0.4
+_OF_FAILURE = re.compile(r"fail(?:s|ed|ing|ures?)?|errors?", re.IGNORECASE)  # words for a line that raises
+
+
+def list_idioms(state: ResearchState, text: str) -> dict[str, list[str]]:
+    """Return the phrases for which other words are searched, each with those of the words that files have.
+
+    Add a warning for each.
+    """
+    found = {
+        said: [word for word in plain if not state.source.is_absent(word)]
+        for said, plain in find_idioms(text).items()
+    }
+    found = {said: plain for said, plain in found.items() if plain}
+    state.warnings += [
+        f'"{said}" is also looked for as {" and ".join(plain)}.' for said, plain in found.items()
+    ]
+    return found
+
+
+def weigh_words(words: Sequence[str], weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of the words that tell something: more than TELLING of the heaviest weight."""
+    weighed = {
+        word: max((weights.get(term, 0.0) for term in get_word_terms(word)), default=0.0) for word in words
+    }
+    least = TELLING * max(weighed.values(), default=0.0)
+    return {word: weight for word, weight in weighed.items() if weight > least}
+
+
+def list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
+    """Return the words that neither the path nor the lines of a declaration have in any form.
+
+    Return none if these are fewer than half of the words and weigh less than LACKING of all.
+    """
+    lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
+    text = "\n".join((seed.path, *lines))
+    held = {term for terms in seed.body.terms.values() for term in terms}
+    lacking = [
+        word
+        for word in telling
+        if word.lower() not in QUESTION_WORDS
+        and held.isdisjoint(get_word_terms(word))
+        and not shares_word(text, (re.split(r"\W+", word)[-1], find_base_form(word) or word))
+        and not (_OF_FAILURE.fullmatch(word) and any(map(holds_failure, lines)))
+    ]
+    is_light = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
+    return [] if is_light and 2 * len(lacking) < len(telling) else lacking
+
+
+def says_otherwise(seed: Seed, word: str) -> bool:
+    """Return True for a declaration whose lines have a word of much the same meaning: `exit` for "quit"."""
+    held = {term for terms in seed.body.terms.values() for term in terms}
+    return any(not held.isdisjoint(list_stand_ins(term)) for term in get_word_terms(word))
