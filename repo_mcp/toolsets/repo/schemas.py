@@ -201,7 +201,7 @@ def search_input(limits: Limits) -> Schema:
             "language": build_text("Only this language, as in repo.status.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
-                "Default snippets, exact modes text: no bodies, lean; or files, count.",
+                "Default snippets, exact modes text: lean, no bodies.",
                 SEARCH_DETAILS,
             ),
             "context": build_limited("Exact modes: lines around; default 0", 0, MAX_CONTEXT, 0),
