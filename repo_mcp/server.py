@@ -277,7 +277,6 @@ class Server:
 
     def begin(self, repositories: Sequence[Repository]) -> None:
         """Refresh the repositories that the tools use, now that they are open."""
-        self.wire.note_started()
         self._session.note_open()
         _refresh_soon(repositories)
 

@@ -9,7 +9,8 @@ Laws of this file:
 - Memory is bounded by not reading: a frame has a cap, requests in flight have a cap, and a request counts
   as in flight until the last byte of its answer is written, so a client that does not read is not read.
 - The process ends within two seconds of end of input, a signal, a broken pipe or its parent's death:
-  calls in flight get a moment at end of input, and a deadline ends the process if anything hangs.
+  calls in flight get a moment at end of input and are refused then, and a deadline ends the process if
+  anything hangs.
 
 Threads: one reads and judges lines and hands every valid frame on, one watches for the end; answers are
 written under one lock by whoever has them. The handshake is answered from here before anything else is
@@ -49,12 +50,13 @@ if TYPE_CHECKING:
 
 MAX_IN_FLIGHT = 64  # requests; clients run a handful at once, and each may hold a 64 KiB answer
 READ_BYTES = 65_536  # one read: the capacity of a pipe on Linux
-DRAIN_SECONDS = 0.8  # what calls in flight are given at end of input
-STARTING_DRAIN_SECONDS = 1.2  # the same while what they ask is still being loaded
+DRAIN_SECONDS = 1.2  # what calls in flight are given at end of input
+REFUSING_SECONDS = 0.1  # for telling the others that it is too late
 LAST_WRITE_SECONDS = 0.3  # for answers that are being written when the server has ended
 DEADLINE_SECONDS = 1.5  # from the first reason to stop to a forced exit: 2 s are promised
 WAIT_SECONDS = 0.5  # for the end, at a time: on Windows a signal is only seen in between
 WATCH_MILLISECONDS = 250  # how often the parent and the reader of stdout are looked for
+TOO_LATE = "the input ended before this call was answered: keep it open until the answer is read"
 
 
 class StopReason(IntEnum):
@@ -171,6 +173,13 @@ class _InFlight:
             self._ids.discard(request_id)
             return settled
 
+    def settle_all(self) -> list[RequestId]:
+        """Free all ids, and return them."""
+        with self._changed:
+            settled = [*self._ids]
+            self._ids.clear()
+            return settled
+
     def free_slot(self) -> None:
         with self._changed:
             self._slots -= 1
@@ -197,7 +206,6 @@ class Wire:
         self._wake_read, self._wake_write = os.pipe()
         self._reason: StopReason | None = None
         self._ended = threading.Event()
-        self._is_starting = True
         self._first = threading.Event()  # a frame was handled, or there will be none
         threading.Thread(target=self._watch, name="wire-watch", daemon=True).start()
 
@@ -212,10 +220,6 @@ class Wire:
     def wait_for_first_frame(self, patience_seconds: float) -> None:
         """Wait until the first frame is taken, at most `patience_seconds`."""
         self._first.wait(patience_seconds)
-
-    def note_started(self) -> None:
-        """Note that everything calls wait for is loaded: at end of input they get less time."""
-        self._is_starting = False
 
     def wait(self) -> StopReason:
         """Wait until the session is over, and return why."""
@@ -263,11 +267,20 @@ class Wire:
         self._reason = reason = self._await_stop()
         deadline = time.monotonic() + DEADLINE_SECONDS
         if reason is StopReason.END_OF_INPUT:
-            self._in_flight.wait_until_empty(STARTING_DRAIN_SECONDS if self._is_starting else DRAIN_SECONDS)
+            self._in_flight.wait_until_empty(DRAIN_SECONDS)
+            # By another thread: writing blocks while nobody reads.
+            refusing = threading.Thread(target=self._refuse_rest, name="wire-refuse", daemon=True)
+            refusing.start()
+            refusing.join(REFUSING_SECONDS)
         self._ended.set()
         self._first.set()
         time.sleep(max(0.0, deadline - time.monotonic()))
         self._leave(reason.exit_code)
+
+    def _refuse_rest(self) -> None:
+        """Answer what is still in flight: whoever pipes requests in would wait for nothing otherwise."""
+        for request_id in self._in_flight.settle_all():
+            self._write(encode_error(request_id, INTERNAL_ERROR, TOO_LATE))
 
     def _await_stop(self) -> StopReason:
         if sys.platform == "win32":  # no poll on pipes, and no parent id that changes

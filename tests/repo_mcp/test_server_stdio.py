@@ -38,7 +38,7 @@ EXIT_SECONDS = 2.0 + 3.0 if IS_DEEP else HANG_SECONDS  # promised, and room: `ma
 # For what is not about the end: on a busy machine the answers may not be ready when the server has to leave.
 LEAVE_LATE = f"""
 from repo_mcp.protocol import wire
-wire.DRAIN_SECONDS = wire.STARTING_DRAIN_SECONDS = wire.DEADLINE_SECONDS = {HANG_SECONDS}
+wire.DRAIN_SECONDS = wire.DEADLINE_SECONDS = {HANG_SECONDS}
 """
 VERSION = "2025-06-18"
 

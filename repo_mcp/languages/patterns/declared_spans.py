@@ -33,6 +33,8 @@ _HOLDS_MEMBERS = compile_late(
 )
 _MACRO_LANGUAGES = frozenset(("c", "cpp", "objective-c", "assembly"))
 _DEFINES = (b"#define ", b"#define\t")
+_FUNCTION_VALUE_LANGUAGES = frozenset(("javascript", "typescript", "vue", "svelte"))
+_MAX_PARAMETER_LINES = 20  # between a parameter and the bracket that opens its list
 
 _Place = tuple[int, tuple[int, int]]  # the line of a name, from 0, and its byte span
 _Found = tuple[int, int, int, str, str]  # first line, last line, line of the name (from 0), name, owner
@@ -75,7 +77,7 @@ def list_declared_spans(
     names = [
         (line, text[start:end].decode("utf-8", "replace"), owners.find(line, layout.read_before(line, start)))
         for line, (start, end) in places
-        if not layout.is_inside[line]
+        if not layout.is_inside[line] and not _is_parameter(layout, line, text[end : end + 3])
     ]
     if language.name in _HEADING_LANGUAGES:
         spans = _span_headings(layout, names)
@@ -86,6 +88,20 @@ def list_declared_spans(
             for line, name, owner in names
         ]
     return _nest(sorted([*spans, *macros], key=itemgetter(2)) if macros else spans, layout)
+
+
+def _is_parameter(layout: Layout, line: int, after: bytes) -> bool:
+    """Return True for a parameter that is a function, on a line of its own: `matcher: (text) => boolean,`.
+
+    Members of objects look the same, but are in braces. `after` is what follows the name.
+    """
+    if layout.language not in _FUNCTION_VALUE_LANGUAGES or after.lstrip()[:1] not in (b":", b"="):
+        return False
+    depth = layout.depths[line]
+    for above in range(line - 1, max(-1, line - 1 - _MAX_PARAMETER_LINES), -1):
+        if layout.depths[above] < depth:  # which a line without text never is
+            return layout.lines[above].endswith(b"(")
+    return False
 
 
 def _take_macros(

@@ -201,10 +201,9 @@ def search_input(limits: Limits) -> Schema:
             "language": build_text("Only this language, as in repo.status.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
-                "Default snippets; text: no bodies, lean; files; count.",
+                "Default snippets, exact modes text: lean, no bodies.",
                 SEARCH_DETAILS,
-            )
-            | {"default": SEARCH_DETAILS[0]},
+            ),
             "context": build_limited("Exact modes: lines around; default 0", 0, MAX_CONTEXT, 0),
             "max_per_file": build_count(
                 f"Exact modes: maximum lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
@@ -225,8 +224,8 @@ def search_output(limits: Limits) -> Schema:
             _search_hit() | {"type": ["object", "string"]},
             "Best first, ties by path, then line; modes literal and regex: one hit a file, those of the"
             " program first, then configuration, tests, documents, foreign files; each by path."
-            " With detail text: its path, declarations with their spans, each before its numbered lines, of a"
-            " question the heads alone;"
+            " As text: its path, declarations with spans (exact modes: long ones), each before its numbered"
+            " lines, of a question the heads alone;"
             " where the first of these declares it, its span and class stand in place of the number"
             " (`30-41 Ledger.:`); then `also`",
         ),

@@ -1,48 +1,21 @@
 """The call of `repo.search`: ranked by words or names, or exact by text or expression, in one shape.
 
 `detail` says what is returned: hits with snippets, the same as text, the files of the hits, or the total
-alone. A ranked hit as text is its path, the span and name of its symbol, and its lines:
+alone. Ranked hits are records unless asked for otherwise, as the specification wants them; exact matches,
+which it does not know, are text. `repo_mcp/toolsets/repo/hit_rows.py` has the form of both.
 
-    a/ledger.py
-    12-20 Ledger.post
-    14:balance = self._sum()
-    also 30-41 .close, 50-61 Account.open
+Of a question, records show the best declarations whole. Text only shows where they are, by the head of each
+file's best one, and names no snapshot.
 
-The last row names further declarations of the file that a question may be about; in a record they are `also`.
-Later hits with the same lines are its `copies`, or one more row of the text: `same lines in b.py:12-20`.
-Records show the best declarations whole. Text only shows where they are, by the head of each file's best one.
-
-Exact matches are returned as one hit for each file, as a record or as text, in which lines and declarations
-are given once. Files of the program come first, then configuration, tests, documents, and foreign or built
-files; in each group they are sorted by path.
-
-    {"path":"a/ledger.py","start_line":12,"end_line":14,"snippet":"12\tdef post(...):\n14\t    post(x)\n",
-     "symbol":"Ledger.post","symbol_lines":[12,20]}
-
-If the lines of a file are in several declarations, the snippet names each of these before its lines, with its
-span: `12-20 Ledger.post`, and then `30-41 .close` for the next one of the same class. If the line that
-declares a function follows, the span is enough: `50-61`. `more` counts the matching lines that are not shown.
-
-As text, a file is its path and its lines in the same form, numbered as ripgrep numbers them. If the first
-line of a span declares it, the span replaces that line's number, with the enclosing declaration unless that
-was named before; the line itself has the name after the dot:
-
-    a/ledger.py
-    12-20 Ledger.post
-    14:post(x)
-    30-41:def close(self):
-    50-61 Account.:def open(self):
-    +2 more
-
-Text is made to be read, not compared: it names no snapshot, and lines under one declaration lose the
-indentation that they share. Records have whole lines. Those of exact matches name no snapshot either, because
-no index decides what a file holds now.
+Exact matches are returned as one hit for each file. Files of the program come first, then configuration,
+tests, documents, and foreign or built files; in each group they are sorted by path. They name no snapshot,
+because no index decides what a file holds now.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import groupby, starmap
 from operator import attrgetter
@@ -51,7 +24,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
-from repo_mcp.text.lines import HIDING, cut_indentation, escape_text, escape_texts, is_import
+from repo_mcp.text.lines import HIDING, escape_text, escape_texts, is_import
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
@@ -65,16 +38,15 @@ from repo_mcp.toolsets.answers import (
     warn_of_escapes,
 )
 from repo_mcp.toolsets.repo.copies import find_copies
+from repo_mcp.toolsets.repo.hit_rows import name_copies, render_file, write_file, write_hit
 
 if TYPE_CHECKING:
-    from repo_mcp.exact.page_lines import PageLine
     from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer, SearchRequest
     from repo_mcp.repository import Repository
 
 _MOST_BEFORE = 1_000  # hits before a page: each page is searched for from the first hit on
 _TEXT = "text"
 _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
-_NAMED_COPIES = 3  # nobody opens more of them
 PAGE_LINES = 50  # matching lines, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5  # matching lines shown of each file, however many files there are
 
@@ -180,7 +152,7 @@ def _draft_hits(
         for place, first in enumerate(firsts[:rows]):
             shown.setdefault(first, []).append(found[place])
         hits = [
-            _write_hit(hit, copies) if is_text else _render_hit(hit, copies, explains)
+            write_hit(hit, copies) if is_text else _render_hit(hit, copies, explains)
             for hit, *copies in shown.values()
         ]
         notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
@@ -195,7 +167,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     """Answer modes literal and regex."""
     from repo_mcp.model import ExactRequest
 
-    detail = find_text(arguments, "detail") or "snippets"
+    detail = find_text(arguments, "detail") or _TEXT
     page = Page("repo.search", arguments, _MOST_BEFORE)
     request = ExactRequest(
         pattern=find_text(arguments, "query") or "",
@@ -224,15 +196,17 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         return Draft(lambda _: Part({"hits": [], **result}, answer.warnings))
     if detail == "files":
         return _draft_files(answer.files, result, answer.warnings, arguments, page)
-    return _draft_matches(answer, result, arguments, page)
+    return _draft_matches(answer, result, arguments, page, as_text=detail == _TEXT)
 
 
-def _draft_matches(answer: ExactAnswer, result: Result, arguments: Arguments, page: Page) -> Draft:
+def _draft_matches(
+    answer: ExactAnswer, result: Result, arguments: Arguments, page: Page, *, as_text: bool
+) -> Draft:
     keys = [path for path, _ in answer.files]
     page.check(keys)
     chosen = choose_matches(answer, find_integer(arguments, "max_per_file"), page.start)
     has_more = any(count > len(own) for own, count in chosen)
-    render: Callable[..., Result | str] = write_file if arguments.get("detail") == _TEXT else render_file
+    render: Callable[..., Result | str] = write_file if as_text else render_file
     files = list(starmap(render, chosen))
 
     def build(rows: int) -> Part:
@@ -298,66 +272,13 @@ def _render_hit(hit: Hit, copies: Sequence[Hit], explains: bool) -> Result:
         "symbol": None if hit.symbol is None else escape_text(hit.symbol),
         "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
         "also": ["{}-{} {}".format(*lines, escape_text(name)) for name, lines in hit.also],
-        "copies": _name_copies(copies) if copies else [],
+        "copies": name_copies(copies) if copies else [],
     }
     if explains:
         row["explanation"] = {name: plain_number(points) for name, points in hit.explanation}
         row["chunk_id"] = hit.chunk_id
         row["chunk_lines"] = list(hit.chunk_lines)
     return row
-
-
-def _name_copies(copies: Sequence[Hit]) -> list[str]:
-    """Return the places of the first copies, which can be opened as paths, and how many more there are."""
-    places = [
-        f"{escape_text(copy.path)}:{_write_span(*(copy.symbol_lines or (copy.start_line, copy.end_line)))}"
-        for copy in copies[:_NAMED_COPIES]
-    ]
-    return places if len(copies) <= _NAMED_COPIES else [*places, f"{len(copies) - _NAMED_COPIES} more"]
-
-
-def _write_hit(hit: Hit, copies: Sequence[Hit]) -> str:
-    numbered = [line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n")]
-    texts = cut_indentation([text for _, _, text in numbered])
-    rows = [f"{number}{tab and ':'}{text}" for (number, tab, _), text in zip(numbered, texts, strict=True)]
-    if hit.symbol is not None and hit.symbol_lines is not None:
-        around, dot, name = _split_name(hit.symbol, hit.symbol_name)
-        span = _write_span(*hit.symbol_lines)
-        number, _, text = rows[0].partition(":")
-        if number == str(hit.symbol_lines[0]) and name in text:
-            rows[0] = f"{span}{around and ' '}{around}{dot}:{text}"
-        else:
-            rows.insert(0, f"{span} {around}{dot}{name}")
-    if hit.also:
-        rows.append(f"also {', '.join(_iter_also(hit))}")
-    if copies:
-        rows.append(f"same lines in {', '.join(_name_copies(copies))}")
-    return "\n".join((escape_text(hit.path), *rows))
-
-
-def _iter_also(hit: Hit) -> Iterator[str]:
-    """Yield the further declarations of a hit: `30-41 Ledger.close`, and `50-61 .open` in the same class."""
-    parent = _split_name(hit.symbol or "", hit.symbol_name)[0]
-    for symbol, lines in hit.also:
-        last = symbol.rpartition(".")[2]  # in a heading such as `2.1 Form`, this is not a name
-        around, dot, name = _split_name(symbol, last if last.isidentifier() else symbol)
-        yield "{}-{} ".format(*lines) + ("" if around == parent else around) + dot + name
-        parent = around
-
-
-def _write_span(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first}-{last}"
-
-
-def _split_name(symbol: str, name: str) -> tuple[str, str, str]:
-    """Return the declaration around a symbol, a dot and the symbol's own name, which is `name`.
-
-    If the symbol does not end with `name`, return "", "" and the whole symbol.
-    """
-    around = symbol.removesuffix(f".{name}")
-    return (
-        ("", "", escape_text(symbol)) if around == symbol else (escape_text(around), ".", escape_text(name))
-    )
 
 
 def _count_wanted(repository: Repository, arguments: Arguments) -> int:
@@ -382,76 +303,3 @@ def _keep_first(matches: list[ExactMatch], most: int) -> list[ExactMatch]:
     uses = [one for one in matches if not is_import(one.line)][:most]
     imports = [one for one in matches if is_import(one.line)][: most - len(uses)]
     return sorted([*uses, *imports], key=attrgetter("start_line"))
-
-
-def write_file(matches: Sequence[ExactMatch], count: int) -> str:
-    """Return the matches of one file that `choose_matches` chose, as text."""
-    from repo_mcp.exact.page_lines import list_page_lines
-
-    more = f"+{count - len(matches)} more" if count > len(matches) else ""
-    lines = _iter_named(_cut_indentation(list_page_lines(matches)), ":")
-    return f"{escape_text(matches[0].path)}\n{''.join(lines)}{more}".removesuffix("\n")
-
-
-def render_file(matches: Sequence[ExactMatch], count: int) -> Result:
-    """Return the matches of one file that `choose_matches` chose, as a hit."""
-    from repo_mcp.exact.page_lines import list_page_lines
-
-    lines = list_page_lines(matches)
-    first = matches[0]
-    is_one = all(match.symbol_lines == first.symbol_lines for match in matches)
-    named = None if first.symbol is None or not is_one else escape_text(first.symbol)
-    return {
-        "path": escape_text(first.path),
-        "start_line": lines[0].number,
-        "end_line": lines[-1].number,
-        "snippet": "".join(_iter_numbered(lines) if is_one else _iter_named(lines)),
-        "symbol": named,
-        "symbol_lines": None if named is None else first.symbol_lines,
-        "more": count - len(matches),
-    }
-
-
-def _cut_indentation(lines: Sequence[PageLine]) -> list[PageLine]:
-    """Return the lines without the indentation that all lines under one declaration share."""
-    groups: list[list[PageLine]] = []
-    last: tuple[int, int] | None = None
-    for line in lines:
-        named = last if line.match is None else line.match.symbol_lines
-        if not groups or named != last:
-            groups.append([])
-        groups[-1].append(line)
-        last = named
-    texts = (text for group in groups for text in cut_indentation([line.text for line in group]))
-    return [replace(line, text=text) for line, text in zip(lines, texts, strict=True)]
-
-
-def _iter_numbered(lines: Sequence[PageLine]) -> Iterator[str]:
-    for line in lines:
-        yield f"{line.number}\t{line.text}\n"
-
-
-def _iter_named(lines: Sequence[PageLine], mark: str = "\t") -> Iterator[str]:
-    """Yield numbered lines, with each enclosing declaration before its first line.
-
-    `mark` follows a number; with `:` it also follows a span that replaces one.
-    """
-    last: tuple[int, int] | None = None
-    parent = ""  # of the declaration named last
-    for line in lines:
-        match, number = line.match, str(line.number)
-        if match is not None and match.symbol_lines != last:
-            last = match.symbol_lines
-            if last is not None:
-                around, dot, name = _split_name(match.symbol or "", match.symbol_name)
-                span = f"{last[0]}-{last[1]}"
-                before = f" {around}{dot}" if around not in ("", parent) else ""
-                begins = match.declares and last[0] == line.number
-                if begins and mark == ":":
-                    number = f"{span}{before}"
-                elif begins and not before:
-                    yield f"{span}\n"
-                else:
-                    yield f"{span}{before or f' {dot}'}{name}\n"
-                parent = around
-        yield f"{number}{mark}{line.text}\n"

@@ -534,7 +534,7 @@ def test_the_end_of_input_stops_tasks_and_leaves_no_thread(
     slow: Slow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(task_methods, "RUNNING_TASKS", 2)
-    monkeypatch.setattr(wire, "STARTING_DRAIN_SECONDS", 0.1)
+    monkeypatch.setattr(wire, "DRAIN_SECONDS", 0.1)
     answers: list[str | None] = []
     asking = _build_asking(answers, QUESTION)
     client = Talker(slow.build(), asking, opening=_opening(sampling={}))

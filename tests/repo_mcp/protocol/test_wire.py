@@ -241,7 +241,7 @@ def test_a_client_that_does_not_read_is_not_read_and_loses_nothing(client: Clien
 def test_end_of_input_lets_what_is_in_flight_be_answered(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("DRAIN_SECONDS", "STARTING_DRAIN_SECONDS", "DEADLINE_SECONDS"):
+    for name in ("DRAIN_SECONDS", "DEADLINE_SECONDS"):
         monkeypatch.setattr(wire, name, PATIENCE_SECONDS)  # on a busy machine
     client.send({"id": 1, "method": "wait"})
     os.write(client.to_wire, b'{"jsonrpc":"2.0","id":2,"method":"echo"}')  # a last line without its end
@@ -252,12 +252,19 @@ def test_end_of_input_lets_what_is_in_flight_be_answered(
     assert client.join() is StopReason.END_OF_INPUT
 
 
-def test_end_of_input_does_not_wait_for_ever(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DRAIN_SECONDS", "STARTING_DRAIN_SECONDS"):
-        monkeypatch.setattr(wire, name, 0.1)
+def test_what_is_not_answered_soon_after_the_end_of_input_is_refused(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once: the answer that comes later goes nowhere."""
+    monkeypatch.setattr(wire, "DRAIN_SECONDS", 0.1)
+    for name in ("REFUSING_SECONDS", "DEADLINE_SECONDS"):
+        monkeypatch.setattr(wire, name, PATIENCE_SECONDS)  # on a busy machine
     client.send({"id": 1, "method": "wait"})
     client.close_input()
+    refused = client.read()
+    assert (refused["id"], refused["error"]["message"]) == (1, wire.TOO_LATE)
     assert client.join() is StopReason.END_OF_INPUT
+    client.release.set()
 
 
 @pytest.mark.parametrize("reason", [StopReason.TERMINATED, StopReason.INTERRUPTED])

@@ -360,3 +360,34 @@ def test_macros_outside_of_the_wanted_lines_are_left_out() -> None:
     around = [span for span in whole if span.head_line <= 20 and span.end_line >= 11]
     assert [span for span in near if span in around] == around
     assert len(near) == len(around) + 1 < len(whole)  # and the first macro, which stands below no other
+
+
+def test_a_parameter_that_is_a_function_is_not_declared() -> None:
+    text = b"""\
+export function matchAll(
+  items: Item[],
+
+  matcher: (signature: string) => boolean,
+  other = (first: number) => first + 1,
+): Item[] {
+  return items.filter(item => matcher(item.signature));
+}
+const options = {
+  onClick: (event) => {
+    go();
+  },
+};
+listen(8080, {
+  onClose: () => stop(),
+});
+"""
+    found = [
+        (span.qualified_name, span.head_line, span.end_line)
+        for span in list_declared_spans(find_language("a.ts"), text)
+    ]
+    assert found == [
+        ("matchAll", 1, 8),
+        ("options", 9, 13),
+        ("options.onClick", 10, 12),
+        ("onClose", 15, 15),
+    ]

@@ -1,0 +1,202 @@
+"""Writes hits of `repo.search` as text, and files of exact matches in both forms.
+
+A ranked hit as text is its path, the span and name of its symbol, and its lines:
+
+    a/ledger.py
+    12-20 Ledger.post
+    14:balance = self._sum()
+    also 30-41 .close, 50-61 Account.open
+
+The last row names further declarations of the file that a question may be about; in a record they are `also`.
+Later hits with the same lines are its `copies`, or one more row of the text: `same lines in b.py:12-20`.
+
+A file of exact matches is its path and its lines, numbered as ripgrep numbers them, each declaration before
+its lines. Only a long declaration has its span: a short one is opened by any of its lines. If the first line
+is the one that declares it, the span replaces its number, with the enclosing declaration unless that was
+named before or is in the line, as a receiver in Go; the line itself has the name:
+
+    a/ledger.py
+    Ledger.post
+    14:post(x)
+    30-41:def close(self):
+    210-480 .total
+    233:post(y)
+    500-502 Account.:def open(self):
+    +2 more
+
+In a record each declaration has its span and stands in the snippet before its lines, `12-20 Ledger.post`, or
+as `50-61` alone where the line that declares it follows. `more` counts the matching lines that are not shown.
+If all lines are in one declaration, it is the `symbol` of the record and the snippet names none:
+
+    {"path":"a/ledger.py","start_line":12,"end_line":14,"snippet":"12\tdef post(...):\n14\t    post(x)\n",
+     "symbol":"Ledger.post","symbol_lines":[12,20]}
+
+Text is made to be read, not compared: lines under one declaration lose the indentation that they share.
+Records have whole lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from repo_mcp.text.lines import cut_indentation, escape_text
+from repo_mcp.toolsets.answers import Result
+
+if TYPE_CHECKING:
+    from repo_mcp.exact.page_lines import PageLine
+    from repo_mcp.model import ExactMatch, Hit
+
+_NAMED_COPIES = 3  # nobody opens more of them
+_LONG_LINES = 100  # of a declaration that is named with its span: it may be too long to be opened whole
+
+Group = tuple["ExactMatch | None", "list[PageLine]"]  # the first match of lines under one declaration
+
+
+def write_hit(hit: Hit, copies: Sequence[Hit]) -> str:
+    """Return a ranked hit as text."""
+    numbered = [line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n")]
+    texts = cut_indentation([text for _, _, text in numbered])
+    rows = [f"{number}{tab and ':'}{text}" for (number, tab, _), text in zip(numbered, texts, strict=True)]
+    if hit.symbol is not None and hit.symbol_lines is not None:
+        around, dot, name = _split_name(hit.symbol, hit.symbol_name)
+        span = _write_span(*hit.symbol_lines)
+        number, _, text = rows[0].partition(":")
+        if number == str(hit.symbol_lines[0]) and name in text:
+            owner = "" if _tells_owner(text, around, name) else f"{around}{dot}"
+            rows[0] = f"{span}{owner and ' '}{owner}:{text}"
+        else:
+            rows.insert(0, f"{span} {around}{dot}{name}")
+    if hit.also:
+        rows.append(f"also {', '.join(_iter_also(hit))}")
+    if copies:
+        rows.append(f"same lines in {', '.join(name_copies(copies))}")
+    return "\n".join((escape_text(hit.path), *rows))
+
+
+def _iter_also(hit: Hit) -> Iterator[str]:
+    """Yield the further declarations of a hit: `30-41 Ledger.close`, and `50-61 .open` in the same class."""
+    parent = _split_name(hit.symbol or "", hit.symbol_name)[0]
+    for symbol, lines in hit.also:
+        last = symbol.rpartition(".")[2]  # in a heading such as `2.1 Form`, this is not a name
+        around, dot, name = _split_name(symbol, last if last.isidentifier() else symbol)
+        yield "{}-{} ".format(*lines) + ("" if around == parent else around) + dot + name
+        parent = around
+
+
+def name_copies(copies: Sequence[Hit]) -> list[str]:
+    """Return the places of the first copies, which can be opened as paths, and how many more there are."""
+    places = [
+        f"{escape_text(copy.path)}:{_write_span(*(copy.symbol_lines or (copy.start_line, copy.end_line)))}"
+        for copy in copies[:_NAMED_COPIES]
+    ]
+    return places if len(copies) <= _NAMED_COPIES else [*places, f"{len(copies) - _NAMED_COPIES} more"]
+
+
+def write_file(matches: Sequence[ExactMatch], count: int) -> str:
+    """Return the matches of one file, which has `count`, as text."""
+    from repo_mcp.exact.page_lines import list_page_lines
+
+    rows = [escape_text(matches[0].path)]
+    parent = ""  # what the declaration named last lies in
+    for match, lines in _group_lines(list_page_lines(matches)):
+        texts = cut_indentation([line.text for line in lines])
+        numbers = [str(line.number) for line in lines]
+        if match is not None and match.symbol_lines is not None:
+            around, dot, name = _split_name(match.symbol or "", match.symbol_name)
+            begins = _begins(match, lines)
+            is_told = begins and _tells_owner(texts[0], around, name)
+            owner = "" if is_told or around == parent else f"{around}{dot}"
+            if begins:
+                numbers[0] = f"{_write_span(*match.symbol_lines)}{owner and ' '}{owner}"
+            else:
+                rows.append(_write_name(f"{owner or dot}{name}", match.symbol_lines))
+            parent = "" if is_told else around
+        rows += (f"{number}:{text}" for number, text in zip(numbers, texts, strict=True))
+    if count > len(matches):
+        rows.append(f"+{count - len(matches)} more")
+    return "\n".join(rows)
+
+
+def _write_name(name: str, lines: Sequence[int]) -> str:
+    """Return the row of a declaration: its span too if it is long or the name looks like a line."""
+    first, last = lines
+    return f"{first}-{last} {name}" if last - first >= _LONG_LINES or name[:1].isdigit() else name
+
+
+def render_file(matches: Sequence[ExactMatch], count: int) -> Result:
+    """Return the matches of one file, which has `count`, as a record."""
+    from repo_mcp.exact.page_lines import list_page_lines
+
+    lines = list_page_lines(matches)
+    first = matches[0]
+    is_one = all(match.symbol_lines == first.symbol_lines for match in matches)
+    named = None if first.symbol is None or not is_one else escape_text(first.symbol)
+    return {
+        "path": escape_text(first.path),
+        "start_line": lines[0].number,
+        "end_line": lines[-1].number,
+        "snippet": "".join(_iter_numbered(lines) if is_one else _iter_named(lines)),
+        "symbol": named,
+        "symbol_lines": None if named is None else first.symbol_lines,
+        "more": count - len(matches),
+    }
+
+
+def _iter_named(lines: Iterable[PageLine]) -> Iterator[str]:
+    """Yield numbered lines, with each enclosing declaration before its first line."""
+    parent = ""  # what the declaration named last lies in
+    for match, own in _group_lines(lines):
+        if match is not None and match.symbol_lines is not None:
+            around, dot, name = _split_name(match.symbol or "", match.symbol_name)
+            owner = "" if around == parent else f"{around}{dot}"
+            named = "" if _begins(match, own) and not owner else f" {owner or dot}{name}"
+            yield "{}-{}".format(*match.symbol_lines) + f"{named}\n"
+            parent = around
+        yield from _iter_numbered(own)
+
+
+def _iter_numbered(lines: Iterable[PageLine]) -> Iterator[str]:
+    for line in lines:
+        yield f"{line.number}\t{line.text}\n"
+
+
+def _group_lines(lines: Iterable[PageLine]) -> list[Group]:
+    """Return the lines of a file by the innermost declaration around them; the match is None without one."""
+    groups: list[Group] = []
+    for line in lines:
+        last = groups[-1][0] if groups else None
+        match = last if line.match is None else line.match
+        if not groups or (match and match.symbol_lines) != (last and last.symbol_lines):
+            groups.append((match, []))
+        groups[-1][1].append(line)
+    return groups
+
+
+def _begins(match: ExactMatch, lines: Sequence[PageLine]) -> bool:
+    """Return True if the first line is the first one of the declaration, and has its name."""
+    return match.declares and match.symbol_lines is not None and match.symbol_lines[0] == lines[0].number
+
+
+def _tells_owner(text: str, around: str, name: str) -> bool:
+    """Return True if a declaring line names what its declaration lies in: `func (l *Ledger) Post(`."""
+    owner = re.escape(around.rpartition(".")[2])
+    return bool(around) and bool(
+        re.search(rf"\b{owner}(?:[<\[][^()]*[>\]])?(?:\)\s*|::|\.|:){re.escape(name)}\b", text)
+    )
+
+
+def _write_span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _split_name(symbol: str, name: str) -> tuple[str, str, str]:
+    """Return the declaration around a symbol, a dot and the symbol's own name, which is `name`.
+
+    If the symbol does not end with `name`, return "", "" and the whole symbol.
+    """
+    around = symbol.removesuffix(f".{name}")
+    return (
+        ("", "", escape_text(symbol)) if around == symbol else (escape_text(around), ".", escape_text(name))
+    )
