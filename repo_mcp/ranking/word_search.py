@@ -54,9 +54,11 @@ MAX_NAMED = 5  # in one sentence
 MIN_CHARS = 3  # of a word
 MIN_RARITY = 0.5  # from 0, in every unit, to 1, in one
 MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
-# Of the best score: a page ends before the first hit that has less. Of 305 files below the first hit that
-# answered one of 765 development tasks, 256 have as much; four of ten hits do.
-NEAR_SHARE = 0.55
+# A page ends before the first hit with less of the best score than its place demands: .4 for the second hit,
+# .05 more for each further one. For the questions of the development tasks four of ten hits have as much; as
+# many have .55, but a second file is right more often than a sixth with the same score.
+NEAR_SHARE, NEAR_STEP = 0.35, 0.05
+RATED_SHARE = 0.55  # of the best score: the files of other hits are not looked through for declarations
 LEAST_ABSENT = 3  # absent words; no question of 228 that files answer had so many, and over half of its own
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
@@ -128,12 +130,14 @@ def _answer_ranked(
             MOST_TELLING,
         )
     room = WHOLE_LINES if request.shows_whole else 0
-    few = count_near([chunk.score for chunk in ranking.chunks]) if telling else None
+    scores = [chunk.score for chunk in ranking.chunks]
+    few = count_near(scores) if telling else None
+    rated = count_near(scores, RATED_SHARE, 0.0) if telling else None
     words = look_up_words(query.text, searcher.count_units)
     lacks = not progress and lacks_most(query.text, words)
     ends_early = request.ends_early and few is not None and not lacks  # else a note tells of the others
     most = min(few or 0, request.top_k) if ends_early else request.top_k
-    shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, few, room)
+    shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, rated, room)
     if query.phrases and not shown.hits and query.has_other_words:
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
@@ -164,9 +168,12 @@ def _remember(read_live: ReadLive) -> ReadLive:
     return lambda path: known.get(path, lambda: read_live(path))
 
 
-def count_near(scores: Sequence[float]) -> int:
-    """Return how many scores precede the first one that is far below the best, which comes first."""
-    far = (place for place, score in enumerate(scores) if score < NEAR_SHARE * scores[0])
+def count_near(scores: Sequence[float], share: float = NEAR_SHARE, step: float = NEAR_STEP) -> int:
+    """Return how many scores precede the first one that is far below the best, which comes first.
+
+    Far is less than `share` of the best, and `step` more for each place.
+    """
+    far = (at for at, score in enumerate(scores) if at and score < (share + step * at) * scores[0])
     return next(far, len(scores))
 
 
