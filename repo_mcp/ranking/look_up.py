@@ -23,7 +23,7 @@ from itertools import chain, repeat
 
 from index_format import Snapshot
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
-from repo_mcp.languages.patterns.declaring_lines import list_declaring_lines
+from repo_mcp.languages.patterns.declaring_lines import holds_word, list_declaring_lines
 from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.markup_languages import UNKNOWN
 from repo_mcp.late_patterns import compile_late
@@ -314,8 +314,11 @@ def _iter_declaring_lines(
     for chunk in chunks:
         if chunk.matched_terms:
             best.setdefault(chunk.path, chunk)
+    name = asked.name.encode("utf-8", "surrogatepass")
     # One file at a time, for 200 of them may be 30 MB.
     for place, live in enumerate(ChunkReader((), read_live).iter(best.values())):
+        if not holds_word(live.data, name):  # a single word also has the term of longer ones with its stem
+            continue
         text = live.data.decode("utf-8", "replace")
         language = live.ranked.language
         if language == UNKNOWN.name:  # headers are read as C, whose rules are those of C++ as well
