@@ -177,7 +177,7 @@ class BlockList:
         positions; None selects all. Raises CorruptIndex.
         """
         numbers, sizes = self._find_numbers(blocks)
-        low = self._low.take(numbers)
+        low = self._low.take(numbers).astype(np.int64)  # as numpy would do each time they are used below
         positions = spread_positions(low, sizes)
         if len(positions):
             last = int(positions[-1])

@@ -53,7 +53,7 @@ def count_true(mask: npt.NDArray[np.bool_], ends: I64) -> I64:
     return np.diff(counts[ends], prepend=0)
 
 
-def spread_positions(low: U8, sizes: Integers) -> I64:
+def spread_positions(low: Integers, sizes: Integers) -> I64:
     """Return positions, given the low bytes of doc ids and each block's size. See `BlockList.pick`."""
     rows = np.arange(len(sizes), dtype=np.int64)
     rows <<= BLOCK_BITS

@@ -89,9 +89,10 @@ class LengthNorms:
 
     def take(self, lengths: Integers) -> F64:
         """Return float64, one per length; with `TermScorer.factor` they give its scores to the bit."""
-        if int(lengths.max(initial=0)) >= LENGTHS:
+        try:
+            return self._table.take(lengths)
+        except IndexError:  # some are larger: seldom, and telling it by their maximum takes longer
             return self._compute(lengths)
-        return self._table.take(lengths)
 
     def _compute(self, lengths: Integers) -> F64:
         norms: F64 = K1 * ((1.0 - B) + np.multiply(lengths, B, dtype=np.float64) / self._average_length)

@@ -23,7 +23,7 @@ from itertools import chain, repeat
 
 from index_format import Snapshot
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
-from repo_mcp.languages.patterns.declaring_lines import list_declaring_lines
+from repo_mcp.languages.patterns.declaring_lines import holds_word, list_declaring_lines
 from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.markup_languages import UNKNOWN
 from repo_mcp.late_patterns import compile_late
@@ -56,6 +56,7 @@ from repo_mcp.text.schema import SYMBOL
 SHOWN_LINES = 14, 6, 3, 2
 MAX_NAMES = 16  # of a query; each costs searches of its own
 WORD_CHUNKS = 100  # searched for lines that declare a name, and as many of headers: 30 to 100 ms
+MOST_LACKING = 64  # files in a row without the word: a stem, or a word that is seldom spelled so
 MORE_CHUNKS = 10  # read beside the wanted ones where case or a qualifier decides: the right one may come last
 NEAR_UNITS = 20  # looked through for names that share parts with one that is missing
 MIN_SHARED = 0.5  # of the parts of two names together
@@ -314,8 +315,15 @@ def _iter_declaring_lines(
     for chunk in chunks:
         if chunk.matched_terms:
             best.setdefault(chunk.path, chunk)
+    name = asked.name.encode("utf-8", "surrogatepass")
     # One file at a time, for 200 of them may be 30 MB.
+    lacking = 0
     for place, live in enumerate(ChunkReader((), read_live).iter(best.values())):
+        lacking = 0 if holds_word(live.data, name) else lacking + 1
+        if lacking == MOST_LACKING:
+            break
+        if lacking:
+            continue
         text = live.data.decode("utf-8", "replace")
         language = live.ranked.language
         if language == UNKNOWN.name:  # headers are read as C, whose rules are those of C++ as well

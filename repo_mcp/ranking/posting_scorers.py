@@ -98,8 +98,9 @@ class Weigher:
     def weigh(self, counts: Integers, lengths: Integers) -> F64:
         """Return the gain of each posting from its term frequency and field length."""
         below = self.norms.take(lengths)
-        below += counts
-        scores: F64 = np.multiply(counts, K1 + 1.0, dtype=np.float64)
+        scores: F64 = counts.astype(np.float64)
+        below += scores
+        scores *= K1 + 1.0
         scores /= below
         scores *= self.scorer.factor / GRAIN
         return _round_gains(scores, self.share)
@@ -219,7 +220,9 @@ class ShortList:
         """Return the position of each posting in some blocks, and its place in the list."""
         rows, starts, sizes = self._runs.find_held(blocks)
         numbers = spread_runs(starts, sizes)
-        return (rows << BLOCK_BITS).repeat(sizes) | self._low.take(numbers), numbers
+        positions = (rows << BLOCK_BITS).repeat(sizes)
+        positions |= self._low.take(numbers).astype(np.int64)
+        return positions, numbers
 
     def hold(self, units: I64) -> list[int]:
         """Return the positions of the units that gain something. See `PostingScorer`."""

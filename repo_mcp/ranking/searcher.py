@@ -28,12 +28,14 @@ from repo_mcp.ranking.posting_scorers import (
 )
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.segment_search import (
+    FEW_UNITS,
     UNITS_PER_CHUNK,
     BlockMaxMaxScore,
     Mask,
     Matches,
     RankedUnit,
     SegmentSearch,
+    find_among,
 )
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
@@ -175,7 +177,13 @@ class Searcher:
         threshold = 0.0
         for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
             lists = [one for term in counting for one in term.segments[part.position]]
-            top = finder.find(lists, self.find_units(part, query, mask), limit, threshold)
+            named = self._list_named(part, query, mask)
+            if named is not None and len(named) <= FEW_UNITS:
+                top = finder.look_up(lists, named, limit)
+            else:
+                is_any = named is None and mask is None and not query.excluded
+                units = None if is_any else self._mark(part, query, mask, named)
+                top = finder.find(lists, units, limit, threshold)
             found.append(Matches(top.units, top.scores))
             if len(top.scores) >= limit:
                 threshold = max(threshold, float(np.partition(top.scores, -limit)[-limit]))
@@ -246,28 +254,43 @@ class Searcher:
         """Return a mask of the units in `files` that satisfy the query's operators; None: all units."""
         if files is None and not (query.required or query.symbols or query.excluded):
             return None
-        masks = [] if files is None else [part.keep_files(files)]
-        masks += [self._find_holding(part, term) for terms in query.required for term in terms]
-        masks += [self._find_declaring(part, term) for terms in query.symbols for term in terms]
-        masks += [~self._find_holding(part, term) for terms in query.excluded for term in terms]
-        wanted: Mask = np.logical_and.reduce(masks)
+        return self._mark(part, query, files, self._list_named(part, query, files))
+
+    def _mark(self, part: SegmentSearch, query: Query, files: Mask | None, named: I64 | None) -> Mask:
+        """Return a mask of what `_list_named` returned; if that is None, of all units that are not excluded."""
+        if named is not None:
+            wanted = np.zeros(part.reader.unit_count, dtype=np.bool_)
+            wanted[named] = True
+            return wanted
+        wanted = np.ones(part.reader.unit_count, dtype=np.bool_) if files is None else part.keep_files(files)
+        for term in chain.from_iterable(query.excluded):
+            wanted[part.list_holding(term)] = False
         return wanted
 
-    def _find_holding(self, part: SegmentSearch, term: str) -> Mask:
-        """Return a mask of the units that hold a term in any field."""
-        found = np.zeros(part.reader.unit_count, dtype=np.bool_)
-        for one in part.reader.postings.find_lists(term.encode()):
-            docs, _ = part.reader.postings.read(one)
-            found[docs if FIELDS[one.field].level is Level.UNIT else part.spread(docs)] = True
-        return found
+    def _list_named(self, part: SegmentSearch, query: Query, files: Mask | None) -> I64 | None:
+        """Return the units in `files`, ascending, that hold or declare what the query says they must, and
+        nothing excluded; None if it says nothing of the kind.
 
-    def _find_declaring(self, part: SegmentSearch, term: str) -> Mask:
-        """Return a mask of the live units that declare a name with a term, by lists that are cached."""
-        found = np.zeros(part.reader.unit_count, dtype=np.bool_)
-        for own, units in self.list_docs(term, SYMBOL):
-            if own is part:
-                found[units] = True
-        return found
+        Arrays as long as the segment, which take a new page of memory for each 4,096 units, are only made for
+        terms that are common.
+        """
+        held = [part.list_holding(term) for term in chain.from_iterable(query.required)]
+        held += [self._list_declaring(part, term) for term in chain.from_iterable(query.symbols)]
+        if not held:
+            return None
+        named, *others = sorted(held, key=len)
+        for other in others:
+            named = named[find_among(other, named)]
+        if files is not None:
+            named = named[files.take(part.find_files(named))]
+        for term in chain.from_iterable(query.excluded):
+            named = named[~find_among(part.list_holding(term), named)]
+        return named
+
+    def _list_declaring(self, part: SegmentSearch, term: str) -> I64:
+        """Return the live units that declare a name with a term, ascending, by lists that are cached."""
+        own = [units for one, units in self.list_docs(term, SYMBOL) if one is part]
+        return own[0] if own else np.zeros(0, dtype=np.int64)
 
     def has_beginning(self, text: str) -> bool:
         """Return whether the path of a live file begins with a text. Cached."""

@@ -46,6 +46,7 @@ BLOCKS_AT_ONCE = 1024  # their sums take two megabytes; smaller batches mean mor
 FEW_LISTS = 16  # which are cheap for so many lists or fewer:
 BLOCKS_OF_FEW = 512  # sums of a megabyte stay in the processor's cache
 FEW_UNITS = 256  # up to so many units are looked up one by one
+FEW_SORTED = 8_192  # units of several lists that are sorted; of more, those held are marked
 FEW_BLOCKS = 64  # up to so many are all scored: bounds of so few cost more than they save
 LEAST = float(np.finfo(np.float64).tiny)
 
@@ -151,6 +152,21 @@ class SegmentSearch:
         """Return the units of the files, int64, file after file."""
         return spread_runs(self.first_units[files], self.units_per_file[files])
 
+    def list_holding(self, term: str) -> I64:
+        """Return the units that hold a term in any field, ascending. Dead ones may be among them."""
+        found = []
+        for one in self.reader.postings.find_lists(term.encode()):
+            docs, _ = self.reader.postings.read(one)
+            found.append(docs if self.reader.fields[one.field].level is Level.UNIT else self.spread(docs))
+        if len(found) < 2:
+            return found[0] if found else np.zeros(0, dtype=np.int64)
+        if sum(map(len, found)) <= FEW_SORTED:
+            return sort_distinct(np.concatenate(found))
+        held = np.zeros(self.reader.unit_count, dtype=np.bool_)
+        for units in found:
+            held[units] = True
+        return held.nonzero()[0]
+
     def find_files(self, units: I64) -> I64:
         """Return the file of each unit, int64."""
         if self._lookups > SPARSE_LOOKUPS:
@@ -189,6 +205,15 @@ class SegmentSearch:
             wanted *= 4
         numbers = units.tolist()
         return [RankedUnit(score, self.position, numbers[position]) for position, score in chosen]
+
+
+def find_among(ascending: I64, units: I64) -> Mask:
+    """Return a mask of the units that are among some ascending ones."""
+    if not len(ascending):
+        return np.zeros(len(units), dtype=np.bool_)
+    places = np.minimum(ascending.searchsorted(units), len(ascending) - 1)
+    found: Mask = ascending.take(places) == units
+    return found
 
 
 def _take_firsts(chunks: Sequence[int], scores: Sequence[float], top_k: int) -> list[tuple[int, float]]:
@@ -234,10 +259,9 @@ class BlockMaxMaxScore:
 
         Units that score below `threshold` may be missing. Raises IndexFormatError for damage, and OSError.
         """
-        live = self._segment.live_unit_mask if len(self._segment.dead_files) else None
+        live = self._find_live()
         if wanted is not None and np.count_nonzero(wanted) <= FEW_UNITS:
-            units = wanted.nonzero()[0]
-            return _look_up_all(lists, units if live is None else units[live[units]], count)
+            return self.look_up(lists, wanted.nonzero()[0], count)
         if self._blocks <= FEW_BLOCKS:
             return _add_all(lists, self._blocks, [mask for mask in (wanted, live) if mask is not None], count)
         search = _Search(sorted(lists, key=attrgetter("most"), reverse=True), self._blocks, count, threshold)
@@ -250,14 +274,19 @@ class BlockMaxMaxScore:
             pass
         return search.finish()
 
+    def look_up(self, lists: Sequence[PostingScorer], units: I64, count: int) -> TopUnits:
+        """Return the best `count` of a few ascending units, with ties: no block of a list need be decoded."""
+        live = self._find_live()
+        units = units if live is None else units[live[units]]
+        scores = np.zeros(len(units))
+        for one in lists if len(units) else ():
+            scores += one.look_up(units)
+        gaining = (scores >= LEAST).nonzero()[0]
+        return _keep_best(units.take(gaining), scores.take(gaining), count)
 
-def _look_up_all(lists: Sequence[PostingScorer], units: I64, count: int) -> TopUnits:
-    """Return the best `count` of a few ascending units, with ties: no block of a list need be decoded."""
-    scores = np.zeros(len(units))
-    for one in lists if len(units) else ():
-        scores += one.look_up(units)
-    gaining = (scores >= LEAST).nonzero()[0]
-    return _keep_best(units.take(gaining), scores.take(gaining), count)
+    def _find_live(self) -> Mask | None:
+        """Return a mask of the live units; None if all are."""
+        return self._segment.live_unit_mask if len(self._segment.dead_files) else None
 
 
 def _add_all(lists: Sequence[PostingScorer], blocks: int, masks: Sequence[Mask], count: int) -> TopUnits:
@@ -286,9 +315,11 @@ def _add(lists: Sequence[PostingScorer], blocks: I64, wanted: Mask | None = None
 
 def _find_empty(wanted: Mask, blocks: int) -> Mask:
     """Return a mask of the blocks that hold no wanted unit."""
-    padded = np.zeros(blocks * BLOCK_DOCS, dtype=np.bool_)
-    padded[: len(wanted)] = wanted
-    empty: Mask = np.logical_not(padded.reshape(-1, BLOCK_DOCS).any(axis=1))
+    empty = np.zeros(blocks, dtype=np.bool_)
+    whole = len(wanted) // BLOCK_DOCS
+    words = wanted[: whole * BLOCK_DOCS].view(np.uint64)  # of eight units each
+    np.logical_not(words.reshape(whole, BLOCK_DOCS // 8).any(axis=1), out=empty[:whole])
+    empty[whole:] = not wanted[whole * BLOCK_DOCS :].any()
     return empty
 
 

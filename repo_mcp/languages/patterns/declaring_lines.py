@@ -26,6 +26,9 @@ MAX_ABOVE = 3_000  # lines looked through for the one that opens a block: an enu
 MAX_HEAD_LINES = 6  # of what opens a block, above its brace
 MAX_VALUE_LINES = 14  # of what is declared
 MAX_LINE_CHARS = 1_000  # a longer line is data
+_NOT_WORD = bytes(
+    byte for byte in range(256) if not (byte < 128 and (chr(byte).isalnum() or byte == ord("_")))
+)
 _GROUP_HEAD = re.compile(r"(?:const|var|type)[ \t]*\($")
 _NO_HEAD = re.compile(
     r"[ \t]*(?:$|#(?!\[)|//|/\*|\*|--|\(\*|(?:public|private|protected|signals|default)\b[\w \t]*:[ \t]*$)"
@@ -56,6 +59,20 @@ def list_declaring_lines(language: str, text: str, name: str) -> list[tuple[int,
     return [
         (at + 1, _find_end(lines, at) + 1) for at, _ in held if _declares(rules, language, lines, at, name)
     ]
+
+
+def holds_word(data: bytes, name: bytes) -> bool:
+    """Return False if a name is nowhere a word in UTF-8 text. Takes a tenth of the time of decoding it.
+
+    A byte outside ASCII beside a name counts as no part of a word, though it may be one.
+    """
+    at = data.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not (data[at - 1 : at] + data[end : end + 1]).translate(None, _NOT_WORD):
+            return True
+        at = data.find(name, end)
+    return False
 
 
 def _list_holding(text: str, name: str) -> list[tuple[int, str]]:
