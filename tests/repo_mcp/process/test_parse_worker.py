@@ -33,7 +33,7 @@ def worker() -> Iterator[ParseWorker]:
 
 @pytest.fixture
 def patient_worker() -> Iterator[ParseWorker]:
-    """A worker whose child is not ended for its time: 2 s of work take 15 s beside a dozen other jobs."""
+    """Yield a worker that lets its child work long: 2 s of work take 15 s beside a dozen other jobs."""
     made = ParseWorker(wall_seconds=HANG_SECONDS)
     yield made
     made.close()
