@@ -34,7 +34,8 @@ from repo_mcp.model import (
     SymbolIndexStatus,
 )
 from repo_mcp.symbol_index.named_files import NamedFiles
-from repo_mcp.symbol_index.phase import SymbolPhase, find_needed
+from repo_mcp.symbol_index.needed_files import find_needed
+from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.purge_due import PurgeDue
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbol_index.unparsed import UnparsedFiles

@@ -11,15 +11,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 
+from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexedPath, SkipReason, SymbolIndexReport
-from repo_mcp.symbol_index.phase import Outcomes, SymbolPhase, find_name, is_current
+from repo_mcp.symbol_index.phase import ReadFile, SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 
 JOIN_SECONDS = 20.0  # for a build to take up a few files: clients give up after 60
 LOOK_SECONDS = 0.25  # between two looks at whether it has
+PENDING = "pending"  # what is said of the symbols of a file that was not parsed in the call
+LEFT_OUT = "excluded"  # ignored, hidden or denied because of its name
 
 
 class NamedFiles:
@@ -106,3 +109,71 @@ class NamedFiles:
                 return True
             self._closed.wait(LOOK_SECONDS)
         return False
+
+
+def find_name(path: str, name_path: Callable[[str], str]) -> str | RepoError:
+    """Return the relative path for a client's path, or the error that explains the fault."""
+    try:
+        named = name_path(path)
+    except RepoError as error:
+        return error
+    return named or RepoError(ErrorCode.NOT_A_FILE, "The path names a directory.")
+
+
+def is_current(read: ReadFile, lexical: KnownFiles, left_out: Collection[str], path: str) -> bool:
+    """Return True if the index has the current state of a file, or lacks one that is gone or `left_out`."""
+    try:
+        data = None if path in left_out else read(path).data
+    except RepoError:
+        data = None
+    if data is None:
+        return lexical.find(path) is None
+    return compute_fingerprint(data) == lexical.find_fingerprint(path)
+
+
+class Outcomes:
+    """The outcomes for files, judged by the current index."""
+
+    def __init__(
+        self,
+        lexical: KnownFiles,
+        view: SymbolIndex,
+        skipped: Mapping[str, SkipReason],
+        phase: SymbolPhase,
+        *,
+        is_settled: bool,
+        pending: Collection[str],
+    ) -> None:
+        """`skipped` maps files that are not indexed to the reason; `pending` were not parsed in this call.
+
+        Unless `is_settled`, another process is writing, so only the index shows what happened to a file.
+        """
+        self._lexical = lexical
+        self._view = view
+        self._skipped = skipped
+        self._is_settled = is_settled
+        self._phase = phase
+        self._pending = pending
+
+    def describe(self, path: str, named: str | RepoError) -> IndexedPath:
+        """Return the outcome for one path; `named` is the result of `find_name`."""
+        if isinstance(named, RepoError):
+            return IndexedPath(path, named.code.value)
+        if not self._is_settled and not is_current(self._phase.read, self._lexical, self._skipped, named):
+            return IndexedPath(path, ErrorCode.BUSY.value)
+        if self._lexical.find(named) is not None:
+            return IndexedPath(path, "indexed", self._describe_parsing(named))
+        reason = self._skipped.get(named)
+        if reason not in (None, SkipReason.EXCLUDED):  # a link, for example, has a reason of its own
+            return IndexedPath(path, reason.value)
+        try:
+            self._phase.read(named)
+        except RepoError as error:
+            return IndexedPath(path, error.code.value)
+        return IndexedPath(path, LEFT_OUT)
+
+    def _describe_parsing(self, path: str) -> str:
+        status = self._view.find_status(path)
+        if status is not None:
+            return status.name.lower()
+        return PENDING if path in self._pending else ""

@@ -26,7 +26,8 @@ from repo_mcp.repository import Repository, root_indexes
 from repo_mcp.symbol_index import live_symbol_index
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
-from repo_mcp.symbol_index.phase import NeededFiles, SymbolPhase
+from repo_mcp.symbol_index.needed_files import NeededFiles
+from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser, serve_tiny
