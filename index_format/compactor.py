@@ -24,14 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from index_format.directory import Directory
-from index_format.doc_id_map import (
-    DROPPED,
-    Source,
-    map_sources,
-    merge_content,
-    merge_lengths,
-    order_files,
-)
+from index_format.doc_id_map import DROPPED, Source, map_sources, merge_content, merge_lengths, order_files
 from index_format.errors import CorruptIndex
 from index_format.occurrences import Occurrences
 from index_format.posting_runs import encode_run, join_runs
@@ -49,8 +42,8 @@ from index_format.records import (
 from index_format.runs import find_changes, spread_runs
 from index_format.segment_writer import SegmentWriter
 from index_format.snapshot import LiveSegment
+from index_format.term_pages import RawPages, parse_pages
 from index_format.term_text import TermText, build_term_text, join_term_texts, rank_terms
-from index_format.terms import RawPages, parse_pages
 
 WINDOW_BYTES = 3 * 1024 * 1024  # of posting lists and terms; needs about 150 MB of working memory
 PART_POSTINGS = 1 << 17  # decoded, sorted and encoded at a time

@@ -28,7 +28,8 @@ from index_format.records import (
     PostingRun,
     SegmentContent,
 )
-from index_format.terms import PAGE_TERMS, TermPages, TermsReader
+from index_format.term_pages import PAGE_TERMS, TermPages
+from index_format.terms import TermsReader
 
 
 class SegmentReader:

@@ -381,8 +381,8 @@ class LiveGraph:
     def index_files(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None
     ) -> tuple[IndexedPath, ...]:
-        """Index some files now, including their symbols. Raises as `LiveSymbolIndex.index_files` does."""
-        return self._symbol_index.index_files(paths, cancelled)
+        """Index some files now, including their symbols. Raises as `NamedFiles.index` does."""
+        return self._symbol_index.named_files.index(paths, cancelled)
 
     def outline(self, path: str) -> tuple[list[Node], ParseStatus | None]:
         """Return a file's symbols by line, and its parse status or None. Raises INDEX_UNAVAILABLE."""

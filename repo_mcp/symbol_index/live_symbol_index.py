@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 
 from index_format import (
     DirectoryHolder,
@@ -24,20 +23,20 @@ from index_format import (
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.derived_plan import list_changed
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.indexing.purging import PurgeMark
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import (
     CompactReport,
-    IndexedPath,
     IndexProgress,
     ProgressCallback,
-    SkipReason,
     SymbolIndexReport,
     SymbolIndexStatus,
 )
-from repo_mcp.symbol_index.phase import Outcomes, SymbolPhase, find_name, find_needed, is_current
+from repo_mcp.symbol_index.named_files import NamedFiles
+from repo_mcp.symbol_index.needed_files import find_needed
+from repo_mcp.symbol_index.phase import SymbolPhase
+from repo_mcp.symbol_index.purge_due import PurgeDue
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbol_index.unparsed import UnparsedFiles
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolRecordError, decode_symbol_record
@@ -48,7 +47,6 @@ UNREADABLE_RECORD = "The symbol index could not be read, so it is being rebuilt.
 FOREIGN_STRUCTURE = "The symbol index was not written with this user's key, so it is being rebuilt."
 COMPARING = "The symbol index is being compared with the tree: symbols may be missing here."
 HURRY_SECONDS = 5.0  # for a background round to make room
-JOIN_SECONDS = 20.0  # for a build to take up a few files: clients give up after 60
 ROOM_SECONDS = 0.02  # between checks that the waiting call has begun
 COMMIT_SECONDS = 0.5  # more for a call whose time is over, to commit what was parsed for it
 ROUND_SECONDS = 0.25  # for the round after a saved file, which takes a third of it
@@ -77,11 +75,11 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         client's path into a relative one, or raises RepoError.
         """
         super().__init__(index, phase.find_task, WORDS)
-        self._name_path = name_path
         self._directory = directory
         self._configuration = configuration
         self._phase = phase
-        index.refresher.note_purge_due = self._note_purge_due
+        self._purge_due = PurgeDue(self._find_directory, phase.make_tag)
+        index.refresher.note_purge_due = self._purge_due.note
         index.refresher.wait_for_follower = self._wait_after_adoption
         index.refresher.note_commit = self._note_commit
         self._followed: Snapshot | None = None  # of the lexical index: fully indexed, except `_left`
@@ -93,6 +91,9 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         self._purged = 0  # number of the lexical index's purges already followed
         self._next_healing = 0.0  # time.monotonic
         self.unparsed = UnparsedFiles(index)
+        self.named_files = NamedFiles(
+            index, phase, name_path, build=self.build, view=self.view, closed=self._closed
+        )
 
     # Reading
 
@@ -331,32 +332,9 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         if self._phase.has_adopted:
             self._wake.set()
 
-    def _note_purge_due(self, generation: int) -> None:
-        """Mark that text which the lexical index drops after this generation must be purged here too.
-
-        The next writer purges it, even if this process is killed before it can.
-        """
-        directory = self._find_directory()
-        if directory is not None:
-            PurgeMark(directory, self._phase.make_tag).set(generation)
-
-    def _find_due(self, generation: int) -> int | None:
-        """Return the mark left by an earlier generation of the lexical index, or None."""
-        directory = self._find_directory()
-        mark = None if directory is None else PurgeMark(directory, self._phase.make_tag).read()
-        return None if mark == generation else mark
-
-    def _clear_purge(self, due: int) -> None:
-        """Remove the mark that was followed; a newer mark stays."""
-        directory = self._find_directory()
-        if directory is not None:
-            mark = PurgeMark(directory, self._phase.make_tag)
-            if mark.read() == due:
-                mark.clear()
-
     def _purge_if_due(self) -> None:
         searcher = self._index.find_searcher()
-        if searcher is None or self._find_due(searcher.snapshot.generation) is None:
+        if searcher is None or self._purge_due.find(searcher.snapshot.generation) is None:
             return
         if not self._running.acquire(blocking=False):
             return  # the running round purges
@@ -421,67 +399,6 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         finally:
             self._hurried.clear()
 
-    def index_files(
-        self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None
-    ) -> tuple[IndexedPath, ...]:
-        """Index these files now, symbols included, and return the outcome of each, in order.
-
-        A bad path is reported as its outcome, and so is BUSY for a file of which the index still has another
-        version. While the index is built, these files come first. Raises as `LiveIndex.refresh` does except
-        for BUSY, and RepoError with INTERNAL when no parser can run. A background round makes room; if it
-        cannot, the symbols are reported as pending.
-        """
-        named = {path: find_name(path, self._name_path) for path in paths}
-        good = sorted({one for one in named.values() if not isinstance(one, RepoError)})
-        skipped, is_settled = self._refresh_paths(good, cancelled) if good else ({}, True)
-        pending: Collection[str] = ()
-        try:
-            if good:
-                pending = self.build(paths=good, cancelled=cancelled).left
-        except RepoError as error:
-            if error.code is not ErrorCode.BUSY:
-                raise
-            pending = good
-        with self.view() as view:
-            lexical = KnownFiles(self._index.get_searcher().snapshot)
-            outcomes = Outcomes(lexical, view, skipped, self._phase, is_settled=is_settled, pending=pending)
-            return tuple(outcomes.describe(path, one) for path, one in named.items())
-
-    def _refresh_paths(
-        self, paths: Sequence[str], cancelled: Callable[[], bool] | None
-    ) -> tuple[Mapping[str, SkipReason], bool]:
-        """Index files in the lexical index, through the refresh that is building it if there is one.
-
-        Returns the files left out, with reasons, and False if others may not be indexed because another
-        process is writing.
-        """
-        if not self._join_build(paths, self._stops_when(cancelled)):
-            try:
-                return self._index.refresh_paths(paths, cancelled), True
-            except RepoError as error:
-                if error.code is not ErrorCode.BUSY:
-                    raise
-        return self._index.find_left_out(paths), False
-
-    def _join_build(self, paths: Sequence[str], stop: Callable[[], bool]) -> bool:
-        """Wait while the index is built, until it has the current state of these files.
-
-        Waits at most JOIN_SECONDS, and not for files that no build indexes. Returns False when no build is
-        running. Raises CANCELLED.
-        """
-        deadline = time.monotonic() + JOIN_SECONDS
-        while self._index.is_being_built():
-            if stop():
-                raise RepoError(ErrorCode.CANCELLED, "Indexing was cancelled.", "The build continues.")
-            self._index.refresher.remaining.index_first(paths, ROUND_SECONDS)
-            searcher, left_out = self._index.find_searcher(), self._index.find_left_out(paths)
-            known = KnownFiles(None if searcher is None else searcher.snapshot)
-            is_done = all(map(partial(is_current, self._phase.read, known, left_out), paths))
-            if is_done or time.monotonic() >= deadline:
-                return True
-            self._closed.wait(ROUND_SECONDS)
-        return False
-
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all.
 
@@ -508,7 +425,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
                 progress(now)
 
         purges = self._index.refresher.purges
-        due = self._find_due(lexical.generation)
+        due = self._purge_due.find(lexical.generation)
 
         def make(anew: bool) -> SymbolIndexReport:
             return self._phase.run(
@@ -529,7 +446,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         if done.complete and (paths is None or in_background):
             self._purged = purges
             if due is not None and not self._index.generation.is_purging:  # else more may be dead in a moment
-                self._clear_purge(due)
+                self._purge_due.clear(due)
         return done
 
     def _identify(self, lexical: Snapshot) -> tuple[object, ...]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from index_format import Directory, DirectoryHolder, IndexFormatError, MakeTag, Snapshot, compute_fingerprint
+from index_format import Directory, DirectoryHolder, IndexFormatError, MakeTag, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.indexing.derived_phase import (
@@ -38,19 +38,13 @@ from repo_mcp.indexing.derived_plan import (
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import build_compact_report, count_milliseconds
 from repo_mcp.languages.symbol_parsers import find_parser_task
-from repo_mcp.late_patterns import compile_late
 from repo_mcp.live.index_report import count_languages
-from repo_mcp.live.look_ahead import Need
-from repo_mcp.model import CompactReport, IndexedPath, ProgressCallback, SkipReason, SymbolIndexReport
-from repo_mcp.ranking.query import Query, parse_query
-from repo_mcp.ranking.searcher import Searcher
-from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport
+from repo_mcp.record_classes import replace
 from repo_mcp.storage.donors import ListDonors, list_nothing
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
-from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus
-from repo_mcp.text.analysis import analyse_text, get_name_term
 from repo_mcp.workspace.opened_file import OpenedFile
 
 if TYPE_CHECKING:
@@ -73,12 +67,6 @@ WORDS = PhaseWords(
     "Parsing was cancelled.",
     "What was parsed so far is kept.",
 )
-PENDING = "pending"
-LEFT_OUT = "excluded"  # ignored, hidden or denied because of its name
-MAX_WORDS = 50  # of a question
-MAX_FILES = 30  # parsed first: half a second's work
-MAX_DECLARING = 3  # of these, files that declare the name: without them nothing can be answered
-_NAME = compile_late(r"(?:\w+(?:\.|::|#|->))*(\w+)")
 
 
 def make_parser() -> BatchParser:
@@ -350,100 +338,3 @@ class _Round:
                 self._segments.flush()
                 self._pending_weight = 0
         self._segments.report(WORDS.name)
-
-
-def find_name(path: str, name_path: Callable[[str], str]) -> str | RepoError:
-    """Return the relative path for a client's path, or the error that explains the fault."""
-    try:
-        named = name_path(path)
-    except RepoError as error:
-        return error
-    return named or RepoError(ErrorCode.NOT_A_FILE, "The path names a directory.")
-
-
-def is_current(
-    read: Callable[[str], OpenedFile], lexical: KnownFiles, left_out: Collection[str], path: str
-) -> bool:
-    """Return True if the index has the current state of a file, or lacks one that is gone or `left_out`."""
-    try:
-        data = None if path in left_out else read(path).data
-    except RepoError:
-        data = None
-    if data is None:
-        return lexical.find(path) is None
-    return compute_fingerprint(data) == lexical.find_fingerprint(path)
-
-
-class Outcomes:
-    """The outcomes for files, judged by the current index."""
-
-    def __init__(
-        self,
-        lexical: KnownFiles,
-        view: SymbolIndex,
-        skipped: Mapping[str, SkipReason],
-        phase: SymbolPhase,
-        *,
-        is_settled: bool,
-        pending: Collection[str],
-    ) -> None:
-        """`skipped` maps files that are not indexed to the reason; `pending` were not parsed in this call.
-
-        Unless `is_settled`, another process is writing, so only the index shows what happened to a file.
-        """
-        self._lexical = lexical
-        self._view = view
-        self._skipped = skipped
-        self._is_settled = is_settled
-        self._phase = phase
-        self._pending = pending
-
-    def describe(self, path: str, named: str | RepoError) -> IndexedPath:
-        """Return the outcome for one path; `named` is the result of `find_name`."""
-        if isinstance(named, RepoError):
-            return IndexedPath(path, named.code.value)
-        if not self._is_settled and not is_current(self._phase.read, self._lexical, self._skipped, named):
-            return IndexedPath(path, ErrorCode.BUSY.value)
-        if self._lexical.find(named) is not None:
-            return IndexedPath(path, "indexed", self._describe_parsing(named))
-        reason = self._skipped.get(named)
-        if reason not in (None, SkipReason.EXCLUDED):  # a link, for example, has a reason of its own
-            return IndexedPath(path, reason.value)
-        try:
-            self._phase.read(named)
-        except RepoError as error:
-            return IndexedPath(path, error.code.value)
-        return IndexedPath(path, LEFT_OUT)
-
-    def _describe_parsing(self, path: str) -> str:
-        status = self._view.find_status(path)
-        if status is not None:
-            return status.name.lower()
-        return PENDING if path in self._pending else ""
-
-
-@dataclass(frozen=True, slots=True)
-class NeededFiles:
-    """Files to parse first, the best ones first."""
-
-    paths: tuple[str, ...]
-    are_all: bool  # no other file can matter to the call
-
-
-def find_needed(searcher: Searcher, need: Need) -> NeededFiles:
-    """Return the named files, then those that declare the name, if it is one, and those with the words.
-
-    Raises IndexFormatError, OSError.
-    """
-    if not need.text:
-        return NeededFiles(need.paths, are_all=bool(need.paths))
-    name = _NAME.fullmatch(need.text)
-    query = parse_query(need.text, MAX_WORDS)
-    declaring: list[str] = []
-    if name is not None:  # as a whole, because its parts may be in every file
-        query = Query(terms=analyse_text(name.group(1))[:1])
-        declared = replace(query, symbols=[(get_name_term(name.group(1)),)])
-        declaring = [chunk.path for chunk in searcher.rank(declared, MAX_DECLARING).chunks]
-    ranking = searcher.rank(query, MAX_FILES)
-    found = dict.fromkeys([*need.paths, *declaring, *(chunk.path for chunk in ranking.chunks)])
-    return NeededFiles(tuple(found), are_all=name is not None and ranking.total <= len(ranking.chunks))

@@ -15,17 +15,8 @@ from index_format.columns import encode_table
 from index_format.frame import FrameReader
 from index_format.memory_directory import MemoryFile
 from index_format.records import NO_SINGLE, PostingList
-from index_format.terms import (
-    LARGE_SECTIONS,
-    LIST,
-    PAGE,
-    PAGE_TERMS,
-    TERM,
-    TOPS,
-    TermPages,
-    TermsReader,
-    TermsWriter,
-)
+from index_format.term_pages import PAGE_TERMS, TermPages
+from index_format.terms import LARGE_SECTIONS, LIST, PAGE, TERM, TOPS, TermsReader, TermsWriter
 from tests.deep.sizes import examples
 from tests.index_format.plain_lists import build_column, lay_varint
 from tests.index_format.segment_bytes import put_together

@@ -92,7 +92,7 @@ def test_a_spelling_is_never_a_second_file(repository: Repository) -> None:
     for name in ("SRC/MAIN.PY", "Src/main.py"):
         text = str(repository.open_file(name, None, None))
         assert "main_entry" in text
-    repository.symbol_index.index_files(["SRC/MAIN.PY"])
+    repository.symbol_index.named_files.index(["SRC/MAIN.PY"])
     assert repository.status().indexed_files == 1
 
 

@@ -170,7 +170,7 @@ def test_a_purge_that_another_process_asks_for_meanwhile_is_not_forgotten(
     structure = repository.symbol_index
     lexical = repository._index.find_searcher()
     assert lexical is not None
-    structure._note_purge_due(lexical.snapshot.generation - 1)  # of an earlier one
+    structure._purge_due.note(lexical.snapshot.generation - 1)  # of an earlier one
     run = structure._phase.run
 
     def run_slowly(*arguments: Any, **options: Any) -> SymbolIndexReport:

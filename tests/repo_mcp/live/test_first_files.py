@@ -14,7 +14,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.live import live_index, refresher
 from repo_mcp.model import ExactRequest, IndexProgress, SearchRequest, WalkReport
 from repo_mcp.repository import Repository
-from repo_mcp.symbol_index import live_symbol_index
+from repo_mcp.symbol_index import named_files
 
 WORD = "halibut"
 
@@ -119,10 +119,10 @@ def test_engines_are_loaded_once_the_tree_is_walked(tree: Path, monkeypatch: pyt
 
 
 def test_what_no_build_takes_up_is_not_waited_for(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_symbol_index, "JOIN_SECONDS", 3600.0)
+    monkeypatch.setattr(named_files, "JOIN_SECONDS", 3600.0)
     (tree / "image.dat").write_bytes(b"\0\1" * 9)
     with opened(tree, watch=False) as repository, listing_is_held(repository, monkeypatch):
-        assert repository.symbol_index._join_build(["image.dat", "missing.py"], lambda: False)
+        assert repository.symbol_index.named_files._join_build(["image.dat", "missing.py"], None)
 
 
 def test_a_tree_that_takes_longer_is_said_to(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,7 +90,7 @@ def test_a_refresh_that_failed_is_told_until_one_has_looked_at_the_whole_tree(
         status = repository.status()
         assert (status.state, status.stale) == ("degraded", 2)
         assert NO_SPACE in status.warnings
-    repository.symbol_index.index_files(["ling.py"])
+    repository.symbol_index.named_files.index(["ling.py"])
     assert tell(repository)[-1] == NO_SPACE
     renew(repository)
     assert tell(repository) == []

@@ -26,7 +26,8 @@ from repo_mcp.repository import Repository, root_indexes
 from repo_mcp.symbol_index import live_symbol_index
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
-from repo_mcp.symbol_index.phase import NeededFiles, SymbolPhase
+from repo_mcp.symbol_index.needed_files import NeededFiles
+from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser, serve_tiny
@@ -211,7 +212,7 @@ def test_how_far_it_is_is_told_while_it_grows(
 def test_what_nobody_parsed_yet_is_told_also_after_a_few_files_were(open_root: Open) -> None:
     repository = open_root()
     repository.refresh()
-    repository.symbol_index.index_files(["a.tiny"])
+    repository.symbol_index.named_files.index(["a.tiny"])
     said = "Files are being parsed: 1 of 2 are done; symbols in the rest are missing here."
     assert repository.symbol_index.warn() == [said]
     repository.close()
@@ -372,7 +373,7 @@ def test_files_are_indexed_by_name_and_each_is_accounted_for(open_root: Open, ro
         "new.tiny", "bad.tiny", "half.tiny", "plain.txt", "picture.png", ".env", "ignored.tiny", "src", "",
         "nowhere.tiny", "../outside", "a.tiny",
     ]  # fmt: skip
-    found = repository.symbol_index.index_files(asked)
+    found = repository.symbol_index.named_files.index(asked)
     assert found == (
         IndexedPath("new.tiny", "indexed", "full"),
         IndexedPath("bad.tiny", "indexed", "failed"),
@@ -390,9 +391,11 @@ def test_files_are_indexed_by_name_and_each_is_accounted_for(open_root: Open, ro
     assert list_declaring(repository, "new") == ["new.tiny"]
     assert list_declaring(repository, "other") == []  # nobody asked for it
     (root / "new.tiny").unlink()
-    assert repository.symbol_index.index_files(["new.tiny"]) == (IndexedPath("new.tiny", "not_found"),)
+    assert repository.symbol_index.named_files.index(["new.tiny"]) == (IndexedPath("new.tiny", "not_found"),)
     assert list_declaring(repository, "new") == []
-    assert repository.symbol_index.index_files(["../outside"]) == (IndexedPath("../outside", "path_escape"),)
+    assert repository.symbol_index.named_files.index(["../outside"]) == (
+        IndexedPath("../outside", "path_escape"),
+    )
 
 
 def test_files_asked_for_by_name_do_not_wait_for_the_background(
@@ -406,7 +409,7 @@ def test_files_asked_for_by_name_do_not_wait_for_the_background(
     repository.symbol_index.start()
     wait_until(lambda: any("are done" in text for text in repository.symbol_index.warn()))
     (root / "urgent.tiny").write_text("def urgent\n")
-    assert repository.symbol_index.index_files(["urgent.tiny"]) == (
+    assert repository.symbol_index.named_files.index(["urgent.tiny"]) == (
         IndexedPath("urgent.tiny", "indexed", "full"),
     )
     assert list_declaring(repository, "urgent") == ["urgent.tiny"]

@@ -23,7 +23,7 @@ from repo_mcp.process.parse_worker import BatchParser, ParseWorker
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
-from repo_mcp.symbol_index.phase import find_needed
+from repo_mcp.symbol_index.needed_files import find_needed
 from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS, USES
 from repo_mcp.symbols.symbol_record import ParseStatus, decode_symbol_record
 from tests.growth import HANG_SECONDS
