@@ -47,9 +47,8 @@ def read_answers(file: Path, texts: Mapping[str, bytes]) -> Answers:
         name = _read_span(text, span)
         place = _say_place(meant, definitions)
         use = span["file_name"], span["line_start"], name
-        if (
-            name in {"", "Self"} or place is None or place == use[:2]
-        ):  # fields are said where they are declared
+        # A field is also said where it is declared.
+        if name in {"", "Self"} or place is None or place == use[:2]:
             continue
         definition = definitions[meant["index"]] if place[0] != OUTSIDE else None
         if definition is None:

@@ -1,9 +1,9 @@
 """Questions and the files that answer them, in the formats of the task files; and the trees they are about.
 
-One JSON object for each line. `query` and `repo` are required; the answers are `relevant` and `secondary`
-(objects with `path`, of which one may be the end of the other) or `gold` (whole paths). `category`,
-`language` and `id` are optional. A target's `symbol`, the declaration that answers the question, is read by
-`bench/economy/tasks.py` alone.
+One JSON object for each line. `query` and `repo` are required. The answers are `relevant` and `secondary`,
+objects with a `path` that matches if it ends with the found one or the other way round, or `gold`, whole
+paths. `category`, `language` and `id` are optional. A target's `symbol`, the declaration that answers the
+question, is read by `bench/economy/tasks.py` alone.
 """
 
 from __future__ import annotations

@@ -29,9 +29,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         from repo_mcp import server
 
         return server.main(arguments[1:])
-    if (
-        signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    ):  # else who started this decided otherwise
+    # Unless whoever started this process chose another handler.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end_interrupted)
     if sys.platform == "win32":
         _write_utf8()

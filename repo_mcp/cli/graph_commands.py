@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
     from repo_mcp.symbols.model import SymbolKind
 
-_Row = tuple[
-    "Edge", "Node", "Node | None"
-]  # the last one is what the lines mean, where the node overrides it
+# The last one is what the lines mean, where the node overrides it.
+_Row = tuple["Edge", "Node", "Node | None"]
 SHOWN_LINES = 40  # of a definition
 DEFAULT_SYMBOLS = 100
 # command -> what it prints, and an example

@@ -29,9 +29,8 @@ CONNECT_SECONDS, SILENT_SECONDS = 30, 60  # over HTTP, after which a server is g
 _URL = re.compile(r"((?:[a-zA-Z][a-zA-Z0-9+.-]*::)*[a-zA-Z][a-zA-Z0-9+.-]*)://")
 _BLOCK_BYTES = 1 << 20
 _MAX_REASON_CHARS = 300
-_SECRETS = re.compile(
-    r"(?<=://)[^/\s'\"]*@|\?[^\s'\")]*"
-)  # of a URL in a message: a password, a signed query
+# Parts of a URL that no message may hold: a password, a signed query.
+_SECRETS = re.compile(r"(?<=://)[^/\s'\"]*@|\?[^\s'\")]*")
 _REASONS = {
     FileNotFoundError: "there is no such file",
     PermissionError: "access is denied",

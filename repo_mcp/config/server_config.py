@@ -139,9 +139,8 @@ class Config:
     index_from: str | None = None  # absolute; a checkout whose index a first one may begin with
     index_pack: str | None = None  # absolute; a pack that a first index may begin with
     pack_key: str | None = None  # absolute; the key that this pack must be signed with
-    extensions: tuple[
-        tuple[str, str], ...
-    ] = ()  # (extension, language) that replace the built-in ones, sorted
+    # Pairs of extension and language that replace the built-in ones, sorted.
+    extensions: tuple[tuple[str, str], ...] = ()
     disabled_adapters: tuple[str, ...] = ()  # sorted names
     given: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by the operator
     narrowed: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by repo_mcp.toml

@@ -15,7 +15,8 @@ from index_format import IndexFormatError, Snapshot
 from repo_mcp.indexing.scan_state import SeenFiles
 from repo_mcp.live.change_watch import ChangeWatch
 from repo_mcp.live.generation import Generation
-from repo_mcp.live.refresher import Refresher, TreeLook
+from repo_mcp.live.refresher import Refresher
+from repo_mcp.live.tree_look import TreeLook
 from repo_mcp.model import IndexStatus, SegmentFacts
 from repo_mcp.ranking.searcher import Searcher
 

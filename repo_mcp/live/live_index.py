@@ -24,7 +24,8 @@ from repo_mcp.live.change_watch import ChangeWatch
 from repo_mcp.live.generation import Generation
 from repo_mcp.live.index_report import IndexReport
 from repo_mcp.live.look_ahead import LookAhead, Need, ReadMany
-from repo_mcp.live.refresher import CHEAP_LOOK_FILES, REFRESH_POLL_SECONDS, Refresher, TreeLook
+from repo_mcp.live.refresher import REFRESH_POLL_SECONDS, Refresher
+from repo_mcp.live.tree_look import CHEAP_LOOK_FILES, TreeLook
 from repo_mcp.model import ProgressCallback, RefreshReport, SkipReason
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.record_classes import replace

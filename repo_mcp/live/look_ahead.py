@@ -40,10 +40,8 @@ MAX_ROOTS = 12  # to look for: the rarest of a long text
 MIN_ROOT_BYTES = 3
 BATCH_FILES = 64  # between two looks at the clock
 CACHED_TEXTS = 4  # with the files that were searched for them: the call for the next page has the same text
-NAME, DIRECTORY = (
-    1.0,
-    0.4,
-)  # what a word in a file's name or directory is worth, in equally rare words of text
+# What a word in a file's name or directory is worth, in equally rare words of text.
+NAME, DIRECTORY = 1.0, 0.4
 SATURATION, LENGTH_SHARE = 1.2, 0.75  # of BM25
 
 

@@ -242,9 +242,8 @@ class TaskStore:
 
     def close(self) -> None:
         """Stop all work without telling the client, which is gone."""
-        free = self._lock.acquire(
-            timeout=CLOSE_SECONDS
-        )  # who has it may be telling a client that does not read
+        # Whoever holds the lock may be writing to a client that does not read.
+        free = self._lock.acquire(timeout=CLOSE_SECONDS)
         self._closed = True
         entries = list(self._entries.values())
         self._entries.clear()

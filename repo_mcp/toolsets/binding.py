@@ -16,6 +16,7 @@ from repo_mcp.audit.call_recorder import DROPPED, CallOutcome, CallRecorder, des
 from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import RepoError
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
+from repo_mcp.protocol.tool_arguments import check_schema, read_arguments
 from repo_mcp.protocol.tool_model import (
     Annotations,
     AnswerNeeded,
@@ -24,8 +25,6 @@ from repo_mcp.protocol.tool_model import (
     Tool,
     ToolAnswer,
     Toolset,
-    check_schema,
-    read_arguments,
 )
 from repo_mcp.record_classes import dataclass
 from repo_mcp.toolsets.answers import Arguments, Asked, Call, Draft, Record, compile_pruner, warn_beside

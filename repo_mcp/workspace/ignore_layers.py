@@ -56,9 +56,8 @@ class Rule:
 
     order: int  # among the rules of its file, from 0
     name: NameGlob
-    above: (
-        tuple[NameGlob | None, ...] | None
-    )  # the directory's components, None for `**`; None: any directory
+    # Components of the directory, None for `**`; None for any directory.
+    above: tuple[NameGlob | None, ...] | None
     negated: bool
     only_directories: bool
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from repo_mcp.config.server_config import TOOLSETS, Limits, load_config
 from repo_mcp.protocol.instructions import OF_TOOLSETS
-from repo_mcp.protocol.tool_model import Tool, Toolset, describe_limits
+from repo_mcp.protocol.tool_arguments import describe_limits
+from repo_mcp.protocol.tool_model import Tool, Toolset
 
 HEAD = """# Tools
 

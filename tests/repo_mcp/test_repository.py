@@ -11,7 +11,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.live import refresher
+from repo_mcp.live import tree_look
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 
@@ -254,7 +254,7 @@ def test_status_counts_files_changed_since_the_refresh(open_root: Open, root: Pa
 def test_in_a_large_tree_a_status_does_not_walk(
     open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refresher, "LOOK_FILES", 4)
+    monkeypatch.setattr(tree_look, "LOOK_FILES", 4)
     repository = open_root()
     repository.refresh()
     (root / "a.py").write_text("alpha = 22\n")

@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer, read_arguments
+from repo_mcp.protocol.tool_arguments import read_arguments
+from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import (

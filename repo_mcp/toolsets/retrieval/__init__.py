@@ -24,7 +24,8 @@ from repo_mcp.errors import RepoError
 from repo_mcp.protocol import instructions
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.frames import encode_json
-from repo_mcp.protocol.tool_model import JsonSchema, Tool, ToolAnswer, Toolset, read_arguments
+from repo_mcp.protocol.tool_arguments import read_arguments
+from repo_mcp.protocol.tool_model import JsonSchema, Tool, ToolAnswer, Toolset
 from repo_mcp.text.lines import escape_text, escape_texts
 from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import (

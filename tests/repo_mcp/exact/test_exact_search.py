@@ -15,7 +15,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact import paths as exact_paths
 from repo_mcp.exact import search as exact_search
-from repo_mcp.live import refresher
+from repo_mcp.live import tree_look
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source, split_lines
@@ -297,12 +297,12 @@ def test_files_above_the_limit_are_said_and_not_searched(root: Path) -> None:
 def test_in_a_large_tree_a_look_is_used_again_for_a_while(
     root: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refresher, "CHEAP_LOOK_FILES", 0)
-    monkeypatch.setattr(refresher, "LOOK_REUSE_FACTOR", 1e9)
+    monkeypatch.setattr(tree_look, "CHEAP_LOOK_FILES", 0)
+    monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 1e9)
     assert repository.search_exact(ExactRequest("zeta_new")).total == 0
     write(root, "new.py", "zeta_new\n")
     assert repository.search_exact(ExactRequest("zeta_new")).total == 0
-    monkeypatch.setattr(refresher, "LOOK_REUSE_FACTOR", 0)
+    monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 0)
     assert repository.search_exact(ExactRequest("zeta_new")).total == 1
 
 

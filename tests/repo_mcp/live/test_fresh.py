@@ -14,7 +14,7 @@ import pytest
 from index_format.directory import SETTLED_NS
 from repo_mcp.config.server_config import load_config
 from repo_mcp.indexing import inotify
-from repo_mcp.live import index_report, live_index, refresher
+from repo_mcp.live import index_report, live_index, tree_look
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 from tests.deep.answers import open_repository
@@ -131,8 +131,8 @@ def test_where_nobody_watches_a_refresh_under_way_is_waited_for(
 def test_in_a_large_tree_it_is_said_how_old_the_last_look_is(
     unwatched: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refresher, "CHEAP_LOOK_FILES", 0)
-    monkeypatch.setattr(refresher, "LOOK_REUSE_FACTOR", 1e9)
+    monkeypatch.setattr(tree_look, "CHEAP_LOOK_FILES", 0)
+    monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 1e9)
     monkeypatch.setattr(index_report, "TOLD_AGE_SECONDS", -1.0)
     unwatched.start_background_refresh()
     told = "s ago: later changes may be missing here."
@@ -142,8 +142,8 @@ def test_in_a_large_tree_it_is_said_how_old_the_last_look_is(
 def test_a_command_does_not_say_how_old_its_own_refresh_is(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refresher, "CHEAP_LOOK_FILES", 0)
-    monkeypatch.setattr(refresher, "LOOK_REUSE_FACTOR", 1e9)
+    monkeypatch.setattr(tree_look, "CHEAP_LOOK_FILES", 0)
+    monkeypatch.setattr(tree_look, "LOOK_REUSE_FACTOR", 1e9)
     monkeypatch.setattr(index_report, "TOLD_AGE_SECONDS", -1.0)
     with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
         repository.refresh()

@@ -1,0 +1,143 @@
+"""Looks over the tree for files that differ from one index.
+
+In a large tree a look takes a second, so its result is reused for LOOK_REUSE_FACTOR times as long as it took.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from index_format import IndexFormatError
+from repo_mcp.errors import RepoError
+from repo_mcp.indexing.refresh import Walk
+from repo_mcp.indexing.scan_state import (
+    ChangedFiles,
+    SeenFiles,
+    assume_unchanged,
+    compare_tree,
+    count_changed,
+)
+from repo_mcp.live.generation import Generation
+from repo_mcp.record_classes import dataclass
+from repo_mcp.threads import start_daemon
+
+LOOK_FILES = 20_000  # in a larger tree a status does not look itself: walking it takes over 0.1 s
+CHEAP_LOOK_FILES = 3_000  # an exact search in a smaller tree looks it over each time, in 30 ms at most
+LOOK_REUSE_FACTOR = 4  # in a larger one a look is used again for this many times what it took
+MAX_REFRESH_LOOK_SECONDS = 1.0  # what looking took in a refresh that took longer, at most
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """The findings of one look at the tree."""
+
+    generation: int
+    started: float  # time.monotonic: what changed later may be missing
+    took: float  # seconds
+    files: int  # that were looked at
+    changed: ChangedFiles
+    is_last: bool = False  # it never expires: a command answers about the tree as it found it
+
+    def is_old(self, share: float = 1.0) -> bool:
+        """Return True when `share` of the time for which the look may be reused is over."""
+        keeps = LOOK_REUSE_FACTOR * self.took if self.files > CHEAP_LOOK_FILES else 0.0
+        return not self.is_last and time.monotonic() - self.started >= share * keeps
+
+
+class TreeLook:
+    """The differences between the tree and one index. Safe for several threads."""
+
+    def __init__(self, generation: Generation, walk: Walk, closed: threading.Event) -> None:
+        self._generation = generation
+        self.walk = walk
+        self._closed = closed
+        self._looking = threading.Lock()  # held while the tree is looked over for an exact search
+        self._look: _Look | None = None
+        self.stale: int | None = None  # files found changed at the last look and not indexed yet
+        self.age = 0.0  # seconds from that look to the last answer; 0 if the answer looked itself
+
+    def find_changed(self, generation: int) -> ChangedFiles | None:
+        """Return how the tree differs from a generation; None when that is not known.
+
+        After half of its time, a look is renewed in the background.
+        """
+        look = self._look
+        if look is None or look.generation != generation or look.is_old():
+            asked = time.monotonic()
+            with self._looking:  # who had to wait uses a look that began after it had asked
+                look = self._look
+                if look is None or look.generation != generation or look.started < asked:
+                    return self._look_over(generation)
+        elif look.is_old(0.5) and self._looking.acquire(blocking=False):
+            self._start_look(generation)
+        return look.changed
+
+    def note_changes(self, generation: int, files: int) -> None:
+        """Count in `stale` what changed since a generation of about `files` files, for answers from it.
+
+        A small tree is compared at once. For a larger one nobody waits: the last look counts, with its `age`,
+        and another begins in the background. Raises as a walk does, and IndexFormatError.
+        """
+        look = self._look
+        self.age = 0.0
+        if files <= CHEAP_LOOK_FILES or look is None or look.generation != generation:
+            changed = self.find_changed(generation)
+        else:
+            changed, self.age = look.changed, time.monotonic() - look.started
+            if look.is_old(0.5) and self._looking.acquire(blocking=False):
+                self._start_look(generation)
+        if changed is not None:
+            self.stale = changed.certain + len(changed.missing)
+
+    def _start_look(self, generation: int) -> None:
+        """Compare the tree in a thread, to which `_looking` is handed over."""
+        if not start_daemon(threading.Thread(target=self._look_ahead, args=(generation,), name="look")):
+            self._looking.release()  # a later answer tries again
+
+    def _look_over(self, generation: int) -> ChangedFiles | None:
+        try:
+            found = self._generation.read_seen(generation)
+        except OSError:  # the answer says that the index cannot be reached
+            return None
+        if found is None:
+            return None
+        started = time.monotonic()
+        files = self.walk(self._closed.is_set).files
+        changed = compare_tree(found[1], files)
+        self._look = _Look(generation, started, time.monotonic() - started, len(files), changed)
+        return changed
+
+    def _look_ahead(self, generation: int) -> None:
+        """Compare the tree, in a thread to which `_looking` was handed over."""
+        try:
+            self._look_over(generation)
+        except (RepoError, IndexFormatError, OSError):
+            self._look = None  # the next search looks itself, and tells what is wrong
+        finally:
+            self._looking.release()
+
+    def note_refresh(self, started: float, *, is_last: bool = False) -> None:
+        """Count a refresh that began at `started` (time.monotonic) as a look: it has examined the tree, too.
+
+        With `is_last` they never expire.
+        """
+        found = self._generation.read_seen()
+        if found is not None:
+            manifest, seen = found
+            self._generation.note_whole(manifest)
+            took = min(time.monotonic() - started, MAX_REFRESH_LOOK_SECONDS)
+            self._look = _Look(
+                manifest.generation, started, took, seen.whole_count, assume_unchanged(seen), is_last
+            )
+
+    def count_stale(self, seen: SeenFiles | None, files: int, *, may_look: Callable[[], bool]) -> int | None:
+        """Return the number of files changed since the refresh; in a large tree, at the last look."""
+        if seen is None or files > LOOK_FILES or not may_look():
+            return self.stale
+        try:
+            self.stale = count_changed(seen, self.walk(self._closed.is_set).files)
+        except RepoError:  # the root is gone, or we are closing
+            return None
+        return self.stale
