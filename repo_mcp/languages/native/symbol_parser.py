@@ -218,10 +218,12 @@ def _encode(
     walk.run(found)
     if dialect.query in _PREPROCESSED:
         from repo_mcp.languages.native.c_conditions import list_conditions
-        from repo_mcp.languages.native.c_macros import leaves_out_branches
+        from repo_mcp.languages.native.c_macros import iter_left_out_calls, leaves_out_branches
 
         if leaves_out_branches(text):
             walk.builder.status = ParseStatus.PARTIAL
+            for line, name in iter_left_out_calls(text):
+                walk.builder.add_reference(walk.builder.find_around(line), ReferenceRole.CALL, name, line)
 
         for line, conditions in list_conditions(
             text, is_header=not file_name.endswith((".c", ".cc", ".cpp"))
