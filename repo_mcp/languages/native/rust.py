@@ -20,6 +20,7 @@ from repo_mcp.languages.native.rust_bindings import (
     on_match,
     on_match_pattern,
 )
+from repo_mcp.languages.native.rust_macro_bindings import bind_in_tokens
 from repo_mcp.languages.native.rust_members import (
     on_struct_pattern,
     on_token,
@@ -460,6 +461,7 @@ def _on_macro_call(walk: CaptureWalk, node: Node) -> None:
     name, qualifier = split_path(walk.read_chain(macro))
     walk.taken.update((*walk.iter_words(macro.start_byte, macro.end_byte), -1 - macro.start_byte))
     walk.refer(ReferenceRole.CALL, name, macro, qualifier, OF_MACRO)
+    bind_in_tokens(walk, node)
 
 
 def _on_literal(walk: CaptureWalk, node: Node) -> None:
