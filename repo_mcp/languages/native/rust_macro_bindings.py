@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 MAX_TREE_BYTES = 1 << 16  # of one macro call
-_CLOSED = re.compile(rb"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\\n]|\\.)'|//[^\n]*+", re.S)
+_CLOSED = re.compile(rb"\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|'(?:[^'\\\n]|\\.)'|//[^\n]*+", re.S)
 # A closure begins an expression: before its bar there is no value.
 _CLOSURE = re.compile(rb"(?:[(,={\[;]|=>|&&|\bmove|\breturn)\s*+\|([^|;{}]{1,300}+)\|")
 _LET = re.compile(rb"\b(?:let\s++([^=;{}]{1,200}?)=(?!=)|for\s++([^;{}]{1,200}?)\sin\b)")
