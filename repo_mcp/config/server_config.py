@@ -18,6 +18,7 @@ from repo_mcp.config.environment import find_root_variable
 from repo_mcp.config.found_root import AUTO
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.storage.data_dir import OWN_NAME
 from repo_mcp.storage.held_directory import HeldDirectory
 from repo_mcp.workspace import globs
 from repo_mcp.workspace.held_root import hold_root
@@ -235,7 +236,7 @@ def load_config(
         last_bundle=last_bundle is not False,
         semantic_model=None if semantic_model is None else _absolute(semantic_model, "--semantic-model"),
         siblings=siblings is not False,
-        index_from=None if index_from is None else _absolute(index_from, "--index-from"),
+        index_from=None if index_from is None else _find_checkout(_absolute(index_from, "--index-from")),
         index_pack=None if index_pack is None else _check_pack(index_pack),
         pack_key=None if pack_key is None else _absolute(pack_key, "--pack-key"),
         include_extensions=_check_extensions(include_extensions or ()),
@@ -392,6 +393,11 @@ def _absolute(path: str, option: str) -> str:
     if "\0" in path:
         raise _invalid(option, "contains a NUL character", "Give a directory.")
     return os.path.abspath(path)
+
+
+def _find_checkout(path: str) -> str:
+    """Return the checkout of a directory: itself, or the one around a data directory of the usual name."""
+    return os.path.dirname(path) if os.path.basename(path) == OWN_NAME else path
 
 
 def _check_pack(path: str) -> str:

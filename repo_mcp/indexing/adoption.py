@@ -43,7 +43,7 @@ FindShared = Callable[[Donor], SharedBlobs | None]  # by Git, with its checkout;
 
 NO_DONOR = (
     "The checkout or pack that was named has no usable index: complete, sealed, of this version."
-    " So everything is indexed."
+    " So everything is indexed. An index outside of its checkout is found if both have the same --data-dir."
 )
 
 

@@ -138,6 +138,11 @@ class Binding(IntEnum):
     SURE_LOOP = 35  # such a block that runs in any case: `while True`
 
 
+# Added to the arguments of a BIND row of Python whose value reads the variable itself: `x = Shape(x.size)`.
+# The row has the last line of its statement, before which the variable keeps its earlier value.
+FROM_ITSELF = 64
+
+
 # Names of BIND rows of typed languages, in place of what gives the type of the variable.
 UNKNOWN_TYPE = "?"  # nothing that is recorded gives it
 UNBOUND = ""  # from this line on the name means again what it meant outside

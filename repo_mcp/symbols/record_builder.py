@@ -75,6 +75,15 @@ class SymbolRecordBuilder:
         )
         return ordinal
 
+    def find_around(self, line: int) -> int:
+        """Return the ordinal of the innermost symbol on a line."""
+        around = [
+            (start, -span, ordinal)
+            for ordinal, (_, _, _, start, span, *_) in enumerate(self._symbols)
+            if start <= line <= start + span
+        ]
+        return max(around, default=(0, 0, 0))[2]
+
     def add_reference(
         self,
         symbol: int,

@@ -348,6 +348,14 @@ def test_a_clone_begins_with_what_the_operator_names(
     assert (report.added, report.unchanged, len(opened_paths)) == (4, TEXTS - 4, 4)
 
 
+def test_the_data_directory_of_a_checkout_names_the_checkout(
+    work_tree: GitTree, main: GitTree, tmp_path: Path
+) -> None:
+    clone = copy_plainly(work_tree, tmp_path / "clone")
+    report = build(clone, index_from=str(main.root / ".repo_mcp"))
+    assert (report.added, report.unchanged) == (4, TEXTS - 4)
+
+
 @pytest.mark.parametrize("while_walking", [False, True])
 def test_contents_are_compared_where_git_does_not_tell(
     work_tree: GitTree,

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from repo_mcp.languages.treesitter.written_lists import split_list
-from repo_mcp.symbols.model import OF_CLASS, REPLACED
+from repo_mcp.symbols.model import FROM_ITSELF, OF_CLASS, REPLACED
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
@@ -200,8 +200,10 @@ class PythonNames(PythonSymbols):
             owner = one.symbol
             if one.alias.startswith("self."):
                 owner = self.find_class(owner)
-            is_own = _ROOT.split(one.qualifier or one.name, maxsplit=1)[0] == one.alias
-            bound = Bound(one.symbol, one.line, one.qualifier, one.name, one.arguments, is_own)
+            is_own = bool(one.arguments & FROM_ITSELF)
+            is_own = is_own or _ROOT.split(one.qualifier or one.name, maxsplit=1)[0] == one.alias
+            form = one.arguments & ~FROM_ITSELF
+            bound = Bound(one.symbol, one.line, one.qualifier, one.name, form, is_own)
             found.setdefault((owner, one.alias), []).append(bound)
         return found
 

@@ -203,6 +203,8 @@ _BRANCHES = re.compile(
 )  # fmt: skip
 _TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|//[^\n]*+|/\*.*?\*/", re.S)
 _ELSE = re.compile(rb"else\b")
+_CALL = re.compile(rb"(?<![\w.>:~])([A-Za-z_]\w*+)[ \t]*+\(")
+_NO_CALLS = frozenset(b"if for while switch return sizeof defined else do case typeof alignof".split())
 _OPENING = {b"}": b"{", b")": b"("}
 _OPERATOR = re.compile(rb"&&|[|?+,]")
 _CONTINUED = re.compile(rb"\s*+[{|&?+,)]")
@@ -272,8 +274,26 @@ def iter_lower_heads(text: bytes) -> Iterator[tuple[int, bytes]]:
 
 def leaves_out_branches(text: bytes) -> bool:
     """Return True if a branch of a text is not read, because the first one is no whole statement."""
+    return next(_iter_left_out(text), None) is not None
+
+
+def iter_left_out_calls(text: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the line and the name of each call in a branch that is not read, but not calls of members."""
+    for found in _iter_left_out(text):
+        first = text.count(b"\n", 0, found.start(3)) + 1
+        branch = _DIRECTIVE.sub(_blank_all, _TEXT_OR_COMMENT.sub(_blank_all, b"\n" + found[3]))
+        for call in _CALL.finditer(branch):
+            if call[1] not in _NO_CALLS:
+                yield first + branch.count(b"\n", 0, call.start()) - 1, call[1].decode()
+
+
+def _iter_left_out(text: bytes) -> Iterator[re.Match[bytes]]:
     found = _BRANCHES.finditer(text) if b"#" in text else iter(())
-    return any(one[3] and _is_cut(one) for one in found)
+    return (one for one in found if one[3] and _is_cut(one))
+
+
+def _blank_all(found: re.Match[bytes]) -> bytes:
+    return _blank(found.group())
 
 
 def _is_cut(found: re.Match[bytes]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.rust_bindings import note_given
+from repo_mcp.languages.native.rust_macro_bindings import bind_in_tokens
 from repo_mcp.languages.native.rust_members import refer_fields
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, split_path
 from repo_mcp.symbols.model import OF_MACRO, PATH
@@ -83,6 +84,7 @@ def on_macro_call(walk: CaptureWalk, node: Node) -> None:
     name, qualifier = split_path(walk.read_chain(macro))
     walk.taken.update((*walk.iter_words(macro.start_byte, macro.end_byte), -1 - macro.start_byte))
     walk.refer(ReferenceRole.CALL, name, macro, qualifier, OF_MACRO)
+    bind_in_tokens(walk, node)
 
 
 def on_literal(walk: CaptureWalk, node: Node) -> None:

@@ -104,12 +104,14 @@ def _encode(
 
 
 def _add_preprocessed(walk: CaptureWalk, text: bytes, plain: bytes) -> None:
-    """Add the conditions under which lines are compiled, and the uses of macros that were blanked."""
+    """Add the conditions of lines, the calls in branches that are not read, and the uses of macros blanked."""
     from repo_mcp.languages.native.c_conditions import list_conditions
-    from repo_mcp.languages.native.c_macros import leaves_out_branches
+    from repo_mcp.languages.native.c_macros import iter_left_out_calls, leaves_out_branches
 
     if leaves_out_branches(text):
         walk.builder.status = ParseStatus.PARTIAL
+        for line, name in iter_left_out_calls(text):
+            walk.builder.add_reference(walk.builder.find_around(line), ReferenceRole.CALL, name, line)
     is_header = not walk.file_name.endswith((".c", ".cc", ".cpp"))
     for line, conditions in list_conditions(text, is_header=is_header):
         walk.builder.add_reference(0, ReferenceRole.BIND, conditions, line, alias=CONDITIONS)

@@ -26,7 +26,7 @@ from repo_mcp.languages.python.types import (
     list_unpacked_forms,
     list_value_forms,
 )
-from repo_mcp.symbols.model import REPLACED, UNBOUND
+from repo_mcp.symbols.model import FROM_ITSELF, REPLACED, UNBOUND
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
 IMPORT, EXPORT = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT)
@@ -139,8 +139,7 @@ class AssignmentWalk(ExpressionWalk):
             if type(target) is ast.Name:  # most are
                 self.bind_name(target.id, node)
                 if type(value) in TELLING_NODES:
-                    forms = list_bound_forms(value) or list_alias_forms(value) or list_value_forms(value)
-                    self.bind_forms(target.id, forms, target.lineno)
+                    self._tell(target, value)
                 continue
             self.bind(target, node)
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
@@ -158,6 +157,16 @@ class AssignmentWalk(ExpressionWalk):
         if not self.symbol and find_last_name(node.targets[0]) == "__all__":
             self._export(value)
         self.stack.append(value)
+
+    def _tell(self, target: ast.Name, value: ast.expr) -> None:
+        """Add the BIND rows of a variable; see FROM_ITSELF."""
+        forms = list_bound_forms(value) or list_alias_forms(value) or list_value_forms(value)
+        line = target.lineno
+        if forms and (self.symbol, target.id) in self.told and _reads(value, target.id):
+            forms = [(qualifier, name, form | FROM_ITSELF) for qualifier, name, form in forms]
+            line = value.end_lineno or line
+            self.told[self.symbol, target.id].add(target.lineno)
+        self.bind_forms(target.id, forms, line)
 
     def _record_target(self, target: ast.expr, value: ast.expr) -> None:
         if type(value) in TELLING_NODES and (alias := self._find_alias(target)):
@@ -239,3 +248,8 @@ def _keeps_type(statement: ast.AST) -> bool:
     if isinstance(statement, ast.Assign | ast.NamedExpr):
         return isinstance(statement.value, ast.Constant) and statement.value.value is None
     return isinstance(statement, ast.AugAssign)
+
+
+def _reads(value: ast.expr, name: str) -> bool:
+    """Return whether an expression reads a variable."""
+    return any(type(one) is ast.Name and one.id == name for one in ast.walk(value))

@@ -3,7 +3,7 @@
 What `if` or `except` binds holds behind the statement only if that branch ran. The rows are written for
 variables that are bound on two lines or more; the resolver follows them back from a use.
 
-Left out on purpose: whether a condition can be true, `with`, and `else` behind a loop: they are taken to run.
+Left out on purpose: whether a condition can be true, and `with`, which is taken to run.
 """
 
 from __future__ import annotations
@@ -54,11 +54,12 @@ def list_branches(node: ast.stmt) -> Branches | None:
         blocks = _list_blocks((node.body, node.orelse))
         return Branches(blocks, last, bool(node.orelse), False, True)
     if isinstance(node, ast.While):
-        block = _list_blocks((node.body,))[0]._replace(first=node.lineno)  # its condition is asked again
+        blocks = _list_blocks((node.body, node.orelse))
+        blocks[0] = blocks[0]._replace(first=node.lineno)  # its condition is asked again
         is_sure = isinstance(node.test, ast.Constant) and bool(node.test.value)
-        return Branches([block], last, is_sure, True, True)
+        return Branches(blocks, last, is_sure, True, False)
     if isinstance(node, ast.For | ast.AsyncFor):
-        return Branches(_list_blocks((node.body,)), last, False, True, True)
+        return Branches(_list_blocks((node.body, node.orelse)), last, False, True, False)
     if isinstance(node, ast.Match):
         blocks = _list_blocks(case.body for case in node.cases)
         return Branches(blocks, last, _is_any(node.cases[-1]), False, True)
@@ -98,7 +99,7 @@ def iter_rows(branches: Branches, lines: Iterable[int]) -> Iterator[BranchRow]:
         binds or block.skips for block, binds in zip(branches.blocks, binding, strict=True)
     )
     if branches.is_loop:
-        forms = [Binding.SURE_LOOP if is_complete else Binding.LOOP]
+        forms = [Binding.SURE_LOOP if is_complete else Binding.LOOP, Binding.BRANCH][: len(binding)]
     else:
         forms = [Binding.BRANCH] * len(branches.blocks)
         if is_complete and any(binding):

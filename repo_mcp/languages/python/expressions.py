@@ -34,7 +34,7 @@ from repo_mcp.languages.python.types import (
     write_arguments,
 )
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import UNBOUND
+from repo_mcp.symbols.model import FROM_ITSELF, UNBOUND
 from repo_mcp.symbols.record_builder import ReferenceKey, SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
@@ -205,7 +205,7 @@ class ExpressionWalk:
     def bind_forms(self, alias: str, forms: list[tuple[str, str, int]], line: int) -> None:
         """Add the BIND rows of a variable."""
         for qualifier, name, form in forms:
-            if name != alias or qualifier or form != SAME:
+            if name != alias or qualifier or form & ~FROM_ITSELF != SAME:
                 self.rows.setdefault((self.symbol, BIND, name, qualifier, alias, line), form)
         if forms:
             self.told.setdefault((self.symbol, alias), set()).add(line)

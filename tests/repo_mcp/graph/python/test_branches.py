@@ -52,6 +52,14 @@ REACHING = {
     "the turn before": ("x = Cat()\nfor y in a:\n    x.«speak»()\n    x = Dog()", EITHER),
     "the condition of the turn before": ("x = Cat()\nwhile x.«speak»():\n    x = Dog()", EITHER),
     "not the turn before": ("for y in a:\n    x = Cat()\n    x.«speak»()\n    x = Dog()", ["Cat"]),
+    "what follows a loop that was left": (
+        "for y in a:\n    if y:\n        x = Cat()\n        break\nelse:\n    x = Dog()\nx.«speak»()",
+        EITHER,
+    ),
+    "not what it is about to get": ("x = Cat()\nx = Dog(x.«speak»())", ["Cat"]),
+    "what it was made from itself": ("x = Cat()\nx = Dog(x)\nx.«speak»()", ["Dog"]),
+    "nor on further lines": ("x = Cat()\nx = x.list(\n    x.«speak»(),\n).make(Dog)", ["Cat"]),
+    "a value that it is tested with": ("x = Cat()\nif (x := Dog()) and x.«speak»():\n    pass", ["Dog"]),
     "a case": (
         "match a:\n    case 1:\n        x = Cat()\n    case _:\n        x = Dog()\nx.«speak»()",
         EITHER,

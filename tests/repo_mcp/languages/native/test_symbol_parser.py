@@ -178,12 +178,38 @@ def test_c_macros_between_the_words_of_a_function(text: str) -> None:
     assert structure.symbol_count == 2
 
 
+CALLED_IN_BRANCHES = [("one", 5), ("two", 7), ("four", 9), ("stop", 12)]
+
+
 def test_c_macros_in_small_letters_are_used_where_they_are_blanked() -> None:
     text = "static any_fast node_t *\nleft(void)\n{\n}\nvoid any_call stop(int a);\nany_inline int b(void);\n"
     structure = parse("c", text)
     uses = {(one.name, one.line) for one in list_rows(structure, ReferenceRole.USE)}
     assert uses == {("any_fast", 1), ("any_call", 5), ("any_inline", 6)}
     assert ("node_t", 1) in {(one.name, one.line) for one in list_rows(structure, ReferenceRole.TYPE)}
+
+
+def test_c_calls_in_a_branch_that_is_not_read() -> None:
+    text = """
+int run(int a)
+{
+#if WIDE
+    if (one(a))
+#elif LONG
+    if (a->three(1) && two(a)) /* three() */
+#else
+    if (sizeof(a) && four("three(1)"))
+#endif
+    {
+        stop();
+    }
+}
+"""
+    structure = parse("c", text)
+    assert structure.status is ParseStatus.PARTIAL
+    run = find(structure, "run")
+    calls = {(one.name, one.line, one.symbol) for one in list_rows(structure, ReferenceRole.CALL)}
+    assert calls == {(name, line, run.ordinal) for name, line in CALLED_IN_BRANCHES}
 
 
 def test_c_macros_among_the_parameters_of_an_underscored_function() -> None:

@@ -1,0 +1,64 @@
+"""Variables that the arguments of Rust macros bind, which a grammar sees as loose tokens.
+
+In `assert!(others.iter().all(|one| one.is_good()))` the name `one` is not what it is outside. Parameters of
+closures and what `let` and `for` bind hide what has their names up to the end of their blocks. Left out on
+purpose: their types, and the patterns of `match`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, note_bound
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+MAX_TREE_BYTES = 1 << 16  # of one macro call
+_CLOSED = re.compile(rb"\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|'(?:[^'\\\n]|\\.)'|//[^\n]*+", re.S)
+# A closure begins an expression: before its bar there is no value.
+_CLOSURE = re.compile(rb"(?:[(,={\[;]|=>|&&|\bmove|\breturn)\s*+\|([^|;{}]{1,300}+)\|")
+_LET = re.compile(rb"\b(?:let\s++([^=;{}]{1,200}?)=(?!=)|for\s++([^;{}]{1,200}?)\sin\b)")
+_NAME = re.compile(rb"(?<![\w.:'])(?!(?:mut|ref)\b)([a-z_]\w*+)(?!\s*(?:::|\(|\{|!))")
+_TYPE = re.compile(rb":[^,|=]*+")
+_BRACKET = re.compile(rb"[()\[\]{},;]")
+
+
+def bind_in_tokens(walk: CaptureWalk, node: Node) -> None:
+    """Note the variables that the tokens of a macro call bind, and where they end."""
+    start, end = node.start_byte, node.end_byte
+    text = walk.text[start:end]
+    if len(text) > MAX_TREE_BYTES or not (b"|" in text or b"let " in text or b"for " in text):
+        return
+    text = _CLOSED.sub(lambda found: b" " * len(found.group()), text)
+    for found in _CLOSURE.finditer(text):
+        _bind(walk, start, found, 1, _find_end(text, found.end(), is_closure=True))
+    for found in _LET.finditer(text):
+        group = 1 if found[1] is not None else 2
+        _bind(walk, start, found, group, _find_end(text, found.end(), is_closure=False))
+
+
+def _bind(walk: CaptureWalk, offset: int, found: re.Match[bytes], group: int, end: int) -> None:
+    first = found.start(group)
+    pattern = _TYPE.sub(lambda one: b" " * len(one.group()), found[group])
+    for name in _NAME.finditer(pattern):
+        at = offset + first + name.start(1)
+        walk.taken.add(at)
+        walk.add_local(name[1].decode())
+        walk.shadowing.add_block(offset + first, offset + end)
+        note_bound(walk, name[1].decode(), at)
+
+
+def _find_end(text: bytes, start: int, *, is_closure: bool) -> int:
+    """Return where the brackets around a place are closed; a closure ends before the next argument, too."""
+    depth = 0
+    for found in _BRACKET.finditer(text, start):
+        mark = found.group()
+        if mark in b"([{":
+            depth += 1
+        elif mark in b")]}":
+            depth -= 1
+        if depth < 0 or (is_closure and not depth and mark in b",;"):
+            return found.start()
+    return len(text)
