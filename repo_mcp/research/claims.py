@@ -46,6 +46,7 @@ FAILS = "fails, and "  # begins the reason of a finding for a function that fail
 # These begin the reasons of findings for a question on how to add something.
 NAMED_SO = "has the verb and the noun of the question in its name"
 DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the kind"
+BELONG = "others of the kind are members of it"
 REGISTERS, MOST_DERIVE = "takes one of the kind", "most of the kind derive from it"
 IMPLEMENTERS = "implementers"  # the name of a group
 FILLS = "overrides or implements "  # begins the reason of a finding that overrides or implements a subject
@@ -351,17 +352,20 @@ def _describe_places(state: ResearchState) -> str:
 
 
 def _describe_recipe(state: ResearchState) -> str:
-    """Return what is to be derived from, where it is listed and what to copy; "" if no base type is known."""
+    """Return where one of a kind belongs, what lists it and what to copy; "" if no base type is known."""
     found = {
         begin: f"{_shorten_symbol(one)} ({one.citation})"
-        for begin in (DERIVE, MOST_DERIVE, REGISTERS, LISTS, MODEL)
+        for begin in (BELONG, DERIVE, MOST_DERIVE, REGISTERS, LISTS, MODEL)
         for one in state.findings
         if one.why.startswith(begin)
     }
-    if DERIVE not in found:
+    if BELONG in found:
+        sentences = [f"Others of the kind are members of {found[BELONG]}."]
+    elif DERIVE in found:
+        inner = f", most of them from {found[MOST_DERIVE]}" if MOST_DERIVE in found else ""
+        sentences = [f"Others of the kind derive from {found[DERIVE]}{inner}."]
+    else:
         return ""
-    inner = f", most of them from {found[MOST_DERIVE]}" if MOST_DERIVE in found else ""
-    sentences = [f"Others of the kind derive from {found[DERIVE]}{inner}."]
     if REGISTERS in found:
         sentences.append(f"{found[REGISTERS]} registers one.")
     if LISTS in found:

@@ -339,3 +339,37 @@ def test_the_base_from_which_most_of_a_kind_derive_is_shown_with_what_it_leaves_
     assert "Renderer.defineRouter (renderer.ts:4-6) registers one." in report.claim
     (shown,) = [one.excerpt for one in report.findings if one.symbol.endswith("BaseRouter")]
     assert "187\t  protected abstract getName(path: string): string;" in shown
+
+
+ACTIONS = """pub enum Action {
+    Copy,
+    Paste,
+    Scroll,
+    Quit,
+}
+
+impl Action {
+    pub fn execute(&self, terminal: &mut Terminal) {
+        match self {
+            Action::Copy => terminal.copy(),
+            Action::Paste => terminal.paste(),
+            Action::Scroll => terminal.scroll(),
+            Action::Quit => terminal.quit(),
+        }
+    }
+}
+
+impl From<Key> for Action {
+    fn from(key: Key) -> Self {
+        Action::Quit
+    }
+}
+"""
+
+
+def test_nothing_derives_from_an_enumeration() -> None:
+    report = Asked({"action.rs": ACTIONS}).ask("where would I add a new action?")
+    assert report.claim.startswith(
+        "Others of the kind are members of Action (action.rs:1-6)."
+        " Action.execute (action.rs:9-16) names some of them."
+    )
