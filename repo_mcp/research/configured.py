@@ -13,9 +13,9 @@ from repo_mcp.bundler.statements import measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.claims import IN_DOCUMENTS
 from repo_mcp.research.line_use import LineUse, classify_use
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
+from repo_mcp.research.reasons import IN_DOCUMENTS
 from repo_mcp.research.records import Finding, Subject
 from repo_mcp.research.research_state import MAX_EVIDENCE, ResearchState, search_words
 from repo_mcp.research.seeds import show_body

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import field
 
-from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
@@ -20,8 +19,9 @@ from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
-from repo_mcp.research.claims import BY_EXTENSION, FAILS, FILLS, READS, build_claim
+from repo_mcp.research.claims import build_claim
 from repo_mcp.research.configured import find_by_words, find_settings
+from repo_mcp.research.errors_made import holds_error
 from repo_mcp.research.grammar import read_phrase
 from repo_mcp.research.hops import (
     CALLEES,
@@ -39,6 +39,7 @@ from repo_mcp.research.locating import is_program, weaker
 from repo_mcp.research.open_questions import connect
 from repo_mcp.research.paths import build_chains, find_paths
 from repo_mcp.research.rated_seeds import PreferredKind
+from repo_mcp.research.reasons import BY_EXTENSION, FAILS, FILLS, READS
 from repo_mcp.research.records import Chain, Focus, Form, Group, Link, Reading, Shape, Subject
 from repo_mcp.research.research_state import ResearchState, relocate
 from repo_mcp.research.sections import note_documents
@@ -431,7 +432,7 @@ def _fails(state: ResearchState, node: Node) -> bool:
         return False
     comments = state.source.read_comment_lines(node.path)
     body = enumerate(read_body(state, node), node.symbol.start_line)
-    return any(number not in comments and holds_failure(line) for number, line in body)
+    return any(number not in comments and holds_error(line) for number, line in body)
 
 
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

@@ -19,7 +19,6 @@ from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, measu
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
-from repo_mcp.research.claims import BELONG, DERIVE, LISTS, MODEL, MOST_DERIVE, NAMED_SO, REGISTERS
 from repo_mcp.research.indirect_names import (
     find_actions,
     find_base,
@@ -31,6 +30,7 @@ from repo_mcp.research.indirect_names import (
 )
 from repo_mcp.research.lacking_words import list_idioms, list_lacking, says_otherwise, weigh_words
 from repo_mcp.research.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed, choose_seeds
+from repo_mcp.research.reasons import BELONG, DERIVE, LISTS, MODEL, MOST_DERIVE, NAMED_SO, REGISTERS
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import SymbolFlag
@@ -265,7 +265,7 @@ def _match_wanted(
     Of a type with members that others implement, these alone are wanted where it is asked what to add.
     """
     if preferred is PreferredKind.FAILURES:
-        return lambda line: holds_failure(line) or leads(line)
+        return holds_failure
     if preferred is PreferredKind.EXTENSION and any(
         map(_UNFILLED.search, body.lines[body.head_line : body.end_line])
     ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bundler.statements import DECIDING_BRANCHES, TEXT, Body, choose_lines, rate_work
-from repo_mcp.research.claims import find_errors
+from repo_mcp.research.errors_made import find_errors
 from repo_mcp.text.question_words import find_idioms
 from tests.repo_mcp.research.asking import Asked
 
