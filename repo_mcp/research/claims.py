@@ -160,10 +160,15 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
 
 def _name_users(found: Sequence[Finding]) -> str:
     """Return the names of findings with their citations; those in tests are only counted."""
-    own = name_findings(one for one in found if not is_test_place(one.path))
-    tests = sum(is_test_place(one.path) for one in found)
+    own = name_findings(one for one in found if not _is_test(one))
+    tests = sum(map(_is_test, found))
     also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
     return " and by ".join(filter(None, (own, also)))
+
+
+def _is_test(one: Finding) -> bool:
+    """Return True for a finding in a test, or in a module of tests in a file of the program, as in Rust."""
+    return is_test_place(one.path) or "tests" in one.symbol.split(".")[:-1]
 
 
 def _describe_readers(readers: Sequence[Finding]) -> str:
@@ -243,7 +248,7 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
         by_words = " What is shown has words of the question." if state.findings and not seen else ""
         return f"Nothing is known to set {subject.asked}.{mentioned}{by_words}"
     told = (
-        ("declared as an option of the command line", places[OPTION]),
+        ("declared as an option", places[OPTION]),
         (
             "declared",
             [f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}" for node in subject.nodes],
@@ -337,8 +342,8 @@ def _describe_recipe(state: ResearchState) -> str:
         sentences.append(f"One to copy is {found[MODEL]}.")
     named = [one for one in state.findings if one.why.startswith(NAMED_SO)]
     if named:
-        first = join_names(f"{shorten_symbol(one)} ({one.citation})" for one in named)
-        sentences.append(f"By its name, {first} does what is asked.")
+        their = "its name" if len(named) == 1 else "their names"
+        sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
     sections = [one for one in state.findings if one.kind == "section"]
     if sections:
         sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")

@@ -13,6 +13,6 @@ REGISTERS, MOST_DERIVE = "takes one of the kind", "most of the kind derive from 
 IMPLEMENTERS = "implementers"  # the name of a group
 FILLS = "overrides or implements "  # begins the reason of a finding that overrides or implements a subject
 IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
-OPTION = "declares the option"  # begins the reason of a finding where the command line gets a setting
+OPTION = "declares the option"  # begins the reason of a finding that declares one by its name
 MENTIONS, HOLDS = "mentions ", "declares "  # begin reasons: a subject is used as a value, or declared inside
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
