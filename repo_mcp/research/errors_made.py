@@ -64,7 +64,8 @@ def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
 def describe_errors(state: ResearchState, asked: str) -> str:
     """Return the errors that the best declarations make, each with its first line; "" if none makes any."""
     near = [one for one in state.findings if not one.hop and not is_test_place(one.path)]
-    return _name_errors(state, near if " " in asked else _keep_named(near, asked))
+    is_known = any(one.why.startswith(NAMED_IN_QUESTION) for one in near)
+    return _name_errors(state, near if is_known or " " in asked else _keep_named(near, asked))
 
 
 def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:

@@ -28,6 +28,7 @@ from repo_mcp.research.hops import (
     Traversal,
     follow,
 )
+from repo_mcp.research.indirect_names import read_body
 from repo_mcp.research.locating import is_program, weaker
 from repo_mcp.research.open_questions import connect
 from repo_mcp.research.paths import build_chains, find_paths
@@ -123,7 +124,7 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     """
     gathered = Gathered()
     if reading.form is Form.DIFFERENCE:
-        reading = pair_subjects(reading)
+        reading = pair_subjects(state, reading)
     note_unparsed(state, reading)
     if not any(subject.how in ("undeclared", "unparsed") for subject in reading.subjects):
         if reading.form is not Form.DIFFERENCE:
@@ -368,18 +369,28 @@ def _investigate_difference(state: ResearchState, reading: Reading, gathered: Ga
     gathered.chains = find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
 
 
-def pair_subjects(reading: Reading) -> Reading:
+def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
     """Return a reading whose subjects have at most COMPARED declarations each, the fitting ones first.
 
-    Of many overloads, one compares those in a file that declares the others, too.
+    Of many overloads, one compares those in a file that declares the others too, with the same parameters.
     """
     paired = []
     for subject in reading.subjects:
-        others = {node.path for one in reading.subjects if one is not subject for node in one.nodes}
-        ordered = sorted(subject.nodes, key=lambda node: node.path not in others)  # stable
+        others = [node for one in reading.subjects if one is not subject for node in one.nodes]
+        paths, parameters = {node.path for node in others}, {_read_parameters(state, node) for node in others}
+        ordered = sorted(  # stable
+            subject.nodes,
+            key=lambda node: (node.path not in paths, _read_parameters(state, node) not in parameters),
+        )
         left_out = subject.left_out + max(0, len(ordered) - COMPARED)
         paired.append(replace(subject, nodes=tuple(ordered[:COMPARED]), left_out=left_out))
     return replace(reading, subjects=tuple(paired))
+
+
+def _read_parameters(state: ResearchState, node: Node) -> str:
+    """Return what stands in the round brackets behind the name of a declaration; "" for none."""
+    head = next(iter(read_body(state, node)), "")
+    return head.partition(f"{node.symbol.name}(")[2].partition(")")[0]
 
 
 def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered) -> None:

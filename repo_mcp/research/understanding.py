@@ -178,7 +178,7 @@ def _try_unknown_function(
     subjects: Subjects, parsed: Parsed, find_unparsed: Callable[[Subject], Subject]
 ) -> Reading | None:
     """Return the reading of a question about the errors of an undeclared name; None for any other."""
-    phrase = parsed.phrases[0]
+    phrase = read_phrase(parsed.phrases[0].text)
     if subjects.find(phrase, Form.CALLEES).is_found:
         return None
     missing = subjects.find_undeclared(phrase)
