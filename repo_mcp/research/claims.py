@@ -7,52 +7,43 @@ it is set.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
-from itertools import dropwhile, takewhile
+from collections.abc import Iterable, Sequence
 
-from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.ranking.intent import split_qualified
+from repo_mcp.research.citing import (
+    cite,
+    join_names,
+    name_briefly,
+    name_findings,
+    shorten,
+    shorten_symbol,
+)
+from repo_mcp.research.errors_made import describe_errors, describe_function, list_named
+from repo_mcp.research.first_sentences import read_first_sentence
 from repo_mcp.research.locating import is_test_place
+from repo_mcp.research.reasons import (
+    BELONG,
+    BY_EXTENSION,
+    DERIVE,
+    FILLS,
+    HOLDS,
+    IMPLEMENTERS,
+    IN_DOCUMENTS,
+    LISTS,
+    MENTIONS,
+    MODEL,
+    MOST_DERIVE,
+    NAMED_SO,
+    OPTION,
+    READS,
+    REGISTERS,
+)
 from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import list_words, shares_word
 
-MAX_NAMED, MAX_ERRORS = 3, 6  # in one sentence
-HEAD_LINES = 12  # of a declaration, in which its docstring is expected to begin
-MAX_SENTENCE_CHARS = 220
-FAILING = 8  # best declarations whose errors are named
-BY_EXTENSION = "by an extension"  # in the reason of a finding for a type that an extension makes conform
-# The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`.
-_ERROR = re.compile(
-    r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)"
-    r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
-)
-_CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
-# A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
-_DOES = re.compile(
-    r"(?:Add|As|Build|Check|Convert|Create|Get|Handle|Has|Is|Join|Log|Make|New|On|Parse|Report|Set|Throw|To"
-    r"|Translate|Try|With|Wrap)[A-Z]"
-)
-_IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
-_PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
-# Stands before the last part of the name of an error that is made: `throw errors.`
-_GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")
-NAMED_IN_QUESTION = 'what "'  # begins the reason of a finding for a symbol that the question names
-FAILS = "fails, and "  # begins the reason of a finding for a function that fails and that a subject uses
-# These begin the reasons of findings for a question on how to add something.
-NAMED_SO = "has the verb and the noun of the question in its name"
-DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the kind"
-REGISTERS, MOST_DERIVE = "takes one of the kind", "most of the kind derive from it"
-IMPLEMENTERS = "implementers"  # the name of a group
-FILLS = "overrides or implements "  # begins the reason of a finding that overrides or implements a subject
-IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
-OPTION = "declares the option"  # begins the reason of a finding where the command line gets a setting
-MENTIONS, HOLDS = "mentions ", "declares "  # begin reasons: a subject is used as a value, or declared inside
-READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
     Form.DEPENDENTS: ("is used by", "Nothing in the repository is known to use"),
@@ -84,13 +75,11 @@ def build_claim(
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
         return " ".join(_describe_compared(state, subject) for subject in reading.subjects)
     own = [node for node in state.nodes.values() if not is_test_place(node.path)]
-    errors = _describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else ""
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
-    named = [one for one in state.findings if one.why.startswith(NAMED_IN_QUESTION)]
-    if reading.form is Form.ERRORS and any(one.end_line > one.start_line for one in named):  # has a body
-        failing = [one for one in state.findings if one.why.startswith(FAILS)]
-        return f"{errors}{_describe_failing(named, failing, errors)}".rstrip()
+    if reading.form is Form.ERRORS and (named := list_named(state)):
+        return describe_function(state, named)
+    errors = describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else ""
     if reading.form is Form.EXTENSION and (recipe := _describe_recipe(state)):
         return recipe
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
@@ -100,27 +89,11 @@ def build_claim(
     return ""
 
 
-def name_briefly(node: Node) -> str:
-    """Return the last two parts of a symbol's name with its citation, whose path says the rest."""
-    if node.symbol.kind is SymbolKind.FILE:
-        return f"top level ({_cite(node)})"
-    return f"{shorten(node.qualified_name)} ({_cite(node)})"
-
-
-def shorten(name: str) -> str:
-    """Return the last two parts of a qualified name."""
-    return ".".join(name.split(".")[-2:])
-
-
-def _cite(node: Node) -> str:
-    return f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
-
-
 def _name_subjects(nodes: Sequence[Node]) -> str:
     """Return the names of subjects with their citations; subjects of one name share an entry."""
     places: dict[str, list[str]] = {}
     for node in nodes:
-        places.setdefault(shorten(node.qualified_name), []).append(_cite(node))
+        places.setdefault(shorten(node.qualified_name), []).append(cite(node))
     return join_names(f"{name} ({', '.join(dict.fromkeys(own))})" for name, own in places.items())
 
 
@@ -187,31 +160,32 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
 
 def _name_users(found: Sequence[Finding]) -> str:
     """Return the names of findings with their citations; those in tests are only counted."""
-    own = _name_findings(one for one in found if not is_test_place(one.path))
-    tests = sum(is_test_place(one.path) for one in found)
+    own = name_findings(one for one in found if not _is_test(one))
+    tests = sum(map(_is_test, found))
     also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
     return " and by ".join(filter(None, (own, also)))
 
 
-def _name_findings(found: Iterable[Finding]) -> str:
-    return join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in found)
+def _is_test(one: Finding) -> bool:
+    """Return True for a finding in a test, or in a module of tests in a file of the program, as in Rust."""
+    return is_test_place(one.path) or "tests" in one.symbol.split(".")[:-1]
 
 
 def _describe_readers(readers: Sequence[Finding]) -> str:
-    return f" What it sets is read by {_name_findings(readers)}." if readers else ""
+    return f" What it sets is read by {name_findings(readers)}." if readers else ""
 
 
 def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
     """Return a sentence on what mentions a function as a value, which may call it or not; "" for nothing."""
     own = [one for one in found if not is_test_place(one.path)] or found
     verb, they = "mentions" if len(own) == 1 else "mention", "them" if several else "it"
-    return f" {_name_findings(own)} {verb} {they}, and may have {they} called." if own else ""
+    return f" {name_findings(own)} {verb} {they}, and may have {they} called." if own else ""
 
 
 def _describe_below(state: ResearchState) -> str:
     """Return a sentence on what derives from the types that implement a subject; "" for nothing."""
     below = [one for one in state.findings if one.hop > 1 and not is_test_place(one.path)]
-    return f" Derived from these: {_name_findings(_count_types_once(below))}." if below else ""
+    return f" Derived from these: {name_findings(_count_types_once(below))}." if below else ""
 
 
 def _describe_overriding(state: ResearchState, form: Form, groups: Sequence[Group]) -> str:
@@ -234,11 +208,6 @@ def _count_types_once(found: Sequence[Finding]) -> list[Finding]:
     return [one for one in found if one.kind != "extension" or one.symbol not in types]
 
 
-def _shorten_symbol(one: Finding) -> str:
-    """Return the brief name of a finding's symbol; a finding without a name is a path, and stays whole."""
-    return shorten(one.symbol) if one.name else one.symbol
-
-
 def _describe_compared(state: ResearchState, subject: Subject) -> str:
     """Return where a compared subject is declared, and the first sentence of its comment.
 
@@ -251,7 +220,7 @@ def _describe_compared(state: ResearchState, subject: Subject) -> str:
     )
     if told:
         return f"{name_briefly(node)}{others}: {told}"
-    return f"{shorten(node.qualified_name)} is declared at {_cite(node)}{others}."
+    return f"{shorten(node.qualified_name)} is declared at {cite(node)}{others}."
 
 
 def _read_comment(state: ResearchState, node: Node) -> str:
@@ -279,7 +248,7 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
         by_words = " What is shown has words of the question." if state.findings and not seen else ""
         return f"Nothing is known to set {subject.asked}.{mentioned}{by_words}"
     told = (
-        ("declared as an option of the command line", places[OPTION]),
+        ("declared as an option", places[OPTION]),
         (
             "declared",
             [f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}" for node in subject.nodes],
@@ -351,17 +320,20 @@ def _describe_places(state: ResearchState) -> str:
 
 
 def _describe_recipe(state: ResearchState) -> str:
-    """Return what is to be derived from, where it is listed and what to copy; "" if no base type is known."""
+    """Return where one of a kind belongs, what lists it and what to copy; "" if no base type is known."""
     found = {
-        begin: f"{_shorten_symbol(one)} ({one.citation})"
-        for begin in (DERIVE, MOST_DERIVE, REGISTERS, LISTS, MODEL)
+        begin: f"{shorten_symbol(one)} ({one.citation})"
+        for begin in (BELONG, DERIVE, MOST_DERIVE, REGISTERS, LISTS, MODEL)
         for one in state.findings
         if one.why.startswith(begin)
     }
-    if DERIVE not in found:
+    if BELONG in found:
+        sentences = [f"Others of the kind are members of {found[BELONG]}."]
+    elif DERIVE in found:
+        inner = f", most of them from {found[MOST_DERIVE]}" if MOST_DERIVE in found else ""
+        sentences = [f"Others of the kind derive from {found[DERIVE]}{inner}."]
+    else:
         return ""
-    inner = f", most of them from {found[MOST_DERIVE]}" if MOST_DERIVE in found else ""
-    sentences = [f"Others of the kind derive from {found[DERIVE]}{inner}."]
     if REGISTERS in found:
         sentences.append(f"{found[REGISTERS]} registers one.")
     if LISTS in found:
@@ -370,67 +342,12 @@ def _describe_recipe(state: ResearchState) -> str:
         sentences.append(f"One to copy is {found[MODEL]}.")
     named = [one for one in state.findings if one.why.startswith(NAMED_SO)]
     if named:
-        first = join_names(f"{_shorten_symbol(one)} ({one.citation})" for one in named)
-        sentences.append(f"By its name, {first} does what is asked.")
+        their = "its name" if len(named) == 1 else "their names"
+        sentences.append(f"By {their}, {name_findings(named)} may do what is asked.")
     sections = [one for one in state.findings if one.kind == "section"]
     if sections:
         sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")
     return " ".join(sentences)
-
-
-def _describe_errors(state: ResearchState, asked: str) -> str:
-    """Return the errors that the best declarations raise, each with its first line; "" if none has a name."""
-    near = [one for one in state.findings if not one.hop and not is_test_place(one.path)]
-    if any(one.why.startswith(NAMED_IN_QUESTION) for one in near):  # errors of others are not asked for
-        near = [one for one in near if one.why.startswith((NAMED_IN_QUESTION, FAILS))]
-    elif " " not in asked:  # a name that no parser knows
-        name = split_qualified(asked.replace("#", "."))[-1]
-        near = [one for one in near if one.symbol.rpartition(".")[2] == name] or near
-    near = near[:FAILING]
-    errors: dict[str, str] = {}
-    unnamed: list[str] = []
-    for one in near:
-        lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
-        for number in range(one.start_line, min(one.end_line, len(lines)) + 1):
-            line = _CAUGHT.sub("", lines[number - 1])
-            if number not in comments and holds_failure(line):
-                names = find_errors(line)
-                errors |= {
-                    name: f"{name} ({one.path}:{number}-{number})" for name in names if name not in errors
-                }
-                unnamed += [] if names else [f"{one.path}:{number}-{number}"]
-    if errors:
-        return f"Errors made here: {join_names(errors.values(), MAX_ERRORS)}. "
-    return f"Errors are made at {join_names(unnamed)}. " if unnamed else ""
-
-
-def find_errors(line: str) -> list[str]:
-    """Return the names of errors in a line: those of types or constants, not of functions or fields."""
-    return [
-        found[1] or found[2]
-        for found in _ERROR.finditer(line)
-        if found[1] or not _is_something_else(line, found[2], found.start(), found.end())
-    ]
-
-
-def _is_something_else(line: str, name: str, start: int, end: int) -> bool:
-    """Return True for a name that ends like that of an error but is that of a function or a field."""
-    if _DOES.match(name) or _IS_SET.match(line, end):
-        return True
-    if not line[:start].endswith("."):
-        return False
-    return name in _PLAIN or bool(_IS_CALLED.match(line, end) and not _GIVEN_BACK.search(line[:start]))
-
-
-def _describe_failing(named: Sequence[Finding], failing: Sequence[Finding], errors: str) -> str:
-    """Return which functions fail below the one that a question names, or that none is known to fail.
-
-    Return "" if none fails but `errors` already names errors of the function itself.
-    """
-    subject = f"{_shorten_symbol(named[0])} ({named[0].citation})"
-    if failing:
-        return f"{subject} uses {_name_findings(failing)}, where errors are made{' too' if errors else ''}."
-    return "" if errors else f"Neither {subject} nor what it calls is known to make an error."
 
 
 def _name_words(words: Sequence[str]) -> str:
@@ -453,44 +370,3 @@ def _list_called(state: ResearchState, caller: Declaration) -> Iterable[Node]:
     nodes = [node for node in nodes if not is_test_place(node.path) or is_test_place(caller.path)]
     words, near = list_words(state.request.query), {one.node_id for one in state.findings if not one.hop}
     return [node for node in nodes if node.node_id in near or shares_word(node.symbol.name, words)] or nodes
-
-
-_TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
-_FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and a reader nothing
-    r"\b(?:eslint|prettier|biome|istanbul|pylint|rubocop|clang)-|@ts-|\b(?:noqa|nolint|NOLINT|noinspection|checkstyle)\b"
-)
-_MARKS = "/*#!-\"'` \t"
-
-
-def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:
-    """Return the first sentence of the comment above a declaration or at the start of its body; "" if none.
-
-    A single word, such as the title of a group of members, is no sentence.
-
-    `comments` has the numbers of the lines of the file that are comments.
-    """
-    first = start
-    while first > 1 and (first - 1 in comments or lines[first - 2].lstrip().startswith(("@", "["))):
-        first -= 1
-    above = [number for number in range(first, start) if number in comments]
-    above = [number for number in above if not _FOR_TOOLS.search(lines[number - 1])]
-    head = range(start, min(len(lines), start + HEAD_LINES) + 1)
-    inside = list(takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, head)))
-    if inside and not lines[inside[0] - 2].rstrip().endswith((":", "{")):
-        inside = []  # it is about a statement
-    numbers = above or inside
-    plain = " ".join(_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
-    sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]
-    sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")
-    if " " not in sentence:
-        return ""
-    return f"{sentence[:MAX_SENTENCE_CHARS]}…" if len(sentence) > MAX_SENTENCE_CHARS else f"{sentence}."
-
-
-def join_names(names: Iterable[str], most: int = MAX_NAMED) -> str:
-    """Return the first names joined as in a sentence, with the number of the others."""
-    listed = list(dict.fromkeys(names))
-    shown = listed[:most]
-    if len(listed) > most:
-        return f"{', '.join(shown)} and {len(listed) - most} more"
-    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))

@@ -13,13 +13,14 @@ from repo_mcp.bundler.statements import measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.claims import IN_DOCUMENTS
+from repo_mcp.research.hit_places import build_hit_address
 from repo_mcp.research.line_use import LineUse, classify_use
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
+from repo_mcp.research.reasons import IN_DOCUMENTS
 from repo_mcp.research.records import Finding, Subject
 from repo_mcp.research.research_state import MAX_EVIDENCE, ResearchState, search_words
 from repo_mcp.research.seeds import show_body
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import STOP_WORDS
 
@@ -177,8 +178,12 @@ def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineU
         option = re.search(rf"[\"'`][^\"'`]{{0,20}}--{quoted}\b", match.line, re.IGNORECASE)
         called = None if option is None else _find_open_call(state, match, option.start())
         return LineUse.OPTION if called and _TAKES_OPTION.search(called) else use
-    if re.fullmatch(rf"\s*(?:\w+ )?{quoted}\s*=\s*[\w.>-]+(?:\.|->){quoted};?\s*", match.line, re.IGNORECASE):
+    read = rf"[\w.?>-]+(?:\.|->){quoted}"
+    whole = rf"\s*(?:\w+ )?{quoted}\s*=\s*{read}(?:\s*\?\?\s*{read})?;?\s*"
+    if re.fullmatch(whole, _join_value(state, match), re.IGNORECASE):
         return LineUse.READS  # a variable of the same name
+    if "=" not in match.line and _declares_field(state, match, quoted):
+        return LineUse.DECLARES
     if re.search(rf"(?<![\w.]){quoted}[\"']?\s*:\s*\w[\w.]*\.{quoted}\b", match.line, re.IGNORECASE):
         return LineUse.PASSES_ON
     given = re.search(
@@ -187,6 +192,21 @@ def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineU
     if given is None or _find_open_call(state, match, given.start()) is None:
         return use
     return LineUse.PASSES_ON if "=" in given[0] else LineUse.GIVES
+
+
+def _join_value(state: ResearchState, match: ExactMatch) -> str:
+    """Return a matching line, with the next one if that is where its value stands."""
+    if not match.line.rstrip().endswith("="):
+        return match.line
+    following = state.source.read_lines(match.path)[match.start_line : match.start_line + 1]
+    return " ".join((match.line, *following))
+
+
+def _declares_field(state: ResearchState, match: ExactMatch, quoted: str) -> bool:
+    """Return True for a line that is the declaration of a field of the name."""
+    around = state.source.find_around(match.path, match.start_line)
+    is_field = around is not None and around.symbol.kind is SymbolKind.PROPERTY
+    return around is not None and is_field and bool(re.fullmatch(quoted, around.symbol.name, re.IGNORECASE))
 
 
 def _find_open_call(state: ResearchState, match: ExactMatch, column: int) -> str | None:
@@ -347,7 +367,7 @@ def find_by_words(state: ResearchState, text: str) -> None:
     hits = search_words(state, f"{text} {_WORDS_FOR_IT}", MAX_SEARCHED)
     fitting = [hit for hit in hits if _is_about_config(hit)]
     for hit in fitting[:MAX_HITS]:
-        state.add_place(build_hit_address(state, hit, "found by searching configuration for its words", 1))
+        state.add_place(build_hit_address(hit, "found by searching configuration for its words", 1))
     if len(fitting) > MAX_HITS:
         state.limit(f"{len(fitting) - MAX_HITS} more places with these words", f"{MAX_HITS} are shown")
 
@@ -356,31 +376,3 @@ def _is_about_config(hit: Hit) -> bool:
     if find_role(hit.path) is FileRole.CONFIG or _CONFIG_PATH.search(hit.path):
         return True
     return re.search(r"config|setting|option|default", hit.symbol or "", re.IGNORECASE) is not None
-
-
-def build_hit_address(state: ResearchState, hit: Hit, why: str, hop: int) -> Finding:
-    """Return a hit of a word search as a finding that spans the lines of its snippet."""
-    numbers = [int(line.partition("\t")[0]) for line in split_snippet(hit)]
-    start, end = (numbers[0], numbers[-1]) if numbers else (hit.start_line, hit.start_line)
-    terms = ", ".join(hit.matched_terms[:6])
-    best = choose_line(hit)
-    return Finding(
-        hit.path, start, end, hit.path, "text", None, f"{why}: {terms}", hop, "text", (best,)
-    )  # fmt: skip
-
-
-def split_snippet(hit: Hit) -> list[str]:
-    """Return the numbered lines of a snippet. Form feeds and Unicode separators do not end a line."""
-    return hit.snippet.removesuffix("\n").split("\n") if hit.snippet else []
-
-
-def choose_line(hit: Hit) -> int:
-    """Return the number of the snippet line that holds the most matched terms."""
-    best, most = hit.start_line, -1
-    for row in split_snippet(hit):
-        number, _, text = row.partition("\t")
-        folded = text.lower()
-        count = sum(term in folded for term in hit.matched_terms)
-        if count > most:
-            best, most = int(number), count
-    return best

@@ -98,7 +98,7 @@ def read_body(state: ResearchState, node: Node) -> Sequence[str]:
 def find_base(state: ResearchState, action: Action) -> Node | None:
     """Return the type named by the last nouns, or else the one with most derived types whose name ends so.
 
-    Return None if no such type has derived types or is left open for them.
+    Return None if no such type has derived types, is left open for them, or is an enumeration so named.
     """
     names = ["".join(map(str.capitalize, nouns)) for nouns in (action.nouns[-2:], action.nouns[-1:])]
     names = list(dict.fromkeys(names))
@@ -111,7 +111,7 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
         if len(named) > MOST_TYPES:
             return _find_common_base(state, named)
         for node in named:
-            if is_left_open(node) or list_derived(state, node):
+            if is_enumeration(node) or is_left_open(node) or list_derived(state, node):
                 return node
     for name in names:
         # Interfaces are searched for separately, because more classes than interfaces have the noun.
@@ -167,6 +167,11 @@ def may_answer(path: str) -> bool:
     return is_program(path) and not is_side_file(path)
 
 
+def is_enumeration(node: Node) -> bool:
+    """Return True for a type whose kinds are its own members."""
+    return node.symbol.kind is SymbolKind.ENUM
+
+
 def find_inner_base(state: ResearchState, base: Node) -> Node | None:
     """Return the abstract type below a base from which more types derive than from the base; None if none."""
     own = _list_own_derived(state, base)
@@ -188,12 +193,13 @@ def find_model(state: ResearchState, base: Node) -> Node | None:
 
 
 def find_listing(state: ResearchState, base: Node) -> tuple[Node, int] | None:
-    """Return the declaration that names most types of a kind, as a registry does, and how many it names.
+    """Return the declaration that names most of a kind, as a registry does, and how many it names.
 
-    Return None if none names LEAST_LISTED of them.
+    These are the types derived from the base, or the members of an enumeration. Return None if none names
+    LEAST_LISTED of them.
     """
     met: Counter[Declaration] = Counter()
-    own = _list_own_derived(state, base)[:MOST_MODELS]
+    own = (_list_members if is_enumeration(base) else _list_own_derived)(state, base)[:MOST_MODELS]
     known = {base.declaration, *(node.declaration for node in own)}
     for node in own:
         state.check()
@@ -228,6 +234,13 @@ def _list_own_derived(state: ResearchState, base: Node) -> list[Node]:
         for node in list_derived(state, base)
         if may_answer(node.path) and state.admits(node.path) and not is_test_symbol(node)
     ]
+
+
+def _list_members(state: ResearchState, base: Node) -> list[Node]:
+    record = state.graph.scan.find_record(base.path)
+    ordinals = [] if record is None else record.list_children(base.symbol.ordinal)
+    nodes = [state.get_node(Declaration(base.path, ordinal)) for ordinal in ordinals]
+    return [node for node in nodes if node.symbol.kind is SymbolKind.ENUM_MEMBER]
 
 
 def _count_lines(node: Node) -> int:

@@ -1,10 +1,4 @@
-"""Investigate a question: for each form, a function notes findings in an order that suits the form.
-
-Functions that read a field which a subject sets are found too. `prefetch_related`, for example, only stores
-its arguments in a field, and the function that reads the field does the fetching. No edge of the graph leads
-there, because fields are not symbols. So the text is searched for their names, and names that stand in more
-than MAX_MATCHES lines are left out.
-"""
+"""Investigate a question: for each form, a function notes findings in an order that suits the form."""
 
 from __future__ import annotations
 
@@ -12,16 +6,16 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import field
 
-from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
-from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
-from repo_mcp.research.claims import BY_EXTENSION, FAILS, FILLS, READS, build_claim
+from repo_mcp.research.claims import build_claim
 from repo_mcp.research.configured import find_by_words, find_settings
+from repo_mcp.research.failing import find_failing
+from repo_mcp.research.field_readers import note_readers
 from repo_mcp.research.grammar import read_phrase
 from repo_mcp.research.hops import (
     CALLEES,
@@ -39,6 +33,7 @@ from repo_mcp.research.locating import is_program, weaker
 from repo_mcp.research.open_questions import connect
 from repo_mcp.research.paths import build_chains, find_paths
 from repo_mcp.research.rated_seeds import PreferredKind
+from repo_mcp.research.reasons import BY_EXTENSION, FILLS
 from repo_mcp.research.records import Chain, Focus, Form, Group, Link, Reading, Shape, Subject
 from repo_mcp.research.research_state import ResearchState, relocate
 from repo_mcp.research.sections import note_documents
@@ -49,19 +44,12 @@ from repo_mcp.research.subjects import Subjects, looks_like_name
 from repo_mcp.research.understanding import build_reading, is_about_shapes
 from repo_mcp.research.unparsed import note_unparsed
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
-from repo_mcp.text.question_words import shares_word
 
 _BOUNDS = Bounds(files=20, references=60)
-FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
-MAX_FAILING = 5  # functions shown for a question about the errors of a function
+COMPARED = 3  # declarations of one name in a question for a difference
 MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
 IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
 MAX_BODIES, SHORT_LINES = 16, 24  # if at most so many types implement a subject, shorter ones show their body
-MAX_FIELDS = 3  # of one function whose readers are searched for
-MAX_MATCHES = 30  # a name in more lines says little about each
-MAX_READERS = 4  # of all the fields that one function sets
-# A line that sets a field or adds to it: `self.rows = `, `this->rows +=`, `self.rows.append(`.
-_SET = re.compile(r"\b\w+(?:\.|->)(\w{4,})\s*(?:[+|]?=(?![=>])|\.(?:append|add|push|extend|insert)\()")
 
 
 def _expand(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
@@ -135,6 +123,8 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     Raises RepoError with CANCELLED.
     """
     gathered = Gathered()
+    if reading.form is Form.DIFFERENCE:
+        reading = pair_subjects(state, reading)
     note_unparsed(state, reading)
     if not any(subject.how in ("undeclared", "unparsed") for subject in reading.subjects):
         if reading.form is not Form.DIFFERENCE:
@@ -163,7 +153,6 @@ def _note_subjects(state: ResearchState, reading: Reading) -> None:
 
 
 SUBJECT_CHARS = 700  # shown of a subject
-READER_CHARS = 900  # shown of a function that reads a field which a subject sets
 _ASKS_PATH = re.compile(
     r"\b(?:reach|call|trigger|invok|lead|path|rout|chain|flow|trac|connect|relat|depend|arriv|ends? up)|->|→",
     re.IGNORECASE,
@@ -187,28 +176,9 @@ def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathe
 def _investigate_callees(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
     if _ASKS_HOW.match(state.request.query):
-        _note_readers(state, nodes)
+        note_readers(state, nodes)
     follow(state, nodes, CALLEES, state.depth)
     gathered.chains = build_chains(state, nodes, upwards=False)
-
-
-def _note_readers(state: ResearchState, nodes: Sequence[Node]) -> None:
-    """Note the readers of fields that a subject sets, and those of their callees named like the subject."""
-    for node in nodes:
-        words = re.findall(r"[A-Za-z]{3,}", node.symbol.name)
-        for reader in find_readers(state, node):
-            why = f"{READS}{reader.field}, which {node.symbol.name} sets"
-            shown = show_body(state, reader.node, READER_CHARS, dict.fromkeys(reader.lines, (reader.field,)))
-            state.add(reader.node, why, 1, Confidence.PROBABLE, reader.lines, shown=shown)
-            for edge in state.graph.find_outgoing(reader.node, CALLS, _BOUNDS).edges:
-                other = state.get_node(edge.other)
-                if words and shares_word(other.symbol.name, words) == len(words):
-                    body = show_body(state, other, READER_CHARS)
-                    told = f"called by {reader.node.symbol.name}, which {READS}{reader.field}"
-                    state.add(other, told, 1, edge.confidence, shown=body)
-                    state.link(
-                        Link(reader.node.declaration, other.declaration, "calls", edge.confidence, edge.lines)
-                    )
 
 
 def _investigate_implementations(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -384,7 +354,7 @@ def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gat
 
 
 def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    named, whys = _find_failing(state, reading.subjects[0].asked)
+    named, whys = find_failing(state, reading.subjects[0].asked)
     if named:
         find_seeds(state, reading.subjects[0].asked, PreferredKind.FAILURES, named, whys)
         return
@@ -392,53 +362,35 @@ def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gather
     connect(state, seeds[:CONNECTED], reading.subjects[0].asked)
 
 
-def _find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node, str]]:
-    """Return the functions that a question about errors names and those below them that fail.
-
-    The mapping has the reason for each of the latter. Callees are searched level by level while few functions
-    are found. Declarations without a body are left out if one has a body; if none has, the functions that
-    override or implement them are added. Both results are empty if the question names no function.
-    """
-    phrase = read_phrase(text)
-    subject = Subjects(state.graph, state.request.folder, state.source.read_lines).find(phrase, Form.CALLEES)
-    named = [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS]
-    if " " in phrase.text or subject.how != "declared":
-        return [], {}
-    named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or [
-        *named,
-        *(state.get_node(link.source) for node in named for link in list_overriding(state, node)),
-    ]
-    whys: dict[Node, str] = {}
-    level, seen = named, {*named}
-    for _ in range(FAILING_DEPTH):
-        below: list[Node] = []
-        for node in level[:MAX_CALLING] if len(whys) + len(named) < MAX_FAILING else ():
-            for edge in state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), _BOUNDS).edges:
-                other = state.get_node(edge.other)
-                is_sure = edge.confidence is not Confidence.POSSIBLE and is_program(other.path)
-                if is_sure and other not in seen and other.symbol.kind in CALLABLE_KINDS:
-                    seen.add(other)
-                    below.append(other)
-                    if _fails(state, other):
-                        whys[other] = f"{FAILS}{node.symbol.name} {edge.type.value} it"
-        level = below
-    return [*named, *whys][:MAX_FAILING], whys
-
-
-def _fails(state: ResearchState, node: Node) -> bool:
-    """Return True for a function that raises or returns an error, except a constructor."""
-    if node.symbol.kind not in CALLABLE_KINDS or node.symbol.kind is SymbolKind.CONSTRUCTOR:
-        return False
-    comments = state.source.read_comment_lines(node.path)
-    body = enumerate(read_body(state, node), node.symbol.start_line)
-    return any(number not in comments and holds_failure(line) for number, line in body)
-
-
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
     text = " ".join(subject.asked for subject in reading.subjects)
     find_seeds(state, text, first=nodes, only_near=True)
     gathered.chains = find_paths(state, nodes[:1], nodes[-1:]) if len(nodes) > 1 else []
+
+
+def pair_subjects(state: ResearchState, reading: Reading) -> Reading:
+    """Return a reading whose subjects have at most COMPARED declarations each, the fitting ones first.
+
+    Of many overloads, one compares those in a file that declares the others too, with the same parameters.
+    """
+    paired = []
+    for subject in reading.subjects:
+        others = [node for one in reading.subjects if one is not subject for node in one.nodes]
+        paths, parameters = {node.path for node in others}, {_read_parameters(state, node) for node in others}
+        ordered = sorted(  # stable
+            subject.nodes,
+            key=lambda node: (node.path not in paths, _read_parameters(state, node) not in parameters),
+        )
+        left_out = subject.left_out + max(0, len(ordered) - COMPARED)
+        paired.append(replace(subject, nodes=tuple(ordered[:COMPARED]), left_out=left_out))
+    return replace(reading, subjects=tuple(paired))
+
+
+def _read_parameters(state: ResearchState, node: Node) -> str:
+    """Return what stands in the round brackets behind the name of a declaration; "" for none."""
+    head = next(iter(read_body(state, node)), "")
+    return head.partition(f"{node.symbol.name}(")[2].partition(")")[0]
 
 
 def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -516,41 +468,3 @@ _INVESTIGATIONS: dict[Form, Callable[[ResearchState, Reading, Gathered], None]] 
     Form.OPEN: _investigate_open,
     Form.OVERVIEW: _investigate_overview,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """A function that reads a field."""
-
-    node: Node
-    field: str
-    lines: tuple[int, ...]  # that name the field
-
-
-def find_readers(state: ResearchState, node: Node) -> list[Reader]:
-    """Return at most MAX_READERS functions that read fields which a symbol sets; those in its file first."""
-    lines = state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
-    fields = list(dict.fromkeys(name for line in lines for name in _SET.findall(line)))
-    readers: dict[Node, Reader] = {}
-    for name in fields[:MAX_FIELDS]:
-        state.check()
-        found = state.source.search_exact(
-            ExactRequest(name, whole_word=True, limit=MAX_MATCHES + 1, include_tests=False)
-        )
-        if len(found.matches) > MAX_MATCHES:
-            continue
-        for match in found.matches:
-            _add_reader(state, readers, name, match)
-    others = [one for one in readers.values() if one.node != node and state.admits(one.node.path)]
-    others.sort(key=lambda one: (one.node.path != node.path, one.node.path, one.node.symbol.start_line))
-    return others[:MAX_READERS]
-
-
-def _add_reader(state: ResearchState, readers: dict[Node, Reader], name: str, match: ExactMatch) -> None:
-    if not is_program(match.path) or re.search(rf"\b{name}\b\s*[+|]?=(?![=>])", match.line):
-        return  # the line sets the field
-    around = state.source.find_around(match.path, match.start_line)
-    if around is not None and around.symbol.kind in CALLABLE_KINDS:
-        known = readers.get(around)
-        lines = (*(known.lines if known is not None else ()), match.start_line)
-        readers[around] = Reader(around, name if known is None else known.field, lines)

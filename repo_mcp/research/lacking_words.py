@@ -17,7 +17,9 @@ from repo_mcp.text.stop_words import QUESTION_WORDS
 # Words with at most TELLING of the heaviest weight are never reported as lacking. Nothing is reported if the
 # lacking words are fewer than half and weigh less than LACKING of all.
 TELLING, LACKING = 0.15, 0.4
-_OF_FAILURE = re.compile(r"fail(?:s|ed|ing|ures?)?|errors?", re.IGNORECASE)  # words for a line that raises
+_OF_FAILURE = re.compile(
+    r"fail(?:s|ed|ing|ures?)?|errors?|rais(?:es?|ed|ing)|thrown?|throws|throwing", re.IGNORECASE
+)  # words for a line that raises
 
 
 def list_idioms(state: ResearchState, text: str) -> dict[str, list[str]]:

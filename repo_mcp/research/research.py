@@ -26,7 +26,7 @@ from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchReques
 from repo_mcp.ranking.word_search import QueryWord, look_up_words
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture
-from repo_mcp.research.configured import build_hit_address
+from repo_mcp.research.hit_places import build_hit_address
 from repo_mcp.research.investigations import Gathered, investigate, settle_reading
 from repo_mcp.research.locating import is_decorator
 from repo_mcp.research.records import (
@@ -258,7 +258,7 @@ def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
     """Answer with a search for the words alone."""
     request = state.request
     for hit in search_words(state, request.query, TEXT_HITS):
-        state.add_place(build_hit_address(state, hit, "contains the words", 0))
+        state.add_place(build_hit_address(hit, "contains the words", 0))
     findings, _ = add_excerpts(state.source, state.findings)
     state.report_progress(state.depth + 1, f"{len(findings)} findings")
     reading = Reading(Form.OPEN, reading.text, (Subject(request.query, "words"),))

@@ -19,7 +19,6 @@ from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, measu
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
-from repo_mcp.research.claims import DERIVE, LISTS, MODEL, MOST_DERIVE, NAMED_SO, REGISTERS
 from repo_mcp.research.indirect_names import (
     find_actions,
     find_base,
@@ -27,9 +26,11 @@ from repo_mcp.research.indirect_names import (
     find_listing,
     find_model,
     find_registering,
+    is_enumeration,
 )
 from repo_mcp.research.lacking_words import list_idioms, list_lacking, says_otherwise, weigh_words
 from repo_mcp.research.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed, choose_seeds
+from repo_mcp.research.reasons import BELONG, DERIVE, LISTS, MODEL, MOST_DERIVE, NAMED_SO, REGISTERS
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import SymbolFlag
@@ -55,6 +56,7 @@ AGAIN_ROOM = 330  # characters of a declaration with the name of a better one
 LEAST_ROOM = 160  # with fewer characters left, only the heads of declarations are shown
 # For a question about the errors of a function: the first declarations, and the least characters of each.
 FAILING_FIRST, FAILING_ROOM = 3, 3_200
+MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be added
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
 FEW_SEEDS = 3  # shown if no file has most of the question's words
 LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
@@ -126,7 +128,7 @@ def find_seeds(
         folders = tuple({node.path.rpartition("/")[0] for node in first})
         found = [seed for seed in found if seed.name and _lies_in(seed.path, folders)]
     asked = find_action(state.request.query)
-    if asked is not None and any(seed.why.startswith(DERIVE) for seed in seeds):
+    if asked is not None and any(seed.why.startswith((BELONG, DERIVE)) for seed in seeds):
         found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
     seeds = _drop_prototypes(seeds)
@@ -189,7 +191,7 @@ def _list_kin(state: ResearchState, base: Node, noun: str) -> list[tuple[Node, s
 
     These are the base type, what registers one of the kind, where its types are listed, and one to copy.
     """
-    kin = [(base, f"{DERIVE}, as a new {noun} would")]
+    kin = [(base, f"{BELONG if is_enumeration(base) else DERIVE}, as a new {noun} would")]
     inner = find_inner_base(state, base)
     if inner is not None:
         kin.insert(0, (inner, f"{MOST_DERIVE}, as a new {noun} would"))
@@ -232,6 +234,7 @@ def _note(
     met: set[str] = set()
     for ordinal, seed in enumerate(seeds):
         share = max(SHARES[min(ordinal, len(SHARES) - 1)], least_share if ordinal < FAILING_FIRST else 0)
+        share = min(share, MEMBERS_ROOM) if seed.why.startswith(BELONG) else share
         again = max(AGAIN_ROOM, share // 2) if seed.body.line_count >= OVERLOAD_LINES else AGAIN_ROOM
         room = min(again if seed.name in met else share, left - FINDING_CHARS)
         if room < LEAST_ROOM:
@@ -262,7 +265,7 @@ def _match_wanted(
     Of a type with members that others implement, these alone are wanted where it is asked what to add.
     """
     if preferred is PreferredKind.FAILURES:
-        return lambda line: holds_failure(line) or leads(line)
+        return holds_failure
     if preferred is PreferredKind.EXTENSION and any(
         map(_UNFILLED.search, body.lines[body.head_line : body.end_line])
     ):

@@ -19,8 +19,9 @@ from repo_mcp.graph.edges import Bounds, Edge
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, EdgeType
-from repo_mcp.research.claims import IMPLEMENTERS, name_briefly
+from repo_mcp.research.citing import name_briefly
 from repo_mcp.research.locating import is_aside, is_program, is_test_place, weaker
+from repo_mcp.research.reasons import IMPLEMENTERS
 from repo_mcp.research.records import Form, Group, Link, Reading
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord

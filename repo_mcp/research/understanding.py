@@ -81,7 +81,10 @@ def understand(
         return build_reading(Form.OPEN, (Subject(request.query, "words"),))
     subjects = Subjects(graph, request.folder, read_lines)
     for one in parsed:
-        reading = _try(subjects, one, request)
+        reading = None
+        if one.form is Form.ERRORS and not is_partial:
+            reading = _try_unknown_function(subjects, one, find_unparsed)
+        reading = reading or _try(subjects, one, request)
         if reading is None and one.form is Form.DIFFERENCE and not is_partial:
             # Otherwise it would be taken for a question about the one subject that is declared.
             reading = _try_undeclared(subjects, one, is_absent, find_unparsed)
@@ -169,6 +172,19 @@ def _try_undeclared(
         found.append(declared if declared.is_found else subjects.find_undeclared(phrase, check))
     missing = tuple(find_unparsed(one) for one in found if one is not None and one.how == "undeclared")
     return build_reading(parsed.form, missing) if missing else None
+
+
+def _try_unknown_function(
+    subjects: Subjects, parsed: Parsed, find_unparsed: Callable[[Subject], Subject]
+) -> Reading | None:
+    """Return the reading of a question about the errors of an undeclared name; None for any other."""
+    phrase = read_phrase(parsed.phrases[0].text)
+    if subjects.find(phrase, Form.CALLEES).is_found:
+        return None
+    missing = subjects.find_undeclared(phrase)
+    if missing is None or find_unparsed(missing).how != "undeclared":
+        return None
+    return build_reading(Form.ERRORS, (missing,))
 
 
 def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:

@@ -11,7 +11,7 @@ import re
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.ranking.intent import EXACT, split_qualified
 from repo_mcp.record_classes import replace
-from repo_mcp.research.configured import split_snippet
+from repo_mcp.research.hit_places import split_snippet
 from repo_mcp.research.records import Finding, Reading, Subject
 from repo_mcp.research.research_state import ResearchState, search_words
 

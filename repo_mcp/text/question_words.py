@@ -113,6 +113,8 @@ _IDIOMS = tuple(
         (r"halfway|midway|part ?way through", "rollback partial"),
         (r"(?:bad|non-?zero|failing) (?:exit )?(?:status|code)", "exit fail"),
         (r"still (?:current|fresh)", "modified expire"),
+        (r"character (?:encoding|set)", "charset"),
+        (r"(?:does|do|did)(?: not|n't) fit", "max overflow exceed"),
     )
 )  # fmt: skip
 _PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")

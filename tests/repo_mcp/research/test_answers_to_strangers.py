@@ -245,7 +245,7 @@ def test_errors_of_a_function_are_those_of_what_it_calls(server: Asked) -> None:
     assert report.claim == (
         "Errors made here: ValueError (server/parse.py:10-10)."
         " parse.parse (server/parse.py:4-5) uses parse.parse_whole (server/parse.py:8-13),"
-        " where errors are made too."
+        " where errors are made."
     )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bundler.statements import DECIDING_BRANCHES, TEXT, Body, choose_lines, rate_work
-from repo_mcp.research.claims import find_errors
+from repo_mcp.research.errors_made import find_errors
+from repo_mcp.research.first_sentences import read_first_sentence
+from repo_mcp.research.line_use import LineUse, classify_use
 from repo_mcp.text.question_words import find_idioms
 from tests.repo_mcp.research.asking import Asked
 
@@ -339,3 +341,146 @@ def test_the_base_from_which_most_of_a_kind_derive_is_shown_with_what_it_leaves_
     assert "Renderer.defineRouter (renderer.ts:4-6) registers one." in report.claim
     (shown,) = [one.excerpt for one in report.findings if one.symbol.endswith("BaseRouter")]
     assert "187\t  protected abstract getName(path: string): string;" in shown
+
+
+ACTIONS = """pub enum Action {
+    Copy,
+    Paste,
+    Scroll,
+    Quit,
+}
+
+impl Action {
+    pub fn execute(&self, terminal: &mut Terminal) {
+        match self {
+            Action::Copy => terminal.copy(),
+            Action::Paste => terminal.paste(),
+            Action::Scroll => terminal.scroll(),
+            Action::Quit => terminal.quit(),
+        }
+    }
+}
+
+impl From<Key> for Action {
+    fn from(key: Key) -> Self {
+        Action::Quit
+    }
+}
+"""
+
+
+def test_nothing_derives_from_an_enumeration() -> None:
+    report = Asked({"action.rs": ACTIONS}).ask("where would I add a new action?")
+    assert report.claim.startswith(
+        "Others of the kind are members of Action (action.rs:1-6)."
+        " Action.execute (action.rs:9-16) names some of them."
+    )
+
+
+SHELL = """pub fn read(path: &str) -> Result<String, Fault> {
+    let text = load(path)?;
+    Ok(text)
+}
+
+fn load(path: &str) -> Result<String, Fault> {
+    open(path)
+}
+
+mod tests {
+    fn reads() {
+        super::read("one");
+    }
+}
+"""
+
+BIND = """int open_socket(int kind)
+{
+    if (kind < 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    return 0;
+}
+
+int bind_socket(int kind)
+{
+    return open_socket(kind);
+}
+"""
+
+
+def test_what_passes_errors_on_is_not_said_to_make_none() -> None:
+    claim = Asked({"src/shell.rs": SHELL}).ask("which errors can read return?").claim
+    assert claim == "read (src/shell.rs:1-4) passes on the errors of what it calls at src/shell.rs:2-2."
+
+
+def test_a_value_of_errno_is_an_error() -> None:
+    claim = Asked({"src/bind.c": BIND}).ask("which errors can bind_socket return?").claim
+    assert claim == (
+        "Errors made here: EINVAL (src/bind.c:4-4). bind_socket (src/bind.c:10-13) uses"
+        " open_socket (src/bind.c:1-8), where errors are made."
+    )
+
+
+def test_the_errors_of_an_unknown_function_are_not_those_of_others() -> None:
+    claim = Asked({"src/bind.c": BIND}).ask("which errors can bind_sockets() return?").claim
+    assert claim.startswith("bind_sockets is not declared in this repository. The nearest name")
+
+
+def test_a_test_beside_the_program_is_counted_as_a_test() -> None:
+    claim = Asked({"src/shell.rs": SHELL}).ask("who calls read?").claim
+    assert claim == "read (src/shell.rs:1-4) is called by 1 place in tests."
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("/** @internal */\nfunction one() {}", ""),
+        ("/**\n * @internal\n * Reads a text.\n */\nfunction one() {}", "Reads a text."),
+        ("function one(a) {\n  if (a) {\n    // to keep it so\n    a()\n  }\n}", ""),
+        ("function one(a) {\n  // Reads a text.\n  a()\n}", "Reads a text."),
+    ],
+)
+def test_the_comment_of_a_declaration_is_about_it(text: str, told: str) -> None:
+    lines = text.split("\n")
+    comments = {at for at, line in enumerate(lines, 1) if line.lstrip().startswith(("/*", "*", "//"))}
+    start = next(at for at, line in enumerate(lines, 1) if line.startswith("function"))
+    assert read_first_sentence(lines, comments, start) == told
+
+
+ELEMENT = """class Element:
+    def text(self, new):
+        \"\"\"Set the text.\"\"\"
+        self.held = new
+
+    def read_text(self):
+        \"\"\"Get all text.\"\"\"
+        return self.held
+"""
+
+NODE = """class Node:
+    def text(self):
+        \"\"\"Get the text of a node.\"\"\"
+        return self.held
+"""
+
+
+def test_of_many_declarations_those_beside_the_other_are_compared() -> None:
+    asked = Asked({"dom/a_node.py": NODE, "dom/element.py": ELEMENT})
+    claim = asked.ask("what is the difference between text and read_text?").claim
+    assert claim == (
+        "Element.text (dom/element.py:2-4) and 1 more declaration: Set the text."
+        " Element.read_text (dom/element.py:6-8): Get all text."
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "use"),
+    [
+        ('name: "patience",', LineUse.OPTION),
+        ('os.getenv("patience")', LineUse.TAKES),
+        ('self.patience = float(getattr(options, "patience", 0.0))', LineUse.SETS),
+    ],
+)
+def test_an_option_has_a_name_and_a_field_is_no_environment(line: str, use: LineUse) -> None:
+    assert classify_use("patience", line) is use

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bundler.statements import Body, only_imports
-from repo_mcp.research.claims import find_errors
+from repo_mcp.research.errors_made import find_errors
 from repo_mcp.research.line_use import LineUse, classify_use
 from repo_mcp.toolsets.research.research_calls import cut_report
 from repo_mcp.toolsets.research.research_text import ALSO, MAX_ALSO, render_report
@@ -305,8 +305,7 @@ def read_options(parser):
 def test_a_claim_names_the_option_that_sets_and_no_object_as_the_environment() -> None:
     report = Asked(SETTINGS).ask("where is patience configured")
     assert report.claim == (
-        "patience is declared as an option of the command line at app/options.py:8-8 and declared at"
-        " app/loop.py:4-4."
+        "patience is declared as an option at app/options.py:8-8 and declared at app/loop.py:4-4."
     )
 
 

@@ -1,0 +1,139 @@
+"""Tell which errors the functions make that a question about errors is about.
+
+Errors are known by their names, in lines that raise, throw or return one; in C by the values of `errno`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.bundler.statements import holds_failure
+from repo_mcp.ranking.intent import split_qualified
+from repo_mcp.research.citing import join_names, name_findings, shorten_symbol
+from repo_mcp.research.locating import is_test_place
+from repo_mcp.research.reasons import FAILS, NAMED_IN_QUESTION
+from repo_mcp.research.records import Finding
+from repo_mcp.research.research_state import ResearchState
+
+MAX_ERRORS = 6  # in one sentence
+FAILING = 8  # best declarations whose errors are named
+# The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`, `EINVAL`.
+_ERROR = re.compile(
+    r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)"
+    r"|\berrno = (E[A-Z0-9]{2,})\b"
+    r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
+)
+_SETS_ERRNO = re.compile(r"\berrno = E[A-Z]")
+_CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
+# A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
+_DOES = re.compile(
+    r"(?:Add|As|Build|Check|Convert|Create|Get|Handle|Has|Is|Join|Log|Make|New|On|Parse|Report|Set|Throw|To"
+    r"|Translate|Try|With|Wrap)[A-Z]"
+)
+_IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
+_PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
+# Stands before the last part of the name of an error that is made: `throw errors.`
+_GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")
+# Lines that give a caller the error of what they call, by the ending of the file.
+_PASSES_ON = {
+    "rs": re.compile(r"[\w)\]]\?(?:[;,.)]|\s*$)"),
+    "go": re.compile(r"\breturn\b[^/\n]*\berr\b"),
+    "swift": re.compile(r"\btry\b(?![?!])"),
+}
+
+
+def holds_error(line: str) -> bool:
+    """Return True for a line that raises, returns or makes an error, or sets `errno`."""
+    return holds_failure(line) or _SETS_ERRNO.search(line) is not None
+
+
+def list_named(state: ResearchState) -> list[Finding]:
+    """Return the functions that a question names and that have a body."""
+    named = [one for one in state.findings if one.why.startswith(NAMED_IN_QUESTION)]
+    return [one for one in named if one.end_line > one.start_line]
+
+
+def describe_function(state: ResearchState, named: Sequence[Finding]) -> str:
+    """Return the errors that a function makes, and which of those below it fail, or that none is known to."""
+    failing = [one for one in state.findings if one.why.startswith(FAILS)]
+    errors = _name_errors(state, [*named, *failing])
+    return f"{errors}{_describe_failing(state, named, failing, errors)}".rstrip()
+
+
+def describe_errors(state: ResearchState, asked: str) -> str:
+    """Return the errors that the best declarations make, each with its first line; "" if none makes any."""
+    near = [one for one in state.findings if not one.hop and not is_test_place(one.path)]
+    is_known = any(one.why.startswith(NAMED_IN_QUESTION) for one in near)
+    return _name_errors(state, near if is_known or " " in asked else _keep_named(near, asked))
+
+
+def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:
+    """Return the findings with a name that no parser knows, or all if none has it."""
+    name = split_qualified(asked.replace("#", "."))[-1]
+    return [one for one in near if one.symbol.rpartition(".")[2] == name] or near
+
+
+def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
+    """Return a sentence with the names of the errors that some findings make, or else with their lines."""
+    errors: dict[str, str] = {}
+    unnamed: list[str] = []
+    for one in near[:FAILING]:
+        for number, line in _list_code(state, one):
+            plain = _CAUGHT.sub("", line)
+            if holds_error(plain):
+                place = f"{one.path}:{number}-{number}"
+                names = find_errors(plain)
+                errors |= {name: f"{name} ({place})" for name in names if name not in errors}
+                unnamed += [] if names else [place]
+    if errors:
+        return f"Errors made here: {join_names(errors.values(), MAX_ERRORS)}. "
+    return f"Errors are made at {join_names(unnamed)}. " if unnamed else ""
+
+
+def _list_code(state: ResearchState, one: Finding) -> list[tuple[int, str]]:
+    """Return the lines of a finding that are no comments, with their numbers."""
+    lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
+    numbers = range(one.start_line, min(one.end_line, len(lines)) + 1)
+    return [(number, lines[number - 1]) for number in numbers if number not in comments]
+
+
+def find_errors(line: str) -> list[str]:
+    """Return the names of errors in a line: those of types or constants, not of functions or fields."""
+    return [
+        found[1] or found[2] or found[3]
+        for found in _ERROR.finditer(line)
+        if not found[3] or not _is_something_else(line, found[3], found.start(), found.end())
+    ]
+
+
+def _is_something_else(line: str, name: str, start: int, end: int) -> bool:
+    """Return True for a name that ends like that of an error but is that of a function or a field."""
+    if _DOES.match(name) or _IS_SET.match(line, end):
+        return True
+    if not line[:start].endswith("."):
+        return False
+    return name in _PLAIN or bool(_IS_CALLED.match(line, end) and not _GIVEN_BACK.search(line[:start]))
+
+
+def _describe_failing(
+    state: ResearchState, named: Sequence[Finding], failing: Sequence[Finding], errors: str
+) -> str:
+    """Return which functions fail below those that a question names, or that none is known to fail.
+
+    Return "" if none fails but `errors` already names errors of the function itself.
+    """
+    subject = f"{shorten_symbol(named[0])} ({named[0].citation})"
+    if failing:
+        too = " too" if any(holds_error(line) for one in named for _, line in _list_code(state, one)) else ""
+        return f"{subject} uses {name_findings(failing)}, where errors are made{too}."
+    if errors:
+        return ""
+    passing = _PASSES_ON.get(named[0].path.rpartition(".")[2])
+    code = [] if passing is None else _list_code(state, named[0])
+    lines = [
+        f"{named[0].path}:{number}-{number}" for number, line in code if passing and passing.search(line)
+    ]
+    if lines:
+        return f"{subject} passes on the errors of what it calls at {join_names(lines)}."
+    return f"Neither {subject} nor what it calls is known to make an error."

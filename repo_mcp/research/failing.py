@@ -1,0 +1,64 @@
+"""Find the functions that fail: those that a question about errors names, and those that they call."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.questions import CALLS, EdgeType
+from repo_mcp.research.errors_made import holds_error
+from repo_mcp.research.grammar import read_phrase
+from repo_mcp.research.indirect_names import read_body
+from repo_mcp.research.locating import is_program
+from repo_mcp.research.reasons import FAILS
+from repo_mcp.research.records import Form
+from repo_mcp.research.research_state import ResearchState
+from repo_mcp.research.structural import list_overriding
+from repo_mcp.research.subjects import Subjects
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+
+FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
+MAX_FAILING = 5  # functions shown for a question about the errors of a function
+_BOUNDS = Bounds(files=20, references=60)
+
+
+def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node, str]]:
+    """Return the functions that a question about errors names and those below them that fail.
+
+    The mapping has the reason for each of the latter. Callees are searched level by level while few functions
+    are found. Declarations without a body are left out if one has a body; if none has, the functions that
+    override or implement them are added. Both results are empty if the question names no function.
+    """
+    phrase = read_phrase(text)
+    subject = Subjects(state.graph, state.request.folder, state.source.read_lines).find(phrase, Form.CALLEES)
+    named = [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS]
+    if " " in phrase.text or subject.how != "declared":
+        return [], {}
+    named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or [
+        *named,
+        *(state.get_node(link.source) for node in named for link in list_overriding(state, node)),
+    ]
+    whys: dict[Node, str] = {}
+    level, seen = named, {*named}
+    for _ in range(FAILING_DEPTH):
+        below: list[Node] = []
+        for node in level[:MAX_CALLING] if len(whys) + len(named) < MAX_FAILING else ():
+            for edge in state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), _BOUNDS).edges:
+                other = state.get_node(edge.other)
+                is_sure = edge.confidence is not Confidence.POSSIBLE and is_program(other.path)
+                if is_sure and other not in seen and other.symbol.kind in CALLABLE_KINDS:
+                    seen.add(other)
+                    below.append(other)
+                    if _fails(state, other):
+                        whys[other] = f"{FAILS}{node.symbol.name} {edge.type.value} it"
+        level = below
+    return [*named, *whys][:MAX_FAILING], whys
+
+
+def _fails(state: ResearchState, node: Node) -> bool:
+    """Return True for a function that raises or returns an error, except a constructor."""
+    if node.symbol.kind not in CALLABLE_KINDS or node.symbol.kind is SymbolKind.CONSTRUCTOR:
+        return False
+    comments = state.source.read_comment_lines(node.path)
+    body = enumerate(read_body(state, node), node.symbol.start_line)
+    return any(number not in comments and holds_error(line) for number, line in body)

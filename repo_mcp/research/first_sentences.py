@@ -1,0 +1,53 @@
+"""Read the first sentence of the comment on a declaration. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from itertools import dropwhile, takewhile
+
+from repo_mcp.bundler.statements import is_branch
+
+_TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
+_FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and a reader nothing
+    r"\b(?:eslint|prettier|biome|istanbul|pylint|rubocop|clang)-|@ts-|\b(?:noqa|nolint|NOLINT|noinspection|checkstyle)\b"
+)
+_IS_TAG = re.compile(r"@\w+")  # a line that is for a tool alone: `@internal`
+_MARKS = "/*#!-\"'` \t"
+HEAD_LINES = 12  # of a declaration, in which its docstring is expected to begin
+MAX_SENTENCE_CHARS = 220
+
+
+def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) -> str:
+    """Return the first sentence of the comment above a declaration or at the start of its body; "" if none.
+
+    A single word, such as the title of a group of members, is no sentence.
+
+    `comments` has the numbers of the lines of the file that are comments.
+    """
+    numbers = _list_above(lines, comments, start) or _list_inside(lines, comments, start)
+    told = (_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
+    plain = " ".join(line for line in told if not _IS_TAG.fullmatch(line))
+    sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]
+    sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")
+    if " " not in sentence:
+        return ""
+    return f"{sentence[:MAX_SENTENCE_CHARS]}…" if len(sentence) > MAX_SENTENCE_CHARS else f"{sentence}."
+
+
+def _list_above(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
+    """Return the numbers of the comment lines above a declaration and its annotations."""
+    first = start
+    while first > 1 and (first - 1 in comments or lines[first - 2].lstrip().startswith(("@", "["))):
+        first -= 1
+    above = [number for number in range(first, start) if number in comments]
+    return [number for number in above if not _FOR_TOOLS.search(lines[number - 1])]
+
+
+def _list_inside(lines: Sequence[str], comments: Set[int], start: int) -> list[int]:
+    """Return the numbers of the comment lines a body begins with; none if they are about a statement."""
+    head = range(start, min(len(lines), start + HEAD_LINES) + 1)
+    inside = list(takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, head)))
+    if not inside or not lines[inside[0] - 2].rstrip().endswith((":", "{")):
+        return []
+    return [] if any(map(is_branch, lines[start : inside[0] - 1])) else inside

@@ -1,0 +1,18 @@
+"""The beginnings of the reasons of findings, by which claims know what a finding is. Pure."""
+
+from __future__ import annotations
+
+BY_EXTENSION = "by an extension"  # in the reason of a finding for a type that an extension makes conform
+NAMED_IN_QUESTION = 'what "'  # begins the reason of a finding for a symbol that the question names
+FAILS = "fails, and "  # begins the reason of a finding for a function that fails and that a subject uses
+# These begin the reasons of findings for a question on how to add something.
+NAMED_SO = "has the verb and the noun of the question in its name"
+DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the kind"
+BELONG = "others of the kind are members of it"
+REGISTERS, MOST_DERIVE = "takes one of the kind", "most of the kind derive from it"
+IMPLEMENTERS = "implementers"  # the name of a group
+FILLS = "overrides or implements "  # begins the reason of a finding that overrides or implements a subject
+IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
+OPTION = "declares the option"  # begins the reason of a finding that declares one by its name
+MENTIONS, HOLDS = "mentions ", "declares "  # begin reasons: a subject is used as a value, or declared inside
+READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
