@@ -1,4 +1,4 @@
-"""A page of what the models of four clients see: one search, one outline, one bundle, one error.
+"""A page of what the models of four clients see: two searches, one outline, one bundle, one error.
 
     REPO_MCP_CLIENTS=node_modules/.bin python -m tests.clients.views_page > docs/client-views.md
 
@@ -28,6 +28,9 @@ CLIENTS = {
 }
 CALLS = {
     "One search": Call("repo.search", {"query": "post a transfer", "top_k": 2, "detail": "text"}),
+    "One page of exact matches": Call(
+        "repo.search", {"query": "amount", "mode": "literal", "file_glob": "accounts.py"}
+    ),
     "One outline": Call("repo.outline", {"path": "src/ledger/accounts.py", "detail": "text"}),
     "One bundle": Call(
         "repo.build_context_bundle", {"prompt": "how is a transfer posted", "budget": {"max_total_lines": 20}}
@@ -43,7 +46,7 @@ _ROOT = r'"This answer is for the repository \"tree\"."'
 PAGE = ROOT / "docs" / "client-views.md"
 HEAD = f"""# What the models of four clients see
 
-The same four calls, made in {", ".join(CLIENTS.values())} by a scripted model, on
+The same five calls, made in {", ".join(CLIENTS.values())} by a scripted model, on
 `tests/corpus/tiny_repo`. `python -m tests.clients.views_page` writes this page with the real programs;
 `docs/clients.md` names their versions. A test compares the answers with those of the server. Every client
 passes on the whole text of an answer, so the text is shown once. The table below it shows what each client
@@ -68,7 +71,8 @@ def play(driver: Driver, place: Path) -> Mapping[str, tuple[str, str]]:
     played = driver.play(stage, Script(*map(Step, CALLS.values())))
     shown = {}
     for number, (title, call) in enumerate(CALLS.items()):
-        sent = str(stage.find_answer(call.tool)["content"][0]["text"])
+        earlier = sum(one.tool == call.tool for one in [*CALLS.values()][:number])
+        sent = str(stage.find_answer(call.tool, earlier)["content"][0]["text"])
         seen = played.seen[f"call_{number}"]
         assert driver.unwrap(seen) == sent, (driver.program, title)
         around = seen.replace(json.dumps(sent)[1:-1], ANSWER).replace(sent, ANSWER)

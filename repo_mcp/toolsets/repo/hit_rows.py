@@ -11,9 +11,10 @@ The last row names further declarations of the file that a question may be about
 Later hits with the same lines are its `copies`, or one more row of the text: `same lines in b.py:12-20`.
 
 A file of exact matches is its path and its lines, numbered as ripgrep numbers them, each declaration before
-its lines. Only a long declaration has its span: a short one is opened by any of its lines. If the first line
-is the one that declares it, the span replaces its number, with the enclosing declaration unless that was
-named before or is in the line, as a receiver in Go; the line itself has the name:
+its lines, and a blank row before lines that are in none. Only a long declaration has its span: a short one is
+opened by any of its lines. If the first line is the one that declares it, the span replaces its number, with
+the enclosing declaration unless that was named before or is in the line, as a receiver in Go; the line itself
+has the name:
 
     a/ledger.py
     Ledger.post
@@ -22,6 +23,8 @@ named before or is in the line, as a receiver in Go; the line itself has the nam
     210-480 .total
     233:post(y)
     500-502 Account.:def open(self):
+
+    510:post(z)
     +2 more
 
 In a record each declaration has its span and stands in the snippet before its lines, `12-20 Ledger.post`, or
@@ -113,6 +116,8 @@ def write_file(matches: Sequence[ExactMatch], count: int) -> str:
             else:
                 rows.append(_write_name(f"{owner or dot}{name}", match.symbol_lines))
             parent = "" if is_told else around
+        elif len(rows) > 1:
+            rows.append("")
         rows += (f"{number}:{text}" for number, text in zip(numbers, texts, strict=True))
     if count > len(matches):
         rows.append(f"+{count - len(matches)} more")

@@ -225,7 +225,7 @@ def search_output(limits: Limits) -> Schema:
             "Best first, ties by path, then line; modes literal and regex: one hit a file, those of the"
             " program first, then configuration, tests, documents, foreign files; each by path."
             " As text: its path, declarations with spans (exact modes: long ones), each before its numbered"
-            " lines, of a question the heads alone;"
+            " lines, a blank row before lines in none; of a question the heads alone;"
             " where the first of these declares it, its span and class stand in place of the number"
             " (`30-41 Ledger.:`); then `also`",
         ),

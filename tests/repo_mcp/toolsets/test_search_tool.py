@@ -176,14 +176,15 @@ def test_exact_hits_are_text_that_tells_each_path_and_declaration_once(ledger: R
         assert pages[0] == pages[1]
 
 
-def test_a_long_declaration_is_named_with_its_span(changing: Repository) -> None:
-    text = (
-        "def long():\n    far()\n" + "    pass\n" * 99 + "\n\ndef short():\n    far()\n" + "    pass\n" * 98
-    )
+def test_a_long_declaration_is_named_with_its_span_and_lines_outside_are_set_off(
+    changing: Repository,
+) -> None:
+    long, short = ("def {}():\n    far()\n" + "    pass\n" * lines for lines in (99, 98))
+    text = f"far()\n{long.format('long')}\n\n{short.format('short')}far()\n"
     (Path(changing.config.root) / "far.py").write_text(text)
     changing.refresh()
     (hit,) = search(changing, "far()", mode="literal")["hits"]
-    assert hit == "far.py\n1-101 long\n2:far()\nshort\n105:far()"
+    assert hit == "far.py\n1:far()\n2-102 long\n3:far()\nshort\n106:far()\n\n205:far()"
 
 
 def test_what_a_line_names_itself_is_not_told_before_it(changing: Repository) -> None:
