@@ -355,6 +355,12 @@ def test_alike_declarations_of_one_file_are_different_ones() -> None:
     assert packer.add(excerpt("a", 40, [*numbered(9), "other"]))
 
 
+def test_short_functions_that_are_alike_are_no_copies() -> None:
+    packer = Packer(Budget(9, 99, None))
+    assert packer.add(excerpt("postgres", 1, numbered(7)))
+    assert packer.add(excerpt("mysql", 1, [*numbered(6), "other"]))
+
+
 def test_touching_excerpts_are_one() -> None:
     one = excerpt("a", 5, ["x"], role=Role.SIGNATURE)
     joined = order_selections([excerpt("b", 1, ["z"]), excerpt("a", 6, ["y"]), one], {"a": 0, "b": 1})
