@@ -197,7 +197,8 @@ class BlockList:
 
     def hold(self, docs: I64) -> list[int]:
         """Return the indexes in `docs` of the documents that the list contains."""
-        return find_low(*self._find_spans(docs), docs)[0].tolist()
+        held: list[int] = find_low(*self._find_spans(docs), docs)[0].tolist()
+        return held
 
     def look_up(self, docs: I64) -> tuple[I64, Integers]:
         """Return the indexes in ascending `docs` of those it has, and their counts. Raises CorruptIndex."""
