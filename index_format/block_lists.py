@@ -32,7 +32,6 @@ from index_format.runs import (
     BLOCK_DOCS,
     count_positions,
     find_changes,
-    find_docs,
     find_low,
     spread_positions,
     spread_runs,
@@ -170,11 +169,10 @@ class BlockList:
         _, docs, counts = self.pick(blocks)
         return docs, counts
 
-    def pick(self, blocks: I64, wanted: npt.NDArray[np.bool_] | None = None) -> tuple[I64, I64, Integers]:
+    def pick(self, blocks: I64) -> tuple[I64, I64, Integers]:
         """Return positions, doc ids and term frequencies of the postings in ascending blocks.
 
-        Positions number the documents of these blocks in order, 256 to a block. `wanted` is a mask over the
-        positions; None selects all. Raises CorruptIndex.
+        Positions number the documents of these blocks in order, 256 to a block. Raises CorruptIndex.
         """
         numbers, sizes = self._find_numbers(blocks)
         low = self._low.take(numbers).astype(np.int64)  # as numpy would do each time they are used below
@@ -182,13 +180,8 @@ class BlockList:
         if len(positions):
             last = int(positions[-1])
             self._check(positions, int(blocks[last >> BLOCK_BITS]) << BLOCK_BITS | last & (BLOCK_DOCS - 1))
-        if wanted is None:
-            docs = (blocks << BLOCK_BITS).repeat(sizes)
-            docs |= low
-        else:
-            chosen = wanted.take(positions).nonzero()[0]
-            numbers, positions = numbers.take(chosen), positions.take(chosen)
-            docs = find_docs(blocks, positions)
+        docs = (blocks << BLOCK_BITS).repeat(sizes)
+        docs |= low
         return positions, docs, self._read_counts(numbers)
 
     def place(self, blocks: I64) -> I64:
@@ -204,12 +197,13 @@ class BlockList:
 
     def hold(self, docs: I64) -> list[int]:
         """Return the indexes in `docs` of the documents that the list contains."""
-        return find_low(*self._find_spans(docs), docs)[0]
+        held: list[int] = find_low(*self._find_spans(docs), docs)[0].tolist()
+        return held
 
-    def look_up(self, docs: I64) -> tuple[list[int], Integers]:
-        """Return the indexes in `docs` of documents in the list, and their counts. Raises CorruptIndex."""
+    def look_up(self, docs: I64) -> tuple[I64, Integers]:
+        """Return the indexes in ascending `docs` of those it has, and their counts. Raises CorruptIndex."""
         rows, firsts, _ = find_low(*self._find_spans(docs), docs)
-        return rows, self._read_counts(np.array(firsts, dtype=np.int64) - self._low_start)
+        return rows, self._read_counts(firsts - self._low_start)
 
     def _find_spans(self, docs: I64) -> tuple[bytes, Integers, Integers]:
         """Return the list's bytes, and where the low bytes of each document's block begin and end."""

@@ -12,6 +12,7 @@ from index_format.records import I64, U8, Integers
 
 BLOCK_BITS = 8
 BLOCK_DOCS = 1 << BLOCK_BITS
+FEW_DOCS = 64  # up to so many are searched one by one: 0.2 us each, where arrays take 15 to 40 us in all
 
 
 def spread_runs(starts: Integers, counts: Integers) -> I64:
@@ -70,14 +71,27 @@ def find_docs(blocks: I64, positions: I64) -> I64:
     return docs
 
 
-def find_low(
-    low: bytes, starts: Integers, ends: Integers, docs: I64
-) -> tuple[list[int], list[int], list[int]]:
-    """Find each document's low byte in `low` between its start and its end.
+def find_low(low: bytes, starts: Integers, ends: Integers, docs: I64, most: int = 1) -> tuple[I64, I64, I64]:
+    """Find each document's low byte in `low` between its start and its end, where bytes ascend.
 
     Returns, for the documents found, their indexes in `docs`, the offset of the first such byte and the
-    offset just behind the last. One search takes 0.2 us; choosing which to skip with numpy would take longer.
+    offset just behind the last. There are at most `most` of them.
     """
+    if len(docs) <= FEW_DOCS:
+        return _find_few(low, starts, ends, docs)
+    values, wanted = np.frombuffer(low, dtype=np.uint8), docs.astype(np.uint8)
+    firsts = _bisect(values, starts.astype(np.int64), ends.astype(np.int64), wanted, np.less)
+    rows = (firsts < ends).nonzero()[0]
+    rows = rows[values.take(firsts.take(rows)) == wanted.take(rows)]
+    firsts = firsts.take(rows)
+    if most == 1:
+        return rows, firsts, firsts + 1
+    last = np.minimum(firsts + most, ends.take(rows))
+    return rows, firsts, _bisect(values, firsts, last, wanted.take(rows), np.less_equal)
+
+
+def _find_few(low: bytes, starts: Integers, ends: Integers, docs: I64) -> tuple[I64, I64, I64]:
+    """Do what `find_low` does by one search for each document, which takes 0.2 us."""
     rows, firsts, stops = [], [], []
     spans = zip((docs & (BLOCK_DOCS - 1)).tolist(), starts.tolist(), ends.tolist(), strict=True)
     for row, (byte, start, end) in enumerate(spans):
@@ -86,4 +100,16 @@ def find_low(
             rows.append(row)
             firsts.append(first)
             stops.append(low.rfind(byte, first, end) + 1)
-    return rows, firsts, stops
+    return np.array(rows, dtype=np.int64), np.array(firsts, dtype=np.int64), np.array(stops, dtype=np.int64)
+
+
+def _bisect(values: U8, starts: I64, ends: I64, wanted: U8, is_before: np.ufunc) -> I64:
+    """Return, for each span, where those of its ascending values end that come before the wanted one."""
+    lasts, most = starts - 1, ends - 1  # the last value known to come before; the last of all
+    step = 1 << int((ends - starts).max(initial=0)).bit_length() >> 1
+    while step:
+        further = lasts + step
+        np.minimum(further, most, out=further)
+        np.copyto(lasts, further, where=is_before(values.take(further), wanted))
+        step >>= 1
+    return lasts + 1

@@ -62,8 +62,8 @@ class PostingScorer(Protocol):
         """Return an upper bound on the gains in each block of units: float64, one per block."""
         ...
 
-    def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
-        """Return the gains in ascending blocks at the `wanted` positions (one bool each; None: all)."""
+    def take(self, blocks: I64) -> Gains:
+        """Return the gains in ascending blocks."""
         ...
 
     def place(self, blocks: I64) -> I64:
@@ -71,7 +71,7 @@ class PostingScorer(Protocol):
         ...
 
     def look_up(self, units: I64) -> F64:
-        """Return the gain of each of some ascending units. Meant for a few hundred; use `take` for more."""
+        """Return the gain of each of some ascending units."""
         ...
 
     def hold(self, units: I64) -> list[int]:
@@ -204,12 +204,9 @@ class ShortList:
         """Return an upper bound for each block. See `PostingScorer`."""
         return self._runs.spread(self._bounds * np.float64(self.most / BOUND_SCALE))
 
-    def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
+    def take(self, blocks: I64) -> Gains:
         """Return the gains in some blocks. See `PostingScorer`."""
         positions, numbers = self._place(blocks)
-        if wanted is not None:
-            chosen = wanted.take(positions).nonzero()[0]
-            numbers, positions = numbers.take(chosen), positions.take(chosen)
         return positions, self._gains.take(self._numbers.take(numbers))
 
     def place(self, blocks: I64) -> I64:
@@ -235,16 +232,12 @@ class ShortList:
 
     def look_up(self, units: I64) -> F64:
         """Return the gain of each unit. See `PostingScorer`."""
-        rows, firsts, stops = (np.array(column, dtype=np.int64) for column in self._find(units))
+        starts, sizes = self._runs.find(units >> BLOCK_BITS)
+        rows, firsts, stops = find_low(self._low_bytes, starts, starts + sizes, units, len(FIELDS))
         counts = stops - firsts
         gains = self._gains.take(self._numbers.take(spread_runs(firsts, counts)))
         sums: F64 = np.bincount(rows.repeat(counts), gains, len(units)).astype(np.float64, copy=False)
         return sums
-
-    def _find(self, units: I64) -> tuple[list[int], list[int], list[int]]:
-        """Return the positions of units with postings, and the half-open range of the postings of each."""
-        starts, sizes = self._runs.find(units >> BLOCK_BITS)
-        return find_low(self._low_bytes, starts, starts + sizes, units)
 
     def read_docs(self, field: int) -> I64:
         """Return the documents in one field. See `PostingScorer`."""
@@ -308,9 +301,9 @@ class LongList:
         bounds: F64 = self._bounds * np.float64(self._scale)
         return bounds
 
-    def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
+    def take(self, blocks: I64) -> Gains:
         """Return the gains in some blocks. See `PostingScorer`."""
-        positions, docs, counts = self._read().pick(blocks, wanted)
+        positions, docs, counts = self._read().pick(blocks)
         return positions, self._weigher.weigh(counts, self._take_lengths(docs))
 
     def place(self, blocks: I64) -> I64:
@@ -325,7 +318,7 @@ class LongList:
         """Return the gain of each unit. See `PostingScorer`."""
         gains = np.zeros(len(units))
         rows, counts = self._read().look_up(units)
-        if rows:
+        if len(rows):
             gains[rows] = self._weigher.weigh(counts, self._take_lengths(units[rows]))
         return gains
 
@@ -381,14 +374,10 @@ class PathList:
         """Return an upper bound for each block. See `PostingScorer`."""
         return self._bounds.astype(np.float64)
 
-    def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
+    def take(self, blocks: I64) -> Gains:
         """Return the gains in some blocks. See `PostingScorer`."""
         positions, numbers, sizes = self._place(blocks)
-        gains = self._gains.take(self._numbers[numbers]).repeat(sizes)
-        if wanted is not None:
-            chosen = wanted.take(positions).nonzero()[0]
-            positions, gains = positions.take(chosen), gains.take(chosen)
-        return positions, gains
+        return positions, self._gains.take(self._numbers[numbers]).repeat(sizes)
 
     def place(self, blocks: I64) -> I64:
         """Return the positions alone. See `PostingScorer`."""

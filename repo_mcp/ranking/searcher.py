@@ -257,7 +257,7 @@ class Searcher:
         return self._mark(part, query, files, self._list_named(part, query, files))
 
     def _mark(self, part: SegmentSearch, query: Query, files: Mask | None, named: I64 | None) -> Mask:
-        """Return a mask of what `_list_named` returned; if that is None, of all units that are not excluded."""
+        """Return a mask of what `_list_named` returned; if that is None, of all that are not excluded."""
         if named is not None:
             wanted = np.zeros(part.reader.unit_count, dtype=np.bool_)
             wanted[named] = True

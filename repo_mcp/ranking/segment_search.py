@@ -305,9 +305,9 @@ def _keep_best(units: I64, scores: F64, count: int) -> TopUnits:
     return TopUnits(units.take(kept), scores.take(kept))
 
 
-def _add(lists: Sequence[PostingScorer], blocks: I64, wanted: Mask | None = None) -> F64:
-    """Return the summed gain of each wanted unit of some ascending blocks. There is at least one list."""
-    gains = [one.take(blocks, wanted) for one in lists]
+def _add(lists: Sequence[PostingScorer], blocks: I64) -> F64:
+    """Return the summed gain of each unit of some ascending blocks. There is at least one list."""
+    gains = [one.take(blocks) for one in lists]
     positions, values = map(np.concatenate, zip(*gains, strict=True))
     sums: F64 = np.bincount(positions, values, len(blocks) << BLOCK_BITS).astype(np.float64, copy=False)
     return sums
@@ -367,33 +367,23 @@ class _Search:
         for mask in self.masks:
             kept = mask.take(find_docs(blocks, positions)).nonzero()[0]
             positions, scores = positions.take(kept), scores.take(kept)
-        positions, scores = self._look_up(first, (positions, scores), blocks, rests)
-        self._take(find_docs(blocks, positions), scores)
+        self._take(*self._look_up(first, (positions, scores), blocks, rests))
 
     def _look_up(self, first: int, found: tuple[I64, F64], blocks: I64, rests: F64) -> tuple[I64, F64]:
-        """Return the positions, with scores, that stay contenders with the lists from `first` on added."""
-        positions, scores = found
-        for number in range(first, len(self._ordered)):
-            kept = (scores >= self._need - rests[number].take(positions >> BLOCK_BITS)).nonzero()[0]
-            positions, scores = positions.take(kept), scores.take(kept)
-            if not len(positions):
-                break
-            if len(positions) > FEW_UNITS:
-                return positions, scores + self._add_at(self._ordered[number:], blocks, positions)
-            scores += self._ordered[number].look_up(find_docs(blocks, positions))
-        return positions, scores
+        """Return the units, with scores, that stay contenders with the lists from `first` on added.
 
-    def _add_at(self, lists: Sequence[PostingScorer], blocks: I64, positions: I64) -> F64:
-        """Return the summed gains at some ascending positions in some blocks."""
-        rows = positions >> BLOCK_BITS
-        is_new = np.ones(len(rows), dtype=np.bool_)
-        np.not_equal(rows[1:], rows[:-1], out=is_new[1:])
-        own = (is_new.cumsum() - 1) << BLOCK_BITS | positions & (BLOCK_DOCS - 1)
-        holding = blocks.take(rows[is_new])
-        wanted = np.zeros(len(holding) << BLOCK_BITS, dtype=np.bool_)
-        wanted[own] = True
-        scores: F64 = _add(lists, holding, wanted).take(own)
-        return scores
+        `found` are positions in the blocks. The lists that gain least have most postings: they are not
+        decoded, but each contender is looked up in one after the other, which leaves fewer for the next.
+        """
+        positions, scores = found
+        units, rows = find_docs(blocks, positions), positions >> BLOCK_BITS
+        for number in range(first, len(self._ordered)):
+            kept = (scores >= self._need - rests[number].take(rows)).nonzero()[0]
+            units, rows, scores = units.take(kept), rows.take(kept), scores.take(kept)
+            if not len(units):
+                break
+            scores += self._ordered[number].look_up(units)
+        return units, scores
 
     def _take(self, units: I64, scores: F64) -> None:
         """Add new units and drop all that can no longer be among the best."""

@@ -27,7 +27,7 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.declaration_rating import weigh_terms
-from repo_mcp.ranking.intent import NO_MATCH, PARTS, AskedName, Grade, find_name, list_words, spell
+from repo_mcp.ranking.intent import NO_MATCH, PARTS, SPELLING, AskedName, Grade, find_name, list_words, spell
 from repo_mcp.ranking.live_chunks import ReadLive
 from repo_mcp.ranking.look_up import Found, LookedUp, count_close, look_up
 from repo_mcp.ranking.named_hits import NamedHits, find_named
@@ -142,7 +142,7 @@ def _answer_ranked(
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
     if asked is not None:
-        shown = _put_first(shown, asked, request.top_k, partial(look, least=PARTS))
+        shown = _put_first(shown, asked, request.top_k, look)
     unknown = choose_unknown(query, ranking)
     near = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
     told = describe_words(words, searcher, ranking.chunks[:1], near, read_live, is_whole=not progress)
@@ -241,7 +241,7 @@ def _iter_parts(word: str) -> Iterator[tuple[str, str]]:
         yield get_word_terms(part)[-1], part
 
 
-def _put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[[int], Found]) -> ShownHits:
+def _put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[..., Found]) -> ShownHits:
     """Return the hits with the declaration of the requested name before all others.
 
     Units do not distinguish names that differ only in case, nor say in which type or module a name is
@@ -252,7 +252,7 @@ def _put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[[i
     first = shown.hits[0] if shown.hits else None
     if first is not None and _grade(first, asked) == asked.best_grade:
         return shown
-    found = look(1).hits
+    found = look(1, least=PARTS if first is None else SPELLING).hits
     if not found or not (NO_MATCH if first is None else _grade(first, asked)) < _grade(found[0], asked):
         return shown
     if first is not None and _grade(found[0], asked)[0] == PARTS:

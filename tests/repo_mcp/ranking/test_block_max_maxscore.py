@@ -155,12 +155,10 @@ def test_lists_give_their_terms_gains_and_no_more_than_their_bounds(searcher: Se
 
 
 def check_parts(one: PostingScorer, blocks: I64, gains: F64) -> None:
-    """Check that a choice of blocks, and of places in them, gives what all together give there."""
+    """Check that a choice of blocks gives what all together give there."""
     own = blocks[1::2]
     there = gains.reshape(-1, BLOCK_DOCS)[own].reshape(-1)
-    wanted = np.arange(len(there)) % 3 == 0
     assert np.bincount(*one.take(own), len(there)).tolist() == there.tolist()
-    assert np.bincount(*one.take(own, wanted), len(there)).tolist() == (there * wanted).tolist()
 
 
 @pytest.mark.usefixtures("path_taken")
