@@ -281,19 +281,19 @@ def iter_left_out_calls(text: bytes) -> Iterator[tuple[int, str]]:
     """Yield the line and the name of each call in a branch that is not read, but not calls of members."""
     for found in _iter_left_out(text):
         first = text.count(b"\n", 0, found.start(3)) + 1
-        branch = _DIRECTIVE.sub(_blank_all, _TEXT_OR_COMMENT.sub(_blank_all, b"\n" + found[3]))
+        branch = _DIRECTIVE.sub(_blank_match, _TEXT_OR_COMMENT.sub(_blank_match, b"\n" + found[3]))
         for call in _CALL.finditer(branch):
             if call[1] not in _NO_CALLS:
                 yield first + branch.count(b"\n", 0, call.start()) - 1, call[1].decode()
 
 
+def _blank_match(found: re.Match[bytes]) -> bytes:
+    return blank_group(found, 0)
+
+
 def _iter_left_out(text: bytes) -> Iterator[re.Match[bytes]]:
     found = _BRANCHES.finditer(text) if b"#" in text else iter(())
     return (one for one in found if one[3] and _is_cut(one))
-
-
-def _blank_all(found: re.Match[bytes]) -> bytes:
-    return _blank(found.group())
 
 
 def _is_cut(found: re.Match[bytes]) -> bool:

@@ -104,7 +104,7 @@ def _encode(
 
 
 def _add_preprocessed(walk: CaptureWalk, text: bytes, plain: bytes) -> None:
-    """Add the conditions of lines, the calls in branches that are not read, and the uses of macros blanked."""
+    """Add the conditions of lines, calls in branches that are not read, and uses of blanked macros."""
     from repo_mcp.languages.native.c_conditions import list_conditions
     from repo_mcp.languages.native.c_macros import iter_left_out_calls, leaves_out_branches
 
