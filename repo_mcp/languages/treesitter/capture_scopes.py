@@ -86,10 +86,6 @@ class CaptureText(SourceText):
             text = _simplify(text)
         return text.decode("utf-8", "replace") if text else "?"
 
-    def simplify(self, text: bytes) -> str:
-        """Return a text in the form of `read_chain`; empty when it is not a chain of members."""
-        return _simplify(text[:MAX_CHAIN_BYTES]).decode("utf-8", "replace")
-
     def take_words(self, node: Node) -> None:
         """Mark the words inside a node as not being uses of names."""
         start = node.start_byte

@@ -218,14 +218,8 @@ def strip_outer(text: str) -> str:
     return text
 
 
-def read_parameters(text: str) -> list[str] | None:
-    """Return the types written for the parameters of a function type, "" for none; None for other types."""
-    found = next(filter(None, map(split_function, split_type(text, "|"))), None)
-    return None if found is None else split_parameters(found[0])
-
-
 def read_function(text: str) -> tuple[list[str], str] | None:
-    """Return the types of the parameters of a function type, and of its result; None for other types."""
+    """Return the types of the parameters of a function type, "" for none, and of its result; else None."""
     for part in split_type(text, "|") if text.startswith("(") else [text]:
         found = split_function(part)
         if found is not None:
