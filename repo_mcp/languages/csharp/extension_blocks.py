@@ -6,17 +6,14 @@
         public int Half => all.Count / 2;        (as it is)
     }
 
-The braces of the block, and what is before the first of them, become spaces. The constraints of a block are
-lost. A method without a word such as `public` stays as it is, and so does everything after a block that never
-ends.
+The head of the block and its last brace become a space each. The constraints of a block are lost. A method
+without a word such as `public` stays as it is, and so does everything after a block that never ends.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-
-from repo_mcp.languages.treesitter.blanking import blank
 
 _BLOCK = re.compile(
     rb"""(?<![\w.])extension\s*(<[^<>(){};]{0,200}>)?\s*
@@ -46,7 +43,7 @@ def write_extension_methods(text: bytes) -> bytes:
         end = _find_end(text, head.end())
         if end < 0:
             break
-        written += [text[start : head.start()], blank(head[0])]
+        written += [text[start : head.start()], _keep_lines(head[0])]
         written += _iter_members(text[head.end() : end], head[1] or b"", b" ".join(head[2].split()))
         written.append(b" ")
         start = end + 1
@@ -85,3 +82,8 @@ def _write_heads(code: bytes, given: bytes, receiver: bytes) -> bytes:
         return modifiers + word + result + name + parameters + b"(" + first + (closing or b"")
 
     return _METHOD.sub(write, code)
+
+
+def _keep_lines(head: bytes) -> bytes:
+    """Return what is left of the head of a block: a space, and its line feeds."""
+    return b" " + b"\n" * head.count(b"\n")

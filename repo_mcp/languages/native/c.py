@@ -9,7 +9,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
+from repo_mcp.languages.native.c_declarators import (
+    Declarator,
+    count_parameters,
+    iter_declarators,
+    read_declarator,
+)
 from repo_mcp.languages.native.c_given import read_given
 from repo_mcp.languages.native.c_macro_fields import refer_macro_fields
 from repo_mcp.languages.native.c_members import (
@@ -119,9 +124,8 @@ def on_typedef(walk: CaptureWalk, node: Node) -> None:
     """Declare the alias of a `typedef`, or give an unnamed type its only name."""
     type_node = node.child_by_field_name("type")
     is_unnamed = type_node is not None and _is_unnamed(type_node)
-    for declarator in node.children_by_field_name("declarator"):
-        found = read_declarator(declarator)
-        if found is None or found.name.type == "primitive_type":
+    for found in iter_declarators(node):
+        if found.name.type == "primitive_type":
             continue
         walk.taken.add(found.name.start_byte)
         name = walk.read(found.name)
@@ -217,10 +221,7 @@ def _on_declaration(walk: CaptureWalk, node: Node) -> None:
         bind_variables(walk, node, type_node)
         return
     has_body = type_node is not None and type_node.child_by_field_name("body") is not None
-    for declarator in node.children_by_field_name("declarator"):
-        found = read_declarator(declarator)
-        if found is None:
-            continue
+    for found in iter_declarators(node):
         if found.function is not None:
             declare_function(walk, node, found, SymbolFlag.FORWARD)
         else:
@@ -245,8 +246,7 @@ def is_lost(walk: CaptureWalk, node: Node) -> bool:
     """
     if walk.builder.status is not ParseStatus.PARTIAL or walk.scope.kind is not SymbolKind.FILE:
         return False
-    declarators = map(read_declarator, node.children_by_field_name("declarator"))
-    has_function = any(one is not None and one.function is not None for one in declarators)
+    has_function = any(one.function is not None for one in iter_declarators(node))
     return bool(node.start_point.column) and not has_function
 
 
@@ -267,10 +267,7 @@ def declare_variable(
 
 def bind_variables(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
     """Bind variables inside a function, with their types."""
-    for declarator in node.children_by_field_name("declarator"):
-        found = read_declarator(declarator)
-        if found is None:
-            continue
+    for found in iter_declarators(node):
         if found.function is None or found.value is not None or type_node is None:
             name, type_text = walk.bind_name(found.name), spell_type(walk, type_node, found)
             walk.bind_type(name, type_text, found.name)

@@ -6,6 +6,7 @@ pointers, brackets and parameter lists, read from the outside in.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from repo_mcp.record_classes import dataclass
@@ -30,7 +31,6 @@ class Declarator:
     function: Node | None  # its function_declarator if it declares a function
     pointers: str  # "**" before the name, or "&"; "[]" for an array
     value: Node | None  # its initial value
-    callee: bool = False  # True: a pointer to a function
 
 
 def read_declarator(node: Node) -> Declarator | None:
@@ -44,7 +44,7 @@ def read_declarator(node: Node) -> Declarator | None:
             return None
         kind = current.type
         if kind in _NAMES:
-            return Declarator(current, None if is_pointer else function, pointers, value, is_pointer)
+            return Declarator(current, None if is_pointer else function, pointers, value)
         if kind == "function_declarator":
             function, is_pointer = current, False
         elif kind in _POINTERS:
@@ -55,6 +55,11 @@ def read_declarator(node: Node) -> Declarator | None:
             value = current.child_by_field_name("value")
         current = current.child_by_field_name("declarator") or _find_inner(current)
     return None
+
+
+def iter_declarators(node: Node) -> Iterator[Declarator]:
+    """Yield the declarators of a declaration in which a name is found."""
+    return filter(None, map(read_declarator, node.children_by_field_name("declarator")))
 
 
 def _find_inner(node: Node) -> Node | None:

@@ -29,7 +29,12 @@ from repo_mcp.languages.native.c import (
     reopen,
     spell_type,
 )
-from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
+from repo_mcp.languages.native.c_declarators import (
+    Declarator,
+    count_parameters,
+    iter_declarators,
+    read_declarator,
+)
 from repo_mcp.languages.native.c_macro_fields import refer_macro_fields
 from repo_mcp.languages.native.c_members import (
     on_compound_literal,
@@ -286,10 +291,7 @@ def _on_declaration(walk: CaptureWalk, node: Node) -> None:
         return
     has_body = type_node is not None and type_node.child_by_field_name("body") is not None
     depth = len(walk.scopes)
-    for declarator in node.children_by_field_name("declarator"):
-        found = read_declarator(declarator)
-        if found is None:
-            continue
+    for found in iter_declarators(node):
         if found.name.type == "qualified_identifier":
             walk.take_words(found.name)  # a static member's definition, or an instance of a template
         elif found.function is not None or found.name.type == "operator_cast":
@@ -304,13 +306,9 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
     type_node = node.child_by_field_name("type")
     has_body = type_node is not None and type_node.child_by_field_name("body") is not None
     depth = len(walk.scopes)
-    declarators = node.children_by_field_name("declarator")
-    if not declarators and refer_macro_fields(walk, node, type_node):
+    if not node.children_by_field_name("declarator") and refer_macro_fields(walk, node, type_node):
         return
-    for declarator in declarators:
-        found = read_declarator(declarator)
-        if found is None:
-            continue
+    for found in iter_declarators(node):
         if found.function is not None:
             _declare_callable(walk, node, found, SymbolFlag.FORWARD)
         else:

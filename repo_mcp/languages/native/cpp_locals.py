@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.native.c import on_parameter
-from repo_mcp.languages.native.c_declarators import read_declarator
+from repo_mcp.languages.native.c_declarators import iter_declarators, read_declarator
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, on_block, split_path
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
 def bind_made(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
     """Bind the variable of `Lock lock(mutex);`, which looks like a function, though a body rarely has one."""
-    for declarator in node.children_by_field_name("declarator"):
-        found = read_declarator(declarator)
-        if found is None or found.function is None or found.value is not None:
+    for found in iter_declarators(node):
+        if found.function is None or found.value is not None:
             continue
         parameters = found.function.child_by_field_name("parameters")
         given = parameters.named_children if parameters is not None else []
@@ -37,9 +36,8 @@ def bind_values(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
     """Record the type of `auto x`: the result of a call, or the type that `new` or a cast names."""
     if type_node is None or type_node.type != "placeholder_type_specifier":
         return
-    for declarator in node.children_by_field_name("declarator"):
-        found = read_declarator(declarator)
-        if found is None or found.value is None:
+    for found in iter_declarators(node):
+        if found.value is None:
             continue
         name, value = walk.read(found.name), found.value
         if value.type == "new_expression":

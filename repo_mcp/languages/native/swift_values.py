@@ -20,7 +20,6 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-_CHAIN = re.compile(r"[^\W\d]\w*(?:\(\))?(?:\.(?:\[\]|\w+(?:\(\))?))*")
 _SHORTHAND = re.compile(r"\$\d+(?=\.|$)")
 # Methods of collections and optionals that pass their items to a function.
 _GIVING_ITEMS = frozenset(

@@ -86,10 +86,6 @@ class CaptureText(SourceText):
             text = _simplify(text)
         return text.decode("utf-8", "replace") if text else "?"
 
-    def simplify(self, text: bytes) -> str:
-        """Return a text in the form of `read_chain`; empty when it is not a chain of members."""
-        return _simplify(text[:MAX_CHAIN_BYTES]).decode("utf-8", "replace")
-
     def take_words(self, node: Node) -> None:
         """Mark the words inside a node as not being uses of names."""
         start = node.start_byte
@@ -220,9 +216,8 @@ class CaptureScopes(CaptureText):
         row = node.start_point.row if first_row is None else first_row
         if self._mark_end >= 0:
             row = self.take_marks(row)[0]
-        if self._comment_end == row - 1 and row and self._documented in {-1, node.start_byte}:
+        if self._take_comment(row, node.start_byte):
             flags |= SymbolFlag.DOCUMENTED
-            self._documented = node.start_byte
         name = name.strip("`")  # Swift's quotes around a keyword
         above = self.scopes[-1].ordinal if parent is None else parent
         if last_row is None:
@@ -246,19 +241,25 @@ class CaptureScopes(CaptureText):
         self.members.add((above, name))
         self.last_declared = OpenScope(node.end_byte if end is None else end, ordinal, kind, name, access)
         if self._expected:
-            self.local_names.setdefault(ordinal, set()).update(self._expected)
-            self._expected = []
-        if self._expected_types:
-            told = (
-                self._expected_types
-                if kind in TYPE_KINDS
-                else [one for one in self._expected_types if one in result]
-            )
-            self.open_types += [(ordinal, one, row + 1) for one in told]
-            self._expected_types = []
+            self._bind_expected(ordinal, kind, row + 1, result)
         if opens:
             self.open(self.last_declared)
         return ordinal
+
+    def _take_comment(self, row: int, start: int) -> bool:
+        """Return whether a doc comment ends above a row, and belongs to the declaration that starts there."""
+        if self._comment_end != row - 1 or not row or self._documented not in {-1, start}:
+            return False
+        self._documented = start
+        return True
+
+    def _bind_expected(self, ordinal: int, kind: SymbolKind, line: int, result: str) -> None:
+        """Bind the names that were expected, and record the type parameters that members or a result use."""
+        self.local_names.setdefault(ordinal, set()).update(self._expected)
+        types = self._expected_types
+        told = types if kind in TYPE_KINDS else [one for one in types if one in result]
+        self.open_types += [(ordinal, one, line) for one in told]
+        self._expected, self._expected_types = [], []
 
     def _is_of_block(self, above: int, kind: SymbolKind) -> bool:
         """Return whether a symbol in a body belongs to no function: the head of the body is a macro."""

@@ -401,15 +401,17 @@ class CaptureWalk(CaptureScopes):
         for ordinal, role, _, qualifier, _, _, _ in self._rows:
             if not qualifier or role is ReferenceRole.IMPORT or role is ReferenceRole.BIND:
                 continue
-            root = qualifier.partition(".")[0].partition("(")[0]
-            above = ordinal
-            while root not in roots.setdefault(above, set()):
-                roots[above].add(root)
-                if not above:
-                    break
-                above = self.parents[above]
+            self._add_root(roots, ordinal, qualifier.partition(".")[0].partition("(")[0])
         self._follow_bindings(roots)
         return roots
+
+    def _add_root(self, roots: dict[int, set[str]], ordinal: int, root: str) -> None:
+        """Add a first name to those of a declaration and of all around it."""
+        while root not in roots.setdefault(ordinal, set()):
+            roots[ordinal].add(root)
+            if not ordinal:
+                break
+            ordinal = self.parents[ordinal]
 
     def _follow_bindings(self, roots: dict[int, set[str]]) -> None:
         """Add the first names of what the recorded variables are bound to."""
@@ -422,12 +424,7 @@ class CaptureWalk(CaptureScopes):
                 if not self._dialect.follows and NUMBER not in root:
                     self._hiding.add(root)
                     continue
-                above = ordinal
-                while root not in roots.setdefault(above, set()):
-                    roots[above].add(root)
-                    if not above:
-                        break
-                    above = self.parents[above]
+                self._add_root(roots, ordinal, root)
 
 
 def _unquote(row: Row) -> Row:

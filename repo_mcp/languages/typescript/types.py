@@ -129,28 +129,28 @@ def _read_types(text: str, is_items: bool, steps: int) -> Sequence[TypeName]:
         return []
     name, rest = found[1], text[found.end() :]
     if rest.startswith("<") and rest.endswith(">") and "." not in name:
-        inner = split_type(rest[1:-1], ",")
-        if name in SEEN_THROUGH and inner:
-            through = read_types(inner[0], is_items=is_items, steps=steps + 1)
-            limit = _read_limit(name, inner)
-            return (
-                through if limit is None else [one._replace(limits=(*one.limits, limit)) for one in through]
-            )
-        if name == "ReturnType" and inner:
-            found_each = read_types(inner[0], steps=steps + 1)
-            return [
-                one._replace(is_result=True, is_items=is_items) for one in found_each if not one.is_result
-            ]
-        if name in _CONTAINERS and inner and not is_items:
-            return read_types(inner[0], is_items=True, steps=steps + 1)
-        if name in _KEYED and len(inner) == 2 and not is_items:
-            return _read_keyed(inner[1], name == "Record", steps)
-        return [TypeName(name, "", is_items, tuple(one.strip() for one in inner))]
+        return _read_generic(name, split_type(rest[1:-1], ","), is_items, steps)
     if rest and not (rest.startswith("<") and rest.endswith(">")):
         return []
     given = tuple(one.strip() for one in split_type(rest[1:-1], ",")) if rest else ()
     qualifier, _, name = name.rpartition(".")
     return [TypeName(name, qualifier, is_items, given)]
+
+
+def _read_generic(name: str, given: list[str], is_items: bool, steps: int) -> Sequence[TypeName]:
+    """Return the types that `name<given>` names: those inside, if it is a wrapper or a list."""
+    if name in SEEN_THROUGH and given:
+        through = read_types(given[0], is_items=is_items, steps=steps + 1)
+        limit = _read_limit(name, given)
+        return through if limit is None else [one._replace(limits=(*one.limits, limit)) for one in through]
+    if name == "ReturnType" and given:
+        called = read_types(given[0], steps=steps + 1)
+        return [one._replace(is_result=True, is_items=is_items) for one in called if not one.is_result]
+    if name in _CONTAINERS and given and not is_items:
+        return read_types(given[0], is_items=True, steps=steps + 1)
+    if name in _KEYED and len(given) == 2 and not is_items:
+        return _read_keyed(given[1], name == "Record", steps)
+    return [TypeName(name, "", is_items, tuple(one.strip() for one in given))]
 
 
 def _read_limit(name: str, given: list[str]) -> Limit | None:
@@ -218,14 +218,8 @@ def strip_outer(text: str) -> str:
     return text
 
 
-def read_parameters(text: str) -> list[str] | None:
-    """Return the types written for the parameters of a function type, "" for none; None for other types."""
-    found = next(filter(None, map(split_function, split_type(text, "|"))), None)
-    return None if found is None else split_parameters(found[0])
-
-
 def read_function(text: str) -> tuple[list[str], str] | None:
-    """Return the types of the parameters of a function type, and of its result; None for other types."""
+    """Return the types of the parameters of a function type, "" for none, and of its result; else None."""
     for part in split_type(text, "|") if text.startswith("(") else [text]:
         found = split_function(part)
         if found is not None:

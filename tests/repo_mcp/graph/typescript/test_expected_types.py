@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.languages.typescript.types import TypeName, read_parameters, read_types
+from repo_mcp.languages.typescript.types import TypeName, read_function, read_types
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.resolved import Repository
 
@@ -228,4 +228,5 @@ def test_every_type_that_a_text_names_is_read(text: str, expected: list[TypeName
     ],
 )
 def test_the_parameters_of_a_function_type_are_read(text: str, expected: list[str] | None) -> None:
-    assert read_parameters(text) == expected
+    found = read_function(text)
+    assert (None if found is None else found[0]) == expected
