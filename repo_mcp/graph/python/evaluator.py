@@ -134,9 +134,11 @@ class PythonEvaluator:
             if bounds and not names.is_class(around):
                 told = [one for one in bounds if not one.is_other]
                 before = line if around == ordinal else 0
-                known = self._list_bound_values(path, names, self._choose(path, told, before))
+                chosen = self._choose(path, told, before)
+                known = self._list_bound_values(path, names, chosen)
                 if known:
-                    return [one.guessed() for one in known] if _has_other(bounds, before) else known
+                    is_doubted = _has_other(bounds, chosen, before)
+                    return [one.guessed() for one in known] if is_doubted else known
                 if around and _list_plain(bounds):
                     return None  # bound here, to what is not known
             if around and not bounds and names.has_parameter(around, name):
@@ -493,10 +495,15 @@ def _leave_comprehensions(bounds: Sequence[Bound]) -> Sequence[Bound]:
     return [one for one in bounds if one not in ends and (one.line not in starts or one.form in _CONDITIONS)]
 
 
-def _has_other(bounds: Sequence[Bound], line: int) -> bool:
-    """Return whether a value that a variable may have at a line is of unknown type; if `line` is 0, any."""
+def _has_other(bounds: Sequence[Bound], chosen: Sequence[Bound], line: int) -> bool:
+    """Return whether a value that a variable may have at a line is of unknown type; if `line` is 0, any.
+
+    Conditions that were chosen decide the class of all values above them.
+    """
     plain = [one for one in bounds if one.form not in _CONDITIONS]
-    return any(one.is_other for one in (list_reaching(plain, line) if line else plain))
+    checked = max((one.line for one in chosen if one.form in _CONDITIONS), default=0)
+    reaching = list_reaching(plain, line) if line else plain
+    return any(one.is_other and one.line >= checked for one in reaching)
 
 
 def _list_holding(bounds: Sequence[Bound], start: int, line: int) -> list[Bound]:

@@ -90,9 +90,8 @@ class ExpressionWalk:
         # Symbol, variable and line of what functions assign; where methods assign `self.x`, also its class.
         self.bound: list[tuple[int, str, int, int]] = []
         self.told_of: set[tuple[int, str]] = set()  # (class, attribute) of which some row shows the type
-        self.checked: set[tuple[int, str, int]] = (
-            set()
-        )  # symbol, variable and line of conditions on its class
+        # Symbol, variable, and the first and last lines of comprehensions that bind it for themselves.
+        self.comprehended: set[tuple[int, str, int]] = set()
         self.branching: list[tuple[int, ast.stmt]] = []  # symbol, and a statement with blocks in it
 
     def walk(self, statements: Sequence[ast.stmt], lines: Sequence[bytes], before: int = 0) -> None:
@@ -125,7 +124,7 @@ class ExpressionWalk:
         """Add the rows of blocks in which a variable of known type is bound that is bound elsewhere, too."""
         lines: dict[int, dict[str, set[int]]] = {}  # of assignments, by symbol and variable
         for (symbol, name), told in self.told.items() if self.branching else ():
-            assigned = {line for line in told if (symbol, name, line) not in self.checked}
+            assigned = {line for line in told if (symbol, name, line) not in self.comprehended}
             if assigned and name.isidentifier():
                 lines.setdefault(symbol, {})[name] = assigned
         for symbol, name, line, owner in self.bound if lines else ():
@@ -140,7 +139,7 @@ class ExpressionWalk:
                     key = (symbol, BIND, str(row.length), str(row.hidden), name, row.line)
                     self.rows.setdefault(key, row.form)
         self.branching.clear()
-        self.checked.clear()
+        self.comprehended.clear()
 
     def _bind_others(self) -> None:
         """Add BIND rows where a function's variable, or an attribute of `self`, gets a value whose type no
@@ -151,7 +150,7 @@ class ExpressionWalk:
         told = self.told
         for symbol, name, line, owner in self.bound:
             lines = told.get((symbol, name), ())
-            is_told = (owner, name.removeprefix("self.")) in self.told_of if owner else bool(lines)
+            is_told = (owner, name.removeprefix("self.")) in self.told_of if owner else (symbol, name) in told
             if is_told and line not in lines:
                 self.rows[symbol, BIND, UNBOUND, "", name, line] = SAME
         told.clear()
@@ -220,11 +219,9 @@ class ExpressionWalk:
             for qualifier, name, form in one.forms:
                 key = (self.symbol, BIND, name, qualifier, one.name, one.start)
                 if key not in self.rows:  # the condition of a branch is added before its `and`
-                    self.bind_forms(one.name, [(qualifier, name, form)], one.start)
-                    self.bind_forms(one.name, [(qualifier, name, WIDENED)], one.end)
-                    self.checked.update(
-                        ((self.symbol, one.name, one.start), (self.symbol, one.name, one.end))
-                    )
+                    self.rows[key] = form
+                    self.rows.setdefault((*key[:5], one.end), WIDENED)
+                    self.told.setdefault((self.symbol, one.name), set())
 
     def _attribute(self, node: ast.Attribute) -> None:
         value = node.value
@@ -427,7 +424,7 @@ class ExpressionWalk:
             if isinstance(node, ast.Name):
                 scope.variables.add(node.id)
                 self.bind_forms(node.id, [("", str(last - first), WIDENED)], last)
-                self.checked.update(((self.symbol, node.id, first), (self.symbol, node.id, last)))
+                self.comprehended.update(((self.symbol, node.id, first), (self.symbol, node.id, last)))
             else:
                 self.stack.append(node)
 

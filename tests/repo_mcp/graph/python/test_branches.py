@@ -101,6 +101,13 @@ def test_a_branch_with_a_value_of_unknown_type_makes_the_other_unsure() -> None:
     assert confidences({"a.py": text}) == ["probable"]
 
 
+def test_a_condition_behind_a_value_of_unknown_type_is_sure() -> None:
+    text = f"{CLASSES}def f(a):\n    x = ''\n    assert isinstance(x, Cat)\n    x.«speak»()\n"
+    assert confidences({"a.py": text}) == ["exact"]
+    text = text.replace("    x.«", "    x = ''\n    x.«")
+    assert confidences({"a.py": text}) == ["probable"]
+
+
 def test_a_declared_union_is_sure_of_each_of_its_classes() -> None:
     text = f"{CLASSES}def f(x: Cat | Dog):\n    x.«speak»()\n"
     assert confidences({"a.py": text}) == ["exact", "exact"]
