@@ -47,8 +47,10 @@ class Source(NamedTuple):
 
 
 def order_files(segments: Sequence[LiveSegment], tables: Sequence[FileTable]) -> Numbers:
-    """Return every live file in path order, numbered through the files of all segments in turn. Raises
-    CorruptIndex when a path is live in two segments."""
+    """Return every live file in path order, numbered through the files of all segments in turn.
+
+    Raises CorruptIndex when a path is live in two segments.
+    """
     paths = [path for table in tables for path in table.paths]
     live = np.flatnonzero(np.concatenate([segment.live_file_mask for segment in segments]))
     order = sorted(live.tolist(), key=paths.__getitem__)

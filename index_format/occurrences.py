@@ -43,8 +43,9 @@ class Occurrences:
         packed |= low if repeats is None else np.repeat(low, repeats)
 
     def finish(self) -> tuple[I64, I64, I64, I64]:
-        """Return the lists that occur, ascending, and the documents that each has; then these documents, list
-        after list and ascending within each, and the count of each. The collection is used up.
+        """Return the lists that occur, how many documents each has, these documents, and the count of each.
+
+        Lists ascend; documents come list after list, and ascend within each. The collection is used up.
         """
         self._columns = self._columns[:, : self._filled]
         if len(self._columns) == 1:

@@ -15,8 +15,7 @@ MAX_PACKED_BYTES = 64 * 1024 * 1024  # a manifest with ten million tombstones ha
 
 
 def pack(value: object) -> bytes:
-    """Return `value` packed. It holds None, booleans, numbers, strings, bytes, lists, and dicts in their
-    order."""
+    """Return a value packed: None, booleans, numbers, strings, bytes, lists, and dicts in their order."""
     packed: bytes = msgpack.packb(value, use_bin_type=True)
     return packed
 

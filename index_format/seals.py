@@ -154,8 +154,10 @@ class SegmentDigest:
 
 
 class SegmentProof:
-    """Compares opened segments with a seal, beside other work: hashing 1.3 GB takes a second, and leaves the
-    interpreter to others. Closes the files."""
+    """Compares opened segments with a seal, beside other work. Closes the files.
+
+    Hashing 1.3 GB takes a second, and leaves the interpreter to others.
+    """
 
     def __init__(self, files: Sequence[tuple[ReadableFile, SealedFile]]) -> None:
         """Begin. Each file comes with the entry of the seal that it must have the bytes of."""

@@ -336,8 +336,7 @@ class TermsReader:
         return text, positions[start:stop] - positions[start]
 
     def read_masks(self, start: int, stop: int) -> tuple[bytes, bytes]:
-        """Return the text of the terms of pages [start, stop), and each one's field bits. Raises
-        CorruptIndex."""
+        """Return the text of the terms of pages [start, stop), and their field bits. Raises CorruptIndex."""
         text, firsts = self.read_texts(start, stop)
         positions = self._columns[1]
         lists = self._read_span(LIST, positions, start, stop)

@@ -71,8 +71,9 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         index: LiveIndex,
         name_path: Callable[[str], str],
     ) -> None:
-        """`directory` is that of the symbol index, created by the first writer; `name_path` turns a
-        client's path into a relative one, or raises RepoError.
+        """`directory` is that of the symbol index, created by the first writer.
+
+        `name_path` turns a client's path into a relative one, or raises RepoError.
         """
         super().__init__(index, phase.find_task, WORDS)
         self._directory = directory

@@ -170,7 +170,7 @@ class CSharpWalk(ScopeWalk):
         return bool(found.name)
 
     def note_plain_type(self, alias: str, text: str) -> None:
-        """Record the type of a variable if we know no members of it; the first one recorded counts."""
+        """Record the type of a variable if no members of it are known; the first one recorded counts."""
         if text in WHOLE_NUMBERS:
             text = "=int"
         is_type = text.startswith("=") and not text.startswith(FUNCTION) and text != NULL

@@ -1,4 +1,4 @@
-"""The handlers of captures in C.
+"""The declarations, bound names and calls of C, and the table of all its handlers.
 
 Functions and variables that are `static` stay in their file; prototypes and `extern` variables are FORWARD. A
 type named only by a `typedef` gets that name. What macros declare is in `c_preprocessor`.

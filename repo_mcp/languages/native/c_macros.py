@@ -253,8 +253,8 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
 def _keep_first_branch(found: re.Match[bytes]) -> bytes:
     """Return branches of the preprocessor as they are, or the first one alone if it is cut.
 
-    A grammar reads each branch as whole statements. So with both branches what the first one begins would
-    never end.
+    A grammar reads each branch as whole statements. With both branches, what the first one begins would never
+    end.
     """
     if not _is_cut(found):
         return found.group()

@@ -2,9 +2,9 @@
 
 `if ANY_CONSTEXPR (size > 1)`, `ANY_TRY { ... } ANY_CATCH(...) {}`, `template <class T, ANY_IF(!is<T>())>`,
 `ANY_INLINE constexpr auto size = 3;`, `class Store ANY_FINAL : public Base {`, `void f() ANY_OVERRIDE;`,
-`TEST(suite, bool) {` and `#if ANY_HAS_INCLUDE(<bit>)` each cost the
-grammar the declaration around them, sometimes a whole file; so do `unsigned(size) < 2`, `Locale loc = {}` and
-`::new (place) T`. What replaces a macro begins with a space, so that the macro's name can be found again. See
+`TEST(suite, bool) {` and `#if ANY_HAS_INCLUDE(<bit>)` each cost the grammar the declaration around them,
+sometimes a whole file; so do `unsigned(size) < 2`, `Locale loc = {}` and `::new (place) T`. What replaces a
+macro begins with a space, so that the macro's name can be found again. See
 `repo_mcp/languages/native/c_macros.py` for the macros that C has as well.
 """
 
@@ -76,7 +76,7 @@ _PLACED = re.compile(rb"(?<![\w>])(::)(?=new\b)")
 
 
 def blank_more(text: bytes) -> bytes:
-    """Return a text of C++ with those macros blanked, at the same length."""
+    """Return a C++ text with those macros blanked, at the same length."""
     if b"_include" in text or b"_INCLUDE" in text:
         text = _ASKED.sub(_zero, text)
     text = _FIRST_WORDS.sub(_blank_macro, _CONDITIONS.sub(_blank_macro, text))
@@ -93,7 +93,7 @@ def blank_more(text: bytes) -> bytes:
 
 
 def blank_behind_parameters(text: bytes) -> bytes:
-    """Return a text of C or C++ without the macros behind the parameters of functions, at the same length.
+    """Return a C or C++ text without the macros behind the parameters of functions, at the same length.
 
     One that says OVERRIDE becomes `override`."""
     return _BEHIND_PARAMETERS.sub(_specify, text)

@@ -1,4 +1,4 @@
-"""The handlers of captures in Go.
+"""The declarations, bound names and uses of Go, and the table of all its handlers.
 
 A method belongs to the type of its receiver if the file has declared it above, otherwise to an EXTENSION of
 that name. An embedded type is a field named after it and a base of the type that embeds it.

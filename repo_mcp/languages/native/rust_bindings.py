@@ -1,5 +1,4 @@
-"""Rust variables without an annotation: values, parts taken by patterns, items of loops, parameters of
-closures.
+"""Rust variables without an annotation: values, parts of patterns, items of loops, parameters of closures.
 
 `let a = &self.b` is SAME as `self.b`. The contents of `Some` or `Ok`, the variable of a loop and the
 parameter of a closure are an ITEM of the value. `Shape::Round(r)` is UNPACKED from the variant, and `side` in
@@ -54,8 +53,10 @@ def bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
 
 
 def find_given(walk: CaptureWalk, value: Node | None) -> tuple[str, int] | None:
-    """Return the variable inside a value that is the value, as in `match y { Some(z) => z, .. }`, and where
-    the value ends: all arms of a `match` have the same type."""
+    """Return the variable that a block, an `if` or a `match` results in, and where that ends.
+
+    An example is `z` of `match y { Some(z) => z, .. }`: all arms of a `match` have the same type.
+    """
     waiting = [value] if value is not None and value.type in _WITH_BLOCKS else []
     for _ in range(MAX_ARMS):
         if not waiting:

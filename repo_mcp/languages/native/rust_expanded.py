@@ -203,7 +203,7 @@ def _read(text: bytes, node: Node | None) -> bytes:
 def _expand_call(
     text: bytes, name: Node, end: int, expanded: ExpandedText, expansion: Expansion
 ) -> Sequence[Piece]:
-    """Return what a call stands for; nothing if that is not decided."""
+    """Return the parts that a call expands to; none if that is not certain."""
     start, steps = name.end_byte, expansion.steps
     try:
         line = expanded.say_line(start)

@@ -1,7 +1,7 @@
-"""Uses of fields in Rust beyond `value.field`:
+"""Uses of fields in Rust beyond `value.field`.
 
-`Shape { side }` in expressions and patterns, and names in the token trees of macros, which are judged by the
-characters around them.
+These are `Shape { side }` in expressions and patterns, and names in the token trees of macros, which are
+judged by the characters around them.
 
 Fields of a literal or a pattern are recorded as members of the type that it names: OF_TYPE.
 """

@@ -3,8 +3,8 @@
 A declaration ends before the next line that is indented no deeper; a line there that closes a bracket or a
 block (`}`, `)`, `end`) still belongs to it. In languages with braces only such a line ends it, because labels
 and preprocessor lines of C begin in the first column. A head may take several lines: braces and blank lines
-among its parameters do not end it. Indentation does not tell the ends of forms of Lisps, of equations of
-Haskell, of what `@end` ends and of statements of SQL.
+among its parameters do not end it. Indentation does not show the ends of Lisp forms, Haskell equations,
+blocks of Objective-C that `@end` closes, and SQL statements, so each of these has a rule of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from repo_mcp.late_patterns import compile_late
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
 MAX_STATEMENT_LINES = 200  # of a declaration without a body
-MAX_META_LINES = 12  # of the metadata before a name of Clojure
+MAX_META_LINES = 12  # of the metadata before a name in Clojure
 MAX_SQL_LINES = 2_000  # of one statement
 _CLOSES = re.compile(rb"[}\])]")
 _CLOSES_WITH_END = compile_late(rb"[}\])]|end\b")  # not where braces end blocks: there it may be a label
@@ -35,7 +35,7 @@ _LINE_ENDED_LANGUAGES = frozenset(
 _GOES_ON_IN_HEAD = compile_late(
     rb"[{)\]}:=|&.,#/]|->|$|(?:where|extends|implements|with|throws|async|requires|derives)\b"
 )
-_SIGNATURE = compile_late(rb"[ \t]*([A-Za-z_][\w']*|\([^\w\s()]+\))[^:\n]*::")  # of a name of Haskell
+_SIGNATURE = compile_late(rb"[ \t]*([A-Za-z_][\w']*|\([^\w\s()]+\))[^:\n]*::")  # of a Haskell name
 _FORM = compile_late(rb"\((?=(?:[\w.]+[/:])?(?:def|ns\b))")
 _LISP_TOKENS = compile_late(  # of these, brackets alone are counted
     rb"""
@@ -60,7 +60,7 @@ def choose_end(language: str) -> Callable[[Layout, int], int]:
 
 
 def _find_equations_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:
-    """Return the last line of a name of Haskell: below its signature, its equations begin with it."""
+    """Return the last line of a Haskell function: the equations below its signature begin with its name."""
     end = _find_indented_end(layout, line, closes)
     signature = _SIGNATURE.match(layout.lines[line])
     if signature is None:
@@ -83,7 +83,7 @@ def _is_equation(text: bytes, name: bytes) -> bool:
 
 
 def _find_form_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:
-    """Return the last line of a form of a Lisp, by its brackets; by indentation where they do not balance."""
+    """Return the last line of a Lisp form, by its brackets; by indentation where they do not balance."""
     first = line
     while (
         first > line - MAX_META_LINES and first and not layout.lines[first].lstrip().startswith((b"(", b"#?"))
@@ -111,7 +111,7 @@ def _find_directive_end(layout: Layout, line: int, closes: re.Pattern[bytes]) ->
 
 
 def _find_statement_of_sql(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:
-    """Return the last line of a statement of SQL: the first that ends in `;`, outside `$$ ... $$`.
+    """Return the last line of an SQL statement: the first that ends in `;`, outside `$$ ... $$`.
 
     A body between `BEGIN` and `END` ends where its `END` does.
     """

@@ -1,13 +1,11 @@
 """Finds the lines of declarations by landmarks and indentation: cheap, for every language, without parsing.
 
-A declaration begins at the comment, decorator or attribute lines that touch it from above; in C and its kin
-also at the line of its type, where the name begins the next line, as BSD and GNU write it. It ends before
-the next line that is indented no deeper; a line there that closes a bracket or a block (`}`, `)`, `end`)
-still belongs to it. In languages with braces only such a line ends it, because labels and preprocessor lines
-of C begin in the first column. In Python the lines within strings and brackets and those of comments end
-nothing. A heading reaches to the next heading that is not deeper. Text with another
-layout gives wrong spans, never an error. The work is bounded: after MAX_STEPS lines examined, declarations
-are taken to end where the search stops, and those after the first MAX_SPANS are left out.
+A declaration begins at the comment, decorator or attribute lines that touch it from above; in C and similar
+languages also at the line of its type, if the name begins the next line, as BSD and GNU write it. Where it
+ends is found by `declaration_ends`. In Python, lines within strings and brackets and comment lines end
+nothing. A heading reaches to the next heading that is not deeper. Text with another layout gives wrong spans,
+never an error. The work is bounded: after MAX_STEPS lines examined, declarations are taken to end where the
+search stops, and those after the first MAX_SPANS are left out.
 
 A parser that finds spans can replace `list_declared_spans`.
 """
@@ -107,9 +105,9 @@ def _is_parameter(layout: Layout, line: int, after: bytes) -> bool:
 def _take_macros(
     layout: Layout, text: bytes, places: list[_Place], within: tuple[int, int] | None
 ) -> tuple[list[_Found], list[_Place]]:
-    """Return the macros of one line right below others, and the other definitions.
+    """Return the one-line macros right below other macros, and all other definitions.
 
-    Headers of registers have hundreds of them, which nothing leads and nothing follows.
+    A header of hardware registers has hundreds of them. They have no comments of their own.
     """
     first, last = (0, len(layout.lines)) if within is None else (within[0] - 1, within[1] - 1)
     lines, is_doc = layout.lines, layout.is_doc

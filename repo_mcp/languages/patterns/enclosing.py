@@ -167,9 +167,9 @@ def _find_in_part(
     above: int = 0,
     lines: tuple[int, int] | None = None,
 ) -> Declarations:
-    """Return the declarations of a part of a text that is below so many lines, as `cut_around` has it.
+    """Return the declarations in a part of a text, with `above` lines of the text above it.
 
-    If `lines` of the text are given, only those around or in them, and perhaps others.
+    If `lines` of the text are given, others than those around or in them may be left out.
     """
     within = None if lines is None else (lines[0] - above, lines[1] - above)
     part = text[begin:end]

@@ -1,4 +1,4 @@
-"""The lines of a text as indentation tells their order: what declarations and their ends are found by."""
+"""The lines of a text and their indentation, by which declarations and their ends are found."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ class Layout:
         return start
 
     def _continues_macros(self, line: int) -> bool:
-        """Return True for a macro right below another, as in headers of registers: nothing leads it."""
+        """Return True for a macro right below another, as in register headers: it has no comment above."""
         if line == 0 or not self.lines[line].startswith(b"#") or self.is_doc[line - 1]:
             return False
         return self.lines[line - 1].startswith(b"#define")

@@ -1,9 +1,10 @@
-"""Cuts out of a large text of C or its kin what tells the declarations around some of its lines.
+"""Cuts from a large text the part that shows which declarations are around some of its lines.
 
 Finding all declarations of a text takes time in proportion to its length, though a hit asks only for those
-around fifty lines. In these languages a `}` in the first column ends every declaration that is open there,
-so the text between two such lines tells as much about what lies between them as the whole text does. Where
-there are only macros, as in headers of registers, no brace is open, and one macro below another begins anew.
+around fifty lines. In C and similar languages a `}` in the first column ends every declaration that is open
+there, so the text between two such lines tells as much about what lies between them as the whole text does.
+Where there are only macros, as in headers of hardware registers, no brace is open, and one macro below
+another begins anew.
 
 Everything here errs on the safe side: where the rules of `declared_spans` and `landmarks` might see beyond a
 cut, it is made farther off, at last at the ends of the text. Only MAX_STEPS differs: where so many lines are
@@ -175,8 +176,11 @@ def _is_continued(text: bytes, at: int) -> bool:
 
 
 def _find_line_after(text: bytes, stop: int) -> int:
-    """Return where a line begins that ends macros and statements, so far after `stop` that what lies
-    between tells the comments and decorators of all that reaches lines before `stop`."""
+    """Return where a line after `stop` begins that ends macros and statements.
+
+    It is far enough away that the text up to it holds the comments and decorators of everything that reaches
+    lines before `stop`.
+    """
     at = min(len(text), _skip_lines(text, stop, 2 * MAX_LEAD_LINES) + MAX_AHEAD_BYTES)
     at = _skip_lines(text, at, MAX_HEADER_LINES)
     while at < len(text) and (text[at : at + 1].isspace() or _is_continued(text, at)):

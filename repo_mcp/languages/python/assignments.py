@@ -115,8 +115,10 @@ class AssignmentWalk(ExpressionWalk):
             self.chain(node)
 
     def _replace(self, node: ast.Attribute, statement: ast.AST) -> None:
-        """Record that an attribute gets a value that may be a function or a class: of a class or a module, it
-        replaces the one that is declared there."""
+        """Record that an attribute gets a value that may be a function or a class.
+
+        If the attribute is one of a class or a module, the value replaces what is declared there.
+        """
         if not isinstance(statement, ast.Assign) or type(statement.value) not in _RUNNABLE:
             return
         path, is_own = find_path(node.value), self._is_self(node.value)
@@ -243,7 +245,7 @@ class AssignmentWalk(ExpressionWalk):
 def _keeps_type(statement: ast.AST) -> bool:
     """Return whether an assignment leaves a variable with the type that it had.
 
-    So does `x += y`, and `x = None`, behind which its members are not used before it gets another value.
+    `x += y` does, and so does `x = None`: no member of `x` is used before it gets another value.
     """
     if isinstance(statement, ast.Assign | ast.NamedExpr):
         return isinstance(statement.value, ast.Constant) and statement.value.value is None

@@ -79,9 +79,7 @@ def is_declared_alias(statement: ast.AST) -> bool:
 
 
 def is_made_type(statement: ast.AST, makers: frozenset[str]) -> bool:
-    """Return True for `A = NewType(...)` and the like, if `makers` holds the called name without its
-    qualifier.
-    """
+    """Return True for `A = NewType(...)` and the like; `makers` are the called names, without qualifiers."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
         return False
     return find_last_name(statement.value) in makers

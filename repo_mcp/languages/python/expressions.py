@@ -1,4 +1,4 @@
-"""The references in Python expressions; the walk over statements in `statements` builds on this.
+"""The references in Python expressions; the walk over assignments in `assignments` builds on this.
 
 One stack is emptied for each piece of a text: a node is popped, and the method of its type adds its rows and
 pushes its inner nodes. Nothing recurses. A chain such as `a.b().c[0].d` is handled at once, from its root.
@@ -142,10 +142,10 @@ class ExpressionWalk:
         self.comprehended.clear()
 
     def _bind_others(self) -> None:
-        """Add BIND rows where a function's variable, or an attribute of `self`, gets a value whose type no
-        row shows, if others show one.
+        """Add BIND rows for values of unknown type, for variables whose type other rows show.
 
-        From there on the variable need not have that type any more, and the attribute nowhere.
+        These are variables of functions, and attributes of `self`. From such a value on, the variable need
+        not have that type any more; an attribute need not have it anywhere.
         """
         told = self.told
         for symbol, name, line, owner in self.bound:

@@ -139,10 +139,10 @@ class _Writer:
     def _read_parts(
         self, quote: str, inner: str, *, is_raw: bool, is_format: bool = False
     ) -> tuple[list[str], list[str]]:
-        """Return the parts of an f-string up to its quote, or of a format up to the brace that ends it, and
-        the expressions in its fields.
+        """Return the parts of an f-string, or of the format in a field, and the expressions in its fields.
 
-        Strings in its fields get the quote `inner`. Every second part is a field, with its braces.
+        An f-string is read up to its quote, a format up to the brace that ends it. Strings in its fields get
+        the quote `inner`. Every second part is a field, with its braces.
         """
         text, start = self._text, self._at
         parts: list[str] = []

@@ -1,4 +1,4 @@
-"""Scopes of a Python text: which bare names are bound inside functions, and which are bound outside.
+"""Scopes of a Python text: the bare names that are bound inside functions, and those bound outside.
 
 During the walk a scope gathers the names that it binds and the bare names that it reads. After the walk,
 `settle` determines for each scope which names are variables of it or of functions around it: those are not

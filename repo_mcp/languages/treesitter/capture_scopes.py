@@ -262,7 +262,7 @@ class CaptureScopes(CaptureText):
         self._expected, self._expected_types = [], []
 
     def _is_of_block(self, above: int, kind: SymbolKind) -> bool:
-        """Return whether a symbol in a body belongs to no function: the head of the body is a macro."""
+        """Return whether a symbol in a body belongs to no function, because a macro heads the body."""
         return kind is not SymbolKind.MACRO and self.kinds[above] not in CALLABLE_KINDS
 
     def find_lines(self, node: Node, row: int, last_row: int) -> tuple[int, int]:
@@ -279,8 +279,7 @@ class CaptureScopes(CaptureText):
         self.open(OpenScope(NO_END, ordinal, kind, name))
 
     def _note_parent(self, ordinal: int, parent: int, kind: SymbolKind) -> None:
-        """Record the parent and kind of a symbol that the builder took, which leaves out those above its
-        limit."""
+        """Record the parent and kind of a symbol, unless the builder left it out for being one too many."""
         if ordinal == len(self.parents):
             self.parents.append(parent)
             self.kinds.append(kind)

@@ -293,7 +293,7 @@ class CaptureWalk(CaptureScopes):
                 self._rows.append(make_unknown(ordinal, name, one.line, UNKNOWN_TYPE))
 
     def _note_free_calls(self, numbering: Numbering) -> None:
-        """Note the calls that mean no variable, though their function has one of the name: `let a = a();`."""
+        """Note calls of functions with the name of a variable of the function around them: `let a = a();`."""
         for row, start in zip(self._rows, self._starts, strict=True):
             ordinal, role, name, qualifier, _, line, _ = row
             if role is not ReferenceRole.CALL or qualifier or name not in self.shadowing.names:
@@ -304,7 +304,7 @@ class CaptureWalk(CaptureScopes):
                 self._free.add((role, ordinal, name, line))
 
     def _is_other_local(self, ordinal: int, name: str) -> bool:
-        """Return whether a name is local in a symbol or one around it, and no variable: a type parameter."""
+        """Return whether a name is a type parameter of a symbol or of one around it, so no variable."""
         while ordinal:
             if name in self.local_names.get(ordinal, ()) and not self.shadowing.binds(ordinal, name):
                 return True
@@ -396,7 +396,7 @@ class CaptureWalk(CaptureScopes):
         return chains
 
     def _gather_roots(self, chains: list[tuple[set[str], ...]]) -> dict[int, set[str]]:
-        """Return ordinal of a declaration -> first names of the qualifiers used in it."""
+        """Return ordinals of declarations -> the first names of the qualifiers used in them."""
         roots: dict[int, set[str]] = {}
         for ordinal, role, _, qualifier, _, _, _ in self._rows:
             if not qualifier or role is ReferenceRole.IMPORT or role is ReferenceRole.BIND:
@@ -414,7 +414,7 @@ class CaptureWalk(CaptureScopes):
             ordinal = self.parents[ordinal]
 
     def _follow_bindings(self, roots: dict[int, set[str]]) -> None:
-        """Add the first names of what the recorded variables are bound to."""
+        """Add the first names of the chains to which recorded variables are bound."""
         for ordinal, role, _, _, alias, _, _ in self._rows if self._dialect.keeps_arguments else ():
             for chain in alias.split("|")[1:] if role is ReferenceRole.CALL else ():
                 roots.setdefault(ordinal, set()).add(find_root(chain))

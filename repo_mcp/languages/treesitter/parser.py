@@ -115,8 +115,7 @@ def _keep_first(nodes: dict[str, list[Node]]) -> dict[str, list[Node]]:
 
 
 def _bound_search(tree: Tree, end: int) -> tuple[bool, int]:
-    """Return whether there are nodes deeper than MAX_DEPTH, which are not searched, and the end of the
-    search.
+    """Return whether some nodes are deeper than MAX_DEPTH, so that they are not searched, and where to stop.
 
     For each child of an error, matching looks for the next named sibling: among n unnamed tokens this takes n
     * n / 2 steps, whatever part of the text is searched. The search ends at the start of the row in which all

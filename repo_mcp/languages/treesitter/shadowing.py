@@ -1,9 +1,9 @@
 """Local variables that hide others of their name: which one a name means at a byte of the text.
 
 A BIND row holds for its symbol from its line on, so a name must mean one variable in a symbol and those in
-it. Where it means several, in different blocks or one after the other, each gets a number: the rows and
-chains of the second are of `one/2`. A variable whose type is not known has a row that says so, since it hides
-what has its name outside of the function; with a number it needs none.
+it. Where it means several, in different blocks or one after the other, each gets a number: rows and chains
+call the second `one/2`. A variable of unknown type has a row that says so, since it hides what has its name
+outside the function; with a number it needs none.
 """
 
 from __future__ import annotations
@@ -179,8 +179,10 @@ class Numbering:
     def __init__(
         self, shadowing: Shadowing, parents: list[int], declared: set[tuple[int, str]], walls: set[int]
     ) -> None:
-        """`declared` holds (symbol, name) of declarations in types; `walls` are symbols that see no variable
-        of those around them."""
+        """`declared` holds (symbol, name) of declarations in types.
+
+        `walls` are the symbols that see no variable of those around them.
+        """
         self._shadowing = shadowing
         self._parents = parents
         self._declared = declared

@@ -42,7 +42,7 @@ def split_signature(text: str) -> Signature:
 
 
 def read_only_argument(text: str, name: str) -> str:
-    """Return the only type argument, besides lifetimes, of a type of Rust with a name; else nothing."""
+    """Return the only type argument, besides lifetimes, that Rust code gives a name; "" for several."""
     _, opening, rest = text.partition(f"{name}<")
     types = [one for one in split_list(rest.rpartition(">")[0]) if not one.startswith("'")] if opening else []
     return types[0] if len(types) == 1 else ""

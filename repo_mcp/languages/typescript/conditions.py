@@ -1,4 +1,4 @@
-"""Conditions of TypeScript that tell which of several types a value has: `x instanceof T`, `x.kind === 1`."""
+"""Conditions in TypeScript that show which of several types a value has: `x instanceof T`, `x.kind === 1`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-TESTED = "?:"  # the alias of a BIND row whose qualifier is a value that a condition tells the type of
+TESTED = "?:"  # the alias of a BIND row whose qualifier is a value whose type a condition shows
 _NAMED = frozenset({"identifier", "member_expression", "this"})
-_NO_KINDS = frozenset({"null", "undefined"})  # comparing with these tells of no type
+_NO_KINDS = frozenset({"null", "undefined"})  # comparing with these shows no type
 _ASSIGNED = (
     rb"\s*(?:=(?!=)|[-+*/%&|^?<>]{1,3}=(?!=)|,[^()\n]*\)\s*=>)"  # or bound by a function: `x =>`, `(x, y) =>`
 )
@@ -23,7 +23,7 @@ _BRANCHES = frozenset({"if_statement", "ternary_expression"})
 
 
 def on_test(walk: ScriptWalk, node: Node) -> None:
-    """Add a row for the value that a comparison tells the type of.
+    """Add a row for the value whose type a comparison shows.
 
     It has the class that `instanceof` names, and the last line of the branch in which that holds, or 0.
     """

@@ -202,7 +202,7 @@ def import_required(walk: ScriptWalk, name_node: Node, value: Node) -> None:
 
 
 def _has_written_type(walk: ScriptWalk, name_node: Node) -> bool:
-    """Return True for a variable of JavaScript whose comment says its type: it is no name of the module."""
+    """Return True for a JavaScript variable with `@type` in its comment: it is no name of the module."""
     start, end = walk.comment
     is_above = end and name_node.start_byte - end < MAX_WORDS_BYTES
     return bool(is_above) and b"@type " in walk.text[start:end]
@@ -281,8 +281,10 @@ def on_assignment(walk: ScriptWalk, node: Node) -> None:
 
 
 def _assign_member(walk: ScriptWalk, node: Node, owner: str, name: str, value: Node) -> None:
-    """Declare what is assigned to a member of something that this file declares; in JavaScript also members
-    of a prototype that are no functions, or of an object that is the prototype."""
+    """Declare what is assigned to a member of something that this file declares.
+
+    In JavaScript these are also members of a prototype that are no functions, and members of an object that
+    becomes the prototype."""
     is_of_prototype = owner.endswith(f".{PROTOTYPE}") and not walk.is_typescript
     if value.type in _DECLARATIONS or is_of_prototype:
         _declare_member(walk, node, owner, name, value)
@@ -374,9 +376,9 @@ def _assign_this(walk: ScriptWalk, node: Node, name: str, value: Node) -> None:
 
 
 def _find_constructing(walk: ScriptWalk) -> int:
-    """Return the function of JavaScript around an assignment whose name says that it makes objects: `Store`.
+    """Return the JavaScript constructor function around an assignment: its name begins with a capital.
 
-    0 for any other, and in a function in it."""
+    Returns 0 if the innermost function is no such function."""
     ordinal = walk.functions.get(walk.function, 0)
     entry = walk.entries[ordinal]
     is_named = entry.kind is SymbolKind.FUNCTION and not entry.parent and entry.name[:1].isupper()

@@ -77,7 +77,7 @@ class TypeName(NamedTuple):
     is_items: bool = False  # it is the type of the items
     given: tuple[str, ...] = ()  # the types that it is given
     is_result: bool = False  # it is what a function of that type returns
-    is_open: bool = False  # it need not be this type: one that a condition chooses
+    is_open: bool = False  # it need not be this type: a condition chooses between several
     is_member: bool = False  # it is the type of some of its members
     is_keyed: bool = False  # the items are members, of any name
     limits: tuple[Limit, ...] = ()  # what is kept or left out of its members
@@ -232,8 +232,11 @@ def read_function(text: str) -> tuple[list[str], str] | None:
 
 @lru_cache(maxsize=MAX_CACHED)
 def split_function(text: str) -> tuple[str, str, bool] | None:
-    """Return the parameters of a function type, in parentheses; what follows its arrow; and whether nothing
-    stands around it or before it. None for other types."""
+    """Return the parameters of a function type in parentheses, its result, and whether the type is bare.
+
+    It is bare if it has no parentheses around it and no type parameters before it. Returns None for other
+    types.
+    """
     kept = text.strip()
     while kept.startswith("(") and _find_close(kept) == len(kept) - 1:
         kept = kept[1:-1].strip()

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
 THROUGH = "()"  # the alias of a call that goes through a member of the function
-MAX_ARGUMENTS = 16  # of one call, whose contextual types are told
-GUARDED = "?"  # in the alias of a call: before the value whose type the function may tell
+MAX_ARGUMENTS = 16  # of one call, whose contextual types are noted
+GUARDED = "?"  # in the alias of a call: before the value whose type the called function may decide
 _ASKING = frozenset(
     {
         "binary_expression",
