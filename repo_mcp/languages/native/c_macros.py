@@ -204,6 +204,8 @@ _BRANCHES = re.compile(
 _TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|//[^\n]*+|/\*.*?\*/", re.S)
 _ELSE = re.compile(rb"else\b")
 _CALL = re.compile(rb"(?<![\w.>:~])([A-Za-z_]\w*+)[ \t]*+\(")
+_TYPE_BEFORE = re.compile(rb"\s*+([\w:]++)(?:[\s*&]++[\w:]++)*[\s*&]++")
+_BEFORE_CALLS = frozenset(b"return else do case throw goto new delete co_return co_await".split())
 _NO_CALLS = frozenset(b"if for while switch return sizeof defined else do case typeof alignof".split())
 _OPENING = {b"}": b"{", b")": b"("}
 _OPERATOR = re.compile(rb"&&|[|?+,]")
@@ -281,10 +283,17 @@ def iter_left_out_calls(text: bytes) -> Iterator[tuple[int, str]]:
     """Yield the line and the name of each call in a branch that is not read, but not calls of members."""
     for found in _iter_left_out(text):
         first = text.count(b"\n", 0, found.start(3)) + 1
-        branch = _DIRECTIVE.sub(_blank_match, _TEXT_OR_COMMENT.sub(_blank_match, b"\n" + found[3]))
+        branch = _DIRECTIVE.sub(b"\n;", _TEXT_OR_COMMENT.sub(_blank_match, b"\n" + found[3]))
         for call in _CALL.finditer(branch):
-            if call[1] not in _NO_CALLS:
+            if call[1] not in _NO_CALLS and not _declares(branch, call.start()):
                 yield first + branch.count(b"\n", 0, call.start()) - 1, call[1].decode()
+
+
+def _declares(text: bytes, at: int) -> bool:
+    """Return whether there is a type before a name: since the last statement there are only words."""
+    begun = max(text.rfind(mark, 0, at) for mark in (b";", b"{", b"}")) + 1
+    found = _TYPE_BEFORE.fullmatch(text, begun, at)
+    return found is not None and found[1] not in _BEFORE_CALLS
 
 
 def _blank_match(found: re.Match[bytes]) -> bytes:

@@ -179,6 +179,26 @@ def test_c_macros_between_the_words_of_a_function(text: str) -> None:
 
 
 CALLED_IN_BRANCHES = [("one", 5), ("two", 7), ("four", 9), ("stop", 12)]
+CALLED_IN_BRANCHES += [("run", 17), ("five", 18), ("six", 18), ("seven", 19)]
+
+
+def test_c_heads_in_a_branch_that_is_not_read_are_no_calls() -> None:
+    text = """
+#if WIDE
+static int begin(int a)
+#elif LONG
+static struct at *begin(int a)
+#else
+struct at *
+begin (void)
+#endif
+{
+    return 1;
+}
+"""
+    structure = parse("c", text)
+    assert structure.status is ParseStatus.PARTIAL
+    assert list_rows(structure, ReferenceRole.CALL) == []
 
 
 def test_c_macros_in_small_letters_are_used_where_they_are_blanked() -> None:
@@ -202,6 +222,15 @@ int run(int a)
 #endif
     {
         stop();
+    }
+#if WIDE
+    else if (a)
+#else
+    run(a);
+    if (a) return five(a); else six(a);
+    if (b * seven(a))
+#endif
+    {
     }
 }
 """
