@@ -1,6 +1,6 @@
 """Tell which errors the functions make that a question about errors is about.
 
-Errors are known by their names, in lines that raise, throw or return one; in C by the values of `errno`.
+Errors are known by their names, in lines that raise, throw or return one; in C by values such as `EINVAL`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ from repo_mcp.research.research_state import ResearchState
 
 MAX_ERRORS = 6  # in one sentence
 FAILING = 8  # best declarations whose errors are named
-# The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`, `EINVAL`.
+# The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`.
 _ERROR = re.compile(
     r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)"
-    r"|\berrno = (E[A-Z0-9]{2,})\b"
     r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
 )
-_SETS_ERRNO = re.compile(r"\berrno = E[A-Z]")
+# The value of one: `errno = EINVAL`, `return PARSE_INVALID_METHOD`.
+_GIVES_VALUE = re.compile(
+    r"\berrno = (E[A-Z0-9]{2,})\b"
+    r"|\breturn ((?:[A-Z0-9]+_){0,6}(?:ERR(?:OR)?|INVALID|FAIL(?:ED|URE)?)(?:_[A-Z0-9]+){0,6})\b(?!\s*[\[(.])"
+)
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
 _DOES = re.compile(
@@ -44,8 +47,8 @@ _PASSES_ON = {
 
 
 def holds_error(line: str) -> bool:
-    """Return True for a line that raises, returns or makes an error, or sets `errno`."""
-    return holds_failure(line) or _SETS_ERRNO.search(line) is not None
+    """Return True for a line that raises, returns or makes an error, or gives the value of one, as in C."""
+    return holds_failure(line) or _GIVES_VALUE.search(line) is not None
 
 
 def list_named(state: ResearchState) -> list[Finding]:
@@ -100,10 +103,13 @@ def _list_code(state: ResearchState, one: Finding) -> list[tuple[int, str]]:
 
 def find_errors(line: str) -> list[str]:
     """Return the names of errors in a line: those of types or constants, not of functions or fields."""
+    value = _GIVES_VALUE.search(line)
+    if value is not None:
+        return [value[1] or value[2]]
     return [
-        found[1] or found[2] or found[3]
+        found[1] or found[2]
         for found in _ERROR.finditer(line)
-        if not found[3] or not _is_something_else(line, found[3], found.start(), found.end())
+        if found[1] or not _is_something_else(line, found[2], found.start(), found.end())
     ]
 
 

@@ -101,13 +101,17 @@ class Gathered:
 
 
 def settle_reading(state: ResearchState, reading: Reading) -> Reading:
-    """Return the reading, or an open one in its place if it asks for a path that does not exist.
+    """Return the reading, or an open one in its place if plain words in it only happen to be names.
 
-    "How are messages sent to a room" is read as a question for a path from `messages` to `room`. These words
-    may only happen to be names: if no path connects the two, the question is an open one.
+    "How are messages sent to a room" is read as a question for a path from `messages` to `room`. If no path
+    connects the two, the question is an open one. "What happens when the config changes" asks
+    what runs then, and not what breaks if a symbol is another.
     """
     asked = [subject.asked for subject in reading.subjects]
     asks_path = _ASKS_PATH.search(state.request.query) is not None
+    if reading.form is Form.DEPENDENTS and _ASKS_EVENT.match(state.request.query):
+        is_named = any(looks_like_name(one) for one in asked)
+        return reading if is_named else build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
     if reading.form is not Form.FLOW or asks_path or any(map(looks_like_name, asked)):
         return reading
     starts, ends = reading.subjects[0].nodes, reading.subjects[-1].nodes
@@ -157,6 +161,7 @@ _ASKS_PATH = re.compile(
     r"\b(?:reach|call|trigger|invok|lead|path|rout|chain|flow|trac|connect|relat|depend|arriv|ends? up)|->|→",
     re.IGNORECASE,
 )
+_ASKS_EVENT = re.compile(r"\W*what happens when (?!(?:i|we|you|someone)\b)", re.IGNORECASE)
 _ASKS_HOW = re.compile(r"\W*how\b", re.IGNORECASE)
 
 

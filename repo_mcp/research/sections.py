@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from repo_mcp.documentation.records import DocsHit, DocsRequest
-from repo_mcp.research.locating import is_aside
+from repo_mcp.research.locating import is_aside, is_test_place
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.research.seeds import choose_words
@@ -41,7 +41,8 @@ def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS, be
     fitting = [
         hit
         for hit in answer.hits
-        if not is_aside(hit.path) and (_is_about(hit, wanted) if wanted else _holds_most(hit, state.weights))
+        if not (is_aside(hit.path) or is_test_place(hit.path))
+        and (_is_about(hit, wanted) if wanted else _holds_most(hit, state.weights))
     ]
     for hit in fitting[:most]:
         state.add_place(_build_section(hit))

@@ -248,7 +248,11 @@ def _list_sections(state: ResearchState, best: Sequence[Node]) -> tuple[str, ...
     """Return the sections of documents that name the best finding."""
     name = best[0].symbol.name
     answer = state.source.search_docs(DocsRequest(name, has_comments=False))
-    named = [hit for hit in answer.hits if _names(hit.snippet, name) and not is_aside(hit.path)]
+    named = [
+        hit
+        for hit in answer.hits
+        if _names(hit.snippet, name) and not (is_aside(hit.path) or is_test_place(hit.path))
+    ]
     shown = [hit for hit in named if state.admits(hit.path)][:2]
     return tuple(
         f"{hit.breadcrumb or hit.path} ({hit.path}:{hit.start_line}-{hit.end_line})" for hit in shown

@@ -56,6 +56,9 @@ def test_a_named_function_that_makes_no_error_is_said_to_make_none() -> None:
         ("var first = exception.GetBaseException();", []),
         ("func (db *DB) AddError(err error) error {", []),
         ('db.Error = fmt.Errorf("%v; %w", db.Error, err)', []),
+        ("return NGX_PARSE_INVALID_METHOD;", ["NGX_PARSE_INVALID_METHOD"]),
+        ("errno = EINVAL;", ["EINVAL"]),
+        ("return ERROR_CODES[kind];", []),
     ],
 )
 def test_functions_and_fields_are_no_errors(line: str, named: list[str]) -> None:

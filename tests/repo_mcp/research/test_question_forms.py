@@ -10,6 +10,7 @@ from repo_mcp.research.grammar import MAX_CHARS, Parsed, parse_question, read_ph
 from repo_mcp.research.records import Form
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS
 from tests.growth import assert_linear
+from tests.repo_mcp.research.asking import Asked
 
 QUESTIONS = """
 implementations | Authenticatable | all implementations of Authenticatable
@@ -119,3 +120,11 @@ def test_no_question_takes_long(word: str) -> None:
 def test_no_phrase_takes_long(text: str) -> None:
     """A question that may be a name alone is read as one, however long it is."""
     assert_linear(lambda size: text[: size // 2] + text[-size // 2 :], read_phrase, len(text) // 8)
+
+
+def test_what_changes_by_itself_is_no_change_that_somebody_makes() -> None:
+    texts = {"app/config.py": "def config():\n    return 1\n\n\ndef reload_config():\n    return config()\n"}
+    asked = Asked(texts)
+    assert asked.ask("what happens when the config changes?").reading.form is Form.OPEN
+    assert asked.ask("what breaks if I change config?").reading.form is Form.DEPENDENTS
+    assert asked.ask("what happens when reload_config changes?").reading.form is Form.DEPENDENTS
