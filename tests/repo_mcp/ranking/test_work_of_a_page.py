@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking import look_up, named_hits, segment_search
+from repo_mcp.ranking import live_chunks, look_up, named_hits, searcher, segment_search
 from repo_mcp.ranking.named_hits import FEW_PLACES
 from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.ranking import rank
@@ -114,6 +114,39 @@ def test_files_behind_the_one_that_declares_a_field_are_not_read(
     assert len(reads) < USERS / 2
 
 
+def test_files_without_a_word_are_neither_decoded_nor_cut_into_lines(
+    repository: Repository, reads: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[object] = []
+    count = live_chunks._count_ends
+    monkeypatch.setattr(live_chunks, "_count_ends", lambda raw: counted.append(raw) or count(raw))
+    monkeypatch.setattr(look_up, "list_declaring_lines", None)
+    assert ask(repository, "post", ends_early=True).hits  # `post_entry` has this term, too
+    assert len(reads) > USERS
+    assert len(counted) < USERS / 2
+
+
+def test_a_word_that_many_files_in_a_row_lack_is_looked_for_no_further(
+    repository: Repository, reads: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(look_up, "MOST_LACKING", 3)
+    assert ask(repository, "post", ends_early=True).hits
+    assert len(reads) < USERS / 2
+    reads.clear()
+    monkeypatch.setattr(look_up, "holds_word", lambda *_: True)
+    ask(repository, "post", ends_early=True)
+    assert len(reads) > USERS
+
+
+def test_a_declaration_that_could_not_lead_a_page_is_not_looked_for(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = []
+    monkeypatch.setattr(look_up, "_iter_declarations", lambda live, *_: searched.append(live) or ())
+    assert repository.search(SearchRequest("entry_posted", 10)).hits
+    assert not searched  # `post_entry` only shares its parts
+
+
 def test_chunks_that_only_share_parts_of_a_name_are_not_searched_for_its_declaration(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,6 +232,36 @@ def test_few_wanted_units_are_looked_up_without_a_search_of_blocks(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segment_search, "_Search", None)
-    searcher = repository._index.find_searcher()
-    (found,) = searcher.find_best_units(parse_query("value sym:post_entry", 10), 10, Filter()).segments
-    assert len(found.units) == 1
+    monkeypatch.setattr(Searcher, "_mark", None)
+    ((units, _),) = find_best(repository, "value sym:post_entry")
+    assert len(units) == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "value +entry",
+        "value +post_entry -return",
+        "entry sym:post_entry",
+        "value sym:use_7 +post_entry",
+        "tide -post_entry",
+        "value +post_entry path:user_1",
+        "shop +nowhere",
+        "shop -nowhere path:docs",
+    ],
+)
+def test_units_that_are_looked_up_are_those_that_a_search_of_blocks_finds(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    looked_up = find_best(repository, query)
+    monkeypatch.setattr(searcher, "FEW_UNITS", -1)
+    monkeypatch.setattr(segment_search, "FEW_UNITS", -1)
+    monkeypatch.setattr(segment_search, "FEW_BLOCKS", 0)
+    assert find_best(repository, query) == looked_up
+
+
+def find_best(repository: Repository, query: str) -> list[tuple[list[int], list[float]]]:
+    opened = repository._index.find_searcher()
+    assert opened is not None
+    best = opened.find_best_units(parse_query(query, 10), 10, Filter())
+    return [(found.units.tolist(), found.scores.tolist()) for found in best.segments]

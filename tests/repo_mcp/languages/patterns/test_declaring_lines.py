@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.languages.patterns.declaring_lines import MAX_LINES, _compile, list_declaring_lines
+from repo_mcp.languages.patterns.declaring_lines import MAX_LINES, _compile, holds_word, list_declaring_lines
 from repo_mcp.languages.patterns.declaring_rules import RULES
 
 C = """\
@@ -426,3 +426,21 @@ def test_patterns_are_compiled_once_for_all_names() -> None:
 
 def test_no_name_is_declared_nowhere() -> None:
     assert list_declaring_lines("c", "int size;\n", "") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_held"),
+    [
+        ("int size;", True),
+        ("size", True),
+        ("resize(sizes, size_t)", False),
+        ("sizes, size", True),
+        ("sizesize", False),
+        ("$size", True),
+        ("\u00e4size", True),  # is no word: what is no ASCII counts as nothing, and the line is looked at
+        ("Size", False),
+        ("", False),
+    ],
+)
+def test_a_text_holds_a_name_as_a_word(text: str, is_held: bool) -> None:
+    assert holds_word(text.encode(), b"size") == is_held
