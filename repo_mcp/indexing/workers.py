@@ -238,7 +238,6 @@ def _start_merger(
 ) -> None:
     global _merge  # noqa: PLW0603  (a process has one)
     _begin()
-    keep_blocks()  # 6 % of the time of a merge, for 4 MB
     _merge = Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)
 
 

@@ -5,8 +5,7 @@ of its own, in which free blocks lie between long-lived ones. So all threads of 
 while the process works its free pages go back to the system once a second. Mapping and unmapping large
 blocks one by one, as glibc does by default, costs a query a millisecond or more of page faults.
 
-A process that builds shards or encodes a merge allocates the same arrays again and again, so it keeps what
-it freed.
+A process that builds shards allocates the same arrays again and again, so it keeps what it freed.
 
 Left out on purpose: systems without glibc, where nothing is changed.
 """
