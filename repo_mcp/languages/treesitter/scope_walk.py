@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 from repo_mcp.languages.treesitter.source_text import SourceText
 from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS, ReferenceRow, SymbolRecordBuilder
-from repo_mcp.symbols.symbol_record import Access, ParseStatus, ReferenceRole, SymbolKind
+from repo_mcp.symbols.symbol_record import Access, Binding, ParseStatus, ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Captures, Node
@@ -26,12 +26,9 @@ MAX_OPEN = 500  # nested scopes; deeper ones are not opened, and the record is p
 MAX_CHAIN_BYTES = 200  # of the qualifier of a member; a longer one becomes "?"
 UNKNOWN = "?"
 NUMBER = "/"  # between the name of a variable and a number, where the name alone would mean several
-# A BIND row has one of these in place of a number of arguments. The type of its variable is ...
-TYPE = 0  # the type that the row names
-CALLED = 1  # the result type of the function that it names
-ITEMS = 2  # a list of the type that it names
-SAME = 3  # the type of the value that the row names
-ITEM = 4  # the type of the items of that value
+# A BIND row has one of these in place of a number of arguments.
+TYPE, CALLED, ITEMS = int(Binding.TYPE), int(Binding.CALLED), int(Binding.ITEMS)
+SAME, ITEM = int(Binding.SAME), int(Binding.ITEM)
 BIND, _USE = int(ReferenceRole.BIND), int(ReferenceRole.USE)
 _MEMBERS = frozenset(
     {
