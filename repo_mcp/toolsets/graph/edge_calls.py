@@ -43,6 +43,8 @@ TEXT_ROWS = 250  # with a greater limit, only the numbers of lines are shown: 50
 CUT = "so many types inherit from each other, or are alike, that some edges may not be listed"
 MORE = "not every file has been searched yet: continue with cursor"
 PARTLY_PARSED = "this file was parsed only in part: what the rest of it leads to is not known"
+# Of an answer without edges: in such a file a use may stand that nothing records.
+PARTLY_ELSEWHERE = "{} parsed only in part: what the rest of them uses is not known"
 BY_SHAPE = "only classes that name this interface are listed: too many others have what it requires"
 
 
@@ -155,6 +157,9 @@ def _draft(
     totals = known.totals
     notes = [*blind, *[CUT] * totals.is_cut, *[MORE] * (not totals.is_complete)]
     notes += repository.engines.graph.warn()
+    partly = 0 if known.rows or direction == OUTGOING else repository.symbol_index.status().partial
+    if partly:
+        notes.append(PARTLY_ELSEWHERE.format("1 file was" if partly == 1 else f"{partly:,} files were"))
 
     def build(rows: int) -> Part:
         is_cut = not totals.is_complete or page.start + rows < len(known.rows)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.graph import edge_finder
+from repo_mcp.toolsets.graph.edge_calls import PARTLY_ELSEWHERE
 from repo_mcp.toolsets.graph.rows import MAX_LINE_CHARS
 from tests.repo_mcp.toolsets.graph_roots import TREE, Served, write_tree
 
@@ -619,3 +620,20 @@ def test_that_a_file_was_parsed_only_in_part_is_said_where_nothing_is_found(tmp_
     assert "total" not in bad
     assert good["total"] == 1
     assert "warnings" not in good
+
+
+def test_an_answer_without_edges_says_that_files_were_parsed_in_part(tmp_path: Path) -> None:
+    texts = {
+        "a.py": "def unused(): ...\ndef used(): ...\nused()\n",
+        "b.c": "int f(int a)\n{\n#if A\n    if (a)\n#else\n    if (b)\n#endif\n    {\n    }\n}\n",
+    }
+    served = Served(write_tree(tmp_path / "root", texts), tmp_path / "data")
+    try:
+        told = {
+            one: served.answer("get_callers", node_id=served.find(f"a.{one}")) for one in ("unused", "used")
+        }
+    finally:
+        served.close()
+    assert told["unused"]["total"] == 0
+    assert told["unused"]["warnings"] == [PARTLY_ELSEWHERE.format("1 file was")]
+    assert "warnings" not in told["used"]
