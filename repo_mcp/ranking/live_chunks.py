@@ -42,6 +42,7 @@ class TextLines(Sequence[bytes]):
 
     def __init__(self, data: bytes) -> None:
         self._data = data
+        self._raw = np.frombuffer(data, dtype=np.uint8)
         self._starts = {0: 0}  # of the lines asked for: most of them twice
 
     def __len__(self) -> int:
@@ -51,10 +52,6 @@ class TextLines(Sequence[bytes]):
     def line_count(self) -> int:
         """Return the number of lines."""
         return self._passed[-1] + (self._data[-1:] not in (b"", b"\n"))
-
-    @cached_property
-    def _raw(self) -> npt.NDArray[np.uint8]:
-        return np.frombuffer(self._data, dtype=np.uint8)
 
     @cached_property
     def _passed(self) -> list[int]:

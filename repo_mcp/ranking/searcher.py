@@ -177,7 +177,7 @@ class Searcher:
         threshold = 0.0
         for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
             lists = [one for term in counting for one in term.segments[part.position]]
-            named = self._list_named(part, query, mask)
+            named = self._list_named(part, query, mask) if query.required or query.symbols else None
             if named is not None and len(named) <= FEW_UNITS:
                 top = finder.look_up(lists, named, limit)
             else:

@@ -259,9 +259,9 @@ class BlockMaxMaxScore:
 
         Units that score below `threshold` may be missing. Raises IndexFormatError for damage, and OSError.
         """
-        live = self._find_live()
         if wanted is not None and np.count_nonzero(wanted) <= FEW_UNITS:
             return self.look_up(lists, wanted.nonzero()[0], count)
+        live = self._segment.live_unit_mask if len(self._segment.dead_files) else None
         if self._blocks <= FEW_BLOCKS:
             return _add_all(lists, self._blocks, [mask for mask in (wanted, live) if mask is not None], count)
         search = _Search(sorted(lists, key=attrgetter("most"), reverse=True), self._blocks, count, threshold)
@@ -276,17 +276,13 @@ class BlockMaxMaxScore:
 
     def look_up(self, lists: Sequence[PostingScorer], units: I64, count: int) -> TopUnits:
         """Return the best `count` of a few ascending units, with ties: no block of a list need be decoded."""
-        live = self._find_live()
-        units = units if live is None else units[live[units]]
+        if len(self._segment.dead_files):
+            units = units[self._segment.live_unit_mask[units]]
         scores = np.zeros(len(units))
         for one in lists if len(units) else ():
             scores += one.look_up(units)
         gaining = (scores >= LEAST).nonzero()[0]
         return _keep_best(units.take(gaining), scores.take(gaining), count)
-
-    def _find_live(self) -> Mask | None:
-        """Return a mask of the live units; None if all are."""
-        return self._segment.live_unit_mask if len(self._segment.dead_files) else None
 
 
 def _add_all(lists: Sequence[PostingScorer], blocks: int, masks: Sequence[Mask], count: int) -> TopUnits:
