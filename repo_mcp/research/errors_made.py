@@ -35,6 +35,7 @@ _DOES = re.compile(
     r"|Translate|Try|With|Wrap)[A-Z]"
 )
 _IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
+_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,300}\"|'(?:\\.|[^'\\\n]){0,300}'")
 _PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
 # Stands before the last part of the name of an error that is made: `throw errors.`
 _GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")
@@ -106,16 +107,17 @@ def find_errors(line: str) -> list[str]:
     value = _GIVES_VALUE.search(line)
     if value is not None:
         return [value[1] or value[2]]
+    told = _QUOTED.sub('""', line)
     return [
         found[1] or found[2]
-        for found in _ERROR.finditer(line)
-        if found[1] or not _is_something_else(line, found[2], found.start(), found.end())
+        for found in _ERROR.finditer(told)
+        if not _is_something_else(told, found[1] or found[2], found.start(), found.end())
     ]
 
 
 def _is_something_else(line: str, name: str, start: int, end: int) -> bool:
     """Return True for a name that ends like that of an error but is that of a function or a field."""
-    if _DOES.match(name) or _IS_SET.match(line, end):
+    if (_DOES.match(name) and f"new {name}" not in line) or _IS_SET.match(line, end):
         return True
     if not line[:start].endswith("."):
         return False

@@ -58,6 +58,8 @@ def test_a_named_function_that_makes_no_error_is_said_to_make_none() -> None:
         ('db.Error = fmt.Errorf("%v; %w", db.Error, err)', []),
         ("return NGX_PARSE_INVALID_METHOD;", ["NGX_PARSE_INVALID_METHOD"]),
         ("errno = EINVAL;", ["EINVAL"]),
+        ("throw ThrowInvalidCode(code);", []),
+        ('throw new ReadException("Error while reading");', ["ReadException"]),
         ("return ERROR_CODES[kind];", []),
     ],
 )
