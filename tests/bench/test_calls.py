@@ -28,8 +28,9 @@ CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"
 # The best files are looked at once more, by a module of its own and some 50 calls
 # (0162-a-closer-look-at-the-best-files.md), and names, comments and calls of declarations are rated
 # (0164-what-a-page-shows-of-the-right-files.md). Copies on a page are put together in a module of their own
-# (0181-repositories-that-are-not-programs.md).
-MOST_CALLS = 680
+# (0181-repositories-that-are-not-programs.md). The page of this query has a second hit since it ends by what
+# each place demands, which takes 69 calls (0185-where-a-page-ends.md); pages have fewer hits on average.
+MOST_CALLS = 750
 MOST_MODULES = 53
 
 
@@ -41,7 +42,7 @@ def test_a_warm_search_calls_no_more_than_it_did(tmp_path: Path, monkeypatch: py
     shutil.copytree(CORPUS, tmp_path / "tree")
     counter = count_search(tmp_path / "tree", tmp_path / "data", DEFAULT_QUERY)
     modules = counter.count_modules()
-    assert counter.hits == 1
+    assert counter.hits == 2
     assert modules.total() <= MOST_CALLS, modules.most_common()
     assert len(modules) <= MOST_MODULES, sorted(modules)
 
