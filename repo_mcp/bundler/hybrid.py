@@ -164,8 +164,6 @@ class _BlockQueue:
         lines = float(one.blocks[position].line_count)
         if not {position - 1, position + 1} & one.shown:
             lines += weights.base_lines
-        elif not one.holds_term(position):
-            lines += weights.wordless_lines
         worth: float = one.priority * one.worth[position] / lines**weights.lines
         return worth / (1.0 + one.lines / weights.repeat_lines)
 

@@ -117,11 +117,6 @@ class OpenedFile:
     lines: int = 0  # that are selected so far
     shown: set[int] = field(default_factory=set)  # positions of the blocks that are selected
 
-    def holds_term(self, position: int) -> bool:
-        """Return whether a block has a term of the prompt."""
-        block, line_terms = self.blocks[position], self.view.line_terms
-        return any(line in line_terms for line in range(block.start_line, block.end_line + 1))
-
 
 class Opener:
     """Opens candidates for one prompt. Files that cannot be read are recorded in the packer."""

@@ -60,7 +60,6 @@ class Weights:
     # spending
     lines: float = 0.3  # power of the lines that a block costs
     base_lines: float = 60.0  # added to the lines of an excerpt that touches no other
-    wordless_lines: float = 20.0  # added to those of a block beside one, if it has no word of the prompt
     # A block worth less is noise. 0.05 left out a tenth of the lines that fixes changed, and no smaller share
     # of the other lines.
     least_worth: float = 0.02  # of a block that is shown

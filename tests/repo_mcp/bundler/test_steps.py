@@ -13,17 +13,10 @@ from hypothesis import strategies as st
 from index_format import ChunkSpan
 from repo_mcp.bundler.blocks import LONG_LINES, SMALL_CLASS_LINES, SMALL_FILE_LINES, Block, cut_blocks
 from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
-from repo_mcp.bundler.evidence import (
-    Candidate,
-    Evidence,
-    find_joined,
-    list_candidates,
-    list_names,
-    weigh_terms,
-)
+from repo_mcp.bundler.evidence import Evidence, find_joined, list_candidates, list_names, weigh_terms
 from repo_mcp.bundler.following import Use, list_steps
-from repo_mcp.bundler.hybrid import choose_parts, explain, index_words, name_words, spend
-from repo_mcp.bundler.opened_files import FileView, OpenedFile, Rater, TermFinder, view_file
+from repo_mcp.bundler.hybrid import choose_parts, explain, index_words, name_words
+from repo_mcp.bundler.opened_files import FileView, Rater, TermFinder, view_file
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections
 from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.source import LiveFile
@@ -310,22 +303,6 @@ def test_a_block_that_does_not_fit_is_shown_by_its_head_and_the_lines_that_match
     assert choose_parts(view(text, "needle"), block, 1) == [(1, 1)]
 
 
-# Spending
-
-
-@pytest.mark.parametrize(("word", "second"), [("needle", ("a", 21)), ("other", ("b", 1))])
-def test_a_neighbour_without_a_word_of_the_prompt_comes_later(word: str, second: tuple[str, int]) -> None:
-    text = "needle\n" * 20 + f"{word}\n" * 10
-    near = [Block(1, 20), Block(21, 30)]
-    files = [
-        OpenedFile(Candidate("a", 1.0, 1), view(text, "needle", "a"), near, [1.0, 0.3]),
-        OpenedFile(Candidate("b", 1.0, 2), view("needle\n" * 10, "needle", "b"), [Block(1, 10)], [0.4]),
-    ]
-    packer = Packer(Budget(9, 30, None))
-    spend(files, packer, WEIGHTS)
-    assert [(one.path, one.start_line) for one in packer.selections] == [("a", 1), second]
-
-
 # Packing
 
 
@@ -376,12 +353,6 @@ def test_alike_declarations_of_one_file_are_different_ones() -> None:
     packer = Packer(Budget(9, 99, None))
     assert packer.add(excerpt("a", 1, numbered(10)))
     assert packer.add(excerpt("a", 40, [*numbered(9), "other"]))
-
-
-def test_short_functions_that_are_alike_are_no_copies() -> None:
-    packer = Packer(Budget(9, 99, None))
-    assert packer.add(excerpt("postgres", 1, numbered(7)))
-    assert packer.add(excerpt("mysql", 1, [*numbered(6), "other"]))
 
 
 def test_touching_excerpts_are_one() -> None:
