@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"
 # docs/decisions/0088-a-search-in-35-modules.md says how a search came to 35 modules and some 561 calls. What
 # has needed more since is in the records 0136, 0141, 0148, 0152, 0153, 0155, 0156, 0160, 0162, 0164 and 0181.
-# The cuts of 0189-modules-of-one-purpose.md added five modules, and no call. The page of this query has a second
-# hit since it ends by what each place demands, which takes 69 calls (0185-where-a-page-ends.md).
+# The cuts of 0189-modules-of-one-purpose.md added five modules, and no call. The page of this query has a
+# second hit since it ends by what each place demands, which takes 69 calls (0185-where-a-page-ends.md).
 MOST_CALLS = 750
 MOST_MODULES = 58
 
