@@ -75,14 +75,21 @@ class SymbolRecordBuilder:
         )
         return ordinal
 
-    def find_around(self, line: int) -> int:
-        """Return the ordinal of the innermost symbol on a line."""
-        around = [
-            (start, -span, ordinal)
-            for ordinal, (_, _, _, start, span, *_) in enumerate(self._symbols)
-            if start <= line <= start + span
-        ]
-        return max(around, default=(0, 0, 0))[2]
+    def find_around(self, lines: Iterable[int]) -> dict[int, int]:
+        """Return, for each of some lines, the ordinal of the innermost symbol around it."""
+        coming = sorted(
+            ((start, -span, ordinal) for ordinal, (_, _, _, start, span, *_) in enumerate(self._symbols)),
+            reverse=True,
+        )
+        begun: list[tuple[int, int, int]] = []
+        found: dict[int, int] = {}
+        for line in sorted(set(lines)):
+            while coming and coming[-1][0] <= line:
+                begun.append(coming.pop())
+            while begun and begun[-1][0] - begun[-1][1] < line:
+                begun.pop()
+            found[line] = begun[-1][2] if begun else 0
+        return found
 
     def add_reference(
         self,

@@ -4,7 +4,8 @@ Values are followed back from the line. One that is bound in a block which ended
 `if`, need not hold: those before that block may hold as well, unless one of its alternatives runs in any
 case. One that is bound further down in a loop around the line may hold from the second turn on.
 
-Left out on purpose: conditions, and whether two branches depend on the same one.
+Left out on purpose: conditions, and whether two branches depend on the same one. A variable that is
+bound in more than MAX_BLOCKS blocks may have any of its values anywhere.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import NamedTuple
 from repo_mcp.graph.python.names import Bound
 from repo_mcp.symbols.symbol_record import Binding
 
+MAX_BLOCKS = 64  # of one variable: the work grows with their square
 _BLOCKS = frozenset({Binding.BRANCH, Binding.ONLY_BRANCH, Binding.LOOP, Binding.SURE_LOOP})
 _LOOPS = frozenset({Binding.LOOP, Binding.SURE_LOOP})
 _RUNNING = frozenset({Binding.ONLY_BRANCH, Binding.SURE_LOOP})  # nothing before them holds behind them
@@ -39,6 +41,8 @@ def list_reaching(bounds: Sequence[Bound], line: int) -> list[Bound]:
     """
     blocks = [_read_block(one) for one in bounds if is_block(one)]
     values = [one for one in bounds if not is_block(one)]
+    if len(blocks) > MAX_BLOCKS:
+        return values
     before = [one for one in values if one.line < line or (one.line == line and _is_at_once(one))]
     found = _list_last(before, blocks, line)
     for block in blocks:

@@ -2,8 +2,8 @@
 
 An expression is a path such as `self.rows[].make(_,True).x`. Its root is a name; each further piece is a
 member, a call or an item of the value before it. Variables have the values in their BIND rows. Nothing is
-executed, and no control flow is followed except line order. Every question ends after MAX_STEPS and
-MAX_DEPTH.
+executed; of control flow, only the order of lines counts and which blocks need not run
+(`repo_mcp/graph/python/branches.py`). Every question ends after MAX_STEPS and MAX_DEPTH.
 """
 
 from __future__ import annotations
@@ -193,15 +193,15 @@ class PythonEvaluator:
     def _list_bound_values(self, path: str, names: PythonNames, bounds: Sequence[Bound]) -> list[Value]:
         """Return the values in BIND rows; only those of annotations, if there are any.
 
-        Without annotations, all values are guesses if one of the rows has no known value, and choices if the
-        rows have different ones: which of them holds is not in the text.
+        Without annotations, all values are guesses if one of the rows has no known value or is one too many,
+        and choices if the rows have different ones: which of them holds is not in the text.
         """
         annotated = [one for one in bounds if one.form in _ANNOTATED]
         if annotated:
             return merge([self._list_values_of(path, one) for one in annotated[:MAX_VALUES]], MAX_VALUES)
-        told = [one for one in bounds if not one.is_other]
-        groups = [self._list_values_of(path, one) for one in told[:MAX_VALUES]]
-        is_known = all(group or one.form in _CONDITIONS for one, group in zip(told, groups, strict=False))
+        told = _list_first([one for one in bounds if not one.is_other])
+        groups = [self._list_values_of(path, one) for one in told]
+        is_known = all(group or one.form in _CONDITIONS for one, group in zip(told, groups, strict=True))
         if _differ(told, groups):
             groups = [[one._replace(is_choice=True) for one in group] for group in groups]
         if len(told) < len(bounds) or not is_known:
@@ -462,11 +462,19 @@ def _list_plain(bounds: Sequence[Bound]) -> list[Bound]:
     return [one for one in bounds if one.form not in _CONDITIONS and not is_block(one)]
 
 
+def _list_first(bounds: Sequence[Bound]) -> Sequence[Bound]:
+    """Return at most MAX_VALUES rows; of more, those that differ in what they say come first."""
+    if len(bounds) <= MAX_VALUES:
+        return bounds
+    different = {(one.symbol, one.qualifier, one.name, one.form): one for one in reversed(bounds)}
+    return list(reversed(different.values()))[:MAX_VALUES]
+
+
 def _differ(told: Sequence[Bound], groups: Sequence[Sequence[Value]]) -> bool:
     """Return whether assignments have different values. Conditions may name several classes, as unions do."""
     given = {
         tuple(value[:3] for value in group)
-        for one, group in zip(told, groups, strict=False)
+        for one, group in zip(told, groups, strict=True)
         if one.form not in _CONDITIONS
     }
     return len(given) > 1

@@ -8,7 +8,8 @@ purpose: their types, and the patterns of `match`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from typing import TYPE_CHECKING, NamedTuple
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, note_bound
 
@@ -32,11 +33,12 @@ def bind_in_tokens(walk: CaptureWalk, node: Node) -> None:
     if len(text) > MAX_TREE_BYTES or not (b"|" in text or b"let " in text or b"for " in text):
         return
     text = _CLOSED.sub(lambda found: b" " * len(found.group()), text)
+    ends = _Ends(text)
     for found in _CLOSURE.finditer(text):
-        _bind(walk, start, found, 1, _find_end(text, found.end(), is_closure=True))
+        _bind(walk, start, found, 1, ends.find(found.end()).argument)
     for found in _LET.finditer(text):
         group = 1 if found[1] is not None else 2
-        _bind(walk, start, found, group, _find_end(text, found.end(), is_closure=False))
+        _bind(walk, start, found, group, ends.find(found.end()).block)
 
 
 def _bind(walk: CaptureWalk, offset: int, found: re.Match[bytes], group: int, end: int) -> None:
@@ -50,15 +52,32 @@ def _bind(walk: CaptureWalk, offset: int, found: re.Match[bytes], group: int, en
         note_bound(walk, name[1].decode(), at)
 
 
-def _find_end(text: bytes, start: int, *, is_closure: bool) -> int:
-    """Return where the brackets around a place are closed; a closure ends before the next argument, too."""
-    depth = 0
-    for found in _BRACKET.finditer(text, start):
-        mark = found.group()
-        if mark in b"([{":
-            depth += 1
-        elif mark in b")]}":
-            depth -= 1
-        if depth < 0 or (is_closure and not depth and mark in b",;"):
-            return found.start()
-    return len(text)
+class _End(NamedTuple):
+    """The ends of what begins at one place of a text."""
+
+    block: int  # where the brackets around it are closed
+    argument: int  # the same, or a comma or semicolon before that
+
+
+class _Ends:
+    """The ends of the blocks of a text, found in one pass: a macro may have thousands of variables."""
+
+    def __init__(self, text: bytes) -> None:
+        marks = list(_BRACKET.finditer(text))
+        self._offsets = [found.start() for found in marks]
+        self._ends = [_End(len(text), len(text))]  # before each mark, the last first
+        around = [self._ends[0]]  # the innermost block last
+        for found in reversed(marks):
+            at, mark = found.start(), found[0]
+            if mark in b")]}":
+                around.append(_End(at, at))
+            elif mark in b",;":
+                around[-1] = around[-1]._replace(argument=at)
+            elif len(around) > 1:
+                around.pop()
+            self._ends.append(around[-1])
+        self._ends.reverse()
+
+    def find(self, place: int) -> _End:
+        """Return where what begins at a place ends."""
+        return self._ends[bisect_left(self._offsets, place)]

@@ -110,8 +110,10 @@ def _add_preprocessed(walk: CaptureWalk, text: bytes, plain: bytes) -> None:
 
     if leaves_out_branches(text):
         walk.builder.status = ParseStatus.PARTIAL
-        for line, name in iter_left_out_calls(text):
-            walk.builder.add_reference(walk.builder.find_around(line), ReferenceRole.CALL, name, line)
+        calls = list(iter_left_out_calls(text))
+        around = walk.builder.find_around(line for line, _ in calls)
+        for line, name in calls:
+            walk.builder.add_reference(around[line], ReferenceRole.CALL, name, line)
     is_header = not walk.file_name.endswith((".c", ".cc", ".cpp"))
     for line, conditions in list_conditions(text, is_header=is_header):
         walk.builder.add_reference(0, ReferenceRole.BIND, conditions, line, alias=CONDITIONS)
@@ -123,9 +125,12 @@ def _iter_blanked(text: bytes, plain: bytes) -> Iterator[tuple[int, str]]:
     """Yield the line and the name of each macro that was blanked for the grammar."""
     from repo_mcp.languages.native.c_macros import iter_lower_heads
 
-    for offset, name in iter_lower_heads(text):
+    line, start = 1, 0
+    for offset, name in sorted(iter_lower_heads(text)):
         if plain[offset : offset + 1] == b" ":
-            yield text.count(b"\n", 0, offset) + 1, name.decode()
+            line += text.count(b"\n", start, offset)
+            start = offset
+            yield line, name.decode()
     line, start = 1, 0
     for found in _MACRO_NAME.finditer(text):
         if plain[found.start() : found.start() + 1] == b" ":

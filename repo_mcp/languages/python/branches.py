@@ -9,6 +9,7 @@ Left out on purpose: whether a condition can be true, and `with`, which is taken
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -92,9 +93,9 @@ def _is_any(case: ast.match_case) -> bool:
     return case.guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
 
 
-def iter_rows(branches: Branches, lines: Iterable[int]) -> Iterator[BranchRow]:
-    """Yield the rows of the blocks in which a variable that is bound on these lines gets a value."""
-    binding = [any(one.first <= line <= one.last for line in lines) for one in branches.blocks]
+def iter_rows(branches: Branches, lines: Sequence[int]) -> Iterator[BranchRow]:
+    """Yield rows of the blocks that give a value to a variable which is bound on these ascending lines."""
+    binding = [bisect_left(lines, one.first) < bisect_right(lines, one.last) for one in branches.blocks]
     is_complete = branches.is_complete and all(
         binds or block.skips for block, binds in zip(branches.blocks, binding, strict=True)
     )

@@ -9,6 +9,7 @@ pushes its inner nodes. Nothing recurses. A chain such as `a.b().c[0].d` is hand
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, TypeGuard
@@ -122,24 +123,38 @@ class ExpressionWalk:
 
     def _bind_branches(self) -> None:
         """Add the rows of blocks in which a variable of known type is bound that is bound elsewhere, too."""
-        lines: dict[int, dict[str, set[int]]] = {}  # of assignments, by symbol and variable
-        for (symbol, name), told in self.told.items() if self.branching else ():
+        several = self._list_rebound() if self.branching else {}
+        placed = {  # so that each statement looks only at what it binds
+            symbol: sorted((line, name) for name, bound in names.items() for line in bound)
+            for symbol, names in several.items()
+        }
+        for symbol, statement in self.branching:
+            branches = list_branches(statement) if several.get(symbol) else None
+            if branches is None:
+                continue
+            first = bisect_left(placed[symbol], (branches.blocks[0].first, ""))
+            last = bisect_left(placed[symbol], (branches.last + 1, ""))
+            for name in sorted({name for _, name in placed[symbol][first:last]}):
+                for row in iter_rows(branches, several[symbol][name]):
+                    key = (symbol, BIND, str(row.length), str(row.hidden), name, row.line)
+                    self.rows.setdefault(key, row.form)
+        self.branching.clear()
+        self.comprehended.clear()
+
+    def _list_rebound(self) -> dict[int, dict[str, list[int]]]:
+        """Return the lines on which variables of known type are bound, ascending, if there are several."""
+        lines: dict[int, dict[str, set[int]]] = {}  # by symbol and variable
+        for (symbol, name), told in self.told.items():
             assigned = {line for line in told if (symbol, name, line) not in self.comprehended}
             if assigned and name.isidentifier():
                 lines.setdefault(symbol, {})[name] = assigned
         for symbol, name, line, owner in self.bound if lines else ():
             if not owner and name in lines.get(symbol, ()):
                 lines[symbol][name].add(line)
-        for symbol, statement in self.branching if lines else ():
-            several = [(name, bound) for name, bound in lines.get(symbol, {}).items() if len(bound) > 1]
-            branches = list_branches(statement) if several else None
-            for name, bound in several if branches is not None else ():
-                assert branches is not None
-                for row in iter_rows(branches, bound):
-                    key = (symbol, BIND, str(row.length), str(row.hidden), name, row.line)
-                    self.rows.setdefault(key, row.form)
-        self.branching.clear()
-        self.comprehended.clear()
+        return {
+            symbol: {name: sorted(bound) for name, bound in names.items() if len(bound) > 1}
+            for symbol, names in lines.items()
+        }
 
     def _bind_others(self) -> None:
         """Add BIND rows for values of unknown type, for variables whose type other rows show.

@@ -6,6 +6,7 @@ from textwrap import indent
 
 import pytest
 
+from repo_mcp.graph.python.branches import MAX_BLOCKS
 from tests.repo_mcp.graph.python.test_resolver import confidences, meaning
 
 CLASSES = """\
@@ -111,3 +112,19 @@ def test_a_condition_behind_a_value_of_unknown_type_is_sure() -> None:
 def test_a_declared_union_is_sure_of_each_of_its_classes() -> None:
     text = f"{CLASSES}def f(x: Cat | Dog):\n    x.«speak»()\n"
     assert confidences({"a.py": text}) == ["exact", "exact"]
+
+
+@pytest.mark.parametrize(("blocks", "members"), [(MAX_BLOCKS, ["Dog"]), (MAX_BLOCKS + 1, EITHER)])
+def test_a_variable_of_too_many_blocks_may_have_any_of_its_values(blocks: int, members: list[str]) -> None:
+    branches = "    if a:\n        x = Cat()\n" * blocks
+    text = f"{CLASSES}def f(a):\n{branches}    x = Dog()\n    x.«speak»()\n"
+    assert sorted(meaning({"a.py": text})) == [f"a.py:{one}.speak" for one in members]
+    assert {str(one) for one in confidences({"a.py": text})} == {"exact" if len(members) == 1 else "probable"}
+
+
+def test_a_value_among_many_is_not_overlooked() -> None:
+    branches = "".join(f"    {'el' * (at > 0)}if a == {at}:\n        x = Cat()\n" for at in range(20))
+    text = f"{CLASSES}def f(a):\n{branches}    else:\n        x = Dog()\n    x.«speak»()\n"
+    for one in (text, text.replace("Dog()", "Bird()").replace("Cat()", "Dog()").replace("Bird()", "Cat()")):
+        assert sorted(meaning({"a.py": one})) == ["a.py:Cat.speak", "a.py:Dog.speak"]
+        assert confidences({"a.py": one}) == ["probable", "probable"]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from repo_mcp.languages.native.symbol_parser import parse_rust
+from tests.growth import assert_linear
 from tests.repo_mcp.graph.resolved import Repository
 
 OUTSIDE = "lib.rs:2 is_good exact"
@@ -35,3 +39,8 @@ def test_a_variable_of_a_macro_hides_the_one_outside(line: str) -> None:
 @pytest.mark.parametrize("line", ["behind", "bars", "/* text"])
 def test_the_variable_outside_is_meant_elsewhere_in_a_macro(line: str) -> None:
     assert Repository.build({"lib.rs": TEXT}).ask("lib.rs", line, "is_good") == [OUTSIDE]
+
+
+@pytest.mark.parametrize("piece", [b"let one = two; ", b"|one| two(one), "])
+def test_a_macro_with_thousands_of_variables_is_read_once(piece: bytes) -> None:
+    assert_linear(lambda size: b"fn run() { trace!(%s); }" % (piece * size), partial(parse_rust, "a.rs"), 400)

@@ -22,6 +22,7 @@ from repo_mcp.symbols.symbol_record import (
     decode_symbol_record,
 )
 from tests.deep.sizes import choose
+from tests.growth import assert_linear
 from tests.repo_mcp.languages.structure_text import render_structure
 
 SAMPLES = Path(__file__).parent / "structures"
@@ -239,6 +240,21 @@ int run(int a)
     run = find(structure, "run")
     calls = {(one.name, one.line, one.symbol) for one in list_rows(structure, ReferenceRole.CALL)}
     assert calls == {(name, line, run.ordinal) for name, line in CALLED_IN_BRANCHES}
+
+
+def test_c_calls_in_a_long_branch_that_is_not_read_take_linear_time() -> None:
+    def write(size: int) -> bytes:
+        functions = b"".join(b"int f%d(int a)\n{\n    return a;\n}\n" % number for number in range(size))
+        calls = b"    if (a) {\n        go(a);\n    }\n" * size
+        return b"%svoid run(int a)\n{\n#if A\n    if (a) {\n#else\n    {\n%s#endif\n    }\n}\n" % (
+            functions,
+            calls,
+        )
+
+    structure = parse("c", write(3))
+    calls = list_rows(structure, ReferenceRole.CALL)
+    assert [(one.name, one.symbol) for one in calls] == [("go", find(structure, "run").ordinal)] * 3
+    assert_linear(write, lambda text: PARSERS["c"]("a.c", text), 200)
 
 
 def test_c_macros_among_the_parameters_of_an_underscored_function() -> None:

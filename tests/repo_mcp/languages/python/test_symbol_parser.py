@@ -23,6 +23,7 @@ from repo_mcp.symbols.symbol_record import (
     decode_symbol_record,
 )
 from tests.deep.sizes import choose, examples
+from tests.growth import assert_linear
 
 NAMED = (ReferenceRole.BIND, ReferenceRole.IMPORT, ReferenceRole.EXPORT)
 
@@ -538,3 +539,15 @@ def test_nothing_of_a_walk_goes_round() -> None:
     finally:
         if was_enabled:
             gc.enable()
+
+
+@pytest.mark.parametrize(
+    "block", ["    if a:\n        {0} = A()\n", "    for {0} in a:\n        {0} = A()\n"]
+)
+@pytest.mark.parametrize("name", ["x", "x{0}"])
+def test_a_function_with_thousands_of_blocks_is_read_once(block: str, name: str) -> None:
+    def write(size: int) -> bytes:
+        blocks = "".join(block.format(name.format(number % (size // 2))) for number in range(size))
+        return f"def f(a):\n{blocks}".encode()
+
+    assert_linear(write, lambda text: parse("a.py", text), 250)
