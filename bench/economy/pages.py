@@ -24,9 +24,6 @@ from bench.economy.ripgrep import list_words
 from bench.economy.tasks import Quest
 
 NAMES_TOGETHER = 3
-# The shape of a page that is measured besides the default, which is text for exact matches.
-OTHER_SHAPES = {"bm25": "text", "symbol": "text", "literal": "snippets", "regex": "snippets"}
-SHAPE_NAMES = {"": "", "text": " as text", "snippets": " as records"}
 PAGES_A_TREE = 6  # quests of each tree for which pages are requested
 OUTLINE = "repo.outline"
 BUNDLE = "repo.build_context_bundle"
@@ -107,11 +104,10 @@ def _iter_searches(client: Client, root: Path, query: str) -> Iterator[Page]:
         "symbol": word,
     }
     for mode, text in asked.items():
-        other = OTHER_SHAPES[mode]
-        for shape in ("", other) if client.takes(SEARCH, "detail", other) else ("",):
+        for shape in ("", "text") if client.takes(SEARCH, "detail", "text") else ("",):
             detail = {"detail": shape} if shape else {}
             answer = client.call(SEARCH, query=text, mode=mode, **detail)
-            page = _measure_search(f"repo.search, {mode}{SHAPE_NAMES[shape]}", root, answer)
+            page = _measure_search(f"repo.search, {mode}{shape and ' as text'}", root, answer)
             if page:
                 yield page
 

@@ -57,9 +57,9 @@ def test_pipelines_and_tracked_files_are_found_by_every_toolset(server: Process)
     call(server, "repo.refresh_index")
     listed = call(server, "repo.list_files")["result"]["files"]
     assert [one["path"] for one in listed] == FOUND
-    for mode, detail in (("literal", "snippets"), ("regex", "snippets"), ("literal", "files")):
-        result = call(server, "repo.search", query="quokka", mode=mode, detail=detail)["result"]
-        hits = result["files"] if detail == "files" else result["hits"]
+    for arguments in ({"mode": "literal"}, {"mode": "regex"}, {"mode": "literal", "detail": "files"}):
+        result = call(server, "repo.search", query="quokka", **arguments)["result"]
+        hits = result["files"] if "detail" in arguments else result["hits"]
         assert sorted({hit["path"] for hit in hits}) == FOUND
     for query, path in (("quokka_build", FOUND[0]), ("quokka_api", FOUND[1])):
         found = call(server, "repo.search", query=query)["result"]["hits"]

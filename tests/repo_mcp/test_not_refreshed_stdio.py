@@ -227,7 +227,7 @@ def test_every_answer_tells_of_files_that_could_not_be_indexed(
                 answer = _call(client, name, **arguments)
                 assert "error" in answer or [one["code"] for one in answer["errors"]] == ["busy"], name
             # What is read from the files themselves lacks nothing.
-            exact = _call(client, "repo.search", query=NEW_NAME, mode="literal", detail="snippets")
+            exact = _call(client, "repo.search", query=NEW_NAME, mode="literal")
             assert [hit["path"] for hit in exact["result"]["hits"]] == [NEW]
         if options:
             told = _call(client, "index_codebase", path=".")

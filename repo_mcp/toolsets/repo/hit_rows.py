@@ -27,21 +27,14 @@ has the name:
     510:post(z)
     +2 more
 
-In a record each declaration has its span and stands in the snippet before its lines, `12-20 Ledger.post`, or
-as `50-61` alone where the line that declares it follows. `more` counts the matching lines that are not shown.
-If all lines are in one declaration, it is the `symbol` of the record and the snippet names none:
-
-    {"path":"a/ledger.py","start_line":12,"end_line":14,"snippet":"12\tdef post(...):\n14\t    post(x)\n",
-     "symbol":"Ledger.post","symbol_lines":[12,20]}
-
-Text is made to be read, not compared: lines under one declaration lose the indentation that they share.
-Records have whole lines.
+A record has the same rows as its snippet, with a tab behind each number, and `more` for the last of them.
+Lines under one declaration lose the indentation that they share.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.text.lines import cut_indentation, escape_text
@@ -99,11 +92,28 @@ def name_copies(copies: Sequence[Hit]) -> list[str]:
 
 def write_file(matches: Sequence[ExactMatch], count: int) -> str:
     """Return the matches of one file, which has `count`, as text."""
-    from repo_mcp.exact.page_lines import list_page_lines
+    rows = [escape_text(matches[0].path), *_iter_rows(_group_lines(matches), ":")]
+    if count > len(matches):
+        rows.append(f"+{count - len(matches)} more")
+    return "\n".join(rows)
 
-    rows = [escape_text(matches[0].path)]
+
+def render_file(matches: Sequence[ExactMatch], count: int) -> Result:
+    """Return the matches of one file, which has `count`, as a record."""
+    groups = _group_lines(matches)
+    return {
+        "path": escape_text(matches[0].path),
+        "start_line": groups[0][1][0].number,
+        "end_line": groups[-1][1][-1].number,
+        "snippet": "\n".join(_iter_rows(groups, "\t")),
+        "more": count - len(matches),
+    }
+
+
+def _iter_rows(groups: Sequence[Group], sign: str) -> Iterator[str]:
+    """Yield the lines of a file, each after its number and the sign, and what names their declarations."""
     parent = ""  # what the declaration named last lies in
-    for match, lines in _group_lines(list_page_lines(matches)):
+    for place, (match, lines) in enumerate(groups):
         texts = cut_indentation([line.text for line in lines])
         numbers = [str(line.number) for line in lines]
         if match is not None and match.symbol_lines is not None:
@@ -114,14 +124,11 @@ def write_file(matches: Sequence[ExactMatch], count: int) -> str:
             if begins:
                 numbers[0] = f"{_write_span(*match.symbol_lines)}{owner and ' '}{owner}"
             else:
-                rows.append(_write_name(f"{owner or dot}{name}", match.symbol_lines))
+                yield _write_name(f"{owner or dot}{name}", match.symbol_lines)
             parent = "" if is_told else around
-        elif len(rows) > 1:
-            rows.append("")
-        rows += (f"{number}:{text}" for number, text in zip(numbers, texts, strict=True))
-    if count > len(matches):
-        rows.append(f"+{count - len(matches)} more")
-    return "\n".join(rows)
+        elif place:
+            yield ""
+        yield from (f"{number}{sign}{text}" for number, text in zip(numbers, texts, strict=True))
 
 
 def _write_name(name: str, lines: Sequence[int]) -> str:
@@ -130,47 +137,12 @@ def _write_name(name: str, lines: Sequence[int]) -> str:
     return f"{first}-{last} {name}" if last - first >= _LONG_LINES or name[:1].isdigit() else name
 
 
-def render_file(matches: Sequence[ExactMatch], count: int) -> Result:
-    """Return the matches of one file, which has `count`, as a record."""
+def _group_lines(matches: Sequence[ExactMatch]) -> list[Group]:
+    """Return the lines to show of a file, by the innermost declaration around them; None without one."""
     from repo_mcp.exact.page_lines import list_page_lines
 
-    lines = list_page_lines(matches)
-    first = matches[0]
-    is_one = all(match.symbol_lines == first.symbol_lines for match in matches)
-    named = None if first.symbol is None or not is_one else escape_text(first.symbol)
-    return {
-        "path": escape_text(first.path),
-        "start_line": lines[0].number,
-        "end_line": lines[-1].number,
-        "snippet": "".join(_iter_numbered(lines) if is_one else _iter_named(lines)),
-        "symbol": named,
-        "symbol_lines": None if named is None else first.symbol_lines,
-        "more": count - len(matches),
-    }
-
-
-def _iter_named(lines: Iterable[PageLine]) -> Iterator[str]:
-    """Yield numbered lines, with each enclosing declaration before its first line."""
-    parent = ""  # what the declaration named last lies in
-    for match, own in _group_lines(lines):
-        if match is not None and match.symbol_lines is not None:
-            around, dot, name = _split_name(match.symbol or "", match.symbol_name)
-            owner = "" if around == parent else f"{around}{dot}"
-            named = "" if _begins(match, own) and not owner else f" {owner or dot}{name}"
-            yield "{}-{}".format(*match.symbol_lines) + f"{named}\n"
-            parent = around
-        yield from _iter_numbered(own)
-
-
-def _iter_numbered(lines: Iterable[PageLine]) -> Iterator[str]:
-    for line in lines:
-        yield f"{line.number}\t{line.text}\n"
-
-
-def _group_lines(lines: Iterable[PageLine]) -> list[Group]:
-    """Return the lines of a file by the innermost declaration around them; the match is None without one."""
     groups: list[Group] = []
-    for line in lines:
+    for line in list_page_lines(matches):
         last = groups[-1][0] if groups else None
         match = last if line.match is None else line.match
         if not groups or (match and match.symbol_lines) != (last and last.symbol_lines):

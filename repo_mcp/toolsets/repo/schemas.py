@@ -201,9 +201,10 @@ def search_input(limits: Limits) -> Schema:
             "language": build_text("Only this language, as in repo.status.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
-                "Default snippets, exact modes text: lean, no bodies.",
+                "Default snippets; text: lean, no bodies.",
                 SEARCH_DETAILS,
-            ),
+            )
+            | {"default": SEARCH_DETAILS[0]},
             "context": build_limited("Exact modes: lines around; default 0", 0, MAX_CONTEXT, 0),
             "max_per_file": build_count(
                 f"Exact modes: maximum lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
@@ -254,10 +255,10 @@ def _search_hit() -> Schema:
         "end_line": build_field("integer", "Its last line"),
         "snippet": build_field(
             "string",
-            "Numbered lines: of a declaration its head and those that match. Modes literal and regex: all"
-            " those of a file; where they lie in several"
-            " declarations, each stands before its lines with its span: `12-20 Ledger.post`, then"
-            " `30-41 .close` for the same class, and `50-61` where the line that declares it follows",
+            "Numbered lines: of a declaration its head and those that match. Modes literal and regex: those"
+            " of a file, each declaration before its lines: `Ledger.post`, then `.close` for the same class,"
+            " with a span if it is long; where the first line declares it, its span stands in place of the number;"
+            " a blank row before lines in none",
         ),
     }
     line = build_field("integer")

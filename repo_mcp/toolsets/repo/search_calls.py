@@ -1,8 +1,7 @@
 """The call of `repo.search`: ranked by words or names, or exact by text or expression, in one shape.
 
 `detail` says what is returned: hits with snippets, the same as text, the files of the hits, or the total
-alone. Ranked hits are records unless asked for otherwise, as the specification wants them; exact matches,
-which it does not know, are text. `repo_mcp/toolsets/repo/hit_rows.py` has the form of both.
+alone. `repo_mcp/toolsets/repo/hit_rows.py` has the form of hits.
 
 Of a question, records show the best declarations whole. Text only shows where they are, by the head of each
 file's best one, and names no snapshot.
@@ -167,7 +166,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     """Answer modes literal and regex."""
     from repo_mcp.model import ExactRequest
 
-    detail = find_text(arguments, "detail") or _TEXT
+    detail = find_text(arguments, "detail") or "snippets"
     page = Page("repo.search", arguments, _MOST_BEFORE)
     request = ExactRequest(
         pattern=find_text(arguments, "query") or "",

@@ -55,11 +55,6 @@ def search(repository: Repository, query: str, **arguments: Any) -> dict[str, An
     return cast(dict[str, Any], envelope["result"])
 
 
-def match(repository: Repository, query: str, **arguments: Any) -> dict[str, Any]:
-    """Search for exact matches, as records."""
-    return search(repository, query, **{"detail": "snippets", **arguments})
-
-
 def tell(hit: dict[str, Any]) -> dict[str, Any]:
     """Return what a hit says: without the fields that say nothing."""
     return {name: value for name, value in hit.items() if value}
@@ -70,17 +65,14 @@ def places(result: dict[str, Any]) -> list[tuple[str, int]]:
 
 
 def test_a_literal_by_path_and_line(repository: Repository) -> None:
-    result = match(repository, "get_user(", mode="literal")
+    result = search(repository, "get_user(", mode="literal")
     assert places(result) == [("a.py", 1), ("b/c.py", 5), ("tests/test_a.py", 1)]
     assert tell(result["hits"][0]) == {
         "path": "a.py",
         "start_line": 1,
         "end_line": 1,
-        "snippet": "1\tdef get_user(name):\n",
-        "symbol": "get_user",
-        "symbol_lines": [1, 2],
+        "snippet": "1-2\tdef get_user(name):",
     }
-    assert tell(result["hits"][2]).keys() == {"path", "start_line", "end_line", "snippet"}
     assert (result["total"], result["truncated"], result["total_is_lower_bound"]) == (3, False, False)
 
 
@@ -120,60 +112,40 @@ def changing(tmp_path: Path) -> Iterator[Repository]:
         yield repository
 
 
-def test_lines_of_one_declaration_are_one_hit_that_names_it(ledger: Repository) -> None:
-    (hit,) = match(ledger, r"post\([12]", mode="regex")["hits"]
-    assert tell(hit) == {
-        "path": "ledger.py",
-        "start_line": 6,
-        "end_line": 7,
-        "snippet": "6\t        post(1)\n7\t        post(2)\n",
-        "symbol": "Ledger.post",
-        "symbol_lines": [4, 8],
-    }
-
-
 @pytest.mark.parametrize("mode", ["bm25", "literal", "regex", "symbol"])
-def test_a_hit_has_the_fields_of_the_specification(ledger: Repository, mode: str) -> None:
-    """Programs read hits by these names. The specification knows ranked hits only, so only these are records
-    without being asked: docs/decisions/0187-exact-pages-as-text.md."""
-    detail = {} if mode in ("bm25", "symbol") else {"detail": "snippets"}
-    hits = [tell(hit).keys() for hit in search(ledger, "close", mode=mode, **detail)["hits"]]
+def test_a_hit_has_the_fields_of_the_specification_without_being_asked(ledger: Repository, mode: str) -> None:
+    """Programs read hits by these names. See docs/decisions/0199-exact-records-as-lean-as-text.md."""
+    hits = [tell(hit).keys() for hit in search(ledger, "close", mode=mode)["hits"]]
     assert hits
     assert all({"path", "start_line", "end_line", "snippet"} <= hit for hit in hits)
-    assert any({"symbol", "symbol_lines"} <= hit for hit in hits)
 
 
-def test_lines_of_several_declarations_are_one_hit_that_names_each(ledger: Repository) -> None:
-    (hit,) = match(ledger, r"import post|def post|post\([13]|def other", mode="regex")["hits"]
+def test_an_exact_hit_tells_each_declaration_once(ledger: Repository) -> None:
+    (hit,) = search(ledger, r"import post|def post|post\([13]|def close|def other", mode="regex")["hits"]
     assert tell(hit) == {
         "path": "ledger.py",
         "start_line": 1,
         "end_line": 14,
         "snippet": "1\timport post\n"
-        "4-8 Ledger.post\n5\t    def post(self):\n6\t        post(1)\n"
-        "10-11 .close\n11\t        return post(3)\n"
-        "14-75\n14\tdef other():\n",
+        "Ledger.post\n5\tdef post(self):\n6\t    post(1)\n"
+        "10-11\tdef close(self):\n11\t    return post(3)\n"
+        "14-75\tdef other():",
     }
-    (hit,) = match(ledger, r"post\([13]", mode="regex")["hits"]
-    assert hit["snippet"].splitlines()[::2] == ["4-8 Ledger.post", "10-11 .close"]
 
 
-def test_exact_hits_are_text_that_tells_each_path_and_declaration_once(ledger: Repository) -> None:
+def test_an_exact_hit_as_text_has_the_same_rows(ledger: Repository) -> None:
     query = r"import post|def post|post\([13]|def close|def other"
-    (hit,) = search(ledger, query, mode="regex")["hits"]
+    (hit,) = search(ledger, query, mode="regex", detail="text")["hits"]
     assert hit == (
         "ledger.py\n1:import post\n"
         "Ledger.post\n5:def post(self):\n6:    post(1)\n"
         "10-11:def close(self):\n11:    return post(3)\n"
         "14-75:def other():"
     )
-    (hit,) = search(ledger, "def post", mode="literal")["hits"]
+    (hit,) = search(ledger, "def post", mode="literal", detail="text")["hits"]
     assert hit == "ledger.py\nLedger.post\n5:def post(self):"  # named, for a decorator comes first
-    (hit,) = search(ledger, "post(4)", mode="literal", max_per_file=1)["hits"]
+    (hit,) = search(ledger, "post(4)", mode="literal", detail="text", max_per_file=1)["hits"]
     assert hit == "ledger.py\nother\n16:post(4)\n+59 more"
-    for mode in ("literal", "regex"):
-        pages = [search(ledger, "close", mode=mode, **how) for how in ({}, {"detail": "text"})]
-        assert pages[0] == pages[1]
 
 
 def test_a_long_declaration_is_named_with_its_span_and_lines_outside_are_set_off(
@@ -184,7 +156,7 @@ def test_a_long_declaration_is_named_with_its_span_and_lines_outside_are_set_off
     (Path(changing.config.root) / "far.py").write_text(text)
     changing.refresh()
     (hit,) = search(changing, "far()", mode="literal")["hits"]
-    assert hit == "far.py\n1:far()\n2-102 long\n3:far()\nshort\n106:far()\n\n205:far()"
+    assert hit["snippet"] == "1\tfar()\n2-102 long\n3\tfar()\nshort\n106\tfar()\n\n205\tfar()"
 
 
 def test_what_a_line_names_itself_is_not_told_before_it(changing: Repository) -> None:
@@ -193,7 +165,8 @@ def test_what_a_line_names_itself_is_not_told_before_it(changing: Repository) ->
     for name, text in (("a.go", go), ("a.cpp", cpp)):
         (Path(changing.config.root) / name).write_text(text)
     changing.refresh()
-    cpp_hit, go_hit = search(changing, r"Post\(|Pull\(", mode="regex", file_glob="a.*")["hits"]
+    query = {"query": r"Post\(|Pull\(", "mode": "regex", "file_glob": "a.*", "detail": "text"}
+    cpp_hit, go_hit = search(changing, **query)["hits"]
     assert go_hit == "a.go\n3-4:func (l *Ledger) Post() {\n6-8:func (l *List[T]) Pull() {\n7:\tPost()"
     assert cpp_hit == "a.cpp\n1-2:void Ledger::Post() {\n5-6 Bank.:void Post() {"
     (ranked,) = search(changing, "Ledger.Post", mode="symbol", detail="text", file_glob="a.go", top_k=1)[
@@ -211,11 +184,8 @@ def test_hits_as_text_show_the_same_lines(changing: Repository, mode: str) -> No
     for hit, text in zip(hits, texts, strict=True):
         path, *rows = text.split("\n")
         assert path == hit["path"]
-        shown = [row.split("\t", 1) for row in hit["snippet"].split("\n") if "\t" in row]
-        told = [
-            row for row in map(re.compile(r"(\d+)(?:-\d+)?(?: .*?\.)?:(.*)", re.DOTALL).match, rows) if row
-        ]
-        assert [(row[1], row[2].lstrip()) for row in told] == [(row[0], row[1].lstrip()) for row in shown]
+        shown = _read_rows(hit["snippet"].split("\n"), "\t")
+        assert shown == _read_rows(rows, ":")
         if hit.get("symbol"):
             first, last = hit["symbol_lines"]
             if mode != "literal":  # whose short declarations have a span only where they begin
@@ -223,8 +193,14 @@ def test_hits_as_text_show_the_same_lines(changing: Repository, mode: str) -> No
             assert hit["symbol"].rpartition(".")[2] in rows[0]
 
 
+def _read_rows(rows: list[str], sign: str) -> list[tuple[str, str]]:
+    """Return the number and the text, without its indentation, of each row that is a line of a file."""
+    numbered = re.compile(rf"(\d+)(?:-\d+)?(?: .*?\.)?{sign}(.*)", re.DOTALL)
+    return [(row[1], row[2].lstrip()) for row in map(numbered.match, rows) if row]
+
+
 def test_what_a_declaring_line_lies_in_is_told_before_it(ledger: Repository) -> None:
-    (hit,) = search(ledger, r"def close|def other", mode="regex")["hits"]
+    (hit,) = search(ledger, r"def close|def other", mode="regex", detail="text")["hits"]
     assert hit == "ledger.py\n10-11 Ledger.:def close(self):\n14-75:def other():"
     ranked, *_ = search(ledger, "close", mode="symbol", detail="text")["hits"]
     assert ranked == "ledger.py\n10-11 Ledger.:def close(self):\n11:    return post(3)"
@@ -236,8 +212,6 @@ def test_sections_of_one_document_name_what_they_lie_in_once(changing: Repositor
     changing.refresh()
     (text,) = search(changing, "far", mode="literal", file_glob="news.md", detail="text")["hits"]
     assert text == "news.md\nNews.0.33 (May)\n5:far away\n.0.30 (April)\n9:far off\nEnds\n13:far"
-    (hit,) = match(changing, "far", mode="literal", file_glob="news.md")["hits"]
-    assert "7-9 .0.30 (April)\n9\tfar off\n" in hit["snippet"]
 
 
 def test_a_heading_with_a_number_lies_in_nothing(changing: Repository) -> None:
@@ -279,7 +253,7 @@ def test_what_may_hide_text_is_said_of_hits_as_text(repository: Repository) -> N
 
 
 def test_lines_around_matches_are_shown_once(ledger: Repository) -> None:
-    (hit,) = match(ledger, r"post\([13]", mode="regex", context=3)["hits"]
+    (hit,) = search(ledger, r"post\([13]", mode="regex", context=3)["hits"]
     assert (hit["start_line"], hit["end_line"]) == (3, 14)
     shown = [line for line in hit["snippet"].splitlines() if "\t" in line]
     texts = LEDGER.splitlines()
@@ -290,7 +264,7 @@ def test_one_file_does_not_fill_a_page_and_what_is_left_out_is_counted(changing:
     for name in range(30):
         (Path(changing.config.root) / f"z{name:02}.py").write_text("    post(4)\n" * 6)
     changing.refresh()
-    result = match(changing, "post(4)", mode="literal")
+    result = search(changing, "post(4)", mode="literal")
     assert [hit["path"] for hit in result["hits"]] == [
         "ledger.py",
         *(f"z{name:02}.py" for name in range(9)),
@@ -298,27 +272,27 @@ def test_one_file_does_not_fill_a_page_and_what_is_left_out_is_counted(changing:
     assert [hit["more"] for hit in result["hits"]] == [55, *[1] * 9]
     assert all(hit["snippet"].count("\t") == 5 for hit in result["hits"])
     assert (result["total"], result["total_is_lower_bound"], result["truncated"]) == (114, True, True)
-    (alone,) = match(changing, "post(4)", mode="literal", file_glob="ledger.py")["hits"]
+    (alone,) = search(changing, "post(4)", mode="literal", file_glob="ledger.py")["hits"]
     assert (alone["snippet"].count("\t"), alone["more"]) == (50, 10)  # there is room for them
-    (asked,) = match(changing, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=2)["hits"]
+    (asked,) = search(changing, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=2)["hits"]
     assert (asked["snippet"].count("\t"), asked["more"]) == (2, 58)
-    whole = match(changing, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=200)
+    whole = search(changing, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=200)
     assert tell(whole["hits"][0]).get("more") is None
     assert not whole.get("truncated")
 
 
 def test_a_match_of_several_lines_shows_them_all(ledger: Repository) -> None:
-    (hit,) = match(ledger, "(1)\n        post(2)\n        return", mode="literal")["hits"]
+    (hit,) = search(ledger, "(1)\n        post(2)\n        return", mode="literal")["hits"]
     assert (hit["start_line"], hit["end_line"]) == (6, 8)
-    assert hit["snippet"] == "6\t        post(1)\n7\t        post(2)\n8\t        return None\n"
+    assert hit["snippet"] == "Ledger.post\n6\tpost(1)\n7\tpost(2)\n8\treturn None"
 
 
 @pytest.mark.parametrize(
     ("query", "arguments"),
     [
-        ("get_user", {"mode": "literal", "detail": "snippets"}),
+        ("get_user", {"mode": "literal"}),
         ("get_user", {"mode": "literal", "detail": "files"}),
-        ("get_user|name", {"mode": "regex", "context": 1, "detail": "snippets"}),
+        ("get_user|name", {"mode": "regex", "context": 1}),
         ("get_user", {"mode": "bm25"}),
         ("get_user", {"mode": "symbol"}),
     ],
@@ -492,17 +466,17 @@ def test_a_page_of_a_name_goes_on_behind_copies(tmp_path: Path) -> None:
 
 
 def test_an_expression(repository: Repository) -> None:
-    assert places(match(repository, r"^\s+return .*\[", mode="regex")) == [("a.py", 2)]
-    assert places(match(repository, r"user\n\n+def", mode="regex")) == [("b/c.py", 1)]
+    assert places(search(repository, r"^\s+return .*\[", mode="regex")) == [("a.py", 2)]
+    assert places(search(repository, r"user\n\n+def", mode="regex")) == [("b/c.py", 1)]
 
 
 def test_case_whole_words_and_filters(repository: Repository) -> None:
-    assert places(match(repository, "get_user", mode="literal", ignore_case=True, language="typescript")) == [
-        ("b/user.ts", 2)
-    ]
-    (shown,) = match(repository, "get_user", mode="literal", whole_word=True, file_glob="b/c.py")["hits"]
+    assert places(
+        search(repository, "get_user", mode="literal", ignore_case=True, language="typescript")
+    ) == [("b/user.ts", 2)]
+    (shown,) = search(repository, "get_user", mode="literal", whole_word=True, file_glob="b/c.py")["hits"]
     assert "4\t" not in shown["snippet"]
-    found = match(repository, "get_user", mode="literal", include_tests=False, file_glob="*.py", top_k=1)
+    found = search(repository, "get_user", mode="literal", include_tests=False, file_glob="*.py", top_k=1)
     assert places(found) == [("a.py", 1)]
     assert found["truncated"]
 
@@ -583,7 +557,7 @@ def test_an_exact_search_without_an_index_reads_every_file(tmp_path: Path) -> No
     (tmp_path / "a.py").write_text("def get_user():\n")
     repository = Repository(load_config(str(tmp_path)))
     for mode, query in (("literal", "get_user("), ("regex", r"^def \w+\(")):
-        result = match(repository, query, mode=mode)
+        result = search(repository, query, mode=mode)
         assert places(result) == [("a.py", 1)]
         assert not result["total_is_lower_bound"]
     assert call(repository, "get_user")["error"]["code"] == "index_unavailable"
@@ -597,7 +571,7 @@ def test_an_exact_search_of_an_index_that_may_lack_files_reads_every_file(
     for record in (tmp_path / "root").glob(".repo_mcp/index-*/seen"):
         record.unlink()
     again = Repository(load_config(str(tmp_path / "root")))
-    envelope = call(again, "get_user(1)", mode="literal", detail="snippets")
+    envelope = call(again, "get_user(1)", mode="literal")
     assert places(envelope["result"]) == [("late.py", 1)]
     assert envelope["warnings"] == []
     again.close()
