@@ -257,8 +257,8 @@ def _search_hit() -> Schema:
             "string",
             "Numbered lines: of a declaration its head and those that match. Modes literal and regex: those"
             " of a file, each declaration before its lines: `Ledger.post`, then `.close` for the same class,"
-            " with a span if it is long; where the first line declares it, its span stands in place of the number;"
-            " a blank row before lines in none",
+            " with a span if it is long; where the first line declares it, its span stands in place of the"
+            " number; a blank row before lines in none",
         ),
     }
     line = build_field("integer")
