@@ -54,29 +54,31 @@ def show_hits(
     most: int | None = None,
     asked: AskedName | None = None,
     telling: Mapping[str, float] | None = None,
-    near: int | None = None,
+    rated: int | None = None,
     room: int = WHOLE_LINES,
+    near: int | None = None,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
     A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits. A hit
     that declares the name that is `asked` for shows its declaration. For other queries, `telling` may give
-    the weights of words: then the first RATED_HITS hits, or fewer if only `near` hits score high, show the
+    the weights of words: then the first RATED_HITS hits, or fewer if only `rated` hits score high, show the
     declarations of their files that are about these words. As many of them are shown whole as fit into `room`
-    lines; without room, only the head of each file's best is shown.
+    lines; without room, only the head of each file's best is shown. Hits behind the first `near` have one
+    line.
     """
     reader = ChunkReader(phrases, read_live)
     chunks = islice(reader.iter(ranked), most)  # those behind the first one at a time: a file may be 1 MB
-    first = RATED_HITS if near is None else min(RATED_HITS, near)
+    first = RATED_HITS if rated is None else min(RATED_HITS, rated)
     best = tuple(islice(chunks, first)) if telling else ()
-    rated = rate_files(best, telling, room) if telling else {}
+    files = rate_files(best, telling, room) if telling else {}
     longest = HEAD_LINES if telling and not room else SHOWN_LINES[0]
     hits: list[Hit] = []
     for place, (one, lines) in enumerate(zip(chain(best, chunks), _iter_shown_lines(), strict=False)):
-        if place in rated:
-            hits.append(_show_rated(rated[place], *_choose_head(is_first=not hits, shows_whole=room > 0)))
+        if place in files:
+            hits.append(_show_rated(files[place], *_choose_head(is_first=not hits, shows_whole=room > 0)))
         else:
-            is_further = rated and place >= first
+            is_further = (files and place >= first) or (near is not None and place >= near)
             hits.append(_build_hit(one, asked, FURTHER_LINES if is_further else min(lines, longest)))
     return ShownHits(tuple(hits), reader.list_warnings())
 

@@ -54,10 +54,11 @@ MAX_NAMED = 5  # in one sentence
 MIN_CHARS = 3  # of a word
 MIN_RARITY = 0.5  # from 0, in every unit, to 1, in one
 MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
-# A page ends before the first hit with less of the best score than its place demands: .4 for the second hit,
-# .05 more for each further one. For the questions of the development tasks four of ten hits have as much; as
-# many have .55, but a second file is right more often than a sixth with the same score.
+# Hits are brief from the first one on that has less of the best score than its place demands: .4 for the
+# second hit, .05 more for each further one. Of ten hits for a question of the development tasks four precede
+# it. As many have .55, but a second file is right more often than a sixth with the same score.
 NEAR_SHARE, NEAR_STEP = 0.35, 0.05
+FAR_SHARE = 0.2  # of the best score: a page ends before hits with less, which answer none of these questions
 RATED_SHARE = 0.55  # of the best score: the files of other hits are not looked through for declarations
 LEAST_ABSENT = 3  # absent words; no question of 228 that files answer had so many, and over half of its own
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
@@ -131,13 +132,14 @@ def _answer_ranked(
         )
     room = WHOLE_LINES if request.shows_whole else 0
     scores = [chunk.score for chunk in ranking.chunks]
-    few = count_near(scores) if telling else None
+    few = count_near(scores, FAR_SHARE, 0.0) if telling else None
+    near_best = count_near(scores) if telling else None
     rated = count_near(scores, RATED_SHARE, 0.0) if telling else None
     words = look_up_words(query.text, searcher.count_units)
     lacks = not progress and lacks_most(query.text, words)
     ends_early = request.ends_early and few is not None and not lacks  # else a note tells of the others
     most = min(few or 0, request.top_k) if ends_early else request.top_k
-    shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, rated, room)
+    shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, rated, room, near_best)
     if query.phrases and not shown.hits and query.has_other_words:
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
@@ -159,6 +161,7 @@ def _answer_ranked(
         total_is_lower_bound=is_least,
         lacks_most=lacks,
         few=few or 0,
+        near=near_best or 0,
     )
 
 
