@@ -227,7 +227,7 @@ def search_output(limits: Limits) -> Schema:
             " As text: its path, declarations with spans (exact modes: long ones), each before its numbered"
             " lines, a blank row before lines in none; of a question the heads alone;"
             " where the first of these declares it, its span and class stand in place of the number"
-            " (`30-41 Ledger.:`); then `also`",
+            " (`30-41 Ledger.:`); then `also`; far below the best, the span and name alone",
         ),
         "total": build_field(
             "integer", "Spans that match; declarations in mode symbol, lines in modes literal and regex"
@@ -250,11 +250,14 @@ def search_output(limits: Limits) -> Schema:
 def _search_hit() -> Schema:
     always = {
         "path": build_field("string"),
-        "start_line": build_field("integer", "First line of the snippet"),
+        "start_line": build_field(
+            "integer", "First line of the snippet; of a brief hit, of the declaration that it is about"
+        ),
         "end_line": build_field("integer", "Its last line"),
         "snippet": build_field(
             "string",
-            "Numbered lines: of a declaration its head and those that match. Modes literal and regex: all"
+            "Numbered lines: of a declaration its head and those that match; of a brief hit, which scores far"
+            " below the best, one line. Modes literal and regex: all"
             " those of a file; where they lie in several"
             " declarations, each stands before its lines with its span: `12-20 Ledger.post`, then"
             " `30-41 .close` for the same class, and `50-61` where the line that declares it follows",
@@ -262,7 +265,9 @@ def _search_hit() -> Schema:
     }
     line = build_field("integer")
     optional = {
-        "symbol": build_field(["string", "null"], "The declaration that the hit is about"),
+        "symbol": build_field(
+            ["string", "null"], "The declaration that the hit is about; a brief hit has it in its snippet"
+        ),
         "symbol_lines": build_list(line, "First and last line of that declaration")
         | {"type": ["array", "null"], "minItems": 2, "maxItems": 2},
         "also": build_list(
@@ -279,7 +284,9 @@ def _search_hit() -> Schema:
         "score": build_field(
             "number", "Relevance; comparable within one answer; not in modes literal, regex"
         ),
-        "matched_terms": build_list(build_field("string"), "Words of the query, or like them; in mode bm25"),
+        "matched_terms": build_list(
+            build_field("string"), "Words of the query, or like them; of the first three hits of mode bm25"
+        ),
     }
     explanation = {
         "type": "object",
