@@ -22,9 +22,9 @@ from repo_mcp.record_classes import dataclass
 
 WINDOW_LINES = 8
 SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; each further hit gets as many as the last of these
-RATED_HITS = 3  # the first hits whose whole files are searched for the declarations that a question is about
+RATED_HITS = 3  # of a question at most: the first, whose whole files are searched for what it is about
 WHOLE_LINES = 100  # of declarations that are shown whole, on one page
-FURTHER_LINES = 1  # of a hit after the RATED_HITS
+FURTHER_LINES = 1  # of a hit after these
 TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
 ALSO_NAMED = 4  # further declarations that a rated hit names, the best first
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
@@ -54,23 +54,20 @@ def show_hits(
     most: int | None = None,
     asked: AskedName | None = None,
     telling: Mapping[str, float] | None = None,
-    rated: int | None = None,
+    near: int = RATED_HITS,
     room: int = WHOLE_LINES,
-    near: int | None = None,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
     A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits. A hit
     that declares the name that is `asked` for shows its declaration. For other queries, `telling` may give
-    the weights of words: then the first RATED_HITS hits, or fewer if only `rated` hits score high, show the
-    declarations of their files that are about these words. As many of them are shown whole as fit into `room`
-    lines; without room, only the head of each file's best is shown. Hits behind the first `near` have one
-    line.
+    the weights of words: then the first `near` hits show the declarations of their files that are about these
+    words, and others one line. As many declarations are shown whole as fit into `room` lines; without room,
+    only the head of each file's best is shown.
     """
     reader = ChunkReader(phrases, read_live)
     chunks = islice(reader.iter(ranked), most)  # those behind the first one at a time: a file may be 1 MB
-    first = RATED_HITS if rated is None else min(RATED_HITS, rated)
-    best = tuple(islice(chunks, first)) if telling else ()
+    best = tuple(islice(chunks, near)) if telling else ()
     files = rate_files(best, telling, room) if telling else {}
     longest = HEAD_LINES if telling and not room else SHOWN_LINES[0]
     hits: list[Hit] = []
@@ -78,7 +75,7 @@ def show_hits(
         if place in files:
             hits.append(_show_rated(files[place], *_choose_head(is_first=not hits, shows_whole=room > 0)))
         else:
-            is_further = (files and place >= first) or (near is not None and place >= near)
+            is_further = telling and place >= near
             hits.append(_build_hit(one, asked, FURTHER_LINES if is_further else min(lines, longest)))
     return ShownHits(tuple(hits), reader.list_warnings())
 
@@ -145,8 +142,8 @@ def _build_hit(live: LiveChunk, asked: AskedName | None, most_lines: int) -> Hit
         start, stop = first - live.start_line, last - live.start_line + 1
         is_inside = start >= 0 and last <= live.end_line
         shown |= enumerate(lines[start:stop] if is_inside else decode_lines(live.lines, first, last), first)
-        if not is_whole:
-            room -= last - first + 1
+        room -= last - first + 1
+        if not is_whole and room:
             shown |= _choose_inside(symbol, last, live.start_line, lines, groups[symbol], room)
     return show_lines(live, dict(sorted(shown.items())), next(iter(groups)))
 

@@ -101,7 +101,7 @@ def render_hit(hit: Hit, copies: Sequence[Hit], *, explains: bool) -> Result:
         "symbol": None if hit.symbol is None else escape_text(hit.symbol),
         "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
         "also": ["{}-{} {}".format(*lines, escape_text(name)) for name, lines in hit.also],
-        "copies": name_copies(copies),
+        "copies": name_copies(copies) if copies else [],
     }
     if explains:
         row["explanation"] = {name: plain_number(points) for name, points in hit.explanation}
@@ -124,7 +124,7 @@ def render_brief(hit: Hit, copies: Sequence[Hit]) -> Result:
         "snippet": hit.snippet,
         "score": plain_number(hit.score),
         "symbol": None if is_told else escape_text(hit.symbol or ""),
-        "copies": name_copies(copies),
+        "copies": name_copies(copies) if copies else [],
     }
 
 

@@ -285,7 +285,7 @@ def _search_hit() -> Schema:
             "number", "Relevance; comparable within one answer; not in modes literal, regex"
         ),
         "matched_terms": build_list(
-            build_field("string"), "Words of the query, or like them; of the first three hits of mode bm25"
+            build_field("string"), "Words of the query, or like them; in mode bm25, not of a brief hit"
         ),
     }
     explanation = {

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 _MOST_BEFORE = 1_000  # hits before a page: each page is searched for from the first hit on
 _TEXT = "text"
-_TOLD_WORDS = 3  # hits that say which words of the query they match; nobody reads on for those of others
 _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
 PAGE_LINES = 50  # matching lines, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5  # matching lines shown of each file, however many files there are
@@ -158,10 +157,7 @@ def _draft_hits(
     def render(place: int, hit: Hit, copies: Sequence[Hit]) -> Result | str:
         if place >= near:
             return write_brief(hit, copies) if is_text else render_brief(hit, copies)
-        if is_text:
-            return write_hit(hit, copies)
-        row = render_hit(hit, copies, explains=explains)
-        return row if place < _TOLD_WORDS or explains else {**row, "matched_terms": []}
+        return write_hit(hit, copies) if is_text else render_hit(hit, copies, explains=explains)
 
     def build(rows: int) -> Part:
         shown: dict[int, list[Hit]] = {}

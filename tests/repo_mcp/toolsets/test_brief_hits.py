@@ -1,4 +1,4 @@
-"""Hits far below the best: a page shows where they are, and ends before those that score next to nothing."""
+"""Brief hits: behind the first ones, which show declarations, a page only says where others are."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import Hit
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.ranking.word_search import FAR_SHARE
+from repo_mcp.ranking.word_search import FAR_SHARE, NEAR_SHARE
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
 from repo_mcp.toolsets.repo.hit_rows import render_brief, write_brief
@@ -48,19 +48,20 @@ def search(repository: Repository, **arguments: object) -> Any:
     return json.loads(tool.call({"query": QUESTION, **arguments}, CallContext(lambda: False)).text)["result"]
 
 
-def test_hits_far_below_the_best_are_brief(repository: Repository) -> None:
+def test_hits_behind_the_third_are_brief(repository: Repository) -> None:
     hits = search(repository)["hits"]
     assert [hit["path"][:4] for hit in hits] == ["best"] * 4 + ["midd"] * 3
-    assert all(set(hit) > BRIEF and "symbol_lines" in hit for hit in hits[:4])
-    assert all(set(hit) == BRIEF for hit in hits[4:])
-    told = {hit["path"]: (hit["start_line"], hit["end_line"], hit["snippet"]) for hit in hits[4:]}
+    assert all(set(hit) > BRIEF and "symbol_lines" in hit for hit in hits[:3])
+    assert all(set(hit) == BRIEF for hit in hits[3:])
+    told = {hit["path"]: (hit["start_line"], hit["end_line"], hit["snippet"]) for hit in hits[3:]}
     assert told["middle0.py"] == (2, 3, "2\t    def write(self):\n")
     assert told["middle2.py"] == (1, 1, "1\tNOTE = 'an entry of a ledger'\n")
 
 
-def test_the_first_three_hits_say_which_words_they_match(repository: Repository) -> None:
-    hits = search(repository)["hits"]
-    assert ["matched_terms" in hit for hit in hits[:4]] == [True, True, True, False]
+def test_hits_with_far_less_than_the_best_score_are_brief(repository: Repository) -> None:
+    hits = search(repository, file_glob="{best0,middle*}.py")["hits"]
+    assert [set(hit) == BRIEF for hit in hits] == [False, True, True, True]
+    assert hits[1]["score"] < NEAR_SHARE * hits[0]["score"]
 
 
 def test_a_page_ends_before_hits_that_score_next_to_nothing(repository: Repository) -> None:
