@@ -70,13 +70,14 @@ def show_hits(
     best = tuple(islice(chunks, near)) if telling else ()
     files = rate_files(best, telling, room) if telling else {}
     longest = HEAD_LINES if telling and not room else SHOWN_LINES[0]
+    terms = tuple(dict.fromkeys(chain.from_iterable(chunk.matched_terms for chunk in ranked[:most])))
     hits: list[Hit] = []
     for place, (one, lines) in enumerate(zip(chain(best, chunks), _iter_shown_lines(), strict=False)):
         if place in files:
             hits.append(_show_rated(files[place], *_choose_head(is_first=not hits, shows_whole=room > 0)))
         else:
             is_further = telling and place >= near
-            hits.append(_build_hit(one, asked, FURTHER_LINES if is_further else min(lines, longest)))
+            hits.append(_build_hit(one, terms, asked, FURTHER_LINES if is_further else min(lines, longest)))
     return ShownHits(tuple(hits), reader.list_warnings())
 
 
@@ -117,13 +118,17 @@ def _show_rated(file: AskedFile, head: int, room: int) -> Hit:
     return show_lines(live, dict(sorted(shown.items())), best, spans)
 
 
-def _build_hit(live: LiveChunk, asked: AskedName | None, most_lines: int) -> Hit:
+def _build_hit(live: LiveChunk, terms: Sequence[str], asked: AskedName | None, most_lines: int) -> Hit:
+    """Return the hit of a chunk that shows so many lines. `terms` are those of all hits of the page.
+
+    What is prepared for them serves all hits; what is not in the best unit is in none of its lines.
+    """
     declarations = live.find_near(live.start_line, live.end_line)
     symbol = None if asked is None else choose_declaration(declarations, asked, live)
     if symbol is not None:
         return show_declaration(live, symbol, most_lines)
     lines = decode_lines(live.lines, live.start_line, live.end_line)
-    found = find_line_terms(lines, live.ranked.matched_terms)
+    found = find_line_terms(lines, terms)
     groups = _group_lines(declarations, live.start_line, found)
     shown: dict[int, str] = {}
     for symbol in groups:
@@ -137,7 +142,8 @@ def _build_hit(live: LiveChunk, asked: AskedName | None, most_lines: int) -> Hit
         first, last = symbol.head_line, symbol.end_line
         if not is_whole:
             first = symbol.name_line
-            head = TYPE_HEAD_LINES if _is_long_type(live, symbol) else int(room * HEAD_SHARE)
+            is_type = room > 1 and _is_long_type(live, symbol)
+            head = TYPE_HEAD_LINES if is_type else int(room * HEAD_SHARE)
             last = min(last, first + max(1, min(head, room - 1)) - 1)
         start, stop = first - live.start_line, last - live.start_line + 1
         is_inside = start >= 0 and last <= live.end_line
