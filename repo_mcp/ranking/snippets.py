@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.enclosing import Declarations
@@ -37,6 +37,7 @@ LEAST_LINES = 3  # for a further declaration of a hit
 SPARE_SHARE = 0.5  # if no more than this share of the shown lines is left of a declaration, it is shown whole
 MAX_LEAD_LINES = 4  # decorators that are shown above the line with the name
 MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
+_get_terms = attrgetter("matched_terms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def show_hits(
     best = tuple(islice(chunks, near)) if telling else ()
     files = rate_files(best, telling, room) if telling else {}
     longest = HEAD_LINES if telling and not room else SHOWN_LINES[0]
-    terms = tuple(dict.fromkeys(chain.from_iterable(chunk.matched_terms for chunk in ranked[:most])))
+    terms = tuple(dict.fromkeys(chain.from_iterable(map(_get_terms, ranked[:most]))))
     hits: list[Hit] = []
     for place, (one, lines) in enumerate(zip(chain(best, chunks), _iter_shown_lines(), strict=False)):
         if place in files:
