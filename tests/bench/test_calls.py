@@ -42,7 +42,7 @@ def test_a_warm_search_calls_no_more_than_it_did(tmp_path: Path, monkeypatch: py
         called[name] += count
     assert called["parse_frame"] == 1
     assert called["build_answer"] == 1  # the JSON of the answer is made once,
-    assert called["encode_json"] == 4  # by the one, and of a cursor; its text and the id are strings
+    assert called["encode_json"] == 3  # by the one; its text and the id are strings
     assert called["ManifestReader.read"] == 2  # before and after: an answer that was overtaken says so
     assert called["read_manifest"] == called["decode_manifest"] == 0
 
