@@ -45,7 +45,7 @@ SAMPLE_SECONDS = 0.001  # between two looks at the thread that searches
 SEARCH = (os.path.join("repo_mcp", "toolsets", "repo", "search_calls.py"), "search")
 SAMPLED_ROUNDS = 300
 SHOWN_FUNCTIONS = 40
-DEFAULT_QUERY = "insufficient funds error"  # two hits in tests/corpus/tiny_repo
+DEFAULT_QUERY = "insufficient funds error"  # three hits in tests/corpus/tiny_repo
 INITIALIZE = {
     "id": 0,
     "method": "initialize",

@@ -71,14 +71,15 @@ def list_hits(page: Answer) -> list[Hit]:
 def _read_text(hit: str) -> Hit:
     """Return the path, lines and symbol's lines of a hit that is text."""
     path, named, *_ = hit.split("\n")
-    numbers = [number for _, number in read_lines([hit])]
-    lines = _NAMED.match(named)
+    span = _NAMED.match(named)
+    lines = [int(span[1]), int(span[2])] if span else []
+    numbers = [number for _, number in read_lines([hit])] or lines
     also = next((row for row in hit.split("\n") if row.startswith("also ")), "")
     return {
         "path": path,
         "start_line": min(numbers),
         "end_line": max(numbers),
-        "symbol_lines": lines and [int(lines[1]), int(lines[2])],
+        "symbol_lines": lines or None,
         "also": also.removeprefix("also ").split(", "),
     }
 

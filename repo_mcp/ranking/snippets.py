@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.enclosing import Declarations
@@ -22,9 +22,9 @@ from repo_mcp.record_classes import dataclass
 
 WINDOW_LINES = 8
 SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; each further hit gets as many as the last of these
-RATED_HITS = 3  # the first hits whose whole files are searched for the declarations that a question is about
+RATED_HITS = 3  # of a question at most: the first, whose whole files are searched for what it is about
 WHOLE_LINES = 100  # of declarations that are shown whole, on one page
-FURTHER_LINES = 1  # of a hit after the RATED_HITS
+FURTHER_LINES = 1  # of a hit after these
 TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
 ALSO_NAMED = 4  # further declarations that a rated hit names, the best first
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
@@ -37,6 +37,7 @@ LEAST_LINES = 3  # for a further declaration of a hit
 SPARE_SHARE = 0.5  # if no more than this share of the shown lines is left of a declaration, it is shown whole
 MAX_LEAD_LINES = 4  # decorators that are shown above the line with the name
 MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
+_get_terms = attrgetter("matched_terms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,30 +55,30 @@ def show_hits(
     most: int | None = None,
     asked: AskedName | None = None,
     telling: Mapping[str, float] | None = None,
-    near: int | None = None,
+    near: int = RATED_HITS,
     room: int = WHOLE_LINES,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
     A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits. A hit
     that declares the name that is `asked` for shows its declaration. For other queries, `telling` may give
-    the weights of words: then the first RATED_HITS hits, or fewer if only `near` hits score high, show the
-    declarations of their files that are about these words. As many of them are shown whole as fit into `room`
-    lines; without room, only the head of each file's best is shown.
+    the weights of words: then the first `near` hits show the declarations of their files that are about these
+    words, and others one line. As many declarations are shown whole as fit into `room` lines; without room,
+    only the head of each file's best is shown.
     """
     reader = ChunkReader(phrases, read_live)
     chunks = islice(reader.iter(ranked), most)  # those behind the first one at a time: a file may be 1 MB
-    first = RATED_HITS if near is None else min(RATED_HITS, near)
-    best = tuple(islice(chunks, first)) if telling else ()
-    rated = rate_files(best, telling, room) if telling else {}
+    best = tuple(islice(chunks, near)) if telling else ()
+    files = rate_files(best, telling, room) if telling else {}
     longest = HEAD_LINES if telling and not room else SHOWN_LINES[0]
+    terms = tuple(dict.fromkeys(chain.from_iterable(map(_get_terms, ranked[:most]))))
     hits: list[Hit] = []
     for place, (one, lines) in enumerate(zip(chain(best, chunks), _iter_shown_lines(), strict=False)):
-        if place in rated:
-            hits.append(_show_rated(rated[place], *_choose_head(is_first=not hits, shows_whole=room > 0)))
+        if place in files:
+            hits.append(_show_rated(files[place], *_choose_head(is_first=not hits, shows_whole=room > 0)))
         else:
-            is_further = rated and place >= first
-            hits.append(_build_hit(one, asked, FURTHER_LINES if is_further else min(lines, longest)))
+            is_further = telling and place >= near
+            hits.append(_build_hit(one, terms, asked, FURTHER_LINES if is_further else min(lines, longest)))
     return ShownHits(tuple(hits), reader.list_warnings())
 
 
@@ -118,13 +119,17 @@ def _show_rated(file: AskedFile, head: int, room: int) -> Hit:
     return show_lines(live, dict(sorted(shown.items())), best, spans)
 
 
-def _build_hit(live: LiveChunk, asked: AskedName | None, most_lines: int) -> Hit:
+def _build_hit(live: LiveChunk, terms: Sequence[str], asked: AskedName | None, most_lines: int) -> Hit:
+    """Return the hit of a chunk that shows so many lines. `terms` are those of all hits of the page.
+
+    What is prepared for them serves all hits; what is not in the best unit is in none of its lines.
+    """
     declarations = live.find_near(live.start_line, live.end_line)
     symbol = None if asked is None else choose_declaration(declarations, asked, live)
     if symbol is not None:
         return show_declaration(live, symbol, most_lines)
     lines = decode_lines(live.lines, live.start_line, live.end_line)
-    found = find_line_terms(lines, live.ranked.matched_terms)
+    found = find_line_terms(lines, terms)
     groups = _group_lines(declarations, live.start_line, found)
     shown: dict[int, str] = {}
     for symbol in groups:
@@ -138,13 +143,14 @@ def _build_hit(live: LiveChunk, asked: AskedName | None, most_lines: int) -> Hit
         first, last = symbol.head_line, symbol.end_line
         if not is_whole:
             first = symbol.name_line
-            head = TYPE_HEAD_LINES if _is_long_type(live, symbol) else int(room * HEAD_SHARE)
+            is_type = room > 1 and _is_long_type(live, symbol)
+            head = TYPE_HEAD_LINES if is_type else int(room * HEAD_SHARE)
             last = min(last, first + max(1, min(head, room - 1)) - 1)
         start, stop = first - live.start_line, last - live.start_line + 1
         is_inside = start >= 0 and last <= live.end_line
         shown |= enumerate(lines[start:stop] if is_inside else decode_lines(live.lines, first, last), first)
-        if not is_whole:
-            room -= last - first + 1
+        room -= last - first + 1
+        if not is_whole and room:
             shown |= _choose_inside(symbol, last, live.start_line, lines, groups[symbol], room)
     return show_lines(live, dict(sorted(shown.items())), next(iter(groups)))
 

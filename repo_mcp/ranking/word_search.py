@@ -34,7 +34,7 @@ from repo_mcp.ranking.named_hits import NamedHits, find_named
 from repo_mcp.ranking.query import STORY_WORDS, Query, parse_query, widen
 from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
-from repo_mcp.ranking.snippets import WHOLE_LINES, ShownHits, show_hits
+from repo_mcp.ranking.snippets import RATED_HITS, WHOLE_LINES, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import PART, get_word_terms
@@ -54,11 +54,8 @@ MAX_NAMED = 5  # in one sentence
 MIN_CHARS = 3  # of a word
 MIN_RARITY = 0.5  # from 0, in every unit, to 1, in one
 MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
-# A page ends before the first hit with less of the best score than its place demands: .4 for the second hit,
-# .05 more for each further one. For the questions of the development tasks four of ten hits have as much; as
-# many have .55, but a second file is right more often than a sixth with the same score.
-NEAR_SHARE, NEAR_STEP = 0.35, 0.05
-RATED_SHARE = 0.55  # of the best score: the files of other hits are not looked through for declarations
+NEAR_SHARE = 0.55  # of the best score: the files of other hits are not looked through, and they are brief
+FAR_SHARE = 0.2  # of the best score: by default a page ends before hits with less
 LEAST_ABSENT = 3  # absent words; no question of 228 that files answer had so many, and over half of its own
 _SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
@@ -131,21 +128,20 @@ def _answer_ranked(
         )
     room = WHOLE_LINES if request.shows_whole else 0
     scores = [chunk.score for chunk in ranking.chunks]
-    few = count_near(scores) if telling else None
-    rated = count_near(scores, RATED_SHARE, 0.0) if telling else None
+    few, near = count_above(scores, FAR_SHARE), min(RATED_HITS, count_above(scores, NEAR_SHARE))
     words = look_up_words(query.text, searcher.count_units)
     lacks = not progress and lacks_most(query.text, words)
-    ends_early = request.ends_early and few is not None and not lacks  # else a note tells of the others
-    most = min(few or 0, request.top_k) if ends_early else request.top_k
-    shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, rated, room)
+    ends_early = request.ends_early and telling and not lacks  # else a note tells of the others
+    most = min(few, request.top_k) if ends_early else request.top_k
+    shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, near, room)
     if query.phrases and not shown.hits and query.has_other_words:
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
     if asked is not None:
         shown = _put_first(shown, asked, request.top_k, look)
     unknown = choose_unknown(query, ranking)
-    near = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
-    told = describe_words(words, searcher, ranking.chunks[:1], near, read_live, is_whole=not progress)
+    alike = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
+    told = describe_words(words, searcher, ranking.chunks[:1], alike, read_live, is_whole=not progress)
     total, is_least = ranking.total, ranking.total_is_lower_bound
     if query.phrases and NO_PHRASE not in shown.warnings:  # the index counts chunks with their words
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
@@ -155,10 +151,11 @@ def _answer_ranked(
         total,
         truncated=is_least or total > len(shown.hits) or most < min(request.top_k, len(ranking.chunks)),
         snapshot="",
-        warnings=(*told, *near, *query.warnings, *progress, *shown.warnings),
+        warnings=(*told, *alike, *query.warnings, *progress, *shown.warnings),
         total_is_lower_bound=is_least,
         lacks_most=lacks,
-        few=few or 0,
+        few=few if telling else 0,
+        near=near if telling else 0,
     )
 
 
@@ -168,12 +165,9 @@ def _remember(read_live: ReadLive) -> ReadLive:
     return lambda path: known.get(path, lambda: read_live(path))
 
 
-def count_near(scores: Sequence[float], share: float = NEAR_SHARE, step: float = NEAR_STEP) -> int:
-    """Return how many scores precede the first one that is far below the best, which comes first.
-
-    Far is less than `share` of the best, and `step` more for each place.
-    """
-    far = (at for at, score in enumerate(scores) if at and score < (share + step * at) * scores[0])
+def count_above(scores: Sequence[float], share: float) -> int:
+    """Return how many scores precede the first one with less than a share of the best, which comes first."""
+    far = (at for at, score in enumerate(scores) if at and score < share * scores[0])
     return next(far, len(scores))
 
 

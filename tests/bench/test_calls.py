@@ -19,9 +19,10 @@ CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"
 # docs/decisions/0088-a-search-in-35-modules.md says how a search came to 35 modules and some 561 calls. What
 # has needed more since is in the records 0136, 0141, 0148, 0152, 0153, 0155, 0156, 0160, 0162, 0164 and 0181.
 # The cuts of 0189-modules-of-one-purpose.md added five modules, and no call. The page of this query has a
-# second hit since it ends by what each place demands, which takes 69 calls (0185-where-a-page-ends.md).
-MOST_CALLS = 750
-MOST_MODULES = 58
+# second hit since 0185, which takes 69 calls, and a third one, in brief, since 0191, which takes 65; records
+# are written by hit_rows.py since then, as texts were.
+MOST_CALLS = 815
+MOST_MODULES = 59
 
 
 @pytest.mark.skipif(not hasattr(__import__("os"), "O_DIRECTORY"), reason="files are read otherwise there")
@@ -32,7 +33,7 @@ def test_a_warm_search_calls_no_more_than_it_did(tmp_path: Path, monkeypatch: py
     shutil.copytree(CORPUS, tmp_path / "tree")
     counter = count_search(tmp_path / "tree", tmp_path / "data", DEFAULT_QUERY)
     modules = counter.count_modules()
-    assert counter.hits == 2
+    assert counter.hits == 3
     assert modules.total() <= MOST_CALLS, modules.most_common()
     assert len(modules) <= MOST_MODULES, sorted(modules)
 
@@ -41,7 +42,7 @@ def test_a_warm_search_calls_no_more_than_it_did(tmp_path: Path, monkeypatch: py
         called[name] += count
     assert called["parse_frame"] == 1
     assert called["build_answer"] == 1  # the JSON of the answer is made once,
-    assert called["encode_json"] == 4  # by the one, and of a cursor; its text and the id are strings
+    assert called["encode_json"] == 3  # by the one; its text and the id are strings
     assert called["ManifestReader.read"] == 2  # before and after: an answer that was overtaken says so
     assert called["read_manifest"] == called["decode_manifest"] == 0
 

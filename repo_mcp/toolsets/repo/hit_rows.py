@@ -37,8 +37,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.text.lines import cut_indentation, escape_text
-from repo_mcp.toolsets.answers import Result
+from repo_mcp.text.lines import cut_indentation, escape_text, escape_texts
+from repo_mcp.toolsets.answers import Result, plain_number
 
 if TYPE_CHECKING:
     from repo_mcp.exact.page_lines import PageLine
@@ -66,9 +66,59 @@ def write_hit(hit: Hit, copies: Sequence[Hit]) -> str:
             rows.insert(0, f"{span} {around}{dot}{name}")
     if hit.also:
         rows.append(f"also {', '.join(_iter_also(hit))}")
-    if copies:
-        rows.append(f"same lines in {', '.join(name_copies(copies))}")
-    return "\n".join((escape_text(hit.path), *rows))
+    return "\n".join((escape_text(hit.path), *rows, *_list_copies(copies)))
+
+
+def _list_copies(copies: Sequence[Hit]) -> list[str]:
+    return [f"same lines in {', '.join(name_copies(copies))}"] if copies else []
+
+
+def write_brief(hit: Hit, copies: Sequence[Hit]) -> str:
+    """Return a ranked hit far below the best as text: the name of its declaration, or the one line of it."""
+    number, _, line = hit.snippet.removesuffix("\n").partition("\t")
+    row = f"{number}:{line.lstrip()}"
+    if hit.symbol is not None and hit.symbol_lines is not None and len({*hit.symbol_lines}) > 1:
+        row = f"{_write_span(*hit.symbol_lines)} {escape_text(hit.symbol)}"
+    return "\n".join((escape_text(hit.path), row, *_list_copies(copies)))
+
+
+def render_hit(hit: Hit, copies: Sequence[Hit], *, explains: bool) -> Result:
+    """Return a ranked hit as a record; with `explains`, also what made up its score, and its chunk."""
+    row: Result = {
+        "path": escape_text(hit.path),
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "snippet": hit.snippet,
+        "score": plain_number(hit.score),
+        "matched_terms": escape_texts(hit.matched_terms),
+        "symbol": None if hit.symbol is None else escape_text(hit.symbol),
+        "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
+        "also": ["{}-{} {}".format(*lines, escape_text(name)) for name, lines in hit.also],
+        "copies": name_copies(copies) if copies else [],
+    }
+    if explains:
+        row["explanation"] = {name: plain_number(points) for name, points in hit.explanation}
+        row["chunk_id"] = hit.chunk_id
+        row["chunk_lines"] = list(hit.chunk_lines)
+    return row
+
+
+def render_brief(hit: Hit, copies: Sequence[Hit]) -> Result:
+    """Return a ranked hit far below the best as a record: the span of its declaration, and one line.
+
+    The declaration is named only if that line does not name it.
+    """
+    first, last = hit.symbol_lines or (hit.start_line, hit.end_line)
+    is_told = hit.symbol is None or hit.symbol_name in hit.snippet
+    return {
+        "path": escape_text(hit.path),
+        "start_line": first,
+        "end_line": last,
+        "snippet": hit.snippet,
+        "score": plain_number(hit.score),
+        "symbol": None if is_told else escape_text(hit.symbol or ""),
+        "copies": name_copies(copies) if copies else [],
+    }
 
 
 def _iter_also(hit: Hit) -> Iterator[str]:

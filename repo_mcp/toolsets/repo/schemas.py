@@ -228,7 +228,7 @@ def search_output(limits: Limits) -> Schema:
             " As text: its path, declarations with spans (exact modes: long ones), each before its numbered"
             " lines, a blank row before lines in none; of a question the heads alone;"
             " where the first of these declares it, its span and class stand in place of the number"
-            " (`30-41 Ledger.:`); then `also`",
+            " (`30-41 Ledger.:`); then `also`; far below the best, the span and name alone",
         ),
         "total": build_field(
             "integer", "Spans that match; declarations in mode symbol, lines in modes literal and regex"
@@ -251,19 +251,23 @@ def search_output(limits: Limits) -> Schema:
 def _search_hit() -> Schema:
     always = {
         "path": build_field("string"),
-        "start_line": build_field("integer", "First line of the snippet"),
+        "start_line": build_field(
+            "integer", "First line of the snippet; of a brief hit, of the declaration that it is about"
+        ),
         "end_line": build_field("integer", "Its last line"),
         "snippet": build_field(
             "string",
-            "Numbered lines: of a declaration its head and those that match. Modes literal and regex: those"
-            " of a file, each declaration before its lines: `Ledger.post`, then `.close` for the same class,"
-            " with a span if it is long; where the first line declares it, its span stands in place of the"
-            " number; a blank row before lines in none",
+            "Numbered lines: of a declaration its head and those that match; of a brief hit, which scores far"
+            " below the best, one line. Modes literal and regex: those of a file, each declaration before its"
+            " lines: `Ledger.post`, then `.close` for the same class, with a span if it is long; where the first"
+            " line declares it, its span stands in place of the number; a blank row before lines in none",
         ),
     }
     line = build_field("integer")
     optional = {
-        "symbol": build_field(["string", "null"], "The declaration that the hit is about"),
+        "symbol": build_field(
+            ["string", "null"], "The declaration that the hit is about; a brief hit has it in its snippet"
+        ),
         "symbol_lines": build_list(line, "First and last line of that declaration")
         | {"type": ["array", "null"], "minItems": 2, "maxItems": 2},
         "also": build_list(
@@ -280,7 +284,9 @@ def _search_hit() -> Schema:
         "score": build_field(
             "number", "Relevance; comparable within one answer; not in modes literal, regex"
         ),
-        "matched_terms": build_list(build_field("string"), "Words of the query, or like them; in mode bm25"),
+        "matched_terms": build_list(
+            build_field("string"), "Words of the query, or like them; in mode bm25, not of a brief hit"
+        ),
     }
     explanation = {
         "type": "object",

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
-from repo_mcp.text.lines import HIDING, escape_text, escape_texts, is_import
+from repo_mcp.text.lines import HIDING, escape_text, is_import
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
@@ -33,11 +33,17 @@ from repo_mcp.toolsets.answers import (
     find_integer,
     find_text,
     keep_few,
-    plain_number,
     warn_of_escapes,
 )
 from repo_mcp.toolsets.repo.copies import find_copies
-from repo_mcp.toolsets.repo.hit_rows import name_copies, render_file, write_file, write_hit
+from repo_mcp.toolsets.repo.hit_rows import (
+    render_brief,
+    render_file,
+    render_hit,
+    write_brief,
+    write_file,
+    write_hit,
+)
 
 if TYPE_CHECKING:
     from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer, SearchRequest
@@ -145,15 +151,18 @@ def _draft_hits(
     firsts = list(range(len(found)))
     if not explains:
         firsts = find_copies(found, partial(_read_declaration, repository))
+    near = len(answer.hits) if explains or not answer.near else answer.near
+
+    def render(place: int, hit: Hit, copies: Sequence[Hit]) -> Result | str:
+        if place >= near:
+            return write_brief(hit, copies) if is_text else render_brief(hit, copies)
+        return write_hit(hit, copies) if is_text else render_hit(hit, copies, explains=explains)
 
     def build(rows: int) -> Part:
         shown: dict[int, list[Hit]] = {}
         for place, first in enumerate(firsts[:rows]):
             shown.setdefault(first, []).append(found[place])
-        hits = [
-            write_hit(hit, copies) if is_text else _render_hit(hit, copies, explains)
-            for hit, *copies in shown.values()
-        ]
+        hits = [render(page.start + place, hit, copies) for place, (hit, *copies) in shown.items()]
         notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
         is_cut = goes_on or rows < len(found)
@@ -258,26 +267,6 @@ def _note_hidden(hits: Iterable[Result | str]) -> list[str]:
     if not hiding:
         return []
     return [f"control or bidirectional characters that may hide text: hit {', '.join(hiding)}"]
-
-
-def _render_hit(hit: Hit, copies: Sequence[Hit], explains: bool) -> Result:
-    row: dict[str, object] = {
-        "path": escape_text(hit.path),
-        "start_line": hit.start_line,
-        "end_line": hit.end_line,
-        "snippet": hit.snippet,
-        "score": plain_number(hit.score),
-        "matched_terms": escape_texts(hit.matched_terms),
-        "symbol": None if hit.symbol is None else escape_text(hit.symbol),
-        "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
-        "also": ["{}-{} {}".format(*lines, escape_text(name)) for name, lines in hit.also],
-        "copies": name_copies(copies) if copies else [],
-    }
-    if explains:
-        row["explanation"] = {name: plain_number(points) for name, points in hit.explanation}
-        row["chunk_id"] = hit.chunk_id
-        row["chunk_lines"] = list(hit.chunk_lines)
-    return row
 
 
 def _count_wanted(repository: Repository, arguments: Arguments) -> int:

@@ -70,7 +70,7 @@ def test_places_behind_the_end_of_a_page_are_not_read(repository: Repository, re
 
 
 def test_hits_that_score_low_are_not_made(repository: Repository, reads: Counter[str]) -> None:
-    query = "which ledger posts the entry of a shop"
+    query = "where does the ledger post an entry of the shop while it is open"
     whole = ask(repository, query, ends_early=False)
     read_for_all = len(reads)
     reads.clear()

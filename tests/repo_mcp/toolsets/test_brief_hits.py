@@ -1,0 +1,100 @@
+"""Brief hits: behind the first ones, which show declarations, a page only says where others are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from repo_mcp.config.server_config import load_config
+from repo_mcp.model import Hit
+from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.ranking.word_search import FAR_SHARE, NEAR_SHARE
+from repo_mcp.repository import Repository
+from repo_mcp.toolsets.repo import build_toolset
+from repo_mcp.toolsets.repo.hit_rows import render_brief, write_brief
+from tests.repo_mcp.toolsets.research_roots import write_tree
+
+QUESTION = "how can I revert the booking of a ledger entry before the fiscal quarter closes"
+PADDING = "\n\ndef keep_on(value):\n    return value\n" * 40
+FILES = {
+    **{f"best{at}.py": f"def revert_booking_{at}():\n    '{QUESTION}'\n    return {at}\n" for at in range(4)},
+    **{
+        f"middle{at}.py": f"class Row{at}:\n    def write(self):\n        return 'an entry, a ledger {at}'\n"
+        for at in range(2)
+    },
+    "middle2.py": "NOTE = 'an entry of a ledger'\n",
+    **{
+        f"tests/test_weak{at}.py": f"def use_{at}(x):\n    return x.entry + {at}\n{PADDING}"
+        for at in range(30)
+    },
+}
+BRIEF = {"path", "start_line", "end_line", "snippet", "score"}
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    root = write_tree(tmp_path_factory.mktemp("brief") / "root", FILES)
+    with closing(Repository(load_config(str(root)))) as repository:
+        repository.refresh()
+        yield repository
+
+
+def search(repository: Repository, **arguments: object) -> Any:
+    tool = next(tool for tool in build_toolset(repository).tools if tool.name == "repo.search")
+    return json.loads(tool.call({"query": QUESTION, **arguments}, CallContext(lambda: False)).text)["result"]
+
+
+def test_hits_behind_the_third_are_brief(repository: Repository) -> None:
+    hits = search(repository)["hits"]
+    assert [hit["path"][:4] for hit in hits] == ["best"] * 4 + ["midd"] * 3
+    assert all(set(hit) > BRIEF and "symbol_lines" in hit for hit in hits[:3])
+    assert all(set(hit) == BRIEF for hit in hits[3:])
+    told = {hit["path"]: (hit["start_line"], hit["end_line"], hit["snippet"]) for hit in hits[3:]}
+    assert told["middle0.py"] == (2, 3, "2\t    def write(self):\n")
+    assert told["middle2.py"] == (1, 1, "1\tNOTE = 'an entry of a ledger'\n")
+
+
+def test_hits_with_far_less_than_the_best_score_are_brief(repository: Repository) -> None:
+    hits = search(repository, file_glob="{best0,middle*}.py")["hits"]
+    assert [set(hit) == BRIEF for hit in hits] == [False, True, True, True]
+    assert hits[1]["score"] < NEAR_SHARE * hits[0]["score"]
+
+
+def test_a_page_ends_before_hits_that_score_next_to_nothing(repository: Repository) -> None:
+    page = search(repository)
+    rest = search(repository, cursor=page["cursor"])
+    assert page["truncated"]
+    assert [hit["path"][:4] for hit in rest["hits"]] == ["test"] * 10
+    assert all(set(hit) == BRIEF for hit in rest["hits"])
+    scores = [hit["score"] for hit in page["hits"] + rest["hits"]]
+    assert scores[6] >= FAR_SHARE * scores[0] > scores[7]
+    assert len(search(repository, top_k=10)["hits"]) == 10  # who asks for ten gets them
+
+
+def test_as_text_a_brief_hit_is_named_with_its_span(repository: Repository) -> None:
+    hits = search(repository, detail="text")["hits"]
+    assert "middle0.py\n2-3 Row0.write" in hits[4:]
+    assert "middle2.py\n1:NOTE = 'an entry of a ledger'" in hits[4:]
+
+
+def test_who_asks_for_the_explanation_gets_all_of_every_hit(repository: Repository) -> None:
+    hits = search(repository, explain=True)["hits"]
+    assert all(set(hit) > {"matched_terms", "explanation"} for hit in hits)
+    assert all("symbol_lines" in hit for hit in hits if hit["path"] != "middle2.py")
+
+
+def test_a_brief_hit_names_a_declaration_that_its_line_does_not_name() -> None:
+    hit = Hit("a.rb", 4, 4, "4\t  attr :x\n", 1.5, ("x",), "Ledger.y=", symbol_lines=(3, 5), symbol_name="y=")
+    copy = Hit("b.rb", 9, 9, "9\t  attr :x\n", 1.5, ("x",), "Ledger.y=", symbol_lines=(8, 10))
+    row = render_brief(hit, [copy])
+    assert (row["start_line"], row["end_line"], row["symbol"], row["copies"]) == (
+        3,
+        5,
+        "Ledger.y=",
+        ["b.rb:8-10"],
+    )
+    assert write_brief(hit, [copy]) == "a.rb\n3-5 Ledger.y=\nsame lines in b.rb:8-10"
