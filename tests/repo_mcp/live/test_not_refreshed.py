@@ -24,8 +24,8 @@ from repo_mcp.research.records import ResearchRequest, RunControl
 from repo_mcp.text.schema import FIELDS
 from tests.deep.answers import open_repository, renew
 from tests.deep.fault_layer import Faults, Mode
-from tests.repo_mcp.indexing.test_watcher import wait_until
 from tests.repo_mcp.live.test_first_files import listing_is_held
+from tests.waiting import wait_until
 
 FAILED = "A refresh failed, so changed files may be missing here: "
 NO_SPACE = f"{FAILED}The index cannot be written (No space left on device)."
