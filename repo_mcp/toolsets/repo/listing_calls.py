@@ -10,7 +10,6 @@ from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
-    Page,
     Part,
     Result,
     find_integer,
@@ -18,6 +17,7 @@ from repo_mcp.toolsets.answers import (
     plain_number,
     warn_of_escapes,
 )
+from repo_mcp.toolsets.pages import Page
 from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS
 
 if TYPE_CHECKING:

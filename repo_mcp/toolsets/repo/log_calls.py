@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.toolsets.answers import (
-    NOT_RECORDED,
-    Arguments,
-    Draft,
-    Part,
-    Result,
-    decode_cursor,
-    encode_cursor,
-    find_integer,
-    refuse_stale,
-    warn_beside,
-)
+from repo_mcp.toolsets.answers import NOT_RECORDED, Arguments, Draft, Part, Result, find_integer, warn_beside
+from repo_mcp.toolsets.pages import decode_cursor, encode_cursor, refuse_stale
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES
 
 if TYPE_CHECKING:

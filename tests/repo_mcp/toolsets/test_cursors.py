@@ -16,7 +16,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.protocol.tool_model import CallContext, Tool
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets import graph, repo, research
-from repo_mcp.toolsets.answers import MAX_ROWS, Page, encode_cursor
+from repo_mcp.toolsets.pages import MAX_ROWS, Page, encode_cursor
 from tests.repo_mcp.schema_check import validate
 from tests.repo_mcp.test_server_stdio import Process
 from tests.repo_mcp.toolsets import retrieval_roots
