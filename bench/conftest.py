@@ -84,7 +84,7 @@ def name_tree(config: pytest.Config) -> str:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     rows = terminalreporter.config.stash[ROWS]
     if rows:
-        terminalreporter.section("bench/README.md")
+        terminalreporter.section("rows, as bench/README.md explains them")
         for line in render_table(rows):
             terminalreporter.write_line(line)
     regressions = terminalreporter.config.stash[REGRESSIONS]

@@ -35,12 +35,10 @@ def encode_chunks(units: UnitTable, chunks: ChunkTable) -> dict[bytes, bytes]:
 
 
 class ChunkSpan(NamedTuple):
-    """One chunk of a file: its lines, and its units counted from the file's first."""
+    """One chunk of a file."""
 
     start_line: int  # counted from 1
     end_line: int  # included
-    first_unit: int  # counted from the file's first
-    unit_count: int  # at least 1
     kind: int  # the owner's number
 
 
@@ -141,10 +139,8 @@ class ChunksReader:
         lines = line_ends[bases + np.array([firsts, ends, own, own + 1])] - line_ends[bases]
         lines[0::2] += 1  # a span starts on the line after those before it
         return [
-            UnitSpan(ChunkSpan(start, end, *chunk), unit_start, unit_end)
-            for start, end, unit_start, unit_end, *chunk in zip(
-                *lines.tolist(), firsts.tolist(), counts.tolist(), kinds.tolist(), strict=True
-            )
+            UnitSpan(ChunkSpan(start, end, kind), unit_start, unit_end)
+            for start, end, unit_start, unit_end, kind in zip(*lines.tolist(), kinds.tolist(), strict=True)
         ]
 
     def read_spans(self, units: tuple[int, int], chunks: tuple[int, int]) -> list[ChunkSpan]:
@@ -158,8 +154,8 @@ class ChunksReader:
         if len(ends) and int(ends.max()) >= len(line_ends):
             raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends after its file")
         return [
-            ChunkSpan(int(line_ends[first]) + 1, int(line_ends[first + count]), first, count, kind)
-            for first, count, kind in zip(
-                table.first_units.tolist(), table.unit_counts.tolist(), table.kinds.tolist(), strict=True
+            ChunkSpan(int(line_ends[first]) + 1, int(line_ends[end]), kind)
+            for first, end, kind in zip(
+                table.first_units.tolist(), ends.tolist(), table.kinds.tolist(), strict=True
             )
         ]

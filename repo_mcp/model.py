@@ -59,7 +59,6 @@ class FileListing:
 
     files: tuple[ListedFile, ...]
     total: int  # matches before the list was cut
-    truncated: bool
     denied: int  # entries left out because the policy denies them
     warnings: tuple[str, ...] = ()
 
@@ -331,7 +330,6 @@ class SymbolIndexReport:
     unchanged: int
     left: tuple[str, ...]  # paths whose files differ from what is indexed: for the next round
     complete: bool  # False when the round ended early to let another one run first
-    duration_ms: int
     generation: int
 
 
@@ -352,11 +350,6 @@ class SymbolIndexStatus:
     progress: IndexProgress | None = None
     warnings: tuple[str, ...] = ()
     unparsed: int = 0  # source files without a record because the parser of their language cannot run
-
-    @property
-    def is_complete(self) -> bool:
-        """Return True when every file that should have a record has one."""
-        return self.files_done >= self.files_total
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -126,15 +124,6 @@ def ask(connection: socket.socket, request: bytes) -> bytes:
         length = re.search(rb"content-length: (\d+)", head)
         if end and length is not None and len(body) >= int(length[1]):
             return found
-
-
-def wait_for(is_so: Callable[[], bool]) -> None:
-    """Wait until a condition holds. Raises AssertionError when that takes too long."""
-    for _ in range(int(PATIENCE_SECONDS / MOMENT_SECONDS)):
-        if is_so():
-            return
-        time.sleep(MOMENT_SECONDS)
-    raise AssertionError("it never became so")
 
 
 def is_ended(connection: socket.socket) -> bool:

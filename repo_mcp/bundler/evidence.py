@@ -34,10 +34,9 @@ from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
-from repo_mcp.text.everyday_words import list_stand_ins
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
 from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
-from repo_mcp.text.word_families import list_synonyms
+from repo_mcp.text.word_families import list_stand_ins, list_synonyms
 
 MAX_NAMES = 12  # of the prompt, whose declaring files are looked up
 MAX_DECLARING = 4  # files or blocks; a name that more of them declare says little about each

@@ -207,7 +207,6 @@ class LiveDocument:
     data: bytes  # normalised text
     lines: tuple[str, ...]  # without line ends
     wanted: tuple[Span, ...]  # the lines to examine, ascending
-    is_changed: bool  # since it was indexed
 
 
 class LiveDocuments:
@@ -243,9 +242,7 @@ class LiveDocuments:
         self.changed += is_changed
         lines = tuple(data.decode("utf-8", "replace").removesuffix("\n").split("\n")) if data else ()
         wanted = ((1, min(len(lines), MAX_CHANGED_LINES)),) if is_changed else _find_lines(part, file, units)
-        return LiveDocument(
-            path, part.reader.take_languages(np.array([file]))[0], data, lines, wanted, is_changed
-        )
+        return LiveDocument(path, part.reader.take_languages(np.array([file]))[0], data, lines, wanted)
 
 
 def describe_reading(read: Sequence[LiveDocuments]) -> tuple[str, ...]:

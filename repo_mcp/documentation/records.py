@@ -46,8 +46,7 @@ class DocsHit:
     start_line: int  # of the lines shown
     end_line: int
     kind: str  # "section" or "doc_comment"
-    heading: str
-    breadcrumb: str
+    breadcrumb: str  # its headings or names, from the outermost to its own
     snippet: str  # the lines of the live file, with very long ones cut
     score: float
     section_start: int  # the lines of the whole section, or of the comment

@@ -179,7 +179,6 @@ class _HitRenderer:
             first,
             last,
             one.kind,
-            one.names[-1],
             breadcrumb,
             render_lines(document.lines[first - 1 : last], self._words),
             one.score,

@@ -157,11 +157,6 @@ class SegmentBuilder:
         self._batch_bytes = 0
         self.weight = 0  # estimated bytes that building will take, without the current batch
 
-    @property
-    def files(self) -> int:
-        """Return the number of files added so far."""
-        return len(self._rows) + len(self._batch)
-
     def add(self, file: SourceFile) -> None:
         """Add the next file; paths must arrive in UTF-8 byte order."""
         self._batch.append(file)

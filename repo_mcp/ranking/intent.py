@@ -99,11 +99,6 @@ class Intent:
     roles: frozenset[FileRole]  # that the query asks for
     asked: AskedName | None = None  # the query is a name, and nothing else
 
-    @property
-    def is_empty(self) -> bool:
-        """Return True when there is nothing to look for."""
-        return not (self.stems or self.names or self.paths)
-
 
 @lru_cache(maxsize=_CACHED_INTENTS)
 def understand(text: str) -> Intent:

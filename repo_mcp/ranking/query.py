@@ -28,9 +28,8 @@ from repo_mcp.ranking.intent import NameKind, understand
 from repo_mcp.ranking.prompt import find_title
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
-from repo_mcp.text.everyday_words import list_stand_ins
 from repo_mcp.text.stop_words import FUNCTION_WORDS
-from repo_mcp.text.word_families import list_synonyms
+from repo_mcp.text.word_families import list_stand_ins, list_synonyms
 
 _QUERY_PART = re.compile(
     r'(?P<phrase>"[^"\n]*")'

@@ -323,13 +323,8 @@ def find_best_line(found: Sequence[int]) -> int:
     return counts.index(max(counts)) if counts else 0
 
 
-def render_lines(lines: Sequence[str], first_line: int) -> str:
-    """Render numbered lines, `<number>\\t<text>\\n` each, with long lines cut."""
-    return render_numbered(dict(enumerate(lines, first_line)))
-
-
 def render_numbered(lines: Mapping[int, str]) -> str:
-    """Render lines by their numbers as `render_lines` does."""
+    """Render lines by their numbers, `<number>\\t<text>\\n` each, with long lines cut."""
     if len(max(lines.values(), key=len, default="")) > MAX_LINE_CHARS:
         lines = {
             number: line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…"

@@ -39,8 +39,8 @@ from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import PART, get_word_terms
 from repo_mcp.text.base_forms import find_base_form
-from repo_mcp.text.everyday_words import list_stand_ins, spell_stand_in
 from repo_mcp.text.stop_words import QUESTION_WORDS
+from repo_mcp.text.word_families import list_stand_ins, spell_stand_in
 from repo_mcp.workspace.ignore import GlobFilter
 
 LEAD = 0.1  # points of a declaration that was looked up before the best of the ranked hits

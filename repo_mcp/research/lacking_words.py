@@ -10,9 +10,9 @@ from repo_mcp.research.rated_seeds import Seed
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
-from repo_mcp.text.everyday_words import list_stand_ins
 from repo_mcp.text.question_words import find_idioms, shares_word
 from repo_mcp.text.stop_words import QUESTION_WORDS
+from repo_mcp.text.word_families import list_stand_ins
 
 # Words with at most TELLING of the heaviest weight are never reported as lacking. Nothing is reported if the
 # lacking words are fewer than half and weigh less than LACKING of all.

@@ -36,7 +36,7 @@ from repo_mcp.indexing.derived_plan import (
     plan_round,
 )
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.indexing.reports import build_compact_report, count_milliseconds
+from repo_mcp.indexing.reports import build_compact_report
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.live.index_report import count_languages
 from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport
@@ -300,7 +300,6 @@ class _Round:
             if at_once and yields():
                 raise _Yielded
 
-        started = time.monotonic()
         segments = self._segments
         segments.begin(WORDS.name)
         if self._plan.files:
@@ -322,7 +321,6 @@ class _Round:
             unchanged=self._plan.done_files,
             left=tuple(sorted(segments.left)),
             complete=complete,
-            duration_ms=count_milliseconds(started),
             generation=generation,
         )
 

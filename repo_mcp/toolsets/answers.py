@@ -12,25 +12,12 @@ default that it never takes.
 
     {"hits": [{"path": "a.py", "symbol": null}], "truncated": false}  ->  {"hits": [{"path": "a.py"}]}
 
-If a list was cut, a client continues with a cursor.
-
-    cursor = URL-safe Base64 of: 4 bytes that name the call, 4 that name the rows given so far, their number
-
-Nothing is stored between two calls. A cursor identifies the tool and the arguments of the call, except those
-that only say how much is shown, so a page may be longer than the one before. It also identifies the rows
-before it. The next call builds the list again and compares. If those rows are still the same, no row is given
-twice and none is missed, whatever has changed elsewhere in the tree; otherwise the cursor is refused. Equal
-lists have equal cursors.
-
 Left out on purpose: the form of failures, which each toolset's specification and its `Form` define; pruning
-of objects whose schema names no properties, such as counts by name; and secrecy, since a client that makes up
-a cursor gets what another page would have shown it.
+of objects whose schema names no properties, such as counts by name; and cursors (`repo_mcp.toolsets.pages`).
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,7 +32,6 @@ from repo_mcp.protocol.frames import encode_json
 from repo_mcp.protocol.tool_model import Audio, Block, JsonSchema, ToolAnswer
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import escape_text, escape_texts, is_plain
-from repo_mcp.toolsets.schema_parts import Schema
 
 ORDINARY_CHARS = 19_000  # every client passes on so many; an answer has more only if the arguments ask for it
 LONG_LINE_CHARS = 2_000  # shown of a longer line
@@ -66,7 +52,6 @@ HINTS: Mapping[ErrorCode, str] = {
 
 Asked = TypeVar("Asked")  # a repository, or several roots
 Fitted = TypeVar("Fitted")
-Found = TypeVar("Found")
 Result = dict[str, object]
 Record = Callable[[str, CallOutcome], bool]  # given the request's id; False when it could not be recorded
 Prune = Callable[[dict[str, object]], dict[str, object]]
@@ -378,92 +363,6 @@ def _shorten_object(fields: _Fields, value: object) -> object:
     return kept
 
 
-CURSOR: Schema = {"type": "string", "description": ""}  # said by its name, and where an answer is cut
-NEXT_CURSOR: Schema = {"type": "string", "description": "For the next page; none at the end"}
-FEW_HITS = 3  # of a query most of whose words no file has
-FEW_SHOWN = (
-    f"most words of the query are in no file, so only {FEW_HITS} hits are shown: ask in other words,"
-    " or continue with cursor"
-)
-MAX_ROWS = 1_000_000  # before a cursor: a list is made anew for each page, so a made-up cursor costs no more
-_DIGEST_BYTES = 4  # one cursor of 4,000,000,000 is taken for another's
-_MAX_CHARS = 200
-_HOW_MUCH = frozenset({"cursor", "limit", "max_results", "top_k", "format"})  # what a page may differ in
-
-
-def encode_cursor(tool: str, arguments: Arguments, position: bytes) -> str:
-    """Return the cursor of a position in the list that this call asks for."""
-    return base64.urlsafe_b64encode(_name_call(tool, arguments) + position).decode("ascii").rstrip("=")
-
-
-def decode_cursor(tool: str, arguments: Arguments) -> bytes | None:
-    """Return the position that the argument `cursor` names; None without that argument.
-
-    Raises RepoError with INVALID_ARGUMENT for the cursor of another call, and for anything but a cursor.
-    """
-    given = arguments.get("cursor")
-    if not isinstance(given, str):
-        return None
-    padded = given[:_MAX_CHARS] + "=" * (-len(given) % 4)  # cut, it is none of ours
-    try:
-        found = base64.b64decode(padded.encode("ascii"), b"-_", validate=True)
-    except (UnicodeEncodeError, binascii.Error):
-        found = b""
-    position = found.removeprefix(_name_call(tool, arguments))
-    if len(position) in (0, len(found)):
-        raise RepoError(
-            ErrorCode.INVALID_ARGUMENT,
-            "The cursor belongs to another call.",
-            "Make the call whose answer gave the cursor, with the same arguments; or leave cursor out.",
-            {"argument": "cursor"},
-        )
-    return position
-
-
-def refuse_stale() -> RepoError:
-    """Return the error for a cursor before which the list has changed."""
-    return RepoError(
-        ErrorCode.INVALID_ARGUMENT,
-        "The cursor is out of date: what was listed before it has changed.",
-        "Make the call again without cursor.",
-        {"argument": "cursor"},
-    )
-
-
-class Page:
-    """The rows of a list from a cursor on, counted from 0. A list is given by the keys of its rows."""
-
-    def __init__(self, tool: str, arguments: Arguments, most: int = MAX_ROWS) -> None:
-        """Read the argument `cursor`. Raises INVALID_ARGUMENT; also for more than `most` rows before it."""
-        self._tool = tool
-        self._arguments = arguments
-        self._most = most
-        position = decode_cursor(tool, arguments)
-        self._given = b"" if position is None else position[:_DIGEST_BYTES]
-        self.start = 0 if position is None else int.from_bytes(position[_DIGEST_BYTES:])
-        if position is not None and not 1 <= self.start <= most:
-            raise refuse_stale()
-
-    def check(self, keys: Sequence[str]) -> None:
-        """Compare the rows before the page.
-
-        Raises INVALID_ARGUMENT if they are not those that were returned.
-        """
-        if self.start and (self.start > len(keys) or _name_rows(keys[: self.start]) != self._given):
-            raise refuse_stale()
-
-    def follow(self, keys: Sequence[str], rows: int, is_cut: bool) -> Mapping[str, object]:
-        """Return the field `cursor` of an answer with the first `rows` rows of the page; none at the end.
-
-        A page without rows has none either: it would lead to itself.
-        """
-        end = self.start + rows
-        if not is_cut or not rows or end > self._most:
-            return {}
-        position = _name_rows(keys[:end]) + end.to_bytes((end.bit_length() + 7) // 8)
-        return {"cursor": encode_cursor(self._tool, self._arguments, position)}
-
-
 def choose_line_chars(config: Config, lines: Iterable[str]) -> int:
     """Return how many characters of each line are shown by a tool that gives lines whole.
 
@@ -479,25 +378,3 @@ def choose_line_chars(config: Config, lines: Iterable[str]) -> int:
 def cut_line(line: str, most: int) -> str:
     """Return a line, or its first `most` characters with a mark that says how many it has."""
     return line if len(line) <= most else f"{line[:most]}… [cut: the line has {len(line):,} characters]"
-
-
-def keep_few(hits: Sequence[Found], page: Page, *, lacks_most: bool) -> tuple[Sequence[Found], list[str]]:
-    """Return the hits of a page, only a few of a first one if no file has most of the query, and a note."""
-    if not lacks_most or page.start or len(hits) <= FEW_HITS:
-        return hits, []
-    return hits[:FEW_HITS], [FEW_SHOWN]
-
-
-def _name_call(tool: str, arguments: Arguments) -> bytes:
-    kept = {name: arguments[name] for name in sorted(arguments.keys() - _HOW_MUCH)}
-    return _digest(encode_json([tool, kept]))
-
-
-def _name_rows(keys: Sequence[str]) -> bytes:
-    return _digest("\0".join(keys))
-
-
-def _digest(text: str) -> bytes:
-    import hashlib  # here: listing the tools needs none
-
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()

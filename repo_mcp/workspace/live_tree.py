@@ -144,7 +144,6 @@ class LiveTree:
                 for file in found[:max_results]
             ),
             total=len(found),
-            truncated=len(found) > max_results,
             denied=report.skipped.get("denied", 0),
             warnings=report.warnings,
         )

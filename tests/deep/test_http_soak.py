@@ -24,8 +24,9 @@ from tests.deep.answers import Call, ask_anew, list_calls, list_structure_calls,
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.sizes import choose
 from tests.deep.worlds import make_linked_tree
-from tests.http_served import OPENING, PATIENCE_SECONDS, HttpServed, wait_for
+from tests.http_served import OPENING, PATIENCE_SECONDS, HttpServed
 from tests.repo_mcp.trees import edit_tree
+from tests.waiting import wait_until
 
 SEED = 47
 FILES = choose(10, 24)
@@ -136,7 +137,7 @@ class Client:
 
 def _settle(client: Client, root: Path) -> dict[str, str]:
     """Return the right answer to each call, once the server has seen the tree as it is."""
-    wait_for(lambda: not client.call("index_codebase", {"path": "."})["isError"])
+    wait_until(lambda: not client.call("index_codebase", {"path": "."})["isError"])
     found = client.call("search_symbols", {"query": "linked_callee"})["structuredContent"]["result"]
     symbol = list_symbol_calls(found[0]["node_id"])
     calls = [*list_calls(root), *list_structure_calls(root), *symbol]
@@ -190,7 +191,7 @@ def test_a_soak_over_http(tmp_path: Path) -> None:
             for one in clients:
                 row.faults += one.faults
                 one.close()
-            wait_for(lambda: served.count_connections() == 0)
+            wait_until(lambda: served.count_connections() == 0)
             _check_flat(measured, row, time.monotonic() - started, len(left))
             assert served.end() == (0, "", "")
     finally:

@@ -20,8 +20,8 @@ from tests.deep.ledger import LEDGER, Row
 from tests.deep.served import START, Served, ask_server
 from tests.deep.sizes import IS_DEEP, choose, scale
 from tests.deep.worlds import make_linked_tree
-from tests.repo_mcp.indexing.test_watcher import wait_until
 from tests.repo_mcp.trees import edit_tree
+from tests.waiting import wait_until
 
 SEED = 31
 FILES = choose(10, 24)

@@ -54,9 +54,7 @@ def test_spans_are_sums_of_lines(files: list[File]) -> None:
     unit = chunk = 0
     for lines, chunks in files:
         wanted = [
-            ChunkSpan(
-                sum(lines[:first]) + 1, sum(lines[: first + count]), first, count, (chunk + position) % 3
-            )
+            ChunkSpan(sum(lines[:first]) + 1, sum(lines[: first + count]), (chunk + position) % 3)
             for position, (first, count) in enumerate(chunks)
         ]
         ends = (unit, unit + len(lines)), (chunk, chunk + len(chunks))

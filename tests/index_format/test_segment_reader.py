@@ -464,8 +464,9 @@ def test_the_ends_of_chunks_are_those_of_their_spans(small: bytes) -> None:
     wanted = []
     for file in range(reader.file_count):
         first, chunk = int(reader.files.first_units[file]), int(reader.files.first_chunks[file])
-        for number, span in enumerate(reader.read_spans(file), chunk):
-            wanted.append((number, first + span.first_unit + span.unit_count))
+        chunks = reader.chunks.read_chunks(chunk, int(reader.files.first_chunks[file + 1]))
+        ends = first + chunks.first_units + chunks.unit_counts
+        wanted += enumerate(ends.tolist(), chunk)
     assert find_ends(reader) == wanted
 
 

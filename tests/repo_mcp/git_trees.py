@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.written_trees import write_tree
+
 with_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 ENVIRONMENT = {
     **os.environ,
@@ -42,9 +44,7 @@ class GitTree:
 
     def write(self, files: Mapping[str, str]) -> None:
         """Write files, by path."""
-        for path, text in files.items():
-            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
-            (self.root / path).write_text(text)
+        write_tree(self.root, files)
 
     def commit(self) -> None:
         """Commit everything that there is."""

@@ -5,7 +5,6 @@ The rows of section 3.2 of the threat model about what becomes denied.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
@@ -22,6 +21,7 @@ from repo_mcp.repository import Repository, root_indexes
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.workspace import path_changes
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser
+from tests.waiting import wait_until
 
 CANARY = "zyxcanaryzyx"
 
@@ -213,13 +213,6 @@ def test_a_server_purges_both_indexes_by_itself(root: Path, monkeypatch: pytest.
         served.refresh()
         wait_until(lambda: list_holding(root, CANARY) == [])
         assert served.symbol_index.status().files_done == 41
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_a_folder_that_is_ignored_is_purged(root: Path, repository: Repository) -> None:

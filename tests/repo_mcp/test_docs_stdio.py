@@ -19,8 +19,9 @@ from mcp.types import (
 )
 
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, build_environment
-from tests.repo_mcp.toolsets.research_roots import CANARY, write_tree
+from tests.repo_mcp.toolsets.research_roots import CANARY
 from tests.repo_mcp.toolsets.test_docs_tool import MEDIA, PNG
+from tests.written_trees import write_tree
 
 
 def test_links_and_sounds_reach_the_client_of_the_sdk(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,11 @@ from tests.growth import HANG_SECONDS
 from tests.repo_mcp import retrieval_client
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, RetrievalClient, build_environment
 from tests.repo_mcp.test_server_stdio import Process
-from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, write_tree
+from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE
 from tests.repo_mcp.toolsets.test_graph_toolset import TOOLS
 from tests.repo_mcp.toolsets.test_retrieval_toolset import TOOLS as RETRIEVAL_TOOLS
+from tests.waiting import wait_until
+from tests.written_trees import write_tree
 
 EXIT_SECONDS = 2.0 + 3.0 if IS_DEEP else HANG_SECONDS  # promised, and room: `make deep` looks at it
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -43,22 +45,14 @@ def start(
     return RetrievalClient(command, build_environment(home), home, protocol)
 
 
-def wait_for(condition: Callable[[], Any]) -> Any:
-    """Return what a condition gives when it holds; the server as a whole is killed when it never does."""
-    deadline = time.monotonic() + PATIENCE_SECONDS / 2
-    while not (found := condition()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return found
-
-
 def wait_until_ready(client: RetrievalClient) -> dict[str, Any]:
     def ready() -> dict[str, Any] | None:
         status = client.call("get_status")
         done = status["state"] == "ready" and status["structure"]["state"] == "ready"
         return status if done and status["structure"]["files_total"] else None
 
-    found: dict[str, Any] = wait_for(ready)
+    found = wait_until(ready)
+    assert found is not None
     return found
 
 
@@ -210,7 +204,7 @@ def test_a_changed_file_is_followed_by_the_watcher(client: RetrievalClient, root
         rows = client.call("get_callers", node_id=node).get("result", [])
         return "later" in [row["name"] for row in rows]
 
-    wait_for(called)
+    wait_until(called)
 
 
 @pytest.mark.parametrize("is_renamed", [False, True])
@@ -228,13 +222,15 @@ def test_a_file_that_came_and_went_is_named_no_longer(
 
     came = root / "shop" / "came.py"
     came.write_text("from shop.money import add\n\n\ndef came_and_went():\n    add(1, 2)\n")
-    wait_for(lambda: "shop/came.py" in list_places())
+    wait_until(lambda: "shop/came.py" in list_places())
     if is_renamed:
         came.rename(root / "shop" / "went.py")
     else:
         came.unlink()
     assert "shop/came.py" not in list_places()
-    wait_for(lambda: ("shop/went.py" in list_places()) == is_renamed and "shop/came.py" not in list_places())
+    wait_until(
+        lambda: ("shop/went.py" in list_places()) == is_renamed and "shop/came.py" not in list_places()
+    )
 
 
 def test_a_changed_file_is_followed_at_once_by_index_files(root: Path) -> None:
@@ -261,7 +257,7 @@ def ask_at_rest(client: RetrievalClient, tool: str, node_id: str) -> dict[str, A
         answer = client.call(tool, node_id=node_id)
         return None if answer.get("warnings") else answer
 
-    found: dict[str, Any] = wait_for(ask)
+    found: dict[str, Any] = wait_until(ask)
     return found
 
 
@@ -388,7 +384,7 @@ def test_the_end_comes_in_time_and_leaves_no_orphan_while_files_are_parsed(
             structure = client.call("get_status")["structure"]
             return list_descendants(client.process.pid) if structure["state"] == "building" else []
 
-        children = wait_for(parsing)
+        children = wait_until(parsing)
         began = time.monotonic()
         if how == "SIGTERM":
             client.process.send_signal(signal.SIGTERM)

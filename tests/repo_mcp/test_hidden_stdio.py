@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.repo_mcp.test_server_stdio import Process
+from tests.written_trees import write_tree
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 CANARY = "canary-never-served-77b1"
@@ -31,10 +32,7 @@ FOUND = [".github/workflows/ci.yml", "generated/api.py", "main.py"]
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Process]:
-    root = tmp_path / "root"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
+    root = write_tree(tmp_path / "root", FILES)
     quiet = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     for command in (["init", "-q"], ["add", "-f", "generated/api.py", ".github/.env", "main.py"]):
         subprocess.run(["git", *command], cwd=root, env=quiet, check=True)

@@ -15,7 +15,8 @@ import pytest
 from tests.forked import popen
 from tests.repo_mcp import retrieval_client
 from tests.repo_mcp.retrieval_client import RetrievalClient
-from tests.repo_mcp.test_graph_stdio import start, wait_for, wait_until_ready
+from tests.repo_mcp.test_graph_stdio import start, wait_until_ready
+from tests.waiting import wait_until
 
 SHARDS = 3
 SHARD_BYTES = 8 * 1024 * 1024  # as the program cuts them
@@ -85,7 +86,7 @@ def test_a_file_is_indexed_at_once_while_the_index_is_built(
 
 def stop_builders(client: RetrievalClient) -> list[int]:
     """Stop the builders as soon as there are any, and wait until the tree is listed."""
-    builders: list[int] = wait_for(lambda: find_builders(client.process.pid))
+    builders: list[int] = wait_until(lambda: find_builders(client.process.pid))
     for one in builders:
         os.kill(one, signal.SIGSTOP)
     return builders

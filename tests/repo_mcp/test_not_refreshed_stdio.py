@@ -20,8 +20,10 @@ import pytest
 
 from tests.forked import popen
 from tests.repo_mcp.retrieval_client import PROJECT, START, RetrievalClient, build_environment
-from tests.repo_mcp.test_graph_stdio import wait_for, wait_until_ready
-from tests.repo_mcp.toolsets.graph_roots import PYTHON, write_tree
+from tests.repo_mcp.test_graph_stdio import wait_until_ready
+from tests.repo_mcp.toolsets.graph_roots import PYTHON
+from tests.waiting import wait_until
+from tests.written_trees import write_tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="namespaces and flock of Linux")
 
@@ -92,12 +94,12 @@ def _serve_on_small_disk(place: Path, root: Path, options: tuple[str, ...]) -> I
     @contextmanager
     def fill() -> Iterator[None]:
         full.touch()
-        wait_for(done.exists)
+        wait_until(done.exists)
         try:
             yield
         finally:
             full.unlink()
-            wait_for(lambda: not done.exists())
+            wait_until(lambda: not done.exists())
 
     try:
         yield World(client, root, fill, "No space left on device", (("index_codebase", {"path": "."}),))
@@ -210,7 +212,7 @@ def test_every_answer_tells_of_files_that_could_not_be_indexed(
             def is_told() -> bool:
                 return world.reason in _tell(_call(client, "get_status"))
 
-            wait_for(is_told)
+            wait_until(is_told)
             silent = {
                 f"{name} {arguments}": answer
                 for name, arguments in _list_calls(node_id)
@@ -232,8 +234,8 @@ def test_every_answer_tells_of_files_that_could_not_be_indexed(
         if options:
             told = _call(client, "index_codebase", path=".")
             assert (told.get("errors"), told.get("warnings", [])) == (0, [])
-        wait_for(lambda: _call(client, "search_symbols", query=NEW_NAME)["result"])
-        wait_for(lambda: _call(client, "get_status")["healthy"])
+        wait_until(lambda: _call(client, "search_symbols", query=NEW_NAME)["result"])
+        wait_until(lambda: _call(client, "get_status")["healthy"])
         healed = wait_until_ready(client)
         assert (healed["healthy"], healed.get("warnings", [])) == (True, [])
         for name, arguments in _list_calls(_find_node(client)):

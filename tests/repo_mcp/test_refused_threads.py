@@ -22,8 +22,8 @@ from repo_mcp.symbol_index.workers import ParseWorkers
 from repo_mcp.threads import REFUSED, run_beside
 from tests.no_threads import no_threads
 from tests.repo_mcp.symbol_index.structure_tree import StructureTree
-from tests.repo_mcp.symbol_index.test_live_symbol_index import wait_until
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser
+from tests.waiting import wait_until
 
 NO_PROCESS = "no process could be started"
 

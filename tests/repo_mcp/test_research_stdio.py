@@ -19,7 +19,8 @@ from index_format import DiskDirectory, verify_index
 from tests.forked import popen
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, build_environment
-from tests.repo_mcp.toolsets.research_roots import CANARY, TREE, write_tree
+from tests.repo_mcp.toolsets.research_roots import CANARY, TREE
+from tests.written_trees import write_tree
 
 TOOLS = ["index_codebase", "search_code", "search_docs", "code_research"]
 FIRST_ERA = {"protocolVersion": "2025-11-25", "clientInfo": {"name": "test", "version": "1"}}

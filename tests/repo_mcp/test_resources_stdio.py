@@ -17,8 +17,9 @@ from mcp_types import BlobResourceContents, TextResourceContents
 from tests.http_served import OPENING, HttpServed
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, build_environment
 from tests.repo_mcp.test_found_root_stdio import serving
-from tests.repo_mcp.toolsets.research_roots import CANARY, write_tree
+from tests.repo_mcp.toolsets.research_roots import CANARY
 from tests.repo_mcp.toolsets.test_docs_tool import PNG
+from tests.written_trees import write_tree
 
 FILES: dict[str, str | bytes] = {"README.md": "# Ledger\n", "docs/plan.png": PNG, ".env": f"KEY={CANARY}\n"}
 

@@ -12,8 +12,9 @@ from tests.forked import run_program
 from tests.repo_mcp.retrieval_client import RetrievalClient, build_environment
 from tests.repo_mcp.scip.test_intake import FILES, LATER, LIB, OF_LIB, OF_USE, USE
 from tests.repo_mcp.scip.written import write_index
-from tests.repo_mcp.test_graph_stdio import start, wait_for, wait_until_ready
-from tests.repo_mcp.toolsets.graph_roots import write_tree
+from tests.repo_mcp.test_graph_stdio import start, wait_until_ready
+from tests.waiting import wait_until
+from tests.written_trees import write_tree
 
 
 def find_callers(client: RetrievalClient) -> dict[str, Any]:
@@ -49,6 +50,6 @@ def test_a_server_answers_by_what_is_taken_in_and_by_itself_after_an_edit(tmp_pa
         assert row["lines"].startswith("6\t")
         (root / "lib.py").write_text(LIB)
         (root / "use.py").write_text(USE)
-        wait_for(lambda: list_sources(client) == [("other.py", None), ("use.py", "scip")])
+        wait_until(lambda: list_sources(client) == [("other.py", None), ("use.py", "scip")])
     finally:
         client.close()

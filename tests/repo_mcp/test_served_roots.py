@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from repo_mcp.repository import Repository
 from repo_mcp.serving.served_roots import ServedRoots
 from repo_mcp.storage.held_directory import HeldDirectory
 from tests.no_threads import no_threads
+from tests.waiting import wait_until
 
 PATIENCE_SECONDS = 60.0
 ASKED = CallContext(lambda: False)
@@ -63,13 +63,6 @@ def roots(place: Path) -> Iterator[Roots]:
     made.served.close()
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def test_a_call_waits_until_roots_are_told(place: Path, roots: Roots) -> None:
     answers: list[str] = []
     asking = threading.Thread(target=lambda: answers.append(roots.name_first()), daemon=True)
@@ -114,7 +107,7 @@ def test_a_root_that_stays_is_not_opened_again(place: Path, roots: Roots) -> Non
         roots.served.serve(uris)
         assert not roots.tools["repo.list_files"].call({}, ASKED).is_error
     assert [repository.root_name for repository in roots.begun] == ["a", "b"]
-    wait_for(lambda: len(roots.listed) == 3)  # one, two, two in another order, one
+    wait_until(lambda: len(roots.listed) == 3)  # one, two, two in another order, one
     enums = [
         {tool.name: tool.input_schema for tool in tools}["repo.search"]["properties"].get("root")  # type: ignore[attr-defined]
         for tools in roots.listed
@@ -152,10 +145,10 @@ def test_what_is_served_no_more_closes_after_its_last_call(
     may_go_on.set()
     asking.join(PATIENCE_SECONDS)
     assert answers == ["a.py"]
-    wait_for(lambda: closed == ["a"])
+    wait_until(lambda: closed == ["a"])
     roots.served.serve(((place / "a").as_uri(),))
     assert roots.name_first() == "a.py"
-    wait_for(lambda: closed == ["a", "b"])
+    wait_until(lambda: closed == ["a", "b"])
 
 
 def test_a_failure_says_too_for_which_of_several_roots_it_is(place: Path, roots: Roots) -> None:
@@ -220,7 +213,7 @@ def test_a_uri_names_one_of_several_roots_and_all_are_listed(place: Path, roots:
     assert _read(roots, "repo:///README.md")[0]["text"] == "# a\n"
     assert _read(roots, "repo://c/README.md") == {"reason": "not_found", "uri": "repo://c/README.md"}
     roots.served.serve((b,))
-    wait_for(lambda: roots.changes == 2)
+    wait_until(lambda: roots.changes == 2)
     assert _read(roots, "repo://b/README.md")[0]["text"] == "# b\n"  # as it was listed before
     assert _read(roots, "repo://a/README.md")["reason"] == "not_found"
 

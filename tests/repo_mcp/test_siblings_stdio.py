@@ -21,8 +21,8 @@ from tests.posix import posix
 from tests.repo_mcp.git_trees import GitTree, with_git
 from tests.repo_mcp.retrieval_client import START, RetrievalClient, build_environment
 from tests.repo_mcp.sibling_trees import TEXTS, build, change, copy_plainly, make_main, open_root
-from tests.repo_mcp.test_graph_stdio import wait_for
 from tests.repo_mcp.test_graph_stdio import wait_until_ready as wait_until_built
+from tests.waiting import wait_until
 
 pytestmark = [with_git, posix]
 
@@ -102,7 +102,7 @@ def test_two_servers_that_adopt_at_once_answer_as_one_that_built_from_nothing(
     assert answer_all(first) == before
     assert str(main.root) not in json.dumps(statuses)
     main.write({"package/later.py": "def later_in_main():\n    return 1\n"})
-    assert wait_for(lambda: ask(first, "repo.search", query="later_in_main")["hits"])
+    assert wait_until(lambda: ask(first, "repo.search", query="later_in_main")["hits"])
     assert not ask(both[0], "repo.search", query="later_in_main")["hits"]
 
 
@@ -117,10 +117,10 @@ def test_a_work_tree_outlives_the_main_one(servers: Servers, main: GitTree, tmp_
     work_tree = main.add_work_tree(tmp_path / "work")
     client = servers.start(work_tree)
     wait_until_ready(client)
-    assert wait_for(lambda: is_removed(main.root))
+    assert wait_until(lambda: is_removed(main.root))
     assert ask(client, "repo.search", query="name_1_0")["hits"]
     work_tree.write({"package/later.py": "def later_here():\n    return 1\n"})
-    assert wait_for(lambda: ask(client, "repo.search", query="later_here")["hits"])
+    assert wait_until(lambda: ask(client, "repo.search", query="later_here")["hits"])
     again = servers.start(work_tree)
     assert wait_until_ready(again)["state"] == "ready"
     assert ask(again, "repo.search", query="later_here")["hits"]

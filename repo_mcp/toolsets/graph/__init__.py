@@ -17,7 +17,7 @@ from repo_mcp.protocol.tool_model import Toolset
 from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import answer_call
 from repo_mcp.toolsets.binding import Entry, Opened, bind, find_plain_writer
-from repo_mcp.toolsets.graph import edge_calls, engine_calls, file_calls, impact_calls, schemas, symbol_calls
+from repo_mcp.toolsets.graph import edge_calls, file_calls, impact_calls, index_calls, schemas, symbol_calls
 from repo_mcp.toolsets.graph.answers import FORM
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ _ENTRIES = (
         "Index changed files now; says which failed, and why.",
         schemas.INDEX_ARGUMENTS,
         schemas.INDEX_OUTPUT,
-        engine_calls.index_files,
+        index_calls.index_files,
         read_only=False,
     ),
     Entry(
@@ -172,7 +172,7 @@ _ENTRIES = (
         "How far symbols are indexed; languages, watcher.",
         schemas.NO_ARGUMENTS,
         schemas.STATUS_OUTPUT,
-        engine_calls.get_status,
+        index_calls.get_status,
     ),
 )
 

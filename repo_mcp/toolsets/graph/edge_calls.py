@@ -15,7 +15,7 @@ from repo_mcp.graph.questions import (
 )
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.symbols.model import ParseStatus, SymbolFlag, SymbolKind
-from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, find_integer
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.rows import (
     INCOMING,
@@ -28,6 +28,7 @@ from repo_mcp.toolsets.graph.rows import (
     warn_untracked,
 )
 from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
+from repo_mcp.toolsets.pages import Page
 
 if TYPE_CHECKING:
     from repo_mcp.graph.edge_list import EdgeRow, KnownEdges

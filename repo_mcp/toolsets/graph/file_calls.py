@@ -18,7 +18,6 @@ from repo_mcp.text.media_types import find_media_type
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
-    Page,
     Part,
     Result,
     add_warnings,
@@ -34,6 +33,7 @@ from repo_mcp.toolsets.graph.schemas import (
     MAX_READ_LINES,
     MAX_TREE_ENTRIES,
 )
+from repo_mcp.toolsets.pages import Page
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository

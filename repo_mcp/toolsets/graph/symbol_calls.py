@@ -10,10 +10,11 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.questions import NAMED, SymbolFilter
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import escape_text, escape_texts
-from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, find_integer, find_text
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol, warn_untracked
 from repo_mcp.toolsets.graph.schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
+from repo_mcp.toolsets.pages import Page
 from repo_mcp.workspace.client_paths import shown
 
 if TYPE_CHECKING:

@@ -20,12 +20,14 @@ from repo_mcp.toolsets.answers import Arguments, Draft, answer_call
 from repo_mcp.toolsets.binding import Entry, Opened, bind, find_plain_writer
 from repo_mcp.toolsets.repo import (
     bundle_calls,
+    index_calls,
+    listing_calls,
+    log_calls,
     open_calls,
     outline_calls,
     reading_schemas,
     schemas,
     search_calls,
-    tools,
 )
 from repo_mcp.toolsets.repo.answers import FORM
 
@@ -45,7 +47,7 @@ _ENTRIES = (
         schemas.STATUS_DESCRIPTION,
         schemas.status_input,
         schemas.status_output,
-        tools.status,
+        index_calls.status,
     ),
     Entry(
         "repo.list_files",
@@ -53,7 +55,7 @@ _ENTRIES = (
         schemas.LIST_DESCRIPTION,
         schemas.list_files_input,
         schemas.list_files_output,
-        tools.list_files,
+        listing_calls.list_files,
     ),
     Entry(
         "repo.open_file",
@@ -86,7 +88,7 @@ _ENTRIES = (
         schemas.REFRESH_DESCRIPTION,
         schemas.refresh_input,
         schemas.refresh_output,
-        tools.refresh_index,
+        index_calls.refresh_index,
         read_only=False,
     ),
     Entry(
@@ -115,7 +117,7 @@ def bind_toolset(
     """Return the tools of the repository that `opened` gives when one is called; `limits` go into schemas."""
 
     def read_log(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-        return tools.audit_log(opened()[1], repository, arguments, context)
+        return log_calls.audit_log(opened()[1], repository, arguments, context)
 
     audit_entry = Entry(
         "repo.audit_log",
@@ -139,6 +141,6 @@ def _describe_log_state(entry: Entry[Repository], opened: Opened[Repository]) ->
         return entry
 
     def run(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-        return tools.add_log_warnings(opened()[1], entry.run(repository, arguments, context))
+        return log_calls.add_log_warnings(opened()[1], entry.run(repository, arguments, context))
 
     return replace(entry, run=run)

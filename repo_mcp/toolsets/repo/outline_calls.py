@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import escape_text
-from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, find_integer, find_text
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text
+from repo_mcp.toolsets.pages import Page
 from repo_mcp.toolsets.repo.reading_schemas import OUTLINE_DETAILS
 
 if TYPE_CHECKING:

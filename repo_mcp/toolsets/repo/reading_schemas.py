@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_mcp.config.server_config import Limits
-from repo_mcp.toolsets.answers import CURSOR, NEXT_CURSOR
+from repo_mcp.toolsets.pages import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.repo.schemas import build_envelope_schema
 from repo_mcp.toolsets.schema_parts import (
     Schema,

@@ -18,7 +18,7 @@ from repo_mcp.bundler.limits import (
     STRATEGIES,
 )
 from repo_mcp.config.server_config import Limits
-from repo_mcp.toolsets.answers import CURSOR, NEXT_CURSOR
+from repo_mcp.toolsets.pages import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.repo.answers import ERROR_CODES
 from repo_mcp.toolsets.schema_parts import (
     Schema,

@@ -27,14 +27,13 @@ from repo_mcp.text.lines import HIDING, escape_text, is_import
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
-    Page,
     Part,
     Result,
     find_integer,
     find_text,
-    keep_few,
     warn_of_escapes,
 )
+from repo_mcp.toolsets.pages import Page, keep_few
 from repo_mcp.toolsets.repo.copies import find_copies
 from repo_mcp.toolsets.repo.hit_rows import (
     render_brief,

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import Arguments, Draft, Page, Part, Result, keep_few
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
+from repo_mcp.toolsets.pages import Page, keep_few
 from repo_mcp.toolsets.research import schemas
 from repo_mcp.toolsets.research.answers import PathScope, resolve_scope
 from repo_mcp.workspace.client_paths import shown

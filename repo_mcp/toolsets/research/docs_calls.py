@@ -14,8 +14,9 @@ from repo_mcp.config.server_config import Limits
 from repo_mcp.protocol.tool_model import Audio, Block, CallContext, Notes, ResourceLink
 from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import CURSOR, NEXT_CURSOR, Arguments, Draft, Page, Part, Result, keep_few
+from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
+from repo_mcp.toolsets.pages import CURSOR, NEXT_CURSOR, Page, keep_few
 from repo_mcp.toolsets.research.answers import resolve_scope
 from repo_mcp.toolsets.research.schemas import (
     FORMAT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from repo_mcp.config.server_config import Limits
-from repo_mcp.toolsets.answers import CURSOR, NEXT_CURSOR
+from repo_mcp.toolsets.pages import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.research.answers import ERROR_CODES, FORMATS
 from repo_mcp.toolsets.schema_parts import (
     Schema,

@@ -39,7 +39,7 @@ from repo_mcp.toolsets.answers import (
     measure_answer,
 )
 from repo_mcp.toolsets.binding import Entry, Opened, TakenArguments, Write, bind
-from repo_mcp.toolsets.retrieval import schemas, tools
+from repo_mcp.toolsets.retrieval import calls, schemas
 from repo_mcp.toolsets.retrieval.failures import explain_argument, explain_refusal
 from repo_mcp.toolsets.retrieval.roots import Roots, open_roots, prepare_place, raise_limits
 from repo_mcp.toolsets.retrieval.schemas import BOTH, REPOS
@@ -60,7 +60,7 @@ _ENTRIES = (
         schemas.SEARCH_DESCRIPTION,
         schemas.search_input,
         schemas.search_output,
-        tools.search,
+        calls.search,
     ),
     Entry(
         "open_file",
@@ -68,7 +68,7 @@ _ENTRIES = (
         schemas.OPEN_DESCRIPTION,
         schemas.open_file_input,
         schemas.lines_output,
-        tools.open_file,
+        calls.open_file,
     ),
     Entry(
         "get_snippet",
@@ -76,7 +76,7 @@ _ENTRIES = (
         schemas.SNIPPET_DESCRIPTION,
         schemas.get_snippet_input,
         schemas.lines_output,
-        tools.get_snippet,
+        calls.get_snippet,
     ),
     Entry(
         "list_dir",
@@ -84,7 +84,7 @@ _ENTRIES = (
         schemas.LIST_DESCRIPTION,
         schemas.list_dir_input,
         schemas.list_dir_output,
-        tools.list_dir,
+        calls.list_dir,
     ),
 )
 _OF_BOTH = "search"  # the tool that is about both repositories when it names none
@@ -113,7 +113,7 @@ def _bind_resources(limits: Limits, opened: Opened[Roots], guard: CallGuard) -> 
 
 
 def _open_root(name: str, roots: Roots) -> Repository:
-    return tools.open_root(roots, name)
+    return calls.open_root(roots, name)
 
 
 def _take(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> TakenArguments:

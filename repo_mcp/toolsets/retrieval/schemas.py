@@ -7,7 +7,7 @@ the roots that are served; the operator's limits are the only thing filled in.
 from __future__ import annotations
 
 from repo_mcp.config.server_config import Limits
-from repo_mcp.toolsets.answers import CURSOR, NEXT_CURSOR
+from repo_mcp.toolsets.pages import CURSOR, NEXT_CURSOR
 from repo_mcp.toolsets.retrieval.failures import Code
 from repo_mcp.toolsets.schema_parts import (
     Schema,

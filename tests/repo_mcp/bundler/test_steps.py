@@ -39,7 +39,7 @@ def weigh(prompt: str) -> dict[str, float]:
 
 
 def chunk(path: str, score: float, start: int = 1, end: int = 50) -> RankedChunk:
-    return RankedChunk(path, ChunkSpan(1, 200, 0, 4, 0), start, end, score, (), "python", b"", "")
+    return RankedChunk(path, ChunkSpan(1, 200, 0), start, end, score, (), "python", b"", "")
 
 
 # Terms

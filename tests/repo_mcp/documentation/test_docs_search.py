@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from repo_mcp.repository import Repository
 from repo_mcp.workspace.ignore import GlobFilter
 from tests.deep.sizes import choose
 from tests.growth import HANG_SECONDS
+from tests.written_trees import write_tree
 
 TREE = {
     "README.md": "# Kettle\n\nBoils water.\n\n## Installation\n\nRun `pip install kettle`.\n",
@@ -48,14 +49,6 @@ TREE = {
 }
 
 
-def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
-    for path, content in files.items():
-        position = root / path
-        position.parent.mkdir(parents=True, exist_ok=True)
-        position.write_bytes(content.encode() if isinstance(content, str) else content)
-    return root
-
-
 def open_root(root: Path, data_dir: Path, *, refresh: bool = True) -> Repository:
     repository = Repository(load_config(str(root), data_dir=str(data_dir), workers=1, watch=False))
     if refresh:
@@ -66,7 +59,7 @@ def open_root(root: Path, data_dir: Path, *, refresh: bool = True) -> Repository
 @pytest.fixture(scope="module")
 def kettle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     position = tmp_path_factory.mktemp("docs")
-    repository = open_root(write(position / "root", TREE), position / "data")
+    repository = open_root(write_tree(position / "root", TREE), position / "data")
     yield repository
     repository.close()
 
@@ -74,7 +67,7 @@ def kettle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Repository]:
     """Yield a tree that a test may change."""
-    repository = open_root(write(tmp_path / "root", TREE), tmp_path / "data")
+    repository = open_root(write_tree(tmp_path / "root", TREE), tmp_path / "data")
     yield repository
     repository.close()
 
@@ -92,7 +85,7 @@ def test_a_section_with_its_breadcrumb_and_its_lines(kettle: Repository) -> None
     hit = ask(kettle, "install with pip").hits[0]
     assert (hit.path, hit.start_line, hit.end_line) == ("docs/guide.md", 7, 9)
     assert (hit.section_start, hit.section_end) == (7, 10)
-    assert (hit.heading, hit.breadcrumb) == ("pip", "Guide > Installation > pip")
+    assert hit.breadcrumb == "Guide > Installation > pip"
     assert hit.snippet == "### pip\n\nInstall the wheel with pip."
     assert (hit.kind, hit.language) == ("section", "markdown")
     assert hit.matched_words == ("install", "pip")
@@ -118,7 +111,7 @@ def test_the_title_of_a_document_stands_for_its_first_section(tmp_path: Path) ->
         ),
         "docs/other.md": "# Other\n\n## Common recipes of many kinds for all\n\nThe slices pattern.\n",
     }
-    repository = open_root(write(tmp_path / "root", files), tmp_path / "data")
+    repository = open_root(write_tree(tmp_path / "root", files), tmp_path / "data")
     assert crumbs(ask(repository, "slices pattern"))[0] == "Slices Pattern > Small stores"
     repository.close()
 
@@ -128,7 +121,7 @@ def test_a_picture_answers_a_question_for_one(tmp_path: Path) -> None:
         "a.md": "# A\n\n## Dashboard\n\nNumbers.\n",
         "b.md": "# B\n\n## Dashboard\n\n![](numbers.png)\n",
     }
-    repository = open_root(write(tmp_path / "root", files), tmp_path / "data")
+    repository = open_root(write_tree(tmp_path / "root", files), tmp_path / "data")
     assert [hit.path for hit in ask(repository, "dashboard").hits] == ["a.md", "b.md"]
     assert [hit.path for hit in ask(repository, "dashboard screenshot").hits] == ["b.md", "a.md"]
     repository.close()
@@ -136,11 +129,10 @@ def test_a_picture_answers_a_question_for_one(tmp_path: Path) -> None:
 
 def test_docstrings_come_as_those_of_their_declarations(kettle: Repository) -> None:
     hit = next(hit for hit in ask(kettle, "how hot the water gets").hits if hit.kind == "doc_comment")
-    assert (hit.path, hit.heading) == ("kettle/heater.py", "set_temperature")
-    assert hit.breadcrumb == "kettle.heater > Heater > set_temperature"
+    assert (hit.path, hit.breadcrumb) == ("kettle/heater.py", "kettle.heater > Heater > set_temperature")
     assert (hit.start_line, hit.end_line) == (7, 11)
     assert hit.snippet.startswith("    def set_temperature")
-    assert ask(kettle, "set_temperature").hits[0].heading == "set_temperature"
+    assert ask(kettle, "set_temperature").hits[0].breadcrumb.endswith(" > set_temperature")
 
 
 def test_scores_fall_and_relevance_with_them(kettle: Repository) -> None:
@@ -225,7 +217,7 @@ def test_few_documents_among_much_code_are_found(tmp_path: Path) -> None:
     """Code that says the words more often leaves no less room for documents."""
     said = "# install install install it"
     code = {f"src/f{n}.py": f"def install_{n}():\n    {said}\n    pass\n" for n in range(1_500)}
-    root = write(tmp_path / "root", {**code, "docs/setup.md": "# Setup\n\nHow to install it.\n"})
+    root = write_tree(tmp_path / "root", {**code, "docs/setup.md": "# Setup\n\nHow to install it.\n"})
     repository = open_root(root, tmp_path / "data")
     assert ask(repository, "install").hits[0].path == "docs/setup.md"
     repository.close()
@@ -243,16 +235,16 @@ def test_the_answer_is_that_of_the_live_files(opened: Repository) -> None:
 
 def test_equal_trees_give_equal_answers_whatever_their_history(tmp_path: Path) -> None:
     draw = random.Random(7)
-    changing = write(tmp_path / "changing", TREE)
+    changing = write_tree(tmp_path / "changing", TREE)
     repository = open_root(changing, tmp_path / "data")
     paths = sorted(TREE)
     for _ in range(12):
         for path in draw.sample(paths, 4):
             (changing / path).write_text(f"# {draw.choice(paths)}\n\nwater temperature {draw.random()}\n")
         repository.refresh()
-    write(changing, TREE)
+    write_tree(changing, TREE)
     repository.refresh()
-    fresh = open_root(write(tmp_path / "fresh", TREE), tmp_path / "other")
+    fresh = open_root(write_tree(tmp_path / "fresh", TREE), tmp_path / "other")
     queries = ("temperature", "install", "how hot is the water", "licence", "heater")
     before = [ask(repository, query, 50) for query in queries]
     assert before == [ask(fresh, query, 50) for query in queries]
@@ -272,7 +264,7 @@ def test_a_long_section_shows_the_part_that_answers(tmp_path: Path) -> None:
     filler = [f"Line {number} says something else." for number in range(2_000)]
     filler[1_234] = "Here the flux capacitor is described."
     text = "# Long\n\n" + "\n".join(filler) + "\n"
-    repository = open_root(write(tmp_path / "root", {"long.txt": text}), tmp_path / "data")
+    repository = open_root(write_tree(tmp_path / "root", {"long.txt": text}), tmp_path / "data")
     (hit,) = ask(repository, "flux capacitor").hits
     assert hit.start_line <= 1_237 <= hit.end_line < hit.start_line + 20
     assert "flux capacitor" in hit.snippet
@@ -294,7 +286,7 @@ HOSTILE = {
 
 
 def test_texts_made_to_be_slow_are_searched(tmp_path: Path) -> None:
-    root = write(tmp_path / "root", HOSTILE)
+    root = write_tree(tmp_path / "root", HOSTILE)
     repository = open_root(root, tmp_path / "data")
     started = time.monotonic()
     answer = ask(repository, "flux capacitor", 50)
@@ -310,7 +302,7 @@ def test_many_large_documents_are_not_all_read(tmp_path: Path, monkeypatch: pyte
     count = choose(1_000, 8_000)
     monkeypatch.setattr(doc_comments, "MAX_BYTES", doc_comments.MAX_BYTES * count // 8_000)
     large = ("flux\n====\n\n" + "something else\n\n" * count) * 14
-    root = write(tmp_path / "root", {f"d{position}.rst": large for position in range(12)})
+    root = write_tree(tmp_path / "root", {f"d{position}.rst": large for position in range(12)})
     repository = open_root(root, tmp_path / "data")
     answer = ask(repository, "flux")
     assert {hit.path for hit in answer.hits} == {f"d{position}.rst" for position in (0, 1, 10, 11, 2)}
@@ -389,7 +381,7 @@ def test_the_navigation_of_a_page_is_no_section_of_it(tmp_path: Path) -> None:
     )
     plain = "<html><body>\n<p>A whistle without a heading.</p>\n</body></html>\n"
     files = {"docs/whistle.html": page, "docs/plain.html": plain}
-    repository = open_root(write(tmp_path / "root", files), tmp_path / "data")
+    repository = open_root(write_tree(tmp_path / "root", files), tmp_path / "data")
     hits = ask(repository, "whistle").hits
     repository.close()
     assert {(hit.path, hit.section_start) for hit in hits} == {

@@ -21,16 +21,10 @@ from repo_mcp.live import change_watch
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from tests.growth import HANG_SECONDS
+from tests.waiting import wait_until
 
 watchfiles = pytest.importorskip("watchfiles")
 PATIENCE_SECONDS = HANG_SECONDS
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 class Listener:

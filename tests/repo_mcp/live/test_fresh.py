@@ -19,8 +19,9 @@ from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 from tests.deep.answers import open_repository
 from tests.growth import HANG_SECONDS
-from tests.repo_mcp.indexing.test_watcher import Served, wait_until
+from tests.repo_mcp.indexing.test_watcher import Served
 from tests.repo_mcp.live.test_first_files import listing_is_held
+from tests.waiting import wait_until
 
 NOT_INDEXED = "1 file changed and is not indexed yet: results may be out of date."
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.protocol.http_connections import MAX_STRANGERS
-from tests.http_served import OPENING, PATIENCE_SECONDS, START, HttpServed, ask, is_ended, wait_for
+from tests.http_served import OPENING, PATIENCE_SECONDS, START, HttpServed, ask, is_ended
+from tests.waiting import wait_until
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tiny_repo"
 MANY = 300
@@ -61,7 +62,7 @@ def crowded_at_first(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpS
 @pytest.fixture
 def crowded(crowded_at_first: HttpServed) -> HttpServed:
     """Return a server to which nobody is connected."""
-    wait_for(lambda: crowded_at_first.count_connections() == 0)
+    wait_until(lambda: crowded_at_first.count_connections() == 0)
     return crowded_at_first
 
 
@@ -72,7 +73,7 @@ def test_strangers_lock_nobody_out(patient: HttpServed, said: bytes) -> None:
             held.enter_context(patient.connect(said))
         assert patient.post(OPENING)[0] == 200
         assert patient.count_connections() <= MAX_STRANGERS + 1
-    wait_for(lambda: patient.count_connections() == 0)
+    wait_until(lambda: patient.count_connections() == 0)
 
 
 def test_a_burst_of_clients_is_served(patient: HttpServed) -> None:
@@ -135,17 +136,17 @@ def unfinished(impatient: HttpServed) -> Iterator[dict[str, socket.socket]]:
 
 @pytest.mark.parametrize("name", STRANGE)
 def test_a_stranger_is_cut(unfinished: dict[str, socket.socket], name: str) -> None:
-    wait_for(lambda: is_ended(unfinished[name]))
+    wait_until(lambda: is_ended(unfinished[name]))
 
 
 @pytest.mark.parametrize("name", SLOW)
 def test_a_request_that_does_not_go_on_is_cut(unfinished: dict[str, socket.socket], name: str) -> None:
-    wait_for(lambda: is_ended(unfinished[name]))
+    wait_until(lambda: is_ended(unfinished[name]))
 
 
 def test_a_client_that_reads_nothing_is_cut(impatient: HttpServed) -> None:
     session = impatient.post(OPENING)[1]
-    wait_for(lambda: impatient.count_connections() == 0)
+    wait_until(lambda: impatient.count_connections() == 0)
     body = json.dumps(
         {
             "jsonrpc": "2.0",
@@ -162,8 +163,8 @@ def test_a_client_that_reads_nothing_is_cut(impatient: HttpServed) -> None:
         connection.connect(("127.0.0.1", impatient.port))
         asked = impatient.head("POST /mcp", f"Content-Length: {len(body)}", session=session) + body
         connection.sendall(asked)
-        wait_for(lambda: impatient.count_connections() == 1)
-        wait_for(lambda: impatient.count_connections() == 0)
+        wait_until(lambda: impatient.count_connections() == 1)
+        wait_until(lambda: impatient.count_connections() == 0)
     assert len(impatient.post(json.loads(body), session)[2]) > LARGE_BYTES // 2  # who reads gets it all
 
 
@@ -183,7 +184,7 @@ def test_the_oldest_idle_connection_ends_for_a_new_one(crowded: HttpServed) -> N
         for client in [*clients, clients[0]]:  # so that the second is the one unused for longest
             assert ask(client, asked).startswith(b"HTTP/1.1 404 ")
         assert crowded.post(OPENING)[0] == 200
-        wait_for(lambda: is_ended(clients[1]))
+        wait_until(lambda: is_ended(clients[1]))
         assert [is_ended(client) for client in clients] == [False, True, False, False]
 
 
@@ -197,4 +198,4 @@ def test_where_all_are_busy_one_more_is_told_to_come_again(crowded: HttpServed) 
             assert answer.startswith(b"HTTP/1.1 503 ")
             assert b"retry-after: 1" in answer
         streams[0].close()
-        wait_for(lambda: crowded.post(OPENING)[0] == 200)
+        wait_until(lambda: crowded.post(OPENING)[0] == 200)

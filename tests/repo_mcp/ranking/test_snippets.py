@@ -23,7 +23,7 @@ from repo_mcp.ranking.snippets import (
     SHOWN_LINES,
     WINDOW_LINES,
     choose_window,
-    render_lines,
+    render_numbered,
     show_hits,
 )
 from repo_mcp.text.analysis import get_word_terms
@@ -45,7 +45,7 @@ int second(void)
 def rank(text: str, matched: tuple[str, ...], *, indexed: str | None = None, last: int = 10) -> RankedChunk:
     """Return the ranking's view of a file `a.c` that was `indexed` when its text is now `text`."""
     print_of = compute_fingerprint((text if indexed is None else indexed).encode())
-    return RankedChunk("a.c", ChunkSpan(1, last, 0, 1, 0), 1, last, 1.0, matched, "c", print_of, "")
+    return RankedChunk("a.c", ChunkSpan(1, last, 0), 1, last, 1.0, matched, "c", print_of, "")
 
 
 def find_terms_clearly(line: str, terms: tuple[str, ...]) -> set[str]:
@@ -113,8 +113,8 @@ def test_terms_and_windows_are_those_of_the_clear_version(lines: list[str], want
 
 
 def test_lines_are_numbered_and_long_ones_cut() -> None:
-    assert render_lines(["a", "", "c"], 9) == "9\ta\n10\t\n11\tc\n"
-    assert render_lines(["x" * (MAX_LINE_CHARS + 1)], 1) == "1\t" + "x" * MAX_LINE_CHARS + "…\n"
+    assert render_numbered({9: "a", 10: "", 11: "c"}) == "9\ta\n10\t\n11\tc\n"
+    assert render_numbered({1: "x" * (MAX_LINE_CHARS + 1)}) == "1\t" + "x" * MAX_LINE_CHARS + "…\n"
 
 
 def test_an_unchanged_file_is_shown_as_it_is() -> None:

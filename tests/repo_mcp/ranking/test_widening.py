@@ -12,6 +12,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
 from repo_mcp.ranking.query import BELOW_TITLE_WEIGHT, SYNONYM_WEIGHT, Query, parse_query, widen
 from repo_mcp.repository import Repository
+from tests.written_trees import write_tree
 
 FILES = {
     "patches.py": "def make_inverse(steps):\n    for step in steps:\n        yield step.inverse()\n",
@@ -58,10 +59,7 @@ def test_words_below_the_title_of_pasted_text_count_less() -> None:
 
 
 def test_a_report_leads_to_what_its_title_says(tmp_path: Path) -> None:
-    root = tmp_path / "root"
-    root.mkdir()
-    for path, text in FILES.items():
-        (root / path).write_text(text)
+    root = write_tree(tmp_path / "root", FILES)
     with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
         repository.refresh()
         report = "apply fails for me\n\nthe other value was returned before, patches: none\n"
@@ -80,10 +78,7 @@ def test_words_that_much_of_the_code_has_bring_no_others() -> None:
 
 
 def test_a_question_finds_what_says_it_in_another_word_and_names_that_word(tmp_path: Path) -> None:
-    root = tmp_path / "root"
-    root.mkdir()
-    for path, text in FILES.items():
-        (root / path).write_text(text)
+    root = write_tree(tmp_path / "root", FILES)
     with closing(Repository(load_config(str(root), data_dir=str(tmp_path / "data")))) as repository:
         repository.refresh()
         answer = repository.search(SearchRequest("what is needed to undo it", 5))
@@ -114,10 +109,7 @@ def test_names_below_a_title_count_in_full_and_in_other_spellings() -> None:
 
 @pytest.mark.parametrize("query", ["drain a work queue", "drain the work-queue", "work-queue"])
 def test_what_holds_the_name_that_words_make_up_comes_first(tmp_path: Path, query: str) -> None:
-    root = tmp_path / "root"
-    root.mkdir()
-    for path, text in FILES.items():
-        (root / path).write_text(text)
+    root = write_tree(tmp_path / "root", FILES)
     (root / "calls.py").write_text("drain(work)\ndrain(work, of=queue)\n")
     (root / "opened.py").write_text("drain(jobs, work_queue=None)\n")
     (root / "stored.py").write_text("drained = workqueue\n")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from repo_mcp.config.server_config import Config
 from repo_mcp.repository import Repository
 from repo_mcp.semantic.live_vectors import LiveVectors
-from tests.growth import HANG_SECONDS
-from tests.repo_mcp.semantic.vector_trees import write_tree
+from tests.written_trees import write_tree
 
 FILES = {
     "a.py": "def open_file():\n    return the\n",
@@ -49,10 +46,3 @@ def vectors_of(repository: Repository) -> LiveVectors:
 def find_directory(data: Path) -> Path:
     (found,) = data.glob("vectors-*")
     return found
-
-
-def wait_until(holds: Callable[[], bool], seconds: float = HANG_SECONDS) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.02)

@@ -22,9 +22,9 @@ from tests.repo_mcp.semantic.vector_trees import (
     compute_cosine,
     make_vectors,
     open_searcher,
-    write_tree,
     write_vectors,
 )
+from tests.written_trees import write_tree
 
 QUERY = parse_query("where is the token read", 100)
 QUESTION = np.array([2, -1, 0, 1, 2, 0, -2, 1], dtype=np.int8)

@@ -22,9 +22,9 @@ from tests.repo_mcp.semantic.semantic_roots import (
     make_tree,
     open_root,
     vectors_of,
-    wait_until,
 )
 from tests.repo_mcp.semantic.tiny_model import write_model
+from tests.waiting import wait_until
 
 QUERY = parse_query("how to open a token", 100)
 

@@ -19,9 +19,9 @@ from tests.repo_mcp.semantic.vector_trees import (
     list_chunks,
     make_vectors,
     open_searcher,
-    write_tree,
     write_vectors,
 )
+from tests.written_trees import write_tree
 
 FILES = {f"d{number % 3}/f{number}.txt": f"word{number}\n" * LINES for number in range(9)} | {
     "a.py": "def one(): pass\n"

@@ -24,9 +24,9 @@ from tests.repo_mcp.semantic.semantic_roots import (
     make_tree,
     open_root,
     vectors_of,
-    wait_until,
 )
 from tests.repo_mcp.semantic.tiny_model import SHAPE, write_model
+from tests.waiting import wait_until
 
 
 @pytest.fixture(name="root")

@@ -18,12 +18,6 @@ DIMENSIONS = 8
 LINES = 450  # of a file without declarations: chunks 1-200, 171-370, 341-450
 
 
-def write_tree(root: Path, files: Mapping[str, str]) -> None:
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-
-
 def open_searcher(root: Path, data: Path) -> Searcher:
     """Open the searcher of a tree whose index is up to date."""
     repository = Repository(Config(str(root), data_dir=str(data)))

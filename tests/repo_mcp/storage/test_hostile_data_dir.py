@@ -27,20 +27,14 @@ from repo_mcp.storage.namespaces import UNUSED_SECONDS
 from repo_mcp.text.schema import FIELDS
 from repo_mcp.workspace.walk_memory import WalkMemory
 from tests.posix import posix
+from tests.written_trees import write_tree
 
 FILES = {"one.py": "def first_function():\n    return 1\n", "two.md": "# About gizmos\n"}
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return make_root(tmp_path / "root", FILES)
-
-
-def make_root(root: Path, files: dict[str, str]) -> Path:
-    root.mkdir()
-    for path, text in files.items():
-        (root / path).write_text(text)
-    return root
+    return write_tree(tmp_path / "root", FILES)
 
 
 def open_root(root: Path) -> Repository:
@@ -94,7 +88,7 @@ def test_an_index_that_another_key_wrote_is_neither_read_nor_touched(
 
 def put_foreign(place: Path, tmp_path: Path) -> None:
     """Put there a whole index of another tree, with a seal of another key."""
-    other = make_root(tmp_path / "other", {"evil.py": "def first_function():\n    run('gizmos')\n"})
+    other = write_tree(tmp_path / "other", {"evil.py": "def first_function():\n    run('gizmos')\n"})
     with closing(open_root(other)) as repository:
         repository.refresh()
     (theirs,) = list_namespaces(other)

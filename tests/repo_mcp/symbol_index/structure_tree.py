@@ -14,6 +14,7 @@ from repo_mcp.repository import Repository
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser
+from tests.written_trees import write_tree
 
 
 class StructureTree:
@@ -38,9 +39,7 @@ class StructureTree:
         )
 
     def write(self, files: Mapping[str, str]) -> None:
-        for path, text in files.items():
-            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
-            (self.root / path).write_text(text, encoding="utf-8")
+        write_tree(self.root, files)
         self.repository.refresh()
 
     def remove(self, *paths: str) -> None:

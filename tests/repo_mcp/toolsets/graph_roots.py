@@ -10,7 +10,6 @@ from repo_mcp.toolsets.graph import bind_toolset
 from tests.repo_mcp.lean_answers import read_answer
 from tests.repo_mcp.toolsets import served_toolset
 
-write_tree = served_toolset.write_tree
 CANARY = "canary-7f3a9c51-never-served"
 PYTHON = {
     "pyproject.toml": '[project]\nname = "shop"\n',

@@ -10,7 +10,6 @@ from repo_mcp.toolsets.research import bind_toolset
 from tests.repo_mcp.lean_answers import read_answer
 from tests.repo_mcp.toolsets import served_toolset
 
-write_tree = served_toolset.write_tree
 CANARY = "canary-91b6e0d4-never-served"
 TREE = {
     "service/__init__.py": "",

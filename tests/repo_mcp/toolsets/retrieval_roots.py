@@ -13,6 +13,7 @@ from repo_mcp.config.server_config import Config, NamedRoot, load_config
 from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer
 from repo_mcp.toolsets.retrieval import Roots, build_toolset, open_roots
 from tests.repo_mcp.lean_answers import read_answer
+from tests.written_trees import write_tree
 
 CANARY = "canary-7f3a9c51-never-served"
 DOCS = {
@@ -33,13 +34,6 @@ CODE = {
     ".idea/workflow.yml": "mount: hidden\n",
 }
 BINARY = b"\x7fELF\x00\x01mount_volume\x00\n"
-
-
-def write_tree(root: Path, files: Mapping[str, str]) -> Path:
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8", newline="")
-    return root
 
 
 def make_trees(place: Path) -> tuple[Path, Path]:

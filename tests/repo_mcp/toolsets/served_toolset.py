@@ -12,14 +12,6 @@ from repo_mcp.protocol.tool_model import CallContext, Progress, Question, Tool, 
 from repo_mcp.repository import Repository
 
 
-def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
-    """Write files by path below a root, and return it."""
-    for path, content in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_bytes(content.encode() if isinstance(content, str) else content)
-    return root
-
-
 class ServedToolset:
     """One toolset over one root."""
 

@@ -13,7 +13,8 @@ from repo_mcp.protocol.tool_model import Progress
 from repo_mcp.research.records import Form
 from repo_mcp.toolsets.answers import ORDINARY_CHARS
 from repo_mcp.toolsets.research.research_calls import FORMS
-from tests.repo_mcp.toolsets.research_roots import TREE, Served, check, write_tree
+from tests.repo_mcp.toolsets.research_roots import TREE, Served, check
+from tests.written_trees import write_tree
 
 MANY = 120
 WIDE = "def target():\n    pass\n\n\n" + "".join(

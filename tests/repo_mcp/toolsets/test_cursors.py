@@ -16,10 +16,11 @@ from repo_mcp.errors import RepoError
 from repo_mcp.protocol.tool_model import CallContext, Tool
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets import graph, repo, research
-from repo_mcp.toolsets.answers import MAX_ROWS, Page, encode_cursor
+from repo_mcp.toolsets.pages import MAX_ROWS, Page, encode_cursor
 from tests.repo_mcp.schema_check import validate
 from tests.repo_mcp.test_server_stdio import Process
 from tests.repo_mcp.toolsets import retrieval_roots
+from tests.written_trees import write_tree
 
 USERS, DECLARED = 60, 300
 Rows = list[dict[str, Any]]
@@ -41,13 +42,6 @@ def make_files() -> dict[str, str]:
             for one in range(USERS)
         },
     }
-
-
-def write_files(root: Path, files: dict[str, str]) -> Path:
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-    return root
 
 
 class Served:
@@ -114,7 +108,7 @@ def join(pages: list[dict[str, Any]], field: str) -> Rows:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("cursors")
-    with closing(Served(write_files(place / "root", make_files()), place / "data")) as served:
+    with closing(Served(write_tree(place / "root", make_files()), place / "data")) as served:
         yield served
 
 
@@ -171,7 +165,7 @@ def test_references_beyond_an_answer_are_counted_and_given(served: Served) -> No
 def test_a_folder_and_a_tree_in_pages(tmp_path: Path) -> None:
     wanted = [f"entry_number_{one:03}.txt" for one in range(300)]
     files = {f"many/{name}": "" for name in wanted} | {f"some{one}/a.txt": "" for one in range(3)}
-    root = write_files(tmp_path / "root", files)
+    root = write_tree(tmp_path / "root", files)
     limits = {"max_total_bytes_per_response": 8_192}
     with closing(Repository(load_config(str(root), limits=limits))) as repository:
         bound = graph.bind_toolset(repository.config.limits, lambda: (repository, None))
@@ -209,8 +203,8 @@ def test_the_log_is_read_backwards_while_it_grows(served: Served) -> None:
 
 def test_exact_matches_and_a_folder_of_two_roots_in_pages(tmp_path: Path) -> None:
     lines = "".join(f"beacon {one}\n" for one in range(15))
-    docs = write_files(tmp_path / "docs", {f"page{one}.md": lines for one in range(2)})
-    code = write_files(tmp_path / "code", {"a.py": lines, **{f"src/f{one}.py": "x\n" for one in range(40)}})
+    docs = write_tree(tmp_path / "docs", {f"page{one}.md": lines for one in range(2)})
+    code = write_tree(tmp_path / "code", {"a.py": lines, **{f"src/f{one}.py": "x\n" for one in range(40)}})
     both = retrieval_roots.Served(docs, code, tmp_path / "data", max_list_results=15)
     try:
         whole = both.result("search", query="beacon")["matches"]
@@ -231,8 +225,8 @@ def test_exact_matches_and_a_folder_of_two_roots_in_pages(tmp_path: Path) -> Non
 def test_a_root_that_allows_fewer_matches_is_gone_through_before_the_next(tmp_path: Path) -> None:
     lines = "".join(f"beacon {one}\n" for one in range(25))
     settings = "[limits]\nmax_search_hits = 10\n"
-    docs = write_files(tmp_path / "docs", {"page.md": lines, "repo_mcp.toml": settings})
-    code = write_files(tmp_path / "code", {"a.py": lines})
+    docs = write_tree(tmp_path / "docs", {"page.md": lines, "repo_mcp.toml": settings})
+    code = write_tree(tmp_path / "code", {"a.py": lines})
     both = retrieval_roots.Served(docs, code, tmp_path / "data")
     try:
         rows = join(walk(both.call, "search", query="beacon"), "matches")
@@ -269,7 +263,7 @@ def test_a_cursor_of_another_call_is_refused(served: Served) -> None:
 
 def test_a_cursor_holds_until_what_was_given_changes(tmp_path: Path) -> None:
     files = {f"f{one}.py": "x = 1\n" for one in range(9)}
-    root = write_files(tmp_path / "root", files)
+    root = write_tree(tmp_path / "root", files)
     with closing(Served(root, tmp_path / "data")) as served:
         first = unwrap(served.ask("repo.list_files", max_results=3))
         assert unwrap(served.ask("repo.list_files", max_results=3))["cursor"] == first["cursor"]
@@ -310,7 +304,7 @@ def test_people_read_the_cursor_too(served: Served) -> None:
 
 
 def test_another_server_goes_on(tmp_path: Path) -> None:
-    root = write_files(tmp_path / "root", {f"f{one}.py": "x = 1\n" for one in range(9)})
+    root = write_tree(tmp_path / "root", {f"f{one}.py": "x = 1\n" for one in range(9)})
     listed: list[str] = []
     arguments: dict[str, object] = {"max_results": 4}
     for _ in range(3):

@@ -16,6 +16,7 @@ from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
 from tests.repo_mcp.lean_answers import read_answer
+from tests.written_trees import write_tree
 
 FILES = {
     "app/query.py": "import os\n\n\n"
@@ -39,10 +40,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    root = tmp_path_factory.mktemp("definitions") / "root"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
+    root = write_tree(tmp_path_factory.mktemp("definitions") / "root", FILES)
     repository = Repository(load_config(str(root), data_dir=str(root.parent / "data")))
     repository.refresh()
     yield repository

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from repo_mcp.protocol.resources import quote_path
 from repo_mcp.protocol.tool_model import Audio, Block, ResourceLink, ToolAnswer
 from repo_mcp.toolsets.research.docs_calls import MAX_LINKS
-from tests.repo_mcp.toolsets.research_roots import CANARY, TREE, Served, write_tree
+from tests.repo_mcp.toolsets.research_roots import CANARY, TREE, Served
+from tests.written_trees import write_tree
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 30
 

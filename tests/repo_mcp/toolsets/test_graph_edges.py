@@ -12,7 +12,8 @@ import pytest
 from repo_mcp.graph import edge_finder
 from repo_mcp.toolsets.graph.edge_calls import PARTLY_ELSEWHERE
 from repo_mcp.toolsets.graph.rows import MAX_LINE_CHARS
-from tests.repo_mcp.toolsets.graph_roots import TREE, Served, write_tree
+from tests.repo_mcp.toolsets.graph_roots import TREE, Served
+from tests.written_trees import write_tree
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.repo_mcp.toolsets.graph_roots import CANARY, PNG, TREE, Served, write_tree
+from tests.repo_mcp.toolsets.graph_roots import CANARY, PNG, TREE, Served
+from tests.written_trees import write_tree
 
 MANY = {f"many/file_{number:04}.txt": "x\n" for number in range(1_200)}
 OUTSIDE = "outside-7f3a9c51"

@@ -9,8 +9,9 @@ import pytest
 
 from repo_mcp.graph import edge_finder
 from repo_mcp.graph.edge_finder import FIRST
-from tests.repo_mcp.toolsets.graph_roots import Served, write_tree
+from tests.repo_mcp.toolsets.graph_roots import Served
 from tests.repo_mcp.toolsets.test_graph_edges import read_pages
+from tests.written_trees import write_tree
 
 LIBRARY = 120  # files that use it in lib/, and half as many in app/; twice in each
 TWIN = 24  # files in tools/ that use another function of that name

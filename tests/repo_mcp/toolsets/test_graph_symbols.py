@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.deep.sizes import choose
-from tests.repo_mcp.toolsets.graph_roots import PYTHON, TREE, Served, write_tree
+from tests.repo_mcp.toolsets.graph_roots import PYTHON, TREE, Served
+from tests.written_trees import write_tree
 
 SYMBOL_FIELDS = [
     "node_id", "name", "qualified_name", "node_type", "language", "file_path", "line_start", "line_end",

@@ -32,7 +32,8 @@ from repo_mcp.toolsets.graph.answers import ERROR_CODES
 from tests.architecture.source_tree import ROOT
 from tests.deep.sizes import IS_DEEP, choose, examples
 from tests.repo_mcp.semantic.tiny_model import write_model
-from tests.repo_mcp.toolsets.graph_roots import CANARY, PNG, TREE, Served, write_tree
+from tests.repo_mcp.toolsets.graph_roots import CANARY, PNG, TREE, Served
+from tests.written_trees import write_tree
 
 TOOLS = [
     "list_directory", "read_file", "get_directory_tree", "search_symbols", "lookup_symbol", "find_similar",

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.repo_mcp.toolsets.graph_roots import Served, write_tree
+from tests.repo_mcp.toolsets.graph_roots import Served
+from tests.written_trees import write_tree
 
 TREE = {
     "go.mod": "module example.org/app\n",

@@ -13,7 +13,8 @@ import pytest
 from repo_mcp.impact import changed_symbols
 from repo_mcp.impact import impact as impact_module
 from repo_mcp.toolsets.graph.impact_calls import SHOWN_SYMBOLS
-from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, Served, write_tree
+from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, Served
+from tests.written_trees import write_tree
 
 HEADER = {
     "native/pool.h": "struct pool;\nint pool_take(struct pool *p);\n",

@@ -20,7 +20,8 @@ from repo_mcp.protocol.tool_model import Progress
 from repo_mcp.repository import whole_index
 from repo_mcp.toolsets.research.index_calls import WHOLE
 from tests.deep.sizes import IS_DEEP
-from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
+from tests.repo_mcp.toolsets.research_roots import TREE, Served
+from tests.written_trees import write_tree
 
 CODE = 5  # files of TREE with a parser
 NOTHING_YET = ["manifest: missing"]

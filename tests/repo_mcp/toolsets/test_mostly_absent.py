@@ -14,9 +14,10 @@ from repo_mcp.bundler.limits import FEW_SHOWN as FEW_LINES_SHOWN
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
-from repo_mcp.toolsets.answers import FEW_HITS, FEW_SHOWN
+from repo_mcp.toolsets.pages import FEW_HITS, FEW_SHOWN
 from repo_mcp.toolsets.repo import build_toolset
-from tests.repo_mcp.toolsets.research_roots import Served, write_tree
+from tests.repo_mcp.toolsets.research_roots import Served
+from tests.written_trees import write_tree
 
 ABSENT = "quantum flux capacitor teleports unicorn"
 QUERY = f"how does the {ABSENT} payload"

@@ -77,7 +77,7 @@ class StandIn:
         self.asked: list[Any] = []
         self.error: Exception | None = None
         self.status_now = STATUS
-        self.listing = FileListing((ListedFile("a.py", 3, 1_700_000_000.0),), 1, False, 0)
+        self.listing = FileListing((ListedFile("a.py", 3, 1_700_000_000.0),), 1, 0)
         self.opened = OpenedText("a.py", 1, 2, 2, ("x = 1", ""), False)
         hit = Hit("a.py", 1, 2, "1\tx = 1\n", 2.5, ("x",), None, (("text", 2.0), ("file name", 0.5)))
         self.found = SearchAnswer((hit,), 1, False, "abc")
@@ -246,14 +246,14 @@ def test_denied_entries_are_counted_never_named() -> None:
         repository.listing = replace(repository.listing, denied=denied)
         assert _call(repository, "repo.list_files")["warnings"] == [f"{told} not listed"]
         assert _call(repository, "repo.list_files", {"glob": "*.py"})["warnings"] == []
-    repository.listing = FileListing((), 0, False, 1)
+    repository.listing = FileListing((), 0, 1)
     assert _call(repository, "repo.list_files", {"glob": "*.py"})["warnings"] == [f"{told} not listed"]
 
 
 def test_a_long_listing_is_cut_to_an_ordinary_answer_unless_an_amount_is_asked_for() -> None:
     repository = StandIn()
     rows = tuple(ListedFile(f"directory/of/some/length/file_{n:04}.py", n, 1.5) for n in range(900))
-    repository.listing = FileListing(rows, 900, False, 0)
+    repository.listing = FileListing(rows, 900, 0)
     ordinary = _call(repository, "repo.list_files")
     assert ordinary["result"]["truncated"]
     assert ordinary["result"]["total"] == 900
@@ -344,7 +344,7 @@ def test_content_is_faithful_and_what_may_hide_text_is_said() -> None:
 
 def test_names_are_shown_escaped() -> None:
     repository = StandIn()
-    repository.listing = FileListing((ListedFile("a\u202ecod.exe", 1, 1.0),), 1, False, 0)
+    repository.listing = FileListing((ListedFile("a\u202ecod.exe", 1, 1.0),), 1, 0)
     envelope = _call(repository, "repo.list_files")
     assert envelope["result"]["files"][0]["path"] == "a\\u202ecod.exe"
     assert "\\uXXXX" in envelope["warnings"][0]

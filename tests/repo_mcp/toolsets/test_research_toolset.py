@@ -20,7 +20,8 @@ from repo_mcp.protocol.tool_model import Audio, CallContext, ResourceLink, ToolA
 from repo_mcp.toolsets.answers import Call, Draft, Part, Result, answer_call
 from repo_mcp.toolsets.research.answers import ERROR_CODES, FORM, ResearchToolError
 from tests.architecture.source_tree import ROOT
-from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
+from tests.repo_mcp.toolsets.research_roots import TREE, Served
+from tests.written_trees import write_tree
 
 IN_ORDER = ["index_codebase", "search_code", "search_docs", "code_research"]
 LONG = ["index_codebase", "code_research"]

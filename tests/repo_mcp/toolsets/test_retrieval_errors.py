@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 
-from repo_mcp.toolsets.answers import encode_cursor
+from repo_mcp.toolsets.pages import encode_cursor
 from repo_mcp.toolsets.retrieval.failures import Code
 from tests.architecture.source_tree import ROOT
-from tests.repo_mcp.toolsets.retrieval_roots import Served, make_trees, write_tree
+from tests.repo_mcp.toolsets.retrieval_roots import Served, make_trees
+from tests.written_trees import write_tree
 
 PAGE = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
 ROW = re.compile(

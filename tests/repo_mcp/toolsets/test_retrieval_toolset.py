@@ -29,8 +29,8 @@ from tests.repo_mcp.toolsets.retrieval_roots import (
     check,
     make_config,
     make_trees,
-    write_tree,
 )
+from tests.written_trees import write_tree
 
 TOOLS = ["search", "open_file", "get_snippet", "list_dir"]
 

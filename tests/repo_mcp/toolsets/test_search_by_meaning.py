@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.repo_mcp.semantic.tiny_model import write_model
-from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
+from tests.repo_mcp.toolsets.research_roots import TREE, Served
+from tests.written_trees import write_tree
 
 WEIGHTS = (0, 0.3, 0.7, 1)
 QUERIES = ("authentication", "session", "how is the password checked", "qwertyuiop")

@@ -19,8 +19,9 @@ from repo_mcp.protocol.tool_model import AnswerNeeded, Question
 from repo_mcp.toolsets.research.code_calls import NO_SEMANTICS
 from tests.deep.sizes import examples
 from tests.growth import HANG_SECONDS
-from tests.repo_mcp.toolsets.research_roots import CANARY, TREE, Served, check, write_tree
+from tests.repo_mcp.toolsets.research_roots import CANARY, TREE, Served, check
 from tests.repo_mcp.toon_reader import read_toon
+from tests.written_trees import write_tree
 
 FIELDS = ["path", "start_line", "end_line", "relevance_percent", "kind", "symbols", "language", "content"]
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.repo_mcp.toolsets.graph_roots import TREE, Served, write_tree
+from tests.repo_mcp.toolsets.graph_roots import TREE, Served
 from tests.repo_mcp.toolsets.test_graph_toolset import OF_NODES
+from tests.written_trees import write_tree
 
 HEADERS = {
     "lib/twice.h": "int twice(int n);\n",

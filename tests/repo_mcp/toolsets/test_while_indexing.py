@@ -16,6 +16,7 @@ from repo_mcp.live import look_ahead
 from repo_mcp.model import IndexProgress, SearchRequest
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.toolsets.graph_roots import Served
+from tests.written_trees import write_tree
 
 OTHERS = 150
 LING, HAKE, NOTES = "a/b/c/d/ling.py", "a/b/c/d/e/hake.py", "docs/a/b/notes.md"
@@ -56,7 +57,6 @@ def list_segments(data: Path) -> dict[str, bytes]:
 
 @pytest.fixture(name="root")
 def make_root(tmp_path: Path) -> Path:
-    root = tmp_path / "root"
     texts = {
         LING: "def ling():\n    return 1\n",
         HAKE: "from a.b.c.d.ling import ling\n\n\ndef hake():\n    return ling()\n",
@@ -65,10 +65,7 @@ def make_root(tmp_path: Path) -> Path:
     }
     others = [f"other{number:03}" for number in range(OTHERS)]
     texts |= {f"{name}.py": f"def {name}():\n    return 1\n" for name in others}
-    for path, text in texts.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    return root
+    return write_tree(tmp_path / "root", texts)
 
 
 @pytest.fixture(name="building", params=[0, 1])

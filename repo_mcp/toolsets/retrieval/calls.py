@@ -18,7 +18,6 @@ from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
-    Page,
     Part,
     Result,
     choose_line_chars,
@@ -27,6 +26,7 @@ from repo_mcp.toolsets.answers import (
     find_text,
     warn_of_escapes,
 )
+from repo_mcp.toolsets.pages import Page
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain
 from repo_mcp.toolsets.retrieval.roots import Roots
 from repo_mcp.toolsets.retrieval.schemas import BOTH, MAX_LINE_NUMBER, REPOS
