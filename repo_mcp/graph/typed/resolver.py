@@ -18,6 +18,7 @@ from repo_mcp.graph.program import (
     Resolution,
     Target,
     is_type_role,
+    join_targets,
 )
 from repo_mcp.graph.typed.c_rules import settle
 from repo_mcp.graph.typed.cpp_overloads import (
@@ -329,6 +330,7 @@ class NamedResolver:
         is_certain = holder.is_certain and not may_mean_of_reference(scope, reference)
         is_certain = is_certain and reference.name not in holder.hiding
         is_bare_dot = scope.language == "swift" and is_of_bare_dot(reference)
+        concluded: list[Resolution] = []
         for one in holder.types:
             members = lookup.find_members(
                 one, reference.name, reference.role, reference, of_value=not is_type
@@ -341,9 +343,11 @@ class NamedResolver:
             is_own = not (self._is_extension(one) and any(self._is_promised(each) for each in members))
             is_own = is_own and not any(may_be_nearer(lookup, one, each) for each in members[:1])
             is_own = is_own and not any(may_be_of_class(lookup, one, each) for each in members[:1])
-            concluded = self._conclude(FoundDeclarations(tuple(members), is_certain and is_own), reference)
-            if concluded.targets:
-                return concluded
+            found = FoundDeclarations(tuple(members), is_certain and is_own)
+            concluded.append(self._conclude(found, reference))
+        joined = join_targets(concluded)
+        if joined.targets:
+            return joined
         pointed = find_pointed(lookup, holder)
         return self._resolve_in_holder(scope, reference, pointed) if pointed is not None else NOTHING
 
