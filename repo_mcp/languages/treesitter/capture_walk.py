@@ -55,9 +55,7 @@ _CHECKED_ROLES = frozenset(
 _TAGGING = re.compile(rb"\b(?:struct|union|enum|class)\s+\Z")  # a name behind it never means a variable
 
 # Roles in which a name that a function binds may mean something else, before it is bound or after its block.
-_FREE_ROLES = frozenset(
-    {ReferenceRole.CALL, ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.INHERIT}
-)
+_FREE_ROLES = frozenset({ReferenceRole.CALL, ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.INHERIT})
 
 FLAT_KINDS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # what is declared in these is no member
 
