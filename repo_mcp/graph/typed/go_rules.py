@@ -149,5 +149,5 @@ class GoRules(Rules):
 
 
 def list_local(text: str) -> list[str]:
-    """Return the folders that a go.mod or go.work names, `use ./a` or `replace x => ../a`; at most MAX_LOCAL."""
+    """Return the folders that a go.mod or go.work names: `use ./a`, `replace x => ../a`."""
     return _LOCAL.findall(text)[:MAX_LOCAL]
