@@ -325,7 +325,7 @@ class NamedLookup(ParsedFiles):
         With `parts_fields`, a member `of_value` that is not called is a field. With inherited overloads, the
         nearest type with one that accepts the call counts. In C all equally near members count, since a macro
         for fields may have a definition for each platform. A method of every class is never an interface's.
-        In Java a type does not have its bases' private members, and a bare name means a method if it is called.
+        In Java a type does not have its bases' private members, and a bare name means a method if called.
         """
         waiting, seen = [owner], {owner}
         scope = self.find_scope(owner.path)
