@@ -199,7 +199,7 @@ PATH = "::"
 # with the same alias says that the file has such a row whose qualifier is not a local variable.
 REPLACED = "="
 # BIND in TypeScript and JavaScript: a function that makes objects, `function Store() { this.name = 1 }`; in a
-# second row followed by "." and the name of a member.
+# second row followed by "." and the name of a member. CALL in Java: the name after `new`, always a type's.
 CONSTRUCTED = "new"
 # BIND in TypeScript: what a type has without a name. The row of `[key: string]: T` has the name ":T", that of
 # `new (a: A): T` the name "new".

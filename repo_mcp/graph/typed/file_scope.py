@@ -206,9 +206,14 @@ def _get_line(reference: Reference) -> int:
     return reference.line
 
 
+def get_access(scope: SymbolScopes, ordinal: int) -> Access:
+    """Return who may use a symbol."""
+    return Access(int(scope.record.flags[ordinal]) >> ACCESS_SHIFT)
+
+
 def is_public(scope: SymbolScopes, ordinal: int) -> bool:
     """Return whether a symbol is declared public."""
-    return int(scope.record.flags[ordinal]) >> ACCESS_SHIFT == Access.PUBLIC
+    return get_access(scope, ordinal) is Access.PUBLIC
 
 
 def read_type_names(scope: FileScope, ordinal: int) -> tuple[str, ...]:

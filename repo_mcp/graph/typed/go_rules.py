@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from repo_mcp.graph.program import Program
@@ -11,7 +12,9 @@ from repo_mcp.languages.native.go import BUILTIN
 from repo_mcp.symbols.symbol_record import SymbolKind
 
 MAX_FOLDERS = 40  # above a file, searched for go.mod
-_MODULE = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.M)
+MAX_LOCAL = 200  # folders of modules that one file names
+_MODULE = re.compile(r"^[ \t]*module[ \t]+\"?([^\s\"]+)", re.M)
+_LOCAL = re.compile(r"^(?:.*=>|[ \t]*use)?[ \t]*(\.\.?(?:/[^\s\"]*)?)[ \t]*(?://.*)?$", re.M)
 
 
 class GoRules(Rules):
@@ -23,7 +26,7 @@ class GoRules(Rules):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self._modules: dict[str, tuple[str, str] | None] = {}
+        self._modules: dict[str, list[tuple[str, str]]] = {}
 
     def find_home(self, scope: FileScope) -> Path:
         """Return the folder of a file, as a path."""
@@ -98,14 +101,13 @@ class GoRules(Rules):
         """Return the folder of an import path, or None when it is outside the repository."""
         if import_path.startswith("."):
             return None
-        module = self._find_module(scope.folder)
-        if module is not None:
-            root, name = module
+        for root, name in self._list_modules(scope.folder):
             if import_path == name:
                 return root
             if import_path.startswith(name + "/"):
                 folder = f"{root}/{import_path[len(name) + 1 :]}".strip("/")
-                return folder if self.program.has_folder(folder) else None
+                if self.program.has_folder(folder):
+                    return folder
         return self._find_by_ending(import_path)
 
     def _find_by_ending(self, import_path: str) -> str | None:
@@ -122,16 +124,30 @@ class GoRules(Rules):
                 return ending
         return None
 
-    def _find_module(self, folder: str) -> tuple[str, str] | None:
-        """Return the folder and module name of the nearest go.mod above a folder, or None."""
+    def _list_modules(self, folder: str) -> list[tuple[str, str]]:
+        """Return the folders and names of the modules that a folder may import from, nearest first.
+
+        These are the ones around it, and those that their go.mod and go.work name by their folders."""
         if folder not in self._modules:
-            path = f"{folder}/go.mod".lstrip("/")
-            text = self.program.read_text(path) if self.program.has_file(path) else None
-            found = _MODULE.search(text) if text else None
-            if found is not None:
-                self._modules[folder] = folder, found.group(1)
-            else:
-                above = folder.rpartition("/")[0]
-                deep = folder.count("/") < MAX_FOLDERS
-                self._modules[folder] = self._find_module(above) if folder and deep else None
+            found: dict[tuple[str, str], None] = {}
+            for text in (self._read(folder, "go.mod"), self._read(folder, "go.work")):
+                for local in ("", *list_local(text)):
+                    other = posixpath.normpath(f"{folder}/{local}".strip("/"))
+                    other = "" if other == "." else other
+                    named = _MODULE.search(self._read(other, "go.mod"))
+                    found |= {(other, named.group(1)): None} if named is not None else {}
+            above = folder.rpartition("/")[0]
+            is_deep = folder.count("/") >= MAX_FOLDERS
+            found |= dict.fromkeys(self._list_modules(above) if folder and not is_deep else [])
+            self._modules[folder] = list(found)
         return self._modules[folder]
+
+    def _read(self, folder: str, name: str) -> str:
+        """Return the text of a file of Go's own in a folder; empty without one."""
+        path = f"{folder}/{name}".lstrip("/")
+        return (self.program.read_text(path) or "") if self.program.has_file(path) else ""
+
+
+def list_local(text: str) -> list[str]:
+    """Return the folders that a go.mod or go.work names: `use ./a`, `replace x => ../a`."""
+    return _LOCAL.findall(text)[:MAX_LOCAL]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
@@ -38,6 +39,14 @@ class Holder:
 def take_item(holder: Holder) -> Holder:
     """Return the type of an item of a list, which is a list itself if the list is nested."""
     return replace(holder, inner=holder.inner - 1) if holder.inner else replace(holder, is_items=False)
+
+
+def join_types(holders: Sequence[Holder | None]) -> Holder | None:
+    """Return the first of some types with those of the others, which makes it unsure; None without any."""
+    known = [one for one in holders if one is not None]
+    types = tuple(dict.fromkeys(each for one in known for each in one.types))
+    first = next((one for one in known if one.types), known[0] if known else None)
+    return first if first is None or types == first.types else replace(first, types=types, is_certain=False)
 
 
 def find_element(lookup: NamedLookup, holder: Holder) -> tuple[Declaration, str] | None:

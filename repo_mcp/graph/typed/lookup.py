@@ -6,15 +6,15 @@ Results found through scopes, imports or containers are certain, unless the rule
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role, is_wanted
-from repo_mcp.graph.typed.c_rules import CRules, is_meant, settle
+from repo_mcp.graph.typed.c_rules import is_meant, settle
 from repo_mcp.graph.typed.file_scope import (
     WITH_MACROS,
     FileScope,
     extends_anything,
+    get_access,
     is_declared_twice,
     is_function_in_order,
     is_list,
@@ -26,28 +26,24 @@ from repo_mcp.graph.typed.file_scope import (
     split_name,
     takes_in,
 )
-from repo_mcp.graph.typed.go_rules import GoRules
-from repo_mcp.graph.typed.java_rules import JavaRules
+from repo_mcp.graph.typed.parsed_files import ParsedFiles
 from repo_mcp.graph.typed.rules import (
     NOT_FOUND,
     OUTSIDE,
     FoundDeclarations,
     Path,
-    Rules,
-    count_common_folders,
 )
-from repo_mcp.graph.typed.rust_rules import RustRules, get_crate_root
-from repo_mcp.graph.typed.swift_rules import SwiftRules
+from repo_mcp.graph.typed.rust_rules import get_crate_root
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
     TYPE_KINDS,
+    Access,
     Reference,
     ReferenceRole,
     SymbolKind,
 )
 
-LANGUAGES = ("go", "java", "rust", "c", "cpp", "swift")
-MAX_FILES = 60  # nearest declaring files examined for one use of a name
 MAX_TYPES = 40  # visited among direct and indirect bases, for one member
 MAX_FOLLOWED = 48  # re-exports followed for one path: a module of a large crate has some 20 of `a::*`
 MAX_OPEN = 20  # depth: types whose bases are needed to find another's bases
@@ -56,24 +52,14 @@ MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 
 # A property without its name is an unnamed struct's.
 _NO_NAMES = frozenset({SymbolKind.EXTENSION, SymbolKind.PROPERTY})
-_CPP_KINDS = frozenset({SymbolKind.CLASS, SymbolKind.CONSTRUCTOR, SymbolKind.MODULE})  # not in C
-_RULES: Mapping[str, Callable[[Program], Rules]] = {
-    "go": GoRules,
-    "java": JavaRules,
-    "rust": RustRules,
-    "c": CRules,
-    "cpp": CRules,
-    "swift": SwiftRules,
-}
+_FIELD_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.ENUM_MEMBER})
 
 
-class NamedLookup:
-    """Looks up names in one Program. Caches files and rules."""
+class NamedLookup(ParsedFiles):
+    """Looks up names in one Program."""
 
     def __init__(self, program: Program) -> None:
-        self.program = program
-        self._scopes: dict[str, FileScope | None] = {}
-        self._rules: dict[str, Rules] = {}
+        super().__init__(program)
         self._bases: dict[Declaration, tuple[Declaration, ...]] = {}
         self._extended: dict[Declaration, tuple[Declaration, ...]] = {}
         self._followed: dict[tuple[Path, Path, ReferenceRole], FoundDeclarations] = {}  # of Rust, by crate
@@ -83,44 +69,6 @@ class NamedLookup:
         self._steps = MAX_STEPS
         self._reader: FileScope | None = None  # of the use that is asked about
         self.depth = self.spare = 0  # receivers in receivers; type arguments that may still be read
-
-    # -- files --------------------------------------------------------------------------------------------
-
-    def find_scope(self, path: str) -> FileScope | None:
-        """Return a parsed file in one of our languages; None for any other."""
-        if path not in self._scopes:
-            language = self.program.find_language(path)
-            record = self.program.find_record(path) if language in _RULES else None
-            if record is not None and language == "c" and not _CPP_KINDS.isdisjoint(map(int, record.kinds)):
-                language = "cpp"  # a header, whose name may mean either
-            self._scopes[path] = FileScope(path, language, record) if record is not None else None
-        return self._scopes[path]
-
-    def get_rules(self, scope: FileScope) -> Rules:
-        """Return the rules of a file's language."""
-        family = "c" if scope.language == "cpp" else scope.language
-        if family not in self._rules:
-            rules = self._rules[family] = _RULES[family](self.program)
-            rules.find_scope = self.find_scope
-        return self._rules[family]
-
-    def iter_declaring(self, scope: FileScope, name: str, wanted: Path | None = None) -> Iterator[FileScope]:
-        """Yield the files of the same languages that declare a name, at most the nearest MAX_FILES."""
-        rules = self.get_rules(scope)
-        paths = self.program.list_declaring(name)
-        if wanted is not None:
-            paths = [one for one in paths if rules.may_hold(one, wanted)]
-        if len(paths) > MAX_FILES:
-            near = scope.path
-
-            def measure(path: str) -> tuple[int, str]:
-                return -count_common_folders(near, path), path
-
-            paths = heapq.nsmallest(MAX_FILES, paths, key=measure)
-        for path in paths:
-            other = self.find_scope(path)
-            if other is not None and other.language in rules.languages:
-                yield other
 
     # -- by scope and by path -----------------------------------------------------------------------------
 
@@ -173,7 +121,8 @@ class NamedLookup:
             if kind in TYPE_KINDS and kind is not SymbolKind.TYPE:
                 if not rules.has_implicit_members:
                     continue
-                members = self.find_members(Declaration(scope.path, around), name, role, call)
+                owner = Declaration(scope.path, around)
+                members = self.find_members(owner, name, role, call, is_bare=True)
                 if members:
                     return [(other, one.ordinal) for one in members if (other := self.find_scope(one.path))]
                 if scope.get_name(around) == name and is_wanted(kind, role, scope.language):
@@ -369,12 +318,14 @@ class NamedLookup:
         call: Reference | None = None,
         *,
         of_value: bool = False,
+        is_bare: bool = False,
     ) -> list[Declaration]:
         """Return the members of a type with a name: its own and its extensions', or the nearest base's.
 
         With `parts_fields`, a member `of_value` that is not called is a field. With inherited overloads, the
         nearest type with one that accepts the call counts. In C all equally near members count, since a macro
         for fields may have a definition for each platform. A method of every class is never an interface's.
+        In Java a type does not have its bases' private members, and a bare name means a method if called.
         """
         waiting, seen = [owner], {owner}
         scope = self.find_scope(owner.path)
@@ -386,6 +337,8 @@ class NamedLookup:
                 break
             one = waiting.pop(0)
             found = self._find_own_members(one, name, role)
+            if rules is not None and rules.inherits_overloads:
+                found = self._keep_inherited(found, one == owner, role if is_bare else None)
             if found and call is not None and call.arguments == known and self._promises(one):
                 return []
             if of_value and self._parts_fields(one, role):
@@ -402,6 +355,19 @@ class NamedLookup:
                 more = [base for base in more if self._promises(base)]
             waiting += more
         return []
+
+    def _keep_inherited(
+        self, found: list[Declaration], is_own: bool, role: ReferenceRole | None
+    ) -> list[Declaration]:
+        """Return the members of Java that a type has of a base, or as its own; of a sort if they are bare."""
+        kept = []
+        for one in found:
+            scope = self.find_scope(one.path)
+            is_hidden = scope is None or (not is_own and get_access(scope, one.ordinal) is Access.PRIVATE)
+            is_other = role is ReferenceRole.USE and self._get_kind(one) in CALLABLE_KINDS
+            is_other = is_other or (role is ReferenceRole.CALL and self._get_kind(one) in _FIELD_KINDS)
+            kept += [] if is_hidden or is_other else [one]
+        return kept
 
     def _promises(self, owner: Declaration) -> bool:
         return self._get_kind(owner) in {SymbolKind.INTERFACE, SymbolKind.TRAIT}

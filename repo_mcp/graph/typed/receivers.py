@@ -20,6 +20,7 @@ from repo_mcp.graph.typed.holder import (
     find_own,
     find_pointed,
     is_of_c,
+    join_types,
     list_c_members,
     list_hiding,
     make_holder,
@@ -425,10 +426,13 @@ def _read_called(
     holder: Holder | None = None,
     owner: Declaration | None = None,
 ) -> Holder | None:
-    """Return the first declaration's type; it is not sure if they are overloads with different results."""
+    """Return the first declaration's type; it is not sure if they are overloads with different results.
+
+    Of variables among which a build chooses, it has the types of all."""
     found = _read_declared(lookup, members[0], holder)
     if found is None or not is_callable(lookup, members[0]):
-        return found
+        others = (_read_declared(lookup, one, holder) for one in members[1:])
+        return join_types([found, *others]) if len(members) > 1 else found
     return found if len(list_results(lookup, members, owner)) == 1 else replace(found, is_certain=False)
 
 

@@ -18,6 +18,7 @@ from repo_mcp.graph.program import (
     Resolution,
     Target,
     is_type_role,
+    join_targets,
 )
 from repo_mcp.graph.typed.c_rules import settle
 from repo_mcp.graph.typed.cpp_overloads import (
@@ -37,9 +38,10 @@ from repo_mcp.graph.typed.holder import (
     may_mean_of_reference,
 )
 from repo_mcp.graph.typed.imports import resolve_import
-from repo_mcp.graph.typed.lookup import LANGUAGES, NamedLookup
+from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.outer_types import doubt_outer, join_built
 from repo_mcp.graph.typed.overriding import is_beside_others, list_not_overridden, may_be_of_class
+from repo_mcp.graph.typed.parsed_files import LANGUAGES
 from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
 from repo_mcp.graph.typed.renaming import Renaming
 from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
@@ -59,6 +61,7 @@ from repo_mcp.symbols.model import (
     AS_LABEL,
     AS_VALUE,
     BARE_DOT,
+    CONSTRUCTED,
     DERIVED,
     OF_GIVEN_TYPE,
     OF_MACRO,
@@ -194,7 +197,7 @@ class NamedResolver:
             return self._conclude(outer, reference) if outer.declarations else Resolution((), name)
         if role is ReferenceRole.CALL and (name in rules.own_words or name in rules.base_words):
             return self._resolve_own_constructor(scope, reference)
-        sought = ReferenceRole.CALL if reference.arguments == AS_VALUE and scope.language == "rust" else role
+        sought = self._find_sought(scope, reference)
         found = lookup.find_bare(scope, ordinal, name, sought, reference)
         if is_left_to_arguments(lookup, scope, reference, found.declarations):
             found = replace(found, is_certain=False)
@@ -220,6 +223,13 @@ class NamedResolver:
         if role is ReferenceRole.CALL and name in rules.predeclared:
             return Resolution((), f"{BUILTIN}.{name}")
         return guess(self._lookup, scope, reference, is_member=False)
+
+    def _find_sought(self, scope: FileScope, reference: Reference) -> ReferenceRole:
+        """Return the role in which a name is looked up: that of a type behind `new` in Java."""
+        if reference.arguments == AS_VALUE and scope.language == "rust":
+            return ReferenceRole.CALL
+        is_made = reference.alias == CONSTRUCTED and scope.language == "java"
+        return ReferenceRole.TYPE if is_made else reference.role
 
     def _is_left_open(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
         """Return whether a name in a Swift type leads to an associated type of a protocol of that type.
@@ -287,7 +297,7 @@ class NamedResolver:
         is_local = not is_path and scope.find_binding(ordinal, reference.line, first) is not None
         is_own = not is_path and first in lookup.get_rules(scope).own_words
         if not is_local and not is_own and all(name.isidentifier() for name in names):
-            found = lookup.find_static(scope, ordinal, names, role)
+            found = lookup.find_static(scope, ordinal, names, self._find_sought(scope, reference))
             if scope.language in WITH_MACROS:
                 found = settle(lookup.get_rules(scope), scope, reference.line, found)
             if found.declarations and scope.language == "rust":
@@ -329,6 +339,7 @@ class NamedResolver:
         is_certain = holder.is_certain and not may_mean_of_reference(scope, reference)
         is_certain = is_certain and reference.name not in holder.hiding
         is_bare_dot = scope.language == "swift" and is_of_bare_dot(reference)
+        concluded: list[Resolution] = []
         for one in holder.types:
             members = lookup.find_members(
                 one, reference.name, reference.role, reference, of_value=not is_type
@@ -341,9 +352,11 @@ class NamedResolver:
             is_own = not (self._is_extension(one) and any(self._is_promised(each) for each in members))
             is_own = is_own and not any(may_be_nearer(lookup, one, each) for each in members[:1])
             is_own = is_own and not any(may_be_of_class(lookup, one, each) for each in members[:1])
-            concluded = self._conclude(FoundDeclarations(tuple(members), is_certain and is_own), reference)
-            if concluded.targets:
-                return concluded
+            found = FoundDeclarations(tuple(members), is_certain and is_own)
+            concluded.append(self._conclude(found, reference))
+        joined = join_targets(concluded)
+        if joined.targets:
+            return joined
         pointed = find_pointed(lookup, holder)
         return self._resolve_in_holder(scope, reference, pointed) if pointed is not None else NOTHING
 

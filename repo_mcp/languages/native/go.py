@@ -264,6 +264,7 @@ def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
 
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
     walk.set_role(node, ReferenceRole.ACCEPT)
+    walk.shadowing.delay(node.start_byte, node.end_byte, node.end_byte)  # `config config`
     type_text = walk.read_line(node.child_by_field_name("type"))
     if node.type == "variadic_parameter_declaration":
         type_text = "..." + type_text

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, read_called, split_path
 from repo_mcp.languages.treesitter.type_names import read_type
-from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, NEW, PATH
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, CONSTRUCTED, NEW, PATH
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
 MAX_BRACKETS = 3  # around `new Base() { ... }`
+MAX_OUTER = 8  # types around a nested one whose uses are recorded
 _FUNCTIONS = frozenset({"lambda_expression", "method_reference"})
 
 
@@ -34,7 +35,8 @@ def on_new(walk: CaptureWalk, node: Node) -> None:
     inner = made.named_children[0] if made.type == "generic_type" and made.named_child_count else made
     walk.take_words(inner)
     count = count_arguments(walk, node.child_by_field_name("arguments"))
-    walk.refer(ReferenceRole.CALL, found.name, made, found.qualifier, "", count)
+    walk.refer(ReferenceRole.CALL, found.name, made, found.qualifier, CONSTRUCTED, count)
+    _refer_outer(walk, made, found.qualifier)
     body = node.named_children[-1]
     if body.type == "class_body" and found.name:
         walk.names_to_come[body.start_byte] = ".".join(filter(None, (found.qualifier, found.name)))
@@ -138,3 +140,13 @@ def on_scoped_type(walk: CaptureWalk, node: Node) -> None:
     found = read_type(walk.read_line(node))
     if found.name:
         walk.refer_type(node, found.name, found.qualifier)
+        _refer_outer(walk, node, found.qualifier)
+
+
+def _refer_outer(walk: CaptureWalk, node: Node, qualifier: str) -> None:
+    """Add the uses of the types around a nested one: `Outer` of `Outer.Inner`."""
+    before = ""
+    for name in qualifier.split(".")[:MAX_OUTER]:
+        if name[:1].isupper():
+            walk.refer(ReferenceRole.TYPE, name, node, before)
+        before = f"{before}.{name}" if before else name

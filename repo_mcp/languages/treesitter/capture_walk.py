@@ -6,14 +6,15 @@ function are known only when it has been passed; rows wait until then, and rows 
 local are dropped.
 
 Left out on purpose: walking trees, asking a node for its parent or its neighbours (both take time by the
-breadth of the tree, which a hostile text decides), and, but for calls, scopes inside functions: a name that
-a function binds anywhere is local to all of it.
+breadth of the tree, which a hostile text decides), and, but for calls and types, scopes inside functions: a
+name that a function binds anywhere is local to all of it.
 
 Captures that mean the same in every dialect have their handlers here.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Set
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,11 @@ Handler = Callable[["CaptureWalk", "Node"], None]
 _CHECKED_ROLES = frozenset(
     {ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.INHERIT}
 )
+
+_TAGGING = re.compile(rb"\b(?:struct|union|enum|class)\s+\Z")  # a name behind it never means a variable
+
+# Roles in which a name that a function binds may mean something else, before it is bound or after its block.
+_FREE_ROLES = frozenset({ReferenceRole.CALL, ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.INHERIT})
 
 FLAT_KINDS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # what is declared in these is no member
 
@@ -270,7 +276,7 @@ class CaptureWalk(CaptureScopes):
                 found.rows.append(at)
         if self._dialect.is_preprocessed:
             shadowing.doubt_twins(rows)
-        self._note_free_calls(numbering)
+        self._note_free_names(numbering)
         touched = set()  # rows with a name that is a variable somewhere: a few of all
         for at, row in enumerate(rows):
             for root in self._list_roots(row, shadowing.names):
@@ -292,15 +298,17 @@ class CaptureWalk(CaptureScopes):
             if not given and spelled == name:
                 self._rows.append(make_unknown(ordinal, name, one.line, UNKNOWN_TYPE))
 
-    def _note_free_calls(self, numbering: Numbering) -> None:
-        """Note calls of functions with the name of a variable of the function around them: `let a = a();`."""
+    def _note_free_names(self, numbering: Numbering) -> None:
+        """Note calls and types with the name of a variable of the function around them: `let a = a();`."""
         for row, start in zip(self._rows, self._starts, strict=True):
             ordinal, role, name, qualifier, _, line, _ = row
-            if role is not ReferenceRole.CALL or qualifier or name not in self.shadowing.names:
+            if role not in _FREE_ROLES or qualifier or name not in self.shadowing.names:
                 continue
-            if self._is_other_local(ordinal, name):
+            is_tag = self._dialect.is_preprocessed and _TAGGING.search(self.text, max(0, start - 16), start)
+            if not is_tag and self._is_other_local(ordinal, name):
                 continue
-            if not self._dialect.calls_variables or not numbering.is_variable(ordinal, name, start):
+            is_apart = is_tag or (role is ReferenceRole.CALL and not self._dialect.calls_variables)
+            if is_apart or not numbering.is_variable(ordinal, name, start):
                 self._free.add((role, ordinal, name, line))
 
     def _is_other_local(self, ordinal: int, name: str) -> bool:
