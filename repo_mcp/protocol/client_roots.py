@@ -37,6 +37,7 @@ class ClientRoots:
         self._asked = 0
         self._uris: tuple[str, ...] | None = None  # None: not known yet
         self._tell: Tell | None = None
+        self._is_patient = False  # a thread ends the wait
 
     def listen(self, tell: Tell) -> None:
         """Report the roots to a listener: now if they are known, and after every change."""
@@ -46,11 +47,17 @@ class ClientRoots:
                 tell(self._uris)
 
     def open(self, *, declared: bool) -> None:
-        """Note whether the client has declared roots. They are known soon, whatever it does."""
+        """Note whether the client has declared roots. They are known soon, whatever it does.
+
+        A client that opens a session again, ten thousand times, is waited for by one thread.
+        """
         self.declared = declared
         if not declared:
             self._note(())
             return
+        if self._is_patient:
+            return
+        self._is_patient = True
         patience = threading.Timer(self._seconds, self._give_up)
         if not start_daemon(patience):
             self._give_up()

@@ -229,10 +229,13 @@ def _describe_words(one: RatedBlock, weights: Mapping[str, float]) -> str:
     """
     words: dict[str, str] = {}
     for line, terms in one.term_lines.items():
-        for word in _WORD.findall(one.view.live.lines[line - 1]):
-            own = {term for term in terms if weights.get(term)}
+        own = {term for term in terms if weights.get(term)}
+        for found in _WORD.finditer(one.view.live.lines[line - 1]):
+            word = found[0]
             if len(word) <= MAX_WORD_CHARS and not own.isdisjoint(get_word_terms(word)):
                 words.setdefault(word.lower(), word)
+            if len(words) >= NAMED_WORDS:
+                break
         if len(words) >= NAMED_WORDS:
             break
     return f"has words like {', '.join([*words.values()][:NAMED_WORDS])}" if words else "fits the question"

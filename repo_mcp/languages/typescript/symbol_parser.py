@@ -58,11 +58,14 @@ def _on_declarator(walk: ScriptWalk, node: Node) -> None:
 
 
 # Syntax that the grammar does not know and names do not need: `<in out T>`,
-# `export type * from`, a "|" before the first member of a bracketed union.
+# `export type * from`, a "|" before the first member of a bracketed union. Comments are matched for
+# themselves, too: a search that began at each comma in them would read the rest of them each time.
+_COMMENT = rb"//[^\n]*+\n|/\*(?:[^*]|\*(?!/)){0,2000}\*/"
 _LEFT_OUT = re.compile(
-    rb"([<,](?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/)){0,2000}\*/)*(?:const\s+)?)(?:in\s+out|in|out)(?=\s+[A-Za-z_$])"
+    rb"([<,](?:\s|" + _COMMENT + rb")*(?:const\s+)?)(?:in\s+out|in|out)(?=\s+[A-Za-z_$])"
     rb"|(\bexport\s+)type(?=\s+\*)"
     rb"|([<,(]\s*)\|(?=\s)"
+    rb"|(" + _COMMENT + rb")"
 )
 # Call signatures, one to a line and without ";": the grammar takes "<" for more of the line before.
 _SIGNATURE = re.compile(rb"(\n[ \t]*)[ \t](?=<(?:[A-Z]|\n))")
@@ -181,7 +184,7 @@ def _write_plainly(dialect: str, text: bytes) -> bytes:
 
 def _blank_rest(found: re.Match[bytes]) -> bytes:
     """Return a match in which only the group that took part is left."""
-    kept = found[1] or found[2] or found[3]
+    kept = found[1] or found[2] or found[3] or found[4]
     return kept + blank(found[0][len(kept) :])
 
 

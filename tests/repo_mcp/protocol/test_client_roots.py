@@ -40,6 +40,15 @@ def test_a_client_without_roots_is_not_asked() -> None:
     assert (client.asked, client.told) == ([], [()])
 
 
+def test_a_client_that_opens_the_session_again_and_again_takes_one_thread() -> None:
+    before = threading.active_count()
+    client = Client()
+    for _ in range(50):
+        client.roots.open(declared=True)
+    assert threading.active_count() <= before + 1
+    assert client.told == []
+
+
 def test_what_it_names_is_told_each_time() -> None:
     client = Client()
     client.roots.ask()

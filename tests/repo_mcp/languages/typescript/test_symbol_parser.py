@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from repo_mcp.languages.typescript.symbol_parser import is_minified, parse_javascript, parse_typescript
 from repo_mcp.symbols.model import KEYLESS
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolKind, decode_symbol_record
+from tests.growth import assert_linear
 from tests.repo_mcp.languages.described import list_references, list_symbols, read
 
 CALL, USE, BIND = ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.BIND
@@ -385,6 +388,12 @@ def test_what_the_grammar_does_not_know_but_can_do_without() -> None:
     assert found.status is ParseStatus.FULL
     assert [line.split()[0] for line in list_symbols(found)] == ["Box", "Box.get", "Call", "Many"]
     assert ": EXPORT ./all| 5 as all" in list_references(found, EXPORT)
+
+
+@pytest.mark.parametrize("piece", [b"// ,\n", b"// <,\n"])
+def test_commas_before_comments_are_looked_behind_once(piece: bytes) -> None:
+    """The first line does not parse, so that syntax which the grammar lacks is looked for."""
+    assert_linear(lambda size: b"let x: = [\n" + piece * size, partial(parse_typescript, "a.ts"), 300)
 
 
 MINIFIED = b'!function(e,t){"use strict";t(e)}(this,function(e){var t=n(1);return t(e)});' * 20  # one line

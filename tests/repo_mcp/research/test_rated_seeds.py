@@ -1,0 +1,24 @@
+"""What is said of a seed: which of its words are those of the question."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import cast
+
+from repo_mcp.bundler.rating import RatedBlock
+from repo_mcp.research.rated_seeds import _describe_words
+from tests.growth import assert_linear
+
+
+def make_block(size: int) -> tuple[RatedBlock, dict[str, float]]:
+    """Return a block of one line with that many words, each of them a term of its own."""
+    words = [f"name{number}" for number in range(size)]
+    view = SimpleNamespace(live=SimpleNamespace(lines=[" ".join(words)]))
+    block = SimpleNamespace(term_lines={1: tuple(words)}, view=view)
+    return cast(RatedBlock, block), {"elsewhere": 1.0, words[0]: 1.0}
+
+
+def test_a_long_line_full_of_words_is_described_in_linear_time() -> None:
+    """A file of one line of 360 KB kept a question busy for minutes."""
+    assert_linear(make_block, lambda made: _describe_words(*made), 300)
+    assert _describe_words(*make_block(300)) == "has words like name0"
