@@ -43,6 +43,7 @@ from repo_mcp.research.structural import gather_groups, list_overriding, list_st
 from repo_mcp.research.subjects import Subjects, looks_like_name
 from repo_mcp.research.understanding import build_reading, is_about_shapes
 from repo_mcp.research.unparsed import note_unparsed
+from repo_mcp.research.written_calls import note_written
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 _BOUNDS = Bounds(files=20, references=60)
@@ -175,6 +176,7 @@ def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathe
         _follow_outside(state, reading.subjects[0], CALLS, CALLERS)
         return
     follow(state, nodes, CALLERS, state.depth)
+    note_written(state, nodes)
     gathered.chains = build_chains(state, nodes, upwards=True)
 
 
@@ -222,6 +224,7 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
     else:
         follow(state, subject.nodes, DEPENDENTS, state.depth)
         _follow_overriding(state, subject.nodes)
+        note_written(state, subject.nodes)
 
 
 def _follow_overriding(state: ResearchState, nodes: Sequence[Node]) -> None:
