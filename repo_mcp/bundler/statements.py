@@ -29,6 +29,7 @@ MAX_OUTER = 3  # conditions shown around a statement
 # The worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.50
 MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns; names of such
+DECIDES = 0.2  # of a statement that makes a name which a shown condition asks for
 TELLS = 0.2  # factor of a line that only logs
 # In a body of MANY_LINES, a statement more than NEAR_LINES away from the question's words is worth less.
 MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3
@@ -45,11 +46,17 @@ _BRANCHES = re.compile(
 _TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()")
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
 _RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)?\()?[*&]?([A-Za-z_]\w*+)[),;\s]*+$")
+# `total = `, `let total: u32 = `, `total += `, and not `self.total = `
+_MAKES_NAME = re.compile(
+    r"(?<![\w.>$])([A-Za-z_]\w*+)(?:\s*+:[^=]{1,60})?\s*+(?:[-+*/|&^%?:]|<<|>>|\|\||&&)?=(?![=>])"
+)
+_NAME = re.compile(r"(?<![\w.$])[A-Za-z_]\w*+(?!\s*+\()")
 _CONSTANTS = frozenset(
     {"None", "null", "nil", "true", "false", "True", "False", "undefined", "NULL", "self", "this"}
 )
 # A line that continues the statement above it: a call on its result, or an operator.
 _GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
+_AWAITS = re.compile(r"(?<![=<>!~])=\s*$")  # a line whose value stands on the next one
 # Words of control alone. They say something only below their condition, with which they are shown.
 _BARE = re.compile(r"[\s})]*+(?:else|try|finally|do|raise|throw|return|break|continue|yield)?\s*+[:;{]?\s*$")
 # A line for a preprocessor. It stands at the margin, so it would seem to enclose what follows.
@@ -106,6 +113,8 @@ class _Statement:
     terms: tuple[str, ...]  # of the question, each once
     bonus: float  # for what it does
     worth: float  # factor of the weight of its terms and of the bonus
+    makes: str = ""  # the name to which it gives a value
+    asks: frozenset[str] = frozenset()  # the names of a condition
 
 
 def is_branch(line: str) -> bool:
@@ -190,7 +199,8 @@ def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool
         while last < len(code):
             text = _QUOTED.sub('""', body.lines[code[last] - 1])
             depth += sum(text.count(one) for one in _OPENS) - sum(text.count(one) for one in _CLOSES)
-            is_open = depth > 0 or (last + 1 < len(code) and _GOES_ON.match(body.lines[code[last + 1] - 1]))
+            is_open = depth > 0 or _AWAITS.search(text) is not None
+            is_open = is_open or (last + 1 < len(code) and _GOES_ON.match(body.lines[code[last + 1] - 1]))
             if not is_open or text.rstrip().endswith("{") or last - at + 1 >= MAX_STATEMENT_LINES:
                 break
             last += 1
@@ -258,7 +268,12 @@ def _build(body: Body, first: int, last: int, leads: Callable[[str], bool]) -> _
     bonus += LEAVES * bool(_LEAVES.match(text)) + LEADS * leads(text)
     terms = tuple(dict.fromkeys(term for line in range(first, last + 1) for term in body.terms.get(line, ())))
     top = body.lines[first - 1]
-    return _Statement(first, last, len(top) - len(top.lstrip()), terms, bonus, worth)
+    indent = len(top) - len(top.lstrip())
+    if is_branch(top):
+        asks = frozenset(_NAME.findall(_QUOTED.sub('""', text)))
+        return _Statement(first, last, indent, terms, bonus, worth, "", asks)
+    made = _MAKES_NAME.search(top[:MAX_LINE_CHARS]) if "=" in top else None
+    return _Statement(first, last, indent, terms, bonus, worth, made[1] if made else "")
 
 
 def _choose(
@@ -267,11 +282,12 @@ def _choose(
     """Return the lines of the head and of the best statements that fit, ascending.
 
     A statement is taken with the conditions around it, and then the first statement inside it if that fits. A
-    term counts less each time that it is shown.
+    term counts less each time that it is shown. What makes a name counts more once a shown condition asks for it.
     """
     whole = sum(weights.values()) or 1.0
     shown: set[int] = set()
     seen: dict[str, int] = {}
+    asked: set[str] = set()
     costs = [_measure(body, one) for one in statements]
     rates: dict[int, float] = {}  # of the statements that are left
     left = room
@@ -288,15 +304,18 @@ def _choose(
         told = Counter(term for one in new for term in statements[one].terms)
         for term, count in told.items():
             seen[term] = seen.get(term, 0) + count
+        fresh = {name for one in new for name in statements[one].asks} - asked
+        asked.update(fresh)
         for one in rates:
-            if not told.keys().isdisjoint(statements[one].terms):
+            if statements[one].makes in fresh or not told.keys().isdisjoint(statements[one].terms):
                 rates[one] = rate(one)
         return True
 
     def rate(ordinal: int) -> float:
         one = statements[ordinal]
         held = sum(weights.get(term, 0.0) / (1 + seen.get(term, 0)) for term in one.terms) / whole
-        return one.worth * (held + one.bonus) / math.sqrt(costs[ordinal] + 60)
+        bonus = one.bonus + DECIDES * (one.makes in asked)
+        return one.worth * (held + bonus) / math.sqrt(costs[ordinal] + 60)
 
     take(0)
     telling = (at for at, one in enumerate(statements) if at and one.worth and not _is_empty(body, one))

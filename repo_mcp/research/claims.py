@@ -272,7 +272,8 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
     )
     sentence = " and ".join(f"{what} at {join_names(found)}" for what, found in told if found)
     is_so = f"{subject.asked} is {sentence}." if sentence else f"{subject.asked} is not declared here."
-    return f"{is_so}{by_callers}"
+    meant = f"By {state.documented}, this is {subject.asked}. " if state.documented else ""
+    return f"{meant}{is_so}{by_callers}"
 
 
 def _describe_accessors(state: ResearchState) -> str:

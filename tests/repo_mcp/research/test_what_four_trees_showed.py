@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bundler.spans import read_layout
+from repo_mcp.research.records import Form
 from repo_mcp.text.question_words import list_words
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
@@ -179,3 +180,47 @@ def test_lines_of_a_method_are_not_shown_again_with_its_type() -> None:
 
 def test_to_make_sure_is_no_word_of_code() -> None:
     assert list_words("How does it make sure that one scheduler runs?") == ["one", "scheduler", "runs"]
+
+
+QUEUE = {
+    "docs/index.md": """# Queues
+
+## Options
+
+* `result_ttl` specifies how long (in seconds) successful jobs and their
+results are kept. Defaults to 500 seconds.
+* `depth` says how many jobs a queue may hold.
+""",
+    "queues/job.py": """class Job:
+    result_ttl = 500
+
+    def keep(self, results):
+        return store(results, self.result_ttl)
+""",
+    "queues/log.py": """def run(results):
+    return [one for one in results if one.kept]
+""",
+}
+
+
+def test_a_setting_is_found_by_what_documents_say_of_it() -> None:
+    claim = Asked(QUEUE).ask("where do I set how long the results of a job are kept").claim
+    assert claim.startswith("By docs/index.md:5-6, this is result_ttl. result_ttl is declared at queues/job.py:2-2")
+
+
+@pytest.mark.parametrize(
+    "asked", ["where do I set how long the colours of a job may run", "where do I set which results the job logs"]
+)
+def test_a_setting_that_no_document_describes_is_an_open_question(asked: str) -> None:
+    report = Asked(QUEUE).ask(asked)
+    assert report.reading.form is Form.OPEN
+    assert "By docs/index.md" not in report.claim
+
+
+def test_a_word_for_failing_is_not_said_to_be_lacking_of_an_error() -> None:
+    texts = {
+        "errors.rb": "class LockError < StandardError\n  attr_reader :lock\nend\n",
+        "arms.py": "def lift(arms):\n    raised = arms\n    return raised\n",
+    }
+    claim = Asked(texts).ask("how is a lock raised").claim
+    assert claim.startswith("LockError (errors.rb:1-3) fits the question best.")
