@@ -220,7 +220,7 @@ def test_a_setting_that_no_document_describes_is_an_open_question(asked: str) ->
 def test_a_word_for_failing_is_not_said_to_be_lacking_of_an_error() -> None:
     texts = {
         "errors.rb": "class LockError < StandardError\n  attr_reader :lock\nend\n",
-        "arms.py": "def lift(arms):\n    raised = arms\n    return raised\n",
+        "notes.txt": "The arms were raised.\n",
     }
     claim = Asked(texts).ask("how is a lock raised").claim
     assert claim.startswith("LockError (errors.rb:1-3) fits the question best.")
