@@ -29,7 +29,6 @@ MAX_OUTER = 3  # conditions shown around a statement
 # The worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.50
 MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns; names of such
-DECIDES = 0.2  # of a statement that makes a name which a shown condition asks for
 TELLS = 0.2  # factor of a line that only logs
 # In a body of MANY_LINES, a statement more than NEAR_LINES away from the question's words is worth less.
 MANY_LINES, NEAR_LINES, FAR_OFF = 150, 10, 0.3
@@ -46,11 +45,6 @@ _BRANCHES = re.compile(
 _TELLS = re.compile(r"\s*[\w.:]*\b(?:log|logger|logging|console|trace|debug\w*|tracing)\b\s*(?:\.|::|!|\()")
 _LEAVES = re.compile(r"\s*(?:return|yield|break|continue|throw|raise)\b")
 _RETURNS_NAME = re.compile(r"\s*+(?:return|yield)\s++(?:(?:Ok|Some)?\()?[*&]?([A-Za-z_]\w*+)[),;\s]*+$")
-# `total = `, `let total: u32 = `, `total += `, and not `self.total = `
-_MAKES_NAME = re.compile(
-    r"(?<![\w.>$])([A-Za-z_]\w*+)(?:\s*+:[^=]{1,60})?\s*+(?:[-+*/|&^%?:]|<<|>>|\|\||&&)?=(?![=>])"
-)
-_NAME = re.compile(r"(?<![\w.$])[A-Za-z_]\w*+(?!\s*+\()")
 _CONSTANTS = frozenset(
     {"None", "null", "nil", "true", "false", "True", "False", "undefined", "NULL", "self", "this"}
 )
@@ -113,8 +107,6 @@ class _Statement:
     terms: tuple[str, ...]  # of the question, each once
     bonus: float  # for what it does
     worth: float  # factor of the weight of its terms and of the bonus
-    makes: str = ""  # the name to which it gives a value
-    asks: frozenset[str] = frozenset()  # the names of a condition
 
 
 def is_branch(line: str) -> bool:
@@ -268,12 +260,7 @@ def _build(body: Body, first: int, last: int, leads: Callable[[str], bool]) -> _
     bonus += LEAVES * bool(_LEAVES.match(text)) + LEADS * leads(text)
     terms = tuple(dict.fromkeys(term for line in range(first, last + 1) for term in body.terms.get(line, ())))
     top = body.lines[first - 1]
-    indent = len(top) - len(top.lstrip())
-    if is_branch(top):
-        asks = frozenset(_NAME.findall(_QUOTED.sub('""', text)))
-        return _Statement(first, last, indent, terms, bonus, worth, "", asks)
-    made = _MAKES_NAME.search(top[:MAX_LINE_CHARS]) if "=" in top else None
-    return _Statement(first, last, indent, terms, bonus, worth, made[1] if made else "")
+    return _Statement(first, last, len(top) - len(top.lstrip()), terms, bonus, worth)
 
 
 def _choose(
@@ -282,12 +269,11 @@ def _choose(
     """Return the lines of the head and of the best statements that fit, ascending.
 
     A statement is taken with the conditions around it, and then the first statement inside it if that fits. A
-    term counts less each time that it is shown. What makes a name counts more once a shown condition asks for it.
+    term counts less each time that it is shown.
     """
     whole = sum(weights.values()) or 1.0
     shown: set[int] = set()
     seen: dict[str, int] = {}
-    asked: set[str] = set()
     costs = [_measure(body, one) for one in statements]
     rates: dict[int, float] = {}  # of the statements that are left
     left = room
@@ -304,18 +290,15 @@ def _choose(
         told = Counter(term for one in new for term in statements[one].terms)
         for term, count in told.items():
             seen[term] = seen.get(term, 0) + count
-        fresh = {name for one in new for name in statements[one].asks} - asked
-        asked.update(fresh)
         for one in rates:
-            if statements[one].makes in fresh or not told.keys().isdisjoint(statements[one].terms):
+            if not told.keys().isdisjoint(statements[one].terms):
                 rates[one] = rate(one)
         return True
 
     def rate(ordinal: int) -> float:
         one = statements[ordinal]
         held = sum(weights.get(term, 0.0) / (1 + seen.get(term, 0)) for term in one.terms) / whole
-        bonus = one.bonus + DECIDES * (one.makes in asked)
-        return one.worth * (held + bonus) / math.sqrt(costs[ordinal] + 60)
+        return one.worth * (held + one.bonus) / math.sqrt(costs[ordinal] + 60)
 
     take(0)
     telling = (at for at, one in enumerate(statements) if at and one.worth and not _is_empty(body, one))

@@ -76,13 +76,6 @@ def test_a_value_on_the_line_below_belongs_to_its_name() -> None:
     assert choose_lines(body, {"stock": 1.0}, 100)[:3] == [1, 2, 3]
 
 
-def test_what_makes_a_name_is_shown_once_a_shown_condition_asks_for_it() -> None:
-    made = ["    first = order.lines[0]", "    other = order.lines[1]", "    spare = order.lines[2]"]
-    lines = ["def settle(order, stock):", *made, "    if other:", "        stock.take()", "    report(order)"]
-    body = Body(lines, 1, len(lines), 1, {6: ("stock",)}, frozenset())
-    assert choose_lines(body, {"stock": 1.0}, 130) == [1, 3, 5, 6]
-
-
 def test_in_a_long_body_what_is_far_from_the_words_is_left_out_first() -> None:
     far = [line for at in range(80) for line in (f"    if far_{at}:", f"        return far_{at}")]
     near = ["    stock.count()", "    if counted:", "        return counted"]
