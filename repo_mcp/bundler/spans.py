@@ -26,6 +26,7 @@ MAX_KEPT = 60_000  # declarations and lines of comments, a quarter of a kilobyte
 _SCRIPTS = frozenset({"javascript", "typescript"})
 # Not a symbol of any record: `define(request, "ip", function ip() {`.
 _NAMED_ARGUMENT = re.compile(rb"[(,][ \t]*(?:async[ \t]+)?function[ \t]*\*?[ \t]*([A-Za-z_$][\w$]*)[ \t]*\(")
+_CODE = re.compile(rb"(?![ \t]*+(?:#|//|/\*|--))[^\w\n]*+\w")  # behind a comment, other than a further one
 _WITH_BODIES = np.array(sorted(CALLABLE_KINDS | TYPE_KINDS))
 
 
@@ -143,12 +144,19 @@ def list_outlined_spans(outline: Outline) -> tuple[SymbolSpan, ...]:
 
 
 def _number_lines(text: bytes, spans: Spans) -> frozenset[int]:
-    """Return the 1-based lines of half-open byte spans; `spans` ascend."""
+    """Return the 1-based lines of half-open byte spans, which ascend, except lines with code behind a span.
+
+    Rows of a table of C often begin with a comment: `/* TOKEN_DOT */ INFIX(PREC_CALL, call),`.
+    """
     lines: set[int] = set()
     line, offset = 1, 0
-    for start, end in spans:
+    for ordinal, (start, end) in enumerate(spans):
         line += text.count(b"\n", offset, start)
         last = line + text.count(b"\n", start, end)
-        lines.update(range(line, last + 1))
+        behind = text.find(b"\n", end)
+        behind = len(text) if behind < 0 else behind
+        behind = min(behind, spans[ordinal + 1][0]) if ordinal + 1 < len(spans) else behind
+        is_code = _CODE.match(text, end, behind) is not None
+        lines.update(range(line, last + (not is_code)))
         line, offset = last, end
     return frozenset(lines)

@@ -50,6 +50,7 @@ _CONSTANTS = frozenset(
 )
 # A line that continues the statement above it: a call on its result, or an operator.
 _GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
+_AWAITS = re.compile(r"(?<![=<>!~])=\s*$")  # a line whose value stands on the next one
 # Words of control alone. They say something only below their condition, with which they are shown.
 _BARE = re.compile(r"[\s})]*+(?:else|try|finally|do|raise|throw|return|break|continue|yield)?\s*+[:;{]?\s*$")
 # A line for a preprocessor. It stands at the margin, so it would seem to enclose what follows.
@@ -190,7 +191,8 @@ def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool
         while last < len(code):
             text = _QUOTED.sub('""', body.lines[code[last] - 1])
             depth += sum(text.count(one) for one in _OPENS) - sum(text.count(one) for one in _CLOSES)
-            is_open = depth > 0 or (last + 1 < len(code) and _GOES_ON.match(body.lines[code[last + 1] - 1]))
+            is_open = depth > 0 or _AWAITS.search(text) is not None
+            is_open = is_open or (last + 1 < len(code) and _GOES_ON.match(body.lines[code[last + 1] - 1]))
             if not is_open or text.rstrip().endswith("{") or last - at + 1 >= MAX_STATEMENT_LINES:
                 break
             last += 1

@@ -28,6 +28,7 @@ from repo_mcp.research.reasons import (
     BY_EXTENSION,
     DERIVE,
     FILLS,
+    HAS_ROWS,
     HOLDS,
     IMPLEMENTERS,
     IN_DOCUMENTS,
@@ -38,7 +39,10 @@ from repo_mcp.research.reasons import (
     NAMED_SO,
     OPTION,
     READS,
+    READS_BY,
     REGISTERS,
+    SETS_BY,
+    WRITTEN,
 )
 from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
@@ -149,6 +153,9 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
         own = {node.qualified_name for node in subjects}
         found = [one for one in found if one.kind != "extension" or one.symbol not in own]
+    written = [one for one in found if one.why.startswith(WRITTEN)]
+    told += _describe_written(written)
+    found = [one for one in found if one not in written]
     if reading.form is Form.CALLERS:
         told += _describe_mentions([one for one in found if one.why.startswith(MENTIONS)], len(subjects) > 1)
         found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS))]
@@ -180,6 +187,12 @@ def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
     own = [one for one in found if not is_test_place(one.path)] or found
     verb, they = "mentions" if len(own) == 1 else "mention", "them" if several else "it"
     return f" {name_findings(own)} {verb} {they}, and may have {they} called." if own else ""
+
+
+def _describe_written(found: Sequence[Finding]) -> str:
+    """Return a sentence on lines that are written as calls, where no parser sees one; "" for nothing."""
+    read = "reads" if len(found) == 1 else "read"
+    return f" By its text, {join_names(map(_cite_line, found))} {read} like a call of it." if found else ""
 
 
 def _describe_below(state: ResearchState) -> str:
@@ -242,7 +255,8 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
         how: next(filter(None, (_cite_beginning(found, how) for found in (program, *others))), [])
         for how in (OPTION, "takes", "sets")
     }
-    if not (subject.nodes or any(places.values())):
+    by_callers = _describe_accessors(state)
+    if not (subject.nodes or any(places.values()) or by_callers):
         seen = join_names(_cite_beginning(state.findings, "mentions "))
         mentioned = f" It is mentioned at {seen}." if seen else ""
         by_words = " What is shown has words of the question." if state.findings and not seen else ""
@@ -257,7 +271,18 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
         ("set", places["sets"]),
     )
     sentence = " and ".join(f"{what} at {join_names(found)}" for what, found in told if found)
-    return f"{subject.asked} is {sentence}."
+    is_so = f"{subject.asked} is {sentence}." if sentence else f"{subject.asked} is not declared here."
+    meant = f"By {state.documented}, this is {subject.asked}. " if state.documented else ""
+    return f"{meant}{is_so}{by_callers}"
+
+
+def _describe_accessors(state: ResearchState) -> str:
+    """Return sentences on the functions by which callers set a setting and on those that read it."""
+    setting = [one for one in state.findings if one.why.startswith(SETS_BY)]
+    reading = [one for one in state.findings if one.why.startswith(READS_BY)]
+    told = [f" Callers set it by {name_findings(setting)}."] if setting else []
+    reads = "reads" if len(reading) == 1 else "read"
+    return "".join([*told, f" {name_findings(reading)} {reads} it."] if reading else told)
 
 
 def _cite_beginning(found: Sequence[Finding], how: str) -> list[str]:
@@ -320,10 +345,10 @@ def _describe_places(state: ResearchState) -> str:
 
 
 def _describe_recipe(state: ResearchState) -> str:
-    """Return where one of a kind belongs, what lists it and what to copy; "" if no base type is known."""
+    """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known of the kind."""
     found = {
         begin: f"{shorten_symbol(one)} ({one.citation})"
-        for begin in (BELONG, DERIVE, MOST_DERIVE, REGISTERS, LISTS, MODEL)
+        for begin in (BELONG, DERIVE, MOST_DERIVE, HAS_ROWS, REGISTERS, LISTS, MODEL)
         for one in state.findings
         if one.why.startswith(begin)
     }
@@ -332,6 +357,8 @@ def _describe_recipe(state: ResearchState) -> str:
     elif DERIVE in found:
         inner = f", most of them from {found[MOST_DERIVE]}" if MOST_DERIVE in found else ""
         sentences = [f"Others of the kind derive from {found[DERIVE]}{inner}."]
+    elif HAS_ROWS in found:
+        sentences = [f"Others of the kind are listed in {found[HAS_ROWS]}."]
     else:
         return ""
     if REGISTERS in found:

@@ -13,6 +13,7 @@ from repo_mcp.bundler.statements import measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.record_classes import dataclass
+from repo_mcp.research.accessors import note_accessors
 from repo_mcp.research.hit_places import build_hit_address
 from repo_mcp.research.line_use import LineUse, classify_use
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
@@ -73,6 +74,7 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
             _note_endings(state, name)  # the value may be set under only a part of the name
         taking = [one for one in mentions if classify_use(name, one.line) is LineUse.TAKES and one not in own]
         _note_matches(state, name, [*own, *taking])
+        note_accessors(state, name)
         state.report_hop(1)
         _note_readers(state, name, [one for one in mentions if not _declares(subject, one)])
         _note_matches(state, name, [one for one in matches if one not in own])
@@ -182,6 +184,8 @@ def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineU
     whole = rf"\s*(?:\w+ )?{quoted}\s*=\s*{read}(?:\s*\?\?\s*{read})?;?\s*"
     if re.fullmatch(whole, _join_value(state, match), re.IGNORECASE):
         return LineUse.READS  # a variable of the same name
+    if re.fullmatch(rf"\s*(?:this\.|self\.|@)?_?{quoted}\s*=\s*{quoted};?\s*", match.line, re.IGNORECASE):
+        return LineUse.GIVES
     if "=" not in match.line and _declares_field(state, match, quoted):
         return LineUse.DECLARES
     if re.search(rf"(?<![\w.]){quoted}[\"']?\s*:\s*\w[\w.]*\.{quoted}\b", match.line, re.IGNORECASE):

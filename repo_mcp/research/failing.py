@@ -14,8 +14,8 @@ from repo_mcp.research.reasons import FAILS
 from repo_mcp.research.records import Form
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.research.structural import list_overriding
-from repo_mcp.research.subjects import Subjects
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.research.subjects import Subjects, is_whole_name
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
@@ -27,13 +27,12 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
 
     The mapping has the reason for each of the latter. Callees are searched level by level while few functions
     are found. Declarations without a body are left out if one has a body; if none has, the functions that
-    override or implement them are added. Both results are empty if the question names no function.
+    override or implement them are added. Both results are empty if the question names no function, and no type
+    that fails itself.
     """
-    phrase = read_phrase(text)
-    subject = Subjects(state.graph, state.request.folder, state.source.read_lines).find(phrase, Form.CALLEES)
-    named = [node for node in subject.nodes if node.symbol.kind in CALLABLE_KINDS]
-    if " " in phrase.text or subject.how != "declared":
-        return [], {}
+    named = _find_named(state, text)
+    if named and named[0].symbol.kind in TYPE_KINDS:
+        return named, {}
     named = [node for node in named if node.symbol.end_line > node.symbol.start_line] or [
         *named,
         *(state.get_node(link.source) for node in named for link in list_overriding(state, node)),
@@ -55,10 +54,31 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
     return [*named, *whys][:MAX_FAILING], whys
 
 
+def _find_named(state: ResearchState, text: str) -> list[Node]:
+    """Return the functions that a question names, or else the types whose lines fail.
+
+    They may be named in several words, if these make up the whole name: "let command" for `LetCommand`.
+    """
+    phrase = read_phrase(text)
+    subject = Subjects(state.graph, state.request.folder, state.source.read_lines).find(phrase, Form.CALLEES)
+    if " " in phrase.text:
+        nodes = [node for node in subject.nodes if is_whole_name(node.symbol.name, phrase.text)]
+    else:
+        nodes = list(subject.nodes) if subject.how == "declared" else []
+    named = [node for node in nodes if node.symbol.kind in CALLABLE_KINDS]
+    functions = [node for node in named if node.symbol.kind is not SymbolKind.CONSTRUCTOR]
+    types = [node for node in nodes if node.symbol.kind in TYPE_KINDS and _holds_error(state, node)]
+    return functions or types or named
+
+
 def _fails(state: ResearchState, node: Node) -> bool:
     """Return True for a function that raises or returns an error, except a constructor."""
     if node.symbol.kind not in CALLABLE_KINDS or node.symbol.kind is SymbolKind.CONSTRUCTOR:
         return False
+    return _holds_error(state, node)
+
+
+def _holds_error(state: ResearchState, node: Node) -> bool:
     comments = state.source.read_comment_lines(node.path)
     body = enumerate(read_body(state, node), node.symbol.start_line)
     return any(number not in comments and holds_error(line) for number, line in body)

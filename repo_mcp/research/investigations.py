@@ -14,9 +14,10 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.claims import build_claim
 from repo_mcp.research.configured import find_by_words, find_settings
+from repo_mcp.research.documented_settings import find_documented, read_description
 from repo_mcp.research.failing import find_failing
 from repo_mcp.research.field_readers import note_readers
-from repo_mcp.research.grammar import read_phrase
+from repo_mcp.research.grammar import Phrase, read_phrase
 from repo_mcp.research.hops import (
     CALLEES,
     CALLERS,
@@ -43,6 +44,7 @@ from repo_mcp.research.structural import gather_groups, list_overriding, list_st
 from repo_mcp.research.subjects import Subjects, looks_like_name
 from repo_mcp.research.understanding import build_reading, is_about_shapes
 from repo_mcp.research.unparsed import note_unparsed
+from repo_mcp.research.written_calls import note_written
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 _BOUNDS = Bounds(files=20, references=60)
@@ -105,9 +107,12 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
 
     "How are messages sent to a room" is read as a question for a path from `messages` to `room`. If no path
     connects the two, the question is an open one. "What happens when the config changes" asks
-    what runs then, and not what breaks if a symbol is another.
+    what runs then, and not what breaks if a symbol is another. "Where do I set how long results are kept" means
+    the setting that a document describes so.
     """
     asked = [subject.asked for subject in reading.subjects]
+    if reading.form is not Form.CONFIGURED and (described := read_description(state.request.query)):
+        return _settle_described(state, described)
     asks_path = _ASKS_PATH.search(state.request.query) is not None
     if reading.form is Form.DEPENDENTS and _ASKS_EVENT.match(state.request.query):
         is_named = any(looks_like_name(one) for one in asked)
@@ -118,6 +123,17 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     if any(find_paths(state, *way) for way in ((starts, ends), (ends, starts))):
         return reading
     state.limits.clear()
+    return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
+
+
+def _settle_described(state: ResearchState, text: str) -> Reading:
+    """Return the reading of a question for a setting that it describes, which is open unless documents say more."""
+    found = find_documented(state, text)
+    if found is not None:
+        subject = Subjects(state.graph, state.request.folder).find(Phrase(found.name), Form.CONFIGURED)
+        if subject.how == "declared":
+            state.documented = found.citation
+            return build_reading(Form.CONFIGURED, (subject,))
     return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
 
 
@@ -175,6 +191,7 @@ def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathe
         _follow_outside(state, reading.subjects[0], CALLS, CALLERS)
         return
     follow(state, nodes, CALLERS, state.depth)
+    note_written(state, nodes)
     gathered.chains = build_chains(state, nodes, upwards=True)
 
 
@@ -222,6 +239,7 @@ def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Ga
     else:
         follow(state, subject.nodes, DEPENDENTS, state.depth)
         _follow_overriding(state, subject.nodes)
+        note_written(state, subject.nodes)
 
 
 def _follow_overriding(state: ResearchState, nodes: Sequence[Node]) -> None:

@@ -20,6 +20,7 @@ TELLING, LACKING = 0.15, 0.4
 _OF_FAILURE = re.compile(
     r"fail(?:s|ed|ing|ures?)?|errors?|rais(?:es?|ed|ing)|thrown?|throws|throwing", re.IGNORECASE
 )  # words for a line that raises
+_ERROR = re.compile(r"(?:Error|Exception|Failure|Panic)$")  # ends the name of a type that is raised
 
 
 def list_idioms(state: ResearchState, text: str) -> dict[str, list[str]]:
@@ -61,7 +62,7 @@ def list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
         if word.lower() not in QUESTION_WORDS
         and held.isdisjoint(get_word_terms(word))
         and not shares_word(text, (re.split(r"\W+", word)[-1], find_base_form(word) or word))
-        and not (_OF_FAILURE.fullmatch(word) and any(map(holds_failure, lines)))
+        and not (_OF_FAILURE.fullmatch(word) and (_ERROR.search(seed.name) or any(map(holds_failure, lines))))
     ]
     is_light = sum(telling[word] for word in lacking) < LACKING * sum(telling.values())
     return [] if is_light and 2 * len(lacking) < len(telling) else lacking

@@ -8,6 +8,7 @@ FAILS = "fails, and "  # begins the reason of a finding for a function that fail
 # These begin the reasons of findings for a question on how to add something.
 NAMED_SO = "has the verb and the noun of the question in its name"
 DERIVE, LISTS, MODEL = "others of the kind derive from it", "names", "one of the kind"
+HAS_ROWS = "lists"  # a table of values
 BELONG = "others of the kind are members of it"
 REGISTERS, MOST_DERIVE = "takes one of the kind", "most of the kind derive from it"
 IMPLEMENTERS = "implementers"  # the name of a group
@@ -16,3 +17,6 @@ IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
 OPTION = "declares the option"  # begins the reason of a finding that declares one by its name
 MENTIONS, HOLDS = "mentions ", "declares "  # begin reasons: a subject is used as a value, or declared inside
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
+WRITTEN = "has a line written as a call of "  # begins the reason of a finding where no parser sees a call
+# These begin the reasons of findings that set or read a setting through a function named after it.
+SETS_BY, READS_BY = "lets callers set ", "reads it through "

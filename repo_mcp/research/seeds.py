@@ -20,6 +20,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.indirect_names import (
+    LEAST_LISTED,
     find_actions,
     find_base,
     find_inner_base,
@@ -30,10 +31,10 @@ from repo_mcp.research.indirect_names import (
 )
 from repo_mcp.research.lacking_words import list_idioms, list_lacking, says_otherwise, weigh_words
 from repo_mcp.research.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed, choose_seeds
-from repo_mcp.research.reasons import BELONG, DERIVE, LISTS, MODEL, MOST_DERIVE, NAMED_SO, REGISTERS
+from repo_mcp.research.reasons import BELONG, DERIVE, HAS_ROWS, LISTS, MODEL, MOST_DERIVE, NAMED_SO, REGISTERS
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import SymbolFlag
+from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import (
     find_action,
@@ -59,7 +60,10 @@ FAILING_FIRST, FAILING_ROOM = 3, 3_200
 MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be added
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
 FEW_SEEDS = 3  # shown if no file has most of the question's words
+MOST_TABLES = 8  # best declarations among which a table of what is to be added is looked for
+ROWS_SHARE = 0.25  # of the lines of such a table, those that have the noun
 LEADING_NAMES = 60  # names of the best declarations; lines that call one of these are preferred
+_VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 # A question to a program that runs tests, which does not ask for tests: "what happens when a test fails".
 _ONE_TEST = re.compile(
@@ -130,6 +134,8 @@ def find_seeds(
     asked = find_action(state.request.query)
     if asked is not None and any(seed.why.startswith((BELONG, DERIVE)) for seed in seeds):
         found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
+    if asked is not None and preferred is PreferredKind.EXTENSION and not seeds:
+        found = _tell_table(found, asked.nouns[-1])
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
     seeds = _drop_prototypes(seeds)
     if state.lacks_most:
@@ -162,6 +168,22 @@ def _holds_noun(seed: Seed, noun: str) -> bool:
     """Return True for a declaration whose lines or name have a noun."""
     held = {term for terms in seed.body.terms.values() for term in terms}
     return not held.isdisjoint(get_word_terms(noun)) or bool(shares_word(seed.name, (noun,)))
+
+
+def _tell_table(seeds: Sequence[Seed], noun: str) -> list[Seed]:
+    """Return the seeds, first the best table of which LEAST_LISTED lines have the noun, with that as its reason.
+
+    Where no type is the base of a kind, as in C, a table lists them: `INFIX_OPERATOR(PREC_TERM, "+")`.
+    """
+    for position, seed in enumerate(seeds[:MOST_TABLES]):
+        kind = None if seed.node is None else seed.node.symbol.kind
+        rows = range(seed.body.head_line + 1, seed.body.end_line) if kind in _VALUES else ()
+        own = [number for number in rows if number not in seed.body.comment_lines]
+        held = sum(bool(shares_word(seed.body.lines[number - 1], (noun,))) for number in own)
+        if held >= LEAST_LISTED and held >= ROWS_SHARE * len(own):
+            table = replace(seed, why=f"{HAS_ROWS} {held} of the kind, as it would a new {noun}")
+            return [table, *seeds[:position], *seeds[position + 1 :]]
+    return [*seeds]
 
 
 def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
@@ -232,6 +254,7 @@ def _note(
     left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
     leads = match_calls([seed.name for seed in seeds])
     met: set[str] = set()
+    told: dict[str, set[int]] = {}  # lines by path: a type and its method are both found, and share lines
     for ordinal, seed in enumerate(seeds):
         share = max(SHARES[min(ordinal, len(SHARES) - 1)], least_share if ordinal < FAILING_FIRST else 0)
         share = min(share, MEMBERS_ROOM) if seed.why.startswith(BELONG) else share
@@ -244,6 +267,9 @@ def _note(
         met |= {seed.name} - {""}
         wanted = _match_wanted(preferred, leads, seed.body)
         shown = choose_lines(seed.body, weights, room, wanted, keeps_comments=not ordinal, spare=SPARE)
+        known = told.setdefault(seed.path, set())
+        shown = [line for line in shown if line == seed.body.head_line or line not in known]
+        known.update(shown)
         left -= measure(seed.body.lines, shown) + FINDING_CHARS
         _note_seed(state, seed, tuple(shown))
 

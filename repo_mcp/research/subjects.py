@@ -183,8 +183,7 @@ class Subjects:
         if meant:
             return [self._graph.get_node(declaration) for declaration in meant], "declared_otherwise"
         found = [node for node, _ in self._graph.search(plain, SymbolFilter(), MAX_LOOKED_AT)]
-        folded = plain.lower().replace("_", "")
-        alike = [node for node in found if node.symbol.name.lower().replace("_", "") == folded]
+        alike = [node for node in found if fold_name(node.symbol.name) == fold_name(plain)]
         return alike, "declared_otherwise"
 
     def _find_members(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
@@ -254,6 +253,16 @@ class Subjects:
         return Subject(phrase.text, "outside", name=whole) if edges.edges else None
 
 
+def is_whole_name(name: str, text: str) -> bool:
+    """Return True if all words of a text, joined, are a name: `LetCommand` for "let command"."""
+    return fold_name(name) == fold_name("".join(_WORDS.findall(text)))
+
+
+def fold_name(name: str) -> str:
+    """Return a name as it is compared where case and underscores do not count."""
+    return name.lower().replace("_", "")
+
+
 def looks_like_name(text: str) -> bool:
     """Return True for a text that is written as a name, and not as a plain word."""
     return _LOOKS_LIKE_NAME.search(text) is not None
@@ -273,16 +282,18 @@ def _takes(lines: Sequence[str], node: Node, parameters: Sequence[str]) -> bool:
 def _list_names(text: str) -> list[str]:
     """Return the names that a phrase may mean.
 
-    A phrase that is a name as a whole means only itself; in any other, the words that look like names and the
-    joined words.
+    A phrase that is a name as a whole means only itself; in any other, the words that look like names, all words
+    joined ("let command": LetCommand), and those joined that say something.
     """
     if _NAME.fullmatch(text):
         return [text]
     tokens = _NAME.findall(text)
     named = [token for token in tokens if _LOOKS_LIKE_NAME.search(token)]
-    words = [word for word in _WORDS.findall(text) if word.lower() not in STOP_WORDS]
+    every = _WORDS.findall(text)
+    words = [word for word in every if word.lower() not in STOP_WORDS]
     joined = ["_".join(words)] if 1 < len(words) <= MAX_WORDS else words
-    return list(dict.fromkeys([*named, *joined]))
+    whole = ["_".join(every)] if len(words) < len(every) <= MAX_WORDS else []
+    return list(dict.fromkeys([*named, *whole, *joined]))
 
 
 def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:

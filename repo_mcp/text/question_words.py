@@ -57,8 +57,11 @@ _DOING = re.compile(
     r"|return|cause)\b)[\w-]+ ?){1,4})",
     re.IGNORECASE,
 )
-# "keeps failing": what happens is the verb that follows.
-_AUXILIARY = re.compile(r"\b(?:keeps?|starts?|stops?|begins?|continues?) (?=\w{2,}ing\b)", re.IGNORECASE)
+# "keeps failing", "makes sure that only one runs": what happens is the verb that follows.
+_AUXILIARY = re.compile(
+    r"\b(?:(?:keeps?|starts?|stops?|begins?|continues?) (?=\w{2,}ing\b)|(?:mak(?:es?|ing)|made) sure\b)",
+    re.IGNORECASE,
+)
 # What people say, and the words that programs use for it.
 _IDIOMS = tuple(
     (re.compile(rf"\b(?:{said})\b", re.IGNORECASE), tuple(plain.split()))

@@ -64,6 +64,18 @@ def test_a_statement_is_shown_whole_under_its_condition() -> None:
     assert {4, 15} - set(shown)  # what neither holds the words nor decides is left out first
 
 
+def test_a_value_on_the_line_below_belongs_to_its_name() -> None:
+    lines = [
+        "function pick(options) {",
+        "  const chosen =",
+        "    options.stock",
+        *(f"  audit_{at}(options)" for at in range(20)),
+        "}",
+    ]
+    body = Body(lines, 1, len(lines), 1, {2: ("stock",)}, frozenset())
+    assert choose_lines(body, {"stock": 1.0}, 100)[:3] == [1, 2, 3]
+
+
 def test_in_a_long_body_what_is_far_from_the_words_is_left_out_first() -> None:
     far = [line for at in range(80) for line in (f"    if far_{at}:", f"        return far_{at}")]
     near = ["    stock.count()", "    if counted:", "        return counted"]

@@ -1,0 +1,98 @@
+"""Find the functions through which a program sets and reads a setting: `setMaxRetries`, `max_retries()`.
+
+Where settings are private fields, as in Java, callers set one through a function, and what the setting decides
+is in the callers of another. The names of both are those of the setting behind `set`, `with`, `get` and the like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.questions import CALLS
+from repo_mcp.research.indirect_names import may_answer
+from repo_mcp.research.locating import is_test_symbol
+from repo_mcp.research.reasons import READS_BY, SETS_BY
+from repo_mcp.research.research_state import ResearchState
+from repo_mcp.research.seeds import show_body
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+
+SHORT_LINES = 12  # a longer function does more than to set or return a value
+MAX_DECLARED, MAX_FUNCTIONS, MAX_READERS = 12, 2, 3  # of one name; setters or getters; callers of a getter
+READER_CHARS = 300  # shown of a caller
+_BOUNDS = Bounds(files=20, references=60)
+_SETTERS, _GETTERS = ("set", "with", "enable"), ("get", "is", "has")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def note_accessors(state: ResearchState, name: str) -> None:
+    """Note the functions by which callers set a setting, and the callers that read it through another."""
+    for node in _find_short(state, _spell(name, _SETTERS))[:MAX_FUNCTIONS]:
+        state.add(node, f"{SETS_BY}{name}", 1, shown=show_body(state, node, READER_CHARS))
+    getters = _find_short(state, _spell(name, _GETTERS))
+    names = {one.symbol.name for one in getters}
+    for node in getters[:MAX_FUNCTIONS]:
+        found = _find_readers(state, node, names)
+        readers = [(one, lines) for one, lines in found if not _sets(state, name, one, lines)]
+        for reader, lines in readers[:MAX_READERS]:
+            shown = show_body(state, reader, READER_CHARS, dict.fromkeys(lines, (name,)))
+            why = f"{READS_BY}{node.symbol.name}"
+            state.add(reader, why, 1, Confidence.PROBABLE, lines, shown=tuple(sorted({*shown, *lines[:1]})))
+
+
+def _spell(name: str, verbs: Sequence[str]) -> list[str]:
+    """Return the names of functions that consist of a verb and the words of a setting, as languages write them."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    pascal = "".join(map(str.capitalize, words))
+    return [
+        spelled
+        for verb in verbs
+        for spelled in (f"{verb}{pascal}", f"{verb.capitalize()}{pascal}", "_".join((verb, *words)))
+    ]
+
+
+def _find_short(state: ResearchState, names: Iterable[str]) -> list[Node]:
+    """Return the short functions of the program that have one of some names, those with a body first."""
+    state.check()
+    found = [
+        state.get_node(one)
+        for name in names
+        for one in state.graph.scan.find_declared(name, MAX_DECLARED)
+        if may_answer(one.path) and state.admits(one.path)
+    ]
+    short = [
+        node
+        for node in found
+        if node.symbol.kind in CALLABLE_KINDS
+        and node.symbol.end_line - node.symbol.start_line < SHORT_LINES
+        and not is_test_symbol(node)
+    ]
+    return sorted(short, key=lambda node: node.symbol.start_line == node.symbol.end_line)  # stable
+
+
+def _sets(state: ResearchState, name: str, reader: Node, lines: Sequence[int]) -> bool:
+    """Return True for a function that hands a setting on to one of the same name, as a copy of settings does."""
+    text = state.source.read_lines(reader.path)
+    return any(re.search(rf"\b{re.escape(name)}\s*[=:]", text[line - 1], re.IGNORECASE) for line in lines)
+
+
+def _find_readers(
+    state: ResearchState, getter: Node, names: Iterable[str]
+) -> list[tuple[Node, tuple[int, ...]]]:
+    """Return the functions that call a getter and are none, each with the lines of its calls."""
+    state.check()
+    own = set(names)
+    edges = state.graph.find_incoming(getter, CALLS, _BOUNDS).edges
+    readers = [
+        (state.get_node(edge.other), edge.lines)
+        for edge in edges
+        if edge.confidence is not Confidence.POSSIBLE and may_answer(edge.other.path)
+    ]
+    return [
+        (node, lines)
+        for node, lines in readers
+        if node.symbol.kind in CALLABLE_KINDS and node.symbol.name not in own and not is_test_symbol(node)
+    ]

@@ -1,0 +1,226 @@
+"""What questions about four unknown repositories showed: false claims, and what decides left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.bundler.spans import read_layout
+from repo_mcp.research.records import Form
+from repo_mcp.text.question_words import list_words
+from tests.repo_mcp.research.asking import Asked, find_one, list_found
+
+MACHINE = {
+    "src/machine.c": """static void refuse(Machine* machine)
+{
+  machine->error = "refused";
+}
+
+static void halt(Machine* machine)
+{
+  machine->running = false;
+}
+
+void stop(Machine* machine)
+{
+  halt(machine);
+}
+
+void run(Machine* machine)
+{
+  INTERPRET_LOOP
+  {
+    CASE_CODE(LOAD):
+    CASE_CODE(STORE):
+      goto completeCall;
+
+    completeCall:
+      if (machine->count)
+      {
+        refuse(machine);
+        RUNTIME_ERROR();
+      }
+
+      switch (machine->type)
+      {
+        case 1:
+          break;
+      }
+  }
+}
+""",
+    "src/rules.c": """#define INFIX(prec, fn) { 0, fn, prec }
+#define INFIX_OPERATOR(prec, name) { name, infixOp, prec }
+
+void infixOp(Compiler* compiler)
+{
+  parseTerm(compiler);
+}
+
+Rule rules[] =
+{
+  /* TOKEN_PAREN */ PREFIX(grouping),
+  /* TOKEN_STAR  */ INFIX_OPERATOR(PREC_FACTOR, "*"),
+  /* TOKEN_SLASH */ INFIX_OPERATOR(PREC_FACTOR, "/"),
+  /* TOKEN_PLUS  */ INFIX_OPERATOR(PREC_TERM, "+"),
+  /* TOKEN_ELSE  */ UNUSED,
+};
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def machine() -> Asked:
+    return Asked(MACHINE)
+
+
+def test_a_call_that_only_its_text_shows_is_told(machine: Asked) -> None:
+    report = machine.ask("who calls refuse")
+    assert report.claim.endswith(" By its text, src/machine.c:27-27 reads like a call of it.")
+    assert "written as a call of refuse" in report.findings[1].why
+
+
+def test_no_text_is_looked_for_where_a_call_is_known(machine: Asked) -> None:
+    claim = machine.ask("who calls halt").claim
+    assert "is called by" in claim
+    assert "By its text" not in claim
+
+
+def test_rows_of_a_table_that_begin_with_a_comment_are_code() -> None:
+    layout = read_layout("src/rules.c", MACHINE["src/rules.c"].encode())
+    assert not layout.comment_lines
+    text = b"/* one */ int x;\n/* two */\n/* three */ // four\nint y; /* five\n six */ int z;\n/* 7 */}\n"
+    assert read_layout("a.c", text).comment_lines == {2, 3, 6}
+
+
+def test_a_kind_without_a_base_type_is_added_to_the_table_that_lists_it(machine: Asked) -> None:
+    report = machine.ask("Where would I add a new infix operator?")
+    assert report.claim.startswith("Others of the kind are listed in rules (src/rules.c:9-16).")
+    assert '13\tINFIX_OPERATOR(PREC_FACTOR, "/"),' in find_one(report, "rules").excerpt.replace(
+        "  /* TOKEN_SLASH */ ", ""
+    )
+
+
+EDITOR = {
+    "editor/commands.py": """class LetCommand:
+    def execute(self, state):
+        if state.locked:
+            raise CannotLock(state)
+        return state
+
+
+class PutCommand:
+    def execute(self, state):
+        raise NothingInRegister(state)
+""",
+    "editor/commander.py": '''def run_command(command):
+    """Run a command, or any other command."""
+    if not command:
+        raise NoCommand(command)
+    return command()
+''',
+}
+
+
+@pytest.mark.parametrize("asked", ["the let command", "LetCommand"])
+def test_the_errors_of_a_type_named_in_plain_words_are_its_own(asked: str) -> None:
+    report = Asked(EDITOR).ask(f"Which errors can {asked} raise?")
+    assert report.claim.startswith("Errors made here: CannotLock (editor/commands.py:4-4).")
+    assert "raise CannotLock(state)" in report.findings[0].excerpt
+
+
+CLIENT = {
+    "src/main/java/client/Settings.java": """package client;
+
+public class Settings {
+    private int maxRedirects = 5;
+
+    public Settings(Settings other) {
+        maxRedirects = other.getMaxRedirects();
+    }
+
+    public int getMaxRedirects() {
+        return maxRedirects;
+    }
+
+    public Settings setMaxRedirects(int maxRedirects) {
+        this.maxRedirects = maxRedirects;
+        return this;
+    }
+}
+""",
+    "src/main/java/client/Redirects.java": """package client;
+
+public class Redirects {
+    public void follow(Settings settings, int count) {
+        if (count >= settings.getMaxRedirects()) {
+            throw new TooManyRedirects();
+        }
+    }
+}
+""",
+}
+
+
+def test_functions_that_set_and_read_a_setting_are_told() -> None:
+    report = Asked(CLIENT).ask("Where is maxRedirects configured?")
+    setter = "Callers set it by Settings.setMaxRedirects (src/main/java/client/Settings.java:14-17)."
+    assert f"{setter} Redirects.follow (src/main/java/client/Redirects.java:4-8) reads it." in report.claim
+    assert "Settings.java:15-15" not in report.claim  # its own name is no value
+    assert "count >= settings.getMaxRedirects()" in find_one(report, "client.Redirects.follow").excerpt
+
+
+def test_lines_of_a_method_are_not_shown_again_with_its_type() -> None:
+    body = "".join(f"        self.step_{number} = fork({number})\n" for number in range(8))
+    text = f"class Spawner:\n    def fork_horse(self):\n{body}"
+    report = Asked({"workers.py": text}).ask("What is the difference between Spawner and fork_horse?")
+    shown = [line for one in report.findings for line in one.excerpt.splitlines() if "step_3" in line]
+    assert "workers.Spawner.fork_horse" in list_found(report)
+    assert len(shown) == 1
+
+
+def test_to_make_sure_is_no_word_of_code() -> None:
+    assert list_words("How does it make sure that one scheduler runs?") == ["one", "scheduler", "runs"]
+
+
+QUEUE = {
+    "docs/index.md": """# Queues
+
+## Options
+
+* `result_ttl` specifies how long (in seconds) successful jobs and their
+results are kept. Defaults to 500 seconds.
+* `depth` says how many jobs a queue may hold.
+""",
+    "queues/job.py": """class Job:
+    result_ttl = 500
+
+    def keep(self, results):
+        return store(results, self.result_ttl)
+""",
+    "queues/log.py": """def run(results):
+    return [one for one in results if one.kept]
+""",
+}
+
+
+def test_a_setting_is_found_by_what_documents_say_of_it() -> None:
+    claim = Asked(QUEUE).ask("where do I set how long the results of a job are kept").claim
+    assert claim.startswith("By docs/index.md:5-6, this is result_ttl. result_ttl is declared at queues/job.py:2-2")
+
+
+@pytest.mark.parametrize(
+    "asked", ["where do I set how long the colours of a job may run", "where do I set which results the job logs"]
+)
+def test_a_setting_that_no_document_describes_is_an_open_question(asked: str) -> None:
+    report = Asked(QUEUE).ask(asked)
+    assert report.reading.form is Form.OPEN
+    assert "By docs/index.md" not in report.claim
+
+
+def test_a_word_for_failing_is_not_said_to_be_lacking_of_an_error() -> None:
+    texts = {
+        "errors.rb": "class LockError < StandardError\n  attr_reader :lock\nend\n",
+        "notes.txt": "The arms were raised.\n",
+    }
+    claim = Asked(texts).ask("how is a lock raised").claim
+    assert claim.startswith("LockError (errors.rb:1-3) fits the question best.")
