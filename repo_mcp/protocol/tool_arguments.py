@@ -38,7 +38,7 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 }
 _PLAIN = frozenset({"string", "integer", "number", "boolean"})  # kinds that a list of types may name
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# What an argument is called elsewhere. One name may stand for several arguments, but of one tool only for one.
+# What an argument is called elsewhere. A name may stand for several arguments, but of one tool only for one.
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "path": ("file_path", "filepath", "filename", "file", "folder", "directory"),
     "start_line": ("line_start", "start"),
