@@ -288,11 +288,13 @@ def _count_wanted(repository: Repository, arguments: Arguments) -> int:
 def choose_matches(answer: ExactAnswer, max_per_file: int | None, start: int = 0) -> list[Shown]:
     """Return what to show of each file from the one at `start`, in order.
 
-    Without `max_per_file`, the fewer files there are, the more lines each shows. If there are
-    too many lines, the first are shown, and lines that only import something last.
+    Without `max_per_file`, all lines are shown if a page holds them; else, the fewer files there are, the
+    more lines each shows. If there are too many lines, the first are shown, and lines that only import
+    something last.
     """
     counts = dict(answer.files[start:])
-    most = max_per_file or max(LEAST_PER_FILE, PAGE_LINES // max(1, len(counts)))
+    share = max(LEAST_PER_FILE, PAGE_LINES // max(1, len(counts)))
+    most = max_per_file or (PAGE_LINES if sum(counts.values()) <= PAGE_LINES else share)
     files = groupby(answer.matches, key=attrgetter("path"))
     return [(_keep_first(list(own), most), counts[path]) for path, own in files if path in counts]
 
