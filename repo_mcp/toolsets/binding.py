@@ -16,7 +16,7 @@ from repo_mcp.audit.call_recorder import DROPPED, CallOutcome, CallRecorder, des
 from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import RepoError
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
-from repo_mcp.protocol.tool_arguments import check_schema, read_arguments
+from repo_mcp.protocol.tool_arguments import check_schema, read_arguments, rename_arguments
 from repo_mcp.protocol.tool_model import (
     Annotations,
     AnswerNeeded,
@@ -160,7 +160,8 @@ def _bind(
     def find_write(asked: Asked, audit: AuditLog | None, arguments: Arguments) -> Write | None:
         return None if audit is None else find_writer(audit, entry.name, input_schema, asked, arguments)
 
-    def call(arguments: Arguments, context: CallContext) -> ToolAnswer:
+    def call(given: Arguments, context: CallContext) -> ToolAnswer:
+        arguments = rename_arguments(input_schema, given)
         try:
             asked, audit = opened()
         except RepoError as error:
@@ -192,7 +193,7 @@ def _bind(
         output_schema,
         Annotations(read_only=entry.read_only),
         call,
-        _build_drop(lambda arguments: find_write(*opened(), arguments), guard),
+        _build_drop(lambda given: find_write(*opened(), rename_arguments(input_schema, given)), guard),
         icon,
         may_be_task=entry.may_be_task,
     )

@@ -60,7 +60,8 @@ def test_the_acceptance_scenarios(client: RetrievalClient) -> None:
     first = client.call("search", query="mount", repo="docs")
     assert client.call("search", query="mount", repo="docs")["result"] == first["result"]
     row = first["result"]["matches"][0]
-    assert row == {"repo": "docs", "path": "README.md", "line": 3, "preview": "How to mount a volume."}
+    assert first["meta"]["repo"] == "docs"
+    assert row == {"path": "README.md", "line": 3, "preview": "How to mount a volume."}
 
     opened = client.call("open_file", repo="code", path="src/volume.py")
     assert opened["result"]["content"].splitlines()[3] == "4\tdef mount_volume(path):"

@@ -115,7 +115,8 @@ def _answer(
                 node.declaration, wanted, known, dispatches=dispatches, folder=folder
             )
             summary = render_folders(folders, is_complete=known.totals.is_complete)
-        renderer = _Renderer(graph, direction, has_text=direction == INCOMING and limit <= TEXT_ROWS)
+        has_text = direction == INCOMING and limit <= TEXT_ROWS
+        renderer = _Renderer(graph, direction, node.symbol.name, has_text=has_text)
         shown = renderer.render(known.rows[page.start : end])
         chosen = {**render_chosen(node, arguments, _list_definitions(graph, node)), **summary}
         blind = warn_untracked(node) if direction == INCOMING and types is not None else []
@@ -228,11 +229,12 @@ def _name_rows(rows: Iterable[EdgeRow]) -> list[str]:
 
 
 class _Renderer:
-    """Renders the rows of one page."""
+    """Renders the rows of one page about the symbol called `name`."""
 
-    def __init__(self, graph: Graph, direction: str, *, has_text: bool) -> None:
+    def __init__(self, graph: Graph, direction: str, name: str, *, has_text: bool) -> None:
         self._graph = graph
         self._direction = direction
+        self._name = name
         self._has_text = has_text
         self._texts: dict[str, Sequence[str]] = {}
 
@@ -246,10 +248,12 @@ class _Renderer:
         if isinstance(row, Edge):
             node = self._graph.get_node(row.other)
             via = None if row.via is None else self._graph.get_node(row.via)
-            return render_edge(row, node, self._direction, self._read_lines(node.path), via)
+            return render_edge(row, node, self._direction, self._read_lines(node.path), via, self._name)
         if isinstance(row, External):
             return render_external(row)
-        return render_unresolved(row, self._read_lines(row.path)) if isinstance(row, Unresolved) else {}
+        if isinstance(row, Unresolved):
+            return render_unresolved(row, self._read_lines(row.path), self._name)
+        return {}
 
     def _read_lines(self, path: str) -> Sequence[str]:
         if not self._has_text:

@@ -125,5 +125,5 @@ def _render_reached(one: Reached, text: Sequence[str]) -> Row:
         "confidence": one.confidence.value,
         "distance": one.distance,
         "via": escape_text(", ".join(one.via[:SHOWN_LINES])),
-        **render_lines(one.lines[:SHOWN_LINES], text),
+        **render_lines(one.lines[:SHOWN_LINES], text, one.via[0].rpartition(".")[2] if one.via else ""),
     }

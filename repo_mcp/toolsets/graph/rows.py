@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ Row = dict[str, object]
 
 INCOMING, OUTGOING = "incoming", "outgoing"
 MAX_LINE_CHARS = 60  # of one line of the code: enough to see a call
+_CHARS_AROUND = 20  # shown before and behind a name that stands further back in a long line
 
 _TYPED = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.EVENT})
 
@@ -60,11 +62,13 @@ def warn_untracked(node: Node) -> list[str]:
     return [f"who uses a {kind} is not recorded for {node.language}: there may be users that are not listed"]
 
 
-def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str], via: Node | None = None) -> Row:
+def render_edge(
+    edge: Edge, node: Node, direction: str, text: Sequence[str], via: Node | None = None, name: str = ""
+) -> Row:
     """Return the symbol `node` at the other end of an edge, with the lines of the edge, which call `via`.
 
-    `text` has the lines of the file that the edge's lines are in, or nothing. A symbol that leads here is
-    located by its lines.
+    `text` has the lines of the file that the edge's lines are in, or nothing; `name` is what they name. A
+    symbol that leads here is located by its lines.
     """
     is_usual = node.symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
     return {
@@ -78,7 +82,7 @@ def render_edge(edge: Edge, node: Node, direction: str, text: Sequence[str], via
         "confidence": edge.confidence.value,
         "source": edge.source,
         "via": None if via is None else escape_text(via.qualified_name),
-        **render_lines(edge.lines, text),
+        **render_lines(edge.lines, text, name),
     }
 
 
@@ -108,20 +112,28 @@ def render_external(external: External) -> Row:
     }
 
 
-def render_unresolved(unresolved: Unresolved, text: Sequence[str]) -> Row:
+def render_unresolved(unresolved: Unresolved, text: Sequence[str], name: str) -> Row:
     """Return the lines of a file with names that could not be resolved."""
-    return {"file_path": escape_text(unresolved.path), **render_lines(unresolved.lines, text)}
+    return {"file_path": escape_text(unresolved.path), **render_lines(unresolved.lines, text, name)}
 
 
-def render_lines(lines: Sequence[int], text: Sequence[str] = ()) -> Row:
-    """Return some lines of a file with their text, or only their numbers if the text is not at hand."""
+def render_lines(lines: Sequence[int], text: Sequence[str] = (), name: str = "") -> Row:
+    """Return some lines of a file with their text, or only their numbers if the text is not at hand.
+
+    Of a long line, the part around `name` is shown, or its beginning if it does not have the name.
+    """
     if not text or lines[-1] > len(text):
         return {"lines": "\n".join(map(str, lines))}
-    return {"lines": "\n".join(f"{line}\t{_shorten(text[line - 1])}" for line in lines)}
+    return {"lines": "\n".join(f"{line}\t{_shorten(text[line - 1], name)}" for line in lines)}
 
 
-def _shorten(line: str) -> str:
+def _shorten(line: str, name: str) -> str:
     shown = line.strip()
+    if len(shown) > MAX_LINE_CHARS:
+        found = re.search(rf"\b{re.escape(name)}\b", shown) if name else None
+        if found is not None and found.end() > MAX_LINE_CHARS - _CHARS_AROUND:
+            start = min(found.start() - _CHARS_AROUND, len(shown) - MAX_LINE_CHARS + 1)
+            shown = "…" + shown[start:] if start > 0 else shown
     return escape_text(shown if len(shown) <= MAX_LINE_CHARS else shown[: MAX_LINE_CHARS - 1] + "…")
 
 

@@ -53,6 +53,7 @@ _TEXT = "text"
 _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
 PAGE_LINES = 50  # matching lines, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5  # matching lines shown of each file, however many files there are
+FEW_LINES = 25  # matching lines of all files of a page, of which none is left out
 
 
 Shown = tuple[Sequence["ExactMatch"], int]  # the matches to show of one file, and how many it has
@@ -275,11 +276,13 @@ def _count_wanted(repository: Repository, arguments: Arguments) -> int:
 def choose_matches(answer: ExactAnswer, max_per_file: int | None, start: int = 0) -> list[Shown]:
     """Return what to show of each file from the one at `start`, in order.
 
-    Without `max_per_file`, the fewer files there are, the more lines each shows. If there are
-    too many lines, the first are shown, and lines that only import something last.
+    Without `max_per_file`, all lines are shown if they are few; else, the fewer files there are, the more
+    lines each shows. If there are too many lines, the first are shown, and lines that only import something
+    last.
     """
     counts = dict(answer.files[start:])
-    most = max_per_file or max(LEAST_PER_FILE, PAGE_LINES // max(1, len(counts)))
+    share = max(LEAST_PER_FILE, PAGE_LINES // max(1, len(counts)))
+    most = max_per_file or (FEW_LINES if sum(counts.values()) <= FEW_LINES else share)
     files = groupby(answer.matches, key=attrgetter("path"))
     return [(_keep_first(list(own), most), counts[path]) for path, own in files if path in counts]
 

@@ -74,7 +74,7 @@ def search(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
     keys = [f"{name} {match.start_line} {match.path}" for name, match in rows]
     page.check(keys)
     listed = _Listed(page, keys, found.has_more, truncated)
-    return _draft_matches(rows[page.start :], listed, warnings)
+    return _draft_matches(rows[page.start :], listed, warnings, "" if repo == BOTH else str(repo))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,11 @@ def _search_root(
     return _FoundLines(answer.matches[:most], has_more, has_more or answer.truncated, answer.warnings)
 
 
-def _draft_matches(rows: list[tuple[str, ExactMatch]], listed: _Listed, warnings: list[str]) -> Draft:
+def _draft_matches(
+    rows: list[tuple[str, ExactMatch]], listed: _Listed, warnings: list[str], asked: str
+) -> Draft:
+    """Draft a page of matches; `asked` is the only root that was searched, "" if both were."""
+
     def build(count: int) -> Part:
         notes = list(warnings)
         is_cut = count < len(rows)
@@ -127,7 +131,11 @@ def _draft_matches(rows: list[tuple[str, ExactMatch]], listed: _Listed, warnings
                 f"control or bidirectional characters that may hide text: {_name_some('match', hiding)}"
             )
         warn_of_escapes(notes, (match.path for _, match in rows[:count]))
-        matches = [_render_match(name, match) for name, match in rows[:count]]
+        names = [name for name, _ in rows[:count]]
+        matches = [
+            _render_match("" if name == before else name, match)
+            for before, (name, match) in zip([asked, *names], rows[:count], strict=False)
+        ]
         follow = listed.page.follow(listed.keys, count, is_cut or listed.has_more)
         return Part({"matches": matches, **follow}, notes, is_cut or listed.truncated)
 
@@ -135,7 +143,9 @@ def _draft_matches(rows: list[tuple[str, ExactMatch]], listed: _Listed, warnings
 
 
 def _render_match(name: str, match: ExactMatch) -> Result:
-    row: dict[str, object] = {"repo": name, "path": escape_text(match.path), "line": match.start_line}
+    """Return a match as a row, with the name of its root unless that was told before."""
+    row: dict[str, object] = {"repo": name} if name else {}
+    row |= {"path": escape_text(match.path), "line": match.start_line}
     if match.end_line != match.start_line:
         row["end_line"] = match.end_line
     return row | {"preview": match.line.strip()}

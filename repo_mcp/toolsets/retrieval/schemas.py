@@ -96,13 +96,17 @@ def search_input(limits: Limits) -> Schema:
 def search_output(limits: Limits) -> Schema:
     match = build_object(
         {
-            "repo": {"type": "string", "enum": list(REPOS)},
+            "repo": {
+                "type": "string",
+                "enum": list(REPOS),
+                "description": "Of this match and those after it; left out where meta.repo names it",
+            },
             "path": build_field("string"),
             "line": build_field("integer", "Counted from 1"),
             "end_line": build_field("integer", "Only if a match spans lines"),
             "preview": build_field("string", "The line, cut around the match when it is long"),
         },
-        ["repo", "path", "line", "preview"],
+        ["path", "line", "preview"],
     )
     rows = build_field("array", "By repo (docs, code), path, line") | {"items": match}
     return build_envelope_schema(build_object({"matches": rows, "cursor": NEXT_CURSOR}, ["matches"]))

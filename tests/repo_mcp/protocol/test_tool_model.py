@@ -9,7 +9,12 @@ import jsonschema
 import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.protocol.tool_arguments import check_schema, describe_limits, read_arguments
+from repo_mcp.protocol.tool_arguments import (
+    check_schema,
+    describe_limits,
+    read_arguments,
+    rename_arguments,
+)
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -114,6 +119,26 @@ def test_null_is_no_value_for_what_is_required_and_no_name_for_what_is_unknown()
     error = _refused({"query": "a", "budget": {"lines": None}})
     assert error is not None
     assert "budget.lines is missing" in error.message
+
+
+@pytest.mark.parametrize(
+    ("given", "renamed"),
+    [
+        ({"pattern": "a", "limit": 5}, {"query": "a", "top_k": 5}),
+        ({"query": "a", "pattern": "b"}, {"query": "a", "pattern": "b"}),  # which is meant is not clear
+        ({"pattern": "b", "query": "a"}, {"pattern": "b", "query": "a"}),
+        ({"limit": 5, "max_results": 6}, {"top_k": 5, "max_results": 6}),
+        ({"colour": 1, "path": "a"}, {"colour": 1, "path": "a"}),
+        ({"spans": [{"file": "a"}, {"path": "b"}, 3]}, {"spans": [{"path": "a"}, {"path": "b"}, 3]}),
+        ({"spans": {"file": "a"}}, {"spans": {"file": "a"}}),
+    ],
+)
+def test_names_that_arguments_have_elsewhere_are_taken(
+    given: dict[str, object], renamed: dict[str, object]
+) -> None:
+    span = {"type": "object", "properties": {"path": {"type": "string"}}}
+    schema = {"properties": {**SCHEMA["properties"], "spans": {"type": "array", "items": span}}}
+    assert rename_arguments(schema, given) == renamed
 
 
 def test_missing_and_unknown_arguments_are_judged_as_the_reference_judges_them() -> None:

@@ -102,4 +102,13 @@ def check(tool: Tool, answer: ToolAnswer) -> dict[str, Any]:
         assert set(envelope["error"]) == {"code", "message", "details"}
         assert envelope["error"]["details"]["hint"]
     assert isinstance(envelope, dict)
+    _name_roots(whole)
     return whole
+
+
+def _name_roots(envelope: dict[str, Any]) -> None:
+    """Write into each match the root that it is in; an answer names a root once."""
+    root = envelope["meta"]["repo"]
+    for row in envelope.get("result", {}).get("matches", ()):
+        assert row.get("repo") != root
+        root = row["repo"] = row.get("repo") or root

@@ -150,6 +150,16 @@ def test_search_gives_path_line_and_preview_in_order_of_repo_path_and_line(serve
     }
 
 
+def test_a_root_is_named_once(served: Served) -> None:
+    def name_roots(**arguments: object) -> list[str | None]:
+        found = json.loads(served.ask("search", {"query": "mount", **arguments}).text)["result"]
+        return [row.get("repo") for row in found["matches"]]
+
+    assert name_roots() == ["docs", None, None, None, "code", None, None, None]
+    assert name_roots(repo="code") == [None] * 4
+    assert name_roots(limit=1) == ["docs"]
+
+
 @pytest.mark.parametrize("repo", ["docs", "code"])
 def test_search_in_one_repository(served: Served, repo: str) -> None:
     both = served.result("search", query="mount", repo="both")["matches"]

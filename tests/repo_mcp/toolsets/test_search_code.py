@@ -247,7 +247,7 @@ def test_extensions_that_are_none_are_refused(served: Served, extensions: str) -
         ({"path_filter": ""}, "argument path_filter is empty"),
         ({"extensions": ""}, "argument extensions is empty"),
         ({"query": "x" * 10_001}, "argument query has 10,001 characters"),
-        ({"top_k": 3}, 'unknown argument "top_k"'),
+        ({"explain": True}, 'unknown argument "explain"'),
     ],
 )
 def test_bad_arguments_are_refused_clearly(served: Served, arguments: dict[str, object], words: str) -> None:

@@ -281,6 +281,19 @@ def test_one_file_does_not_fill_a_page_and_what_is_left_out_is_counted(changing:
     assert not whole.get("truncated")
 
 
+def test_of_few_lines_none_is_left_out(changing: Repository) -> None:
+    root = Path(changing.config.root)
+    for name, count in {"a.py": 11, "b.py": 6, **{f"c{at}.py": 1 for at in range(8)}}.items():
+        (root / name).write_text("sail()\n" * count)
+    result = match(changing, "sail()", mode="literal")
+    assert (len(result["hits"]), result["total"]) == (10, 25)
+    assert sum(hit["snippet"].count("\t") for hit in result["hits"]) == 25
+    assert not result.get("truncated")
+    (root / "c0.py").write_text("sail()\n" * 2)
+    cut = match(changing, "sail()", mode="literal")
+    assert [hit["more"] for hit in cut["hits"]] == [6, 1, *[0] * 8]
+
+
 def test_a_match_of_several_lines_shows_them_all(ledger: Repository) -> None:
     (hit,) = search(ledger, "(1)\n        post(2)\n        return", mode="literal")["hits"]
     assert (hit["start_line"], hit["end_line"]) == (6, 8)
