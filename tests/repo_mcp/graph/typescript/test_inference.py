@@ -217,6 +217,38 @@ def test_packages_in_folders_of_other_names() -> None:
     ]
 
 
+def test_workspaces_that_begin_in_a_folder() -> None:
+    texts = {
+        "web/pnpm-workspace.yaml": "packages:\n  - 'libs/*'\n",
+        "web/libs/kit/package.json": '{"name": "@web/kit", "exports": {".": "./dist/index.js"}}',
+        "web/libs/kit/src/index.ts": "export function draw() {}",
+        "web/libs/a/package.json": '{"name": "other-name", "main": "./src/index.ts"}',
+        "web/libs/a/src/index.ts": "export function work() {}",
+        "server/package.json": '{"workspaces": ["parts/*"]}',
+        "server/parts/kit/package.json": '{"name": "@web/kit", "main": "./src/index.ts"}',
+        "server/parts/kit/src/index.ts": "export function draw() {}",
+        "web/app/view.ts": """
+            import { draw } from "@web/kit";
+            import { work } from "other-name";
+            draw();
+            work();
+        """,
+        "server/main.ts": 'import { draw } from "@web/kit";\ndraw();\n',
+        "tool.ts": 'import { draw } from "@web/kit";\ndraw();\n',
+    }
+    repository = Repository.build(texts)
+    assert repository.ask("web/app/view.ts", "draw();", "draw", CALL) == [
+        "web/libs/kit/src/index.ts:1 draw exact"
+    ]
+    assert repository.ask("web/app/view.ts", "work();", "work", CALL) == [
+        "web/libs/a/src/index.ts:1 work exact"
+    ]
+    assert repository.ask("server/main.ts", "draw();", "draw", CALL) == [
+        "server/parts/kit/src/index.ts:1 draw exact"
+    ]
+    assert repository.ask("tool.ts", "draw();", "draw", CALL) == ["-> @web/kit.draw"]
+
+
 def test_what_another_file_adds_to_an_interface() -> None:
     texts = {
         "core.ts": "export interface Options<T> { size: number }",
