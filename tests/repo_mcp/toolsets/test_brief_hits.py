@@ -16,7 +16,7 @@ from repo_mcp.ranking.word_search import FAR_SHARE, NEAR_SHARE
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
 from repo_mcp.toolsets.repo.hit_rows import render_brief, write_brief
-from tests.repo_mcp.toolsets.research_roots import write_tree
+from tests.written_trees import write_tree
 
 QUESTION = "how can I revert the booking of a ledger entry before the fiscal quarter closes"
 PADDING = "\n\ndef keep_on(value):\n    return value\n" * 40

@@ -285,12 +285,12 @@ def test_of_few_lines_none_is_left_out(changing: Repository) -> None:
     root = Path(changing.config.root)
     for name, count in {"a.py": 11, "b.py": 6, **{f"c{at}.py": 1 for at in range(8)}}.items():
         (root / name).write_text("sail()\n" * count)
-    result = match(changing, "sail()", mode="literal")
+    result = search(changing, "sail()", mode="literal")
     assert (len(result["hits"]), result["total"]) == (10, 25)
     assert sum(hit["snippet"].count("\t") for hit in result["hits"]) == 25
     assert not result.get("truncated")
     (root / "c0.py").write_text("sail()\n" * 2)
-    cut = match(changing, "sail()", mode="literal")
+    cut = search(changing, "sail()", mode="literal")
     assert [hit["more"] for hit in cut["hits"]] == [6, 1, *[0] * 8]
 
 
