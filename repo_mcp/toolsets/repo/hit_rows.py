@@ -9,6 +9,7 @@ A ranked hit as text is its path, the span and name of its symbol, and its lines
 
 The last row names further declarations of the file that a question may be about; in a record they are `also`.
 Later hits with the same lines are its `copies`, or one more row of the text: `same lines in b.py:12-20`.
+A brief hit is what a model needs to open it: of a declaration its span and first line, as text its name.
 
 A file of exact matches is its path and its lines, numbered as ripgrep numbers them, each declaration before
 its lines, and a blank row before lines that are in none. Only a long declaration has its span: a short one is
