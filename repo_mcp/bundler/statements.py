@@ -50,7 +50,7 @@ _CONSTANTS = frozenset(
 )
 # A line that continues the statement above it: a call on its result, or an operator.
 _GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
-_AWAITS = re.compile(r"(?<![=<>!~])=\s*$")  # a line whose value stands on the next one
+_AWAITS = re.compile(r"(?<![=<>!~])=\s*+$")  # a line whose value stands on the next one
 # Words of control alone. They say something only below their condition, with which they are shown.
 _BARE = re.compile(r"[\s})]*+(?:else|try|finally|do|raise|throw|return|break|continue|yield)?\s*+[:;{]?\s*$")
 # A line for a preprocessor. It stands at the margin, so it would seem to enclose what follows.
