@@ -1,8 +1,8 @@
-"""Find what sets, reads and defaults a setting by names made of its own: `setMaxRetries`, `DEFAULT_MAX_RETRIES`.
+"""Find what sets, reads and holds the default of a setting by names made of its own: `DEFAULT_MAX_RETRIES`.
 
-Where settings are private fields, as in Java, callers set one through a function, and what the setting decides
-is in the callers of another. The names of both are those of the setting behind `set`, `with`, `get` and the like. The
-value that it has otherwise is often that of a constant or a function named after it behind `default`.
+Where settings are private fields, as in Java, callers set one by a function such as `setMaxRetries`, and what
+it decides is in the callers of another, such as `getMaxRetries`. The value that it has otherwise is often
+that of a constant or a function.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def note_accessors(state: ResearchState, name: str) -> None:
-    """Note what holds the default of a setting, what lets callers set it, and what reads it through a function."""
+    """Note what holds the default of a setting, what lets callers set it, and what reads it by a function."""
     for node in _find_short(state, _spell(name, _DEFAULTS), _HELD)[:MAX_FUNCTIONS]:
         state.add(node, f"{DEFAULTS}{name}", 1, shown=show_body(state, node, READER_CHARS))
     for node in _find_short(state, _spell(name, _SETTERS))[:MAX_FUNCTIONS]:
@@ -48,7 +48,7 @@ def note_accessors(state: ResearchState, name: str) -> None:
 
 
 def _spell(name: str, verbs: Sequence[str]) -> list[str]:
-    """Return the names of functions that consist of a verb and the words of a setting, as languages write them."""
+    """Return the names that consist of a word and those of a setting, as different languages write them."""
     words = [word.lower() for word in _WORD.findall(name)]
     pascal = "".join(map(str.capitalize, words))
     return [
@@ -81,7 +81,7 @@ def _find_short(
 
 
 def _sets(state: ResearchState, name: str, reader: Node, lines: Sequence[int]) -> bool:
-    """Return True for a function that hands a setting on to one of the same name, as a copy of settings does."""
+    """Return True for a function that hands a setting on to one of the same name, as one that copies does."""
     text = state.source.read_lines(reader.path)
     return any(re.search(rf"\b{re.escape(name)}\s*[=:]", text[line - 1], re.IGNORECASE) for line in lines)
 

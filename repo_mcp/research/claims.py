@@ -348,7 +348,7 @@ def _describe_places(state: ResearchState) -> str:
 
 
 def _describe_recipe(state: ResearchState) -> str:
-    """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known of the kind."""
+    """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known."""
     found = {
         begin: f"{shorten_symbol(one)} ({one.citation})"
         for begin in (BELONG, DERIVE, MOST_DERIVE, HAS_ROWS, REGISTERS, LISTS, MODEL)
