@@ -229,3 +229,11 @@ def test_a_word_for_failing_is_not_said_to_be_lacking_of_an_error() -> None:
     }
     claim = Asked(texts).ask("how is a lock raised").claim
     assert claim.startswith("LockError (errors.rb:1-3) fits the question best.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "form"),
+    [("callers halt", Form.CALLERS), ("callees stop", Form.CALLEES), ("usages halt", Form.DEPENDENTS)],
+)
+def test_a_form_and_a_name_alone_are_a_question(machine: Asked, asked: str, form: Form) -> None:
+    assert machine.ask(asked).reading.form is form
