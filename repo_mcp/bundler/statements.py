@@ -50,7 +50,7 @@ _CONSTANTS = frozenset(
 )
 # A line that continues the statement above it: a call on its result, or an operator.
 _GOES_ON = re.compile(r"\s*(?:\??\.\w|&&|\|\||\?\s|:\s|=>|->|\|>|\+\s|and\s|or\s)")
-_AWAITS = re.compile(r"(?<![=<>!~])=\s*$")  # a line whose value stands on the next one
+_AWAITS = re.compile(r"(?<![=<>!~])=\s*+$")  # a line whose value stands on the next one
 # Words of control alone. They say something only below their condition, with which they are shown.
 _BARE = re.compile(r"[\s})]*+(?:else|try|finally|do|raise|throw|return|break|continue|yield)?\s*+[:;{]?\s*$")
 # A line for a preprocessor. It stands at the margin, so it would seem to enclose what follows.
@@ -191,8 +191,7 @@ def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool
         while last < len(code):
             text = _QUOTED.sub('""', body.lines[code[last] - 1])
             depth += sum(text.count(one) for one in _OPENS) - sum(text.count(one) for one in _CLOSES)
-            is_open = depth > 0 or _AWAITS.search(text) is not None
-            is_open = is_open or (last + 1 < len(code) and _GOES_ON.match(body.lines[code[last + 1] - 1]))
+            is_open = depth > 0 or _goes_on(body, code, last, text)
             if not is_open or text.rstrip().endswith("{") or last - at + 1 >= MAX_STATEMENT_LINES:
                 break
             last += 1
@@ -200,6 +199,12 @@ def _cut_statements(body: Body, code: Sequence[int], leads: Callable[[str], bool
         found.append(_build(body, first, code[last], leads))
         at = last + 1
     return _end_with_result(body, _hand_on(body, _credit_makers(body, _keep_near(body, found))))
+
+
+def _goes_on(body: Body, code: Sequence[int], at: int, text: str) -> bool:
+    """Return True if what a line says goes on in the next line of code."""
+    below = body.lines[code[at + 1] - 1] if at + 1 < len(code) else ""
+    return _AWAITS.search(text) is not None or _GOES_ON.match(below) is not None
 
 
 def _keep_near(body: Body, statements: list[_Statement]) -> list[_Statement]:

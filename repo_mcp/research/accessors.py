@@ -1,13 +1,14 @@
-"""Find the functions through which a program sets and reads a setting: `setMaxRetries`, `max_retries()`.
+"""Find what sets, reads and holds the default of a setting by names made of its own: `DEFAULT_MAX_RETRIES`.
 
-Where settings are private fields, as in Java, callers set one through a function, and what the setting decides
-is in the callers of another. The names of both are those of the setting behind `set`, `with`, `get` and the like.
+Where settings are private fields, as in Java, callers set one by a function such as `setMaxRetries`, and what
+it decides is in the callers of another, such as `getMaxRetries`. The value that it has otherwise is often
+that of a constant or a function.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
@@ -15,21 +16,24 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import CALLS
 from repo_mcp.research.indirect_names import may_answer
 from repo_mcp.research.locating import is_test_symbol
-from repo_mcp.research.reasons import READS_BY, SETS_BY
+from repo_mcp.research.reasons import DEFAULTS, READS_BY, SETS_BY
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.research.seeds import show_body
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 SHORT_LINES = 12  # a longer function does more than to set or return a value
 MAX_DECLARED, MAX_FUNCTIONS, MAX_READERS = 12, 2, 3  # of one name; setters or getters; callers of a getter
 READER_CHARS = 300  # shown of a caller
 _BOUNDS = Bounds(files=20, references=60)
-_SETTERS, _GETTERS = ("set", "with", "enable"), ("get", "is", "has")
+_SETTERS, _GETTERS, _DEFAULTS = ("set", "with", "enable"), ("get", "is", "has"), ("default",)
+_HELD = CALLABLE_KINDS | {SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY}
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def note_accessors(state: ResearchState, name: str) -> None:
-    """Note the functions by which callers set a setting, and the callers that read it through another."""
+    """Note what holds the default of a setting, what lets callers set it, and what reads it by a function."""
+    for node in _find_short(state, _spell(name, _DEFAULTS), _HELD)[:MAX_FUNCTIONS]:
+        state.add(node, f"{DEFAULTS}{name}", 1, shown=show_body(state, node, READER_CHARS))
     for node in _find_short(state, _spell(name, _SETTERS))[:MAX_FUNCTIONS]:
         state.add(node, f"{SETS_BY}{name}", 1, shown=show_body(state, node, READER_CHARS))
     getters = _find_short(state, _spell(name, _GETTERS))
@@ -44,18 +48,21 @@ def note_accessors(state: ResearchState, name: str) -> None:
 
 
 def _spell(name: str, verbs: Sequence[str]) -> list[str]:
-    """Return the names of functions that consist of a verb and the words of a setting, as languages write them."""
+    """Return the names that consist of a word and those of a setting, as different languages write them."""
     words = [word.lower() for word in _WORD.findall(name)]
     pascal = "".join(map(str.capitalize, words))
     return [
         spelled
         for verb in verbs
-        for spelled in (f"{verb}{pascal}", f"{verb.capitalize()}{pascal}", "_".join((verb, *words)))
+        for snake in ["_".join((verb, *words))]
+        for spelled in (f"{verb}{pascal}", f"{verb.capitalize()}{pascal}", snake, snake.upper())
     ]
 
 
-def _find_short(state: ResearchState, names: Iterable[str]) -> list[Node]:
-    """Return the short functions of the program that have one of some names, those with a body first."""
+def _find_short(
+    state: ResearchState, names: Iterable[str], kinds: Set[SymbolKind] = CALLABLE_KINDS
+) -> list[Node]:
+    """Return the short declarations of some kinds that have one of some names, those with a body first."""
     state.check()
     found = [
         state.get_node(one)
@@ -66,7 +73,7 @@ def _find_short(state: ResearchState, names: Iterable[str]) -> list[Node]:
     short = [
         node
         for node in found
-        if node.symbol.kind in CALLABLE_KINDS
+        if node.symbol.kind in kinds
         and node.symbol.end_line - node.symbol.start_line < SHORT_LINES
         and not is_test_symbol(node)
     ]
@@ -74,7 +81,7 @@ def _find_short(state: ResearchState, names: Iterable[str]) -> list[Node]:
 
 
 def _sets(state: ResearchState, name: str, reader: Node, lines: Sequence[int]) -> bool:
-    """Return True for a function that hands a setting on to one of the same name, as a copy of settings does."""
+    """Return True for a function that hands a setting on to one of the same name, as one that copies does."""
     text = state.source.read_lines(reader.path)
     return any(re.search(rf"\b{re.escape(name)}\s*[=:]", text[line - 1], re.IGNORECASE) for line in lines)
 

@@ -3,9 +3,6 @@
 An edge between two modules stands for the imports of their files. In a tree with more than MAX_FILES files,
 the same number of files of each module is read, evenly spread over its paths. Each import counts by its share
 in the imports of its module, so a large module gains nothing by its size.
-
-When two modules import each other, the direction with more imports decides their layers, and the pair is
-reported as a cycle. Modules that still form a cycle share a layer.
 """
 
 from __future__ import annotations
@@ -19,6 +16,8 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.locating import is_program
+from repo_mcp.research.module_names import name_modules
+from repo_mcp.research.module_ranks import build_layers, compute_strengths
 from repo_mcp.research.records import Layer, MapEdge, MapNode, Module, Outside
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
@@ -32,182 +31,9 @@ MAX_LOOKED_AT = 40  # files of one module read to find its main symbol
 FINDINGS = 12  # modules shown with their files, and at most as many entry points
 IMPORTERS = Bounds(files=60, references=240)  # for a file that may be an entry point
 _BEGINNINGS = frozenset({"main", "__main__", "cli", "app", "manage", "server", "index", "program"})
-ENOUGH = 24  # modules
-FEW_FILES = 40  # in all: with so few, each file is a module
-LOOSE_FILES = 8  # directly in one folder: up to so many are modules of their own
 MAX_FILES = 400  # whose imports are read
 LEAST_OF_MODULE = 5  # files read of each module
 POLLED = 20  # files between two checks whether the question was cancelled
-DAMPING = 0.85
-ROUNDS = 40
-DECIMALS = 2  # of percent
-MAX_CYCLES = 10  # listed for one layer
-Counts = Mapping[tuple[str, str], int]  # importing and imported module -> imports
-
-
-def compute_strengths(names: Sequence[str], counts: Counts) -> dict[str, float]:
-    """Compute the PageRank (Page et al. 1999) of modules along their imports, in percent."""
-    ordinals = {name: ordinal for ordinal, name in enumerate(names)}
-    out: list[list[tuple[int, int]]] = [[] for _ in names]
-    for (source, target), count in sorted(counts.items()):
-        out[ordinals[source]].append((ordinals[target], count))
-    size = max(1, len(names))
-    rank = [1.0 / size] * len(names)
-    for _ in range(ROUNDS):
-        lost = sum(rank[ordinal] for ordinal, links in enumerate(out) if not links)
-        following = [(1.0 - DAMPING + DAMPING * lost) / size] * len(names)
-        for ordinal, links in enumerate(out):
-            total = sum(count for _, count in links)
-            for reached, count in links:
-                following[reached] += DAMPING * rank[ordinal] * count / total
-        rank = following
-    return {name: round(100 * rank[ordinal], DECIMALS) for ordinal, name in enumerate(names)}
-
-
-def build_layers(
-    names: Sequence[str], counts: Counts
-) -> list[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]]:
-    """Build the layers, lowest first: the names of each, and its cycles and pairs that import each other."""
-    ahead = {
-        name: [
-            target for source, target in sorted(counts) if source == name and _leads(counts, source, target)
-        ]
-        for name in names
-    }
-    groups = _find_groups(names, ahead)
-    group_of = {name: ordinal for ordinal, group in enumerate(groups) for name in group}
-    levels = [0] * len(groups)
-    for ordinal, group in enumerate(groups):  # groups come imported first, so the layers below are known
-        below = [
-            levels[group_of[target]]
-            for name in group
-            for target in ahead[name]
-            if group_of[target] != ordinal
-        ]
-        levels[ordinal] = 1 + max(below, default=-1)
-    cycles: dict[int, list[tuple[str, ...]]] = {}
-    for ordinal, group in enumerate(groups):
-        if len(group) > 1:
-            cycles.setdefault(levels[ordinal], []).append(tuple(sorted(group)))
-    for source, target in sorted(counts):
-        both = source < target and (target, source) in counts and group_of[source] != group_of[target]
-        if both:
-            upper = max(levels[group_of[source]], levels[group_of[target]])
-            cycles.setdefault(upper, []).append((source, target))
-    return [
-        (
-            tuple(sorted(name for name in names if levels[group_of[name]] == level)),
-            tuple(cycles.get(level, ())[:MAX_CYCLES]),
-        )
-        for level in range(max(levels, default=-1) + 1)
-    ]
-
-
-def _leads(counts: Counts, source: str, target: str) -> bool:
-    """Return True unless the other direction has more imports."""
-    return counts[source, target] >= counts.get((target, source), 0)
-
-
-def _find_groups(names: Sequence[str], ahead: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """Return the strongly connected components (Tarjan 1972), imported ones before those that import them."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    on_stack: set[str] = set()
-    groups: list[list[str]] = []
-    for root in names:
-        if root in index:
-            continue
-        work: list[tuple[str, int]] = [(root, 0)]
-        while work:
-            name, ordinal = work.pop()
-            if ordinal == 0:
-                index[name] = low[name] = len(index)
-                stack.append(name)
-                on_stack.add(name)
-            if ordinal < len(ahead[name]):
-                work.append((name, ordinal + 1))
-                target = ahead[name][ordinal]
-                if target not in index:
-                    work.append((target, 0))
-                elif target in on_stack:
-                    low[name] = min(low[name], index[target])
-                continue
-            if low[name] == index[name]:
-                group: list[str] = []
-                while not group or group[-1] != name:
-                    group.append(stack.pop())
-                    on_stack.discard(group[-1])
-                groups.append(group)
-            if work:
-                low[work[-1][0]] = min(low[work[-1][0]], low[name])
-    return groups
-
-
-def name_modules(paths: Sequence[str]) -> Mapping[str, str]:
-    """Return the module of each path: the path itself, a folder, or a folder with `/*`.
-
-    The largest folder is split until there are enough modules. More than LOOSE_FILES files that lie directly
-    in a split folder form one module, named after the folder with `/*`. `paths` are sorted.
-    """
-    if len(paths) <= FEW_FILES:
-        return {path: path for path in paths}
-    parts: dict[str, list[str]] = {_find_stem(paths): list(paths)}
-    done: set[str] = set()
-    while len(parts) < ENOUGH:
-        open_parts = [name for name in parts if name not in done and len(parts[name]) > 1]
-        if not open_parts:
-            break
-        name = max(open_parts, key=lambda one: (len(parts[one]), one))
-        split = _merge_small(name, _split(name, parts[name]), 2 * ENOUGH - len(parts))
-        done.add(name)
-        if len(split) > 1:
-            del parts[name]
-            parts.update(split)
-            done.update(one for one in split if one.endswith("*") and len(split[one]) > LOOSE_FILES)
-    return {path: name or "." for name, own in parts.items() for path in own}
-
-
-def _merge_small(folder: str, parts: dict[str, list[str]], most: int) -> dict[str, list[str]]:
-    """Return at most `most` parts: all of them, or the largest ones and the others merged into one."""
-    if len(parts) <= most:
-        return parts
-    ordered = sorted(parts, key=lambda name: (-len(parts[name]), name))
-    rest_name = f"{folder}/*" if folder else "*"
-    kept = {name: parts[name] for name in ordered[: most - 1] if name != rest_name}
-    kept[rest_name] = sorted(path for name in parts if name not in kept for path in parts[name])
-    return kept
-
-
-def _find_stem(paths: Sequence[str]) -> str:
-    """Return the deepest folder that holds all the paths, which come sorted."""
-    first, last = paths[0].split("/")[:-1], paths[-1].split("/")[:-1]
-    shared = []
-    for one, other in zip(first, last, strict=False):
-        if one != other:
-            break
-        shared.append(one)
-    return "/".join(shared)
-
-
-def _split(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
-    """Split a folder into its subfolders and the files that lie directly in it."""
-    if folder.endswith("*"):
-        return {path: [path] for path in paths} if len(paths) <= ENOUGH else {folder: list(paths)}
-    start = len(folder) + 1 if folder else 0
-    parts: dict[str, list[str]] = {}
-    loose: list[str] = []
-    for path in paths:
-        head, slash, _ = path[start:].partition("/")
-        if slash:
-            parts.setdefault(f"{folder}/{head}" if folder else head, []).append(path)
-        else:
-            loose.append(path)
-    if len(loose) <= LOOSE_FILES:
-        parts.update({path: [path] for path in loose})
-    else:
-        parts[f"{folder}/*" if folder else "*"] = loose
-    return parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from repo_mcp.research.locating import is_test_place
 from repo_mcp.research.reasons import (
     BELONG,
     BY_EXTENSION,
+    DEFAULTS,
     DERIVE,
     FILLS,
     HAS_ROWS,
@@ -277,10 +278,12 @@ def _describe_settings(state: ResearchState, subject: Subject) -> str:
 
 
 def _describe_accessors(state: ResearchState) -> str:
-    """Return sentences on the functions by which callers set a setting and on those that read it."""
+    """Return sentences on what holds the default of a setting, sets it for callers, and reads it."""
     setting = [one for one in state.findings if one.why.startswith(SETS_BY)]
     reading = [one for one in state.findings if one.why.startswith(READS_BY)]
-    told = [f" Callers set it by {name_findings(setting)}."] if setting else []
+    default = [one for one in state.findings if one.why.startswith(DEFAULTS)]
+    told = [f" By name, its default is {name_findings(default)}."] if default else []
+    told += [f" Callers set it by {name_findings(setting)}."] if setting else []
     reads = "reads" if len(reading) == 1 else "read"
     return "".join([*told, f" {name_findings(reading)} {reads} it."] if reading else told)
 
@@ -345,7 +348,7 @@ def _describe_places(state: ResearchState) -> str:
 
 
 def _describe_recipe(state: ResearchState) -> str:
-    """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known of the kind."""
+    """Return where one of a kind belongs, what lists it and what to copy; "" if nothing is known."""
     found = {
         begin: f"{shorten_symbol(one)} ({one.citation})"
         for begin in (BELONG, DERIVE, MOST_DERIVE, HAS_ROWS, REGISTERS, LISTS, MODEL)

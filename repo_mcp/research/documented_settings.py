@@ -1,7 +1,7 @@
 """Find the setting that a document describes in the words of a question.
 
-"Where do I set how long results are kept" names no setting. Documents list settings, each by its name and with
-what it does, as in "`result_ttl` specifies how long results are kept", and thereby say which one is meant.
+"Where do I set how long results are kept" names no setting. Documents list settings, each by its name and
+with what it does, as in "`result_ttl` specifies how long results are kept", and so say which one is meant.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ MAX_NAME_WORDS = 4  # a longer phrase is no name of a setting
 _ASKS = re.compile(
     r"\W*(?:(?:where|how) (?:do|can|should|could|would) (?:I|we|you|one)"
     r" (?:set|configure|control|change|adjust|customi[sz]e)"
-    r"|(?:which|what) (?:setting|option|flag|parameter) (?:sets|configures|controls|changes|decides|determines))"
+    r"|(?:which|what) (?:setting|option|flag|parameter)"
+    r" (?:sets|configures|controls|changes|decides|determines))"
     r" (.+)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -49,7 +50,9 @@ def read_description(question: str) -> str:
 def find_documented(state: ResearchState, text: str) -> Documented | None:
     """Return the setting that a document describes in the words of a text; None without one."""
     words = list_words(text)
-    request = DocsRequest(" ".join(words), MAX_SECTIONS, state.admits, state.request.folder, has_comments=False)
+    request = DocsRequest(
+        " ".join(words), MAX_SECTIONS, state.admits, state.request.folder, has_comments=False
+    )
     most, best = max(LEAST_WORDS, math.ceil(LEAST_SHARE * len(words))) - 1, None
     for hit in state.source.search_docs(request).hits:
         if is_aside(hit.path) or is_test_place(hit.path):

@@ -27,8 +27,8 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
 
     The mapping has the reason for each of the latter. Callees are searched level by level while few functions
     are found. Declarations without a body are left out if one has a body; if none has, the functions that
-    override or implement them are added. Both results are empty if the question names no function, and no type
-    that fails itself.
+    override or implement them are added. Both results are empty if the question names no function, and no
+    type that fails itself.
     """
     named = _find_named(state, text)
     if named and named[0].symbol.kind in TYPE_KINDS:

@@ -153,10 +153,12 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.IMPLEMENTATIONS, "<type> (?:derived|inheriting|conforming|deriving) (?:from|to) X"),
     (Form.IMPLEMENTATIONS, "(?:<who>(?: other)?(?: <thing>)?|<type>) <that*><implements> X"),
     (Form.IMPLEMENTATIONS, "(?:how|where|who) (?:many )?<is?>X.. <is?><subclassed>"),
+    (Form.IMPLEMENTATIONS, "(?:implementations|implementers|subclasses) (?P<x>[^ ]+)"),
     (Form.IMPLEMENTATIONS, "X.. "
      "(?:implementations|implementors|implementers|subclasses|conformances|subtypes)"),
     (Form.CALLERS, "<who>(?: other)?(?: <thing>)? <that*><calls> X"),
     (Form.CALLERS, "(?:direct |indirect |transitive )*<callers> (?:of|to|for|leading to|into) X"),
+    (Form.CALLERS, "callers (?P<x>[^ ]+)"),
     (Form.CALLERS, "(?:from )?(?:where|when|by whom|by what|how often|who) (?:does |do )?<is?>X.. "
      "<is?><called>(?: from| by)?"),
     (Form.CALLERS, "where (?:do|does) (?:we|it|they|one|the code|you) "
@@ -166,6 +168,7 @@ _FORMS: tuple[tuple[Form, str], ...] = (
      "(?:call|invoke|run|execute|trigger)(?: directly)?"),
     (Form.CALLEES, "(?:what|which)(?: other)?(?: <thing>)? (?:is|are) (?:called|invoked|run) by X"),
     (Form.CALLEES, "<callees> (?:by|from|in|inside|within|of) X"),
+    (Form.CALLEES, "callees (?P<x>[^ ]+)"),
     (Form.CALLEES, "what (?P<x>[^ ]+) (?:calls|invokes|runs|executes|does)"),
     (Form.CALLEES, "what happens (?:in|inside|during) X"),
     (Form.CALLEES, "what happens (?:when|if|after)(?: (?:i|we|you|someone|one|a user|it) "
@@ -184,6 +187,7 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) X.. "
      "(?:is|gets|were|was|changes) ?(?:<changed>)?"),
     (Form.DEPENDENTS, "<who>(?: other)?(?: <thing>)? <that*><depending> X"),
+    (Form.DEPENDENTS, "(?:usages?|references|dependents) (?P<x>[^ ]+)"),
     (Form.DEPENDENTS, "(?:all |direct |transitive )*<users> (?:of|to|on|for) X"),
     (Form.DEPENDENTS, "(?:where|how|by whom|by what|who) (?:does |do )?<is?>X.. <is?><used>(?: by| from| "
      "in)?"),

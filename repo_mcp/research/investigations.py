@@ -106,9 +106,9 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     """Return the reading, or an open one in its place if plain words in it only happen to be names.
 
     "How are messages sent to a room" is read as a question for a path from `messages` to `room`. If no path
-    connects the two, the question is an open one. "What happens when the config changes" asks
-    what runs then, and not what breaks if a symbol is another. "Where do I set how long results are kept" means
-    the setting that a document describes so.
+    connects the two, the question is an open one. "What happens when the config changes" asks what runs then,
+    and not what breaks if a symbol is another. "Where do I set how long results are kept" means the setting
+    that a document describes so.
     """
     asked = [subject.asked for subject in reading.subjects]
     if reading.form is not Form.CONFIGURED and (described := read_description(state.request.query)):
@@ -127,7 +127,7 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
 
 
 def _settle_described(state: ResearchState, text: str) -> Reading:
-    """Return the reading of a question for a setting that it describes, which is open unless documents say more."""
+    """Return the reading of a question for a setting that it describes: open unless documents name it."""
     found = find_documented(state, text)
     if found is not None:
         subject = Subjects(state.graph, state.request.folder).find(Phrase(found.name), Form.CONFIGURED)

@@ -18,5 +18,5 @@ OPTION = "declares the option"  # begins the reason of a finding that declares o
 MENTIONS, HOLDS = "mentions ", "declares "  # begin reasons: a subject is used as a value, or declared inside
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 WRITTEN = "has a line written as a call of "  # begins the reason of a finding where no parser sees a call
-# These begin the reasons of findings that set or read a setting through a function named after it.
-SETS_BY, READS_BY = "lets callers set ", "reads it through "
+# These begin the reasons of findings that are named after a setting, or read it through what is.
+SETS_BY, READS_BY, DEFAULTS = "lets callers set ", "reads it through ", "by its name holds the default of "

@@ -171,7 +171,7 @@ def _holds_noun(seed: Seed, noun: str) -> bool:
 
 
 def _tell_table(seeds: Sequence[Seed], noun: str) -> list[Seed]:
-    """Return the seeds, first the best table of which LEAST_LISTED lines have the noun, with that as its reason.
+    """Return the seeds; if many lines of a good one, a table, have the noun, it comes first, and says so.
 
     Where no type is the base of a kind, as in C, a table lists them: `INFIX_OPERATOR(PREC_TERM, "+")`.
     """

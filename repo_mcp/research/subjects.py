@@ -282,8 +282,8 @@ def _takes(lines: Sequence[str], node: Node, parameters: Sequence[str]) -> bool:
 def _list_names(text: str) -> list[str]:
     """Return the names that a phrase may mean.
 
-    A phrase that is a name as a whole means only itself; in any other, the words that look like names, all words
-    joined ("let command": LetCommand), and those joined that say something.
+    A phrase that is a name as a whole means only itself; in any other, the words that look like names, all
+    words joined ("let command": LetCommand), and those joined that say something.
     """
     if _NAME.fullmatch(text):
         return [text]

@@ -1,7 +1,7 @@
 """Find lines that are written as calls of a function where no parser sees a call.
 
-Such lines are in macros, and in what a parser of C or Rust cannot make sense of. They are looked for only if no
-call is known, so that an answer never says that nothing calls a function which its own file calls.
+Such lines are in macros, and in what a parser of C or Rust cannot make sense of. They are looked for only if
+no call is known, so that an answer never says that nothing calls a function which its own file calls.
 """
 
 from __future__ import annotations

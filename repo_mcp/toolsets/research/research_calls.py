@@ -1,4 +1,4 @@
-"""The call of `code_research` and its schemas: one question, one report, cut to fit."""
+"""The call of `code_research`: one question, one report, cut to fit."""
 
 from __future__ import annotations
 
@@ -11,23 +11,8 @@ from repo_mcp.text.lines import escape_text
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research.answers import resolve_scope
+from repo_mcp.toolsets.research.research_schemas import DEFAULT_FINDINGS, RESEARCH_INPUT, RESEARCH_OUTPUT
 from repo_mcp.toolsets.research.research_text import ALSO, render_report
-from repo_mcp.toolsets.research.schemas import (
-    FORMAT,
-    MAX_QUERY_CHARS,
-    PATH,
-    build_result,
-)
-from repo_mcp.toolsets.schema_parts import (
-    Schema,
-    build_choice,
-    build_field,
-    build_limited,
-    build_list,
-    build_object,
-    build_text,
-    keep,
-)
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -40,170 +25,6 @@ BY_WORDS = frozenset({"open", "errors", "extension"})  # forms whose findings ar
 FINDINGS_FIRST = "findings come first"
 MAX_TOLD_CHARS = 600  # of a text that says how the question was understood; the client knows the question
 T = TypeVar("T")
-DEFAULT_DEPTH, MAX_DEPTH = 2, 5
-DEFAULT_FINDINGS, MAX_FINDINGS = 40, 200
-FOCUSES = ("architecture", "dependencies", "patterns", "flow")
-FORMS = (
-    "implementations", "callers", "callees", "dependencies", "dependents", "configured", "flow", "defined",
-    "open", "overview", "extension", "errors", "difference",
-)  # fmt: skip
-CONFIDENCES = ("exact", "probable", "possible", "text")
-
-RESEARCH_INPUT = build_object(
-    {
-        "query": build_text(
-            "what calls authenticate(), how are requests validated, ...",
-            MAX_QUERY_CHARS,
-            0,
-        ),
-        "path": PATH,
-        "depth": build_limited(
-            "Levels of references",
-            DEFAULT_DEPTH,
-            MAX_DEPTH,
-        ),
-        "focus": build_choice(
-            "",
-            FOCUSES,
-        ),
-        "limit": build_limited(
-            "Most findings",
-            DEFAULT_FINDINGS,
-            MAX_FINDINGS,
-        ),
-        "format": FORMAT,
-    },
-    ("query",),
-)
-
-
-def _text(description: str = "") -> Schema:
-    return build_field("string", description)
-
-
-def _number(description: str = "") -> Schema:
-    return build_field("integer", description)
-
-
-_TEXTS = build_list(build_field("string"))
-_FINDING = build_object(
-    {
-        "path": _text(),
-        "start_line": _number(),
-        "end_line": _number(),
-        "symbol": _text("Qualified name, or the path outside any symbol"),
-        "kind": _text("function, class, file, text, ..."),
-        "why": _text("Why it is here"),
-        "hop": _number("References away from the subject; 0: the subject") | {"default": 0},
-        "confidence": build_choice("How sure the path there is; text: found by its words", CONFIDENCES)
-        | {"default": "exact"},
-        "reference_lines": build_list(build_field("integer"), "Where these uses are"),
-        "excerpt": _text("Numbered lines of the live text, those that decide; …: some are left out"),
-    },
-    ("path", "start_line", "end_line", "symbol", "kind", "why"),
-)
-_MAP = build_object(
-    {
-        "nodes": build_list(
-            build_object(
-                {
-                    "id": _text(),
-                    "label": _text(),
-                    "kind": _text(),
-                    "path": _text("Absent: outside the repository"),
-                }
-            )
-        ),
-        "edges": build_list(
-            build_object(
-                {
-                    "from": _text("Depends on the other"),
-                    "to": _text(),
-                    "kind": _text("calls, imports, inherits, ..."),
-                    "confidence": build_choice("", CONFIDENCES),
-                    "citation": _text(),
-                    "count": _number("References that it represents") | {"default": 1},
-                }
-            )
-        ),
-    }
-)
-_CHAIN = build_object(
-    {
-        "symbols": build_list(build_field("string"), "Each calls the next"),
-        "citations": build_list(build_field("string"), "Of each call"),
-        "confidence": build_choice("Of the weakest call", CONFIDENCES),
-        "ends": _text("Why it ends, or that it is a cycle"),
-    }
-)
-_MODULE = build_object(
-    {
-        "name": _text("File or folder"),
-        "files": _number(),
-        "strength": build_field("number", "Percent of random walks along imports ending there"),
-        "imported_by": _number("Modules"),
-        "imports": _number("Modules"),
-        "layer": _number("0 is the lowest"),
-        "citation": _text("One import of it; absent if no listed module imports it"),
-    }
-)
-_LAYER = build_object({"level": _number(), "modules": _TEXTS, "cycles": build_list(_TEXTS)})
-_SHAPE = build_object(
-    {
-        "shape": _text("family, decorator, registration, members, name or likeness"),
-        "name": _text(),
-        "count": _number(),
-        "citations": _TEXTS,
-        "note": _text(),
-    }
-)
-_SUBJECT = build_object(
-    {
-        "asked": _text(),
-        "taken_as": _text("declared, declared_otherwise, file, folder, outside or words"),
-        "symbols": _TEXTS,
-    }
-)
-RESEARCH_OUTPUT = build_result(
-    {
-        "answer": _text("In a few sentences, each with its citation"),
-        "understood_as": build_object(
-            {
-                "form": build_choice("The kind of question", FORMS),
-                "text": _text("How the question was understood"),
-                "subjects": build_list(_SUBJECT),
-            }
-        ),
-        "depth": _number("Hops that were followed"),
-        "focus": build_field(["string", "null"]),
-        "findings": keep(build_list(_FINDING, "Best first")),
-        "total_findings": _number(),
-        "truncated": build_field("boolean", "There are more findings than listed"),
-        "surroundings": build_list(
-            build_object({"what": _text("implementers, callers, tests, ..."), "places": _TEXTS}),
-            "path:start-end and name of what lies around",
-        ),
-        "call_chains": build_list(_CHAIN),
-        "entry_points": build_list(
-            build_object({"symbol": _text(), "citation": _text(), "why": _text()}),
-            "Where the findings start: what nothing else calls",
-        ),
-        "dependency_map": _MAP,
-        # Those that a focus asks for stand there even when there are none.
-        "modules": keep(build_list(_MODULE, "Of an architecture, the strongest first")),
-        "layers": keep(build_list(_LAYER, "Of an architecture, the lowest first")),
-        "shapes": keep(build_list(_SHAPE, "Of patterns")),
-        "outside": keep(
-            build_list(
-                build_object({"name": _text(), "count": _number(), "citation": _text()}),
-                "What is used but declared outside the repository",
-            )
-        ),
-        "limits": build_list(
-            build_object({"what": _text(), "why": _text()}), "What was left out, and by which limit"
-        ),
-    }
-)
 
 
 def code_research(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:

@@ -191,6 +191,7 @@ QUEUE = {
 results are kept. Defaults to 500 seconds.
 * `depth` says how many jobs a queue may hold.
 """,
+    "queues/defaults.py": "DEFAULT_RESULT_TTL = 500\n",
     "queues/job.py": """class Job:
     result_ttl = 500
 
@@ -208,6 +209,7 @@ def test_a_setting_is_found_by_what_documents_say_of_it() -> None:
     assert claim.startswith(
         "By docs/index.md:5-6, this is result_ttl. result_ttl is declared at queues/job.py:2-2"
     )
+    assert "By name, its default is defaults.DEFAULT_RESULT_TTL (queues/defaults.py:1-1)." in claim
 
 
 @pytest.mark.parametrize(
@@ -227,3 +229,11 @@ def test_a_word_for_failing_is_not_said_to_be_lacking_of_an_error() -> None:
     }
     claim = Asked(texts).ask("how is a lock raised").claim
     assert claim.startswith("LockError (errors.rb:1-3) fits the question best.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "form"),
+    [("callers halt", Form.CALLERS), ("callees stop", Form.CALLEES), ("usages halt", Form.DEPENDENTS)],
+)
+def test_a_form_and_a_name_alone_are_a_question(machine: Asked, asked: str, form: Form) -> None:
+    assert machine.ask(asked).reading.form is form

@@ -12,7 +12,7 @@ import pytest
 from repo_mcp.protocol.tool_model import Progress
 from repo_mcp.research.records import Form
 from repo_mcp.toolsets.answers import ORDINARY_CHARS
-from repo_mcp.toolsets.research.research_calls import FORMS
+from repo_mcp.toolsets.research.research_schemas import FORMS
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, check
 from tests.written_trees import write_tree
 
