@@ -84,6 +84,7 @@ _COMMON_MEMBERS = {
     "Task": "Task.CompletedTask",
     "DateTime": "DateTime.Now DateTime.UtcNow DateTime.Today",
     "Guid": "Guid.NewGuid() Guid.Empty",
+    "char": "char.ToLower() char.ToUpper() char.ToLowerInvariant() char.ToUpperInvariant()",
     "string": "ToString() Substring() Trim() TrimStart() TrimEnd() ToLower() ToUpper() ToLowerInvariant()"
     " ToUpperInvariant() PadLeft() PadRight() string.Format() string.Join() string.Concat() string.Empty",
 }
@@ -208,7 +209,9 @@ class CSharpOverloads:
         value = self._types.evaluate(file, row.symbol, chain, row.line)
         if value.type is not None and value.type.parts:
             return _Argument(value)
-        return _Argument(plain=_MEMBER_TYPES.get(chain) or (_MEMBER_TYPES.get(last, "") if before else ""))
+        is_of_plain = before[:1].lower() + before[1:] in PLAIN  # `char.ToLower(c)` is no text
+        is_any = before and not is_of_plain
+        return _Argument(plain=_MEMBER_TYPES.get(chain) or (_MEMBER_TYPES.get(last, "") if is_any else ""))
 
     def _list_owners(self, file: CSharpFile, row: Reference, before: str) -> list[TypeMeaning]:
         """Return the types that may have the last name of a chain as a member."""

@@ -45,6 +45,8 @@ _INTERFACE = re.compile(r"I[A-Z]")
 _GUESSED_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.EVENT})
 
 _HIDDEN = frozenset({Access.PRIVATE, Access.PROTECTED})
+# Methods of every class, with the number of arguments plus 1; the ones with two arguments are static.
+_OF_OBJECT = frozenset({("Equals", 2), ("Equals", 3), ("ReferenceEquals", 3)})
 
 Found = list[tuple[Declaration, Symbol]]
 
@@ -363,7 +365,7 @@ class CSharpResolver:
         """Return PROBABLE instead of EXACT if a member of another class may fit better.
 
         That is so if none of the members certainly accepts the arguments, and the owner has an external base
-        class or an extension method may apply."""
+        class, an extension method may apply, or every class has such a method."""
         if row.role is not ReferenceRole.CALL or sure is not Confidence.EXACT:
             return sure
         if not self._may_mean(file, members, row):
@@ -372,9 +374,11 @@ class CSharpResolver:
             return sure
         outside = (_get_name(one) for one in self._types.list_line(owner) if not one.parts)
         others = self._types.list_extensions(row.name)
-        if all(_INTERFACE.match(one) for one in outside) and not any(
+        is_alone = all(_INTERFACE.match(one) for one in outside) and not any(
             _takes(one, row.arguments, extended=True) for _, one in others
-        ):
+        )
+        is_of_object = (row.name, row.arguments) in _OF_OBJECT and (row.arguments == 2 or not row.qualifier)
+        if is_alone and not is_of_object:
             return sure
         # Type arguments are not compared.
         plain = [one for one in members if "<" not in one[1].parameters.partition("(")[2]]

@@ -20,9 +20,11 @@ from repo_mcp.languages.csharp.types import (
     ATTRIBUTE_ENDING,
     IS_ITSELF,
     IS_VALUE,
+    NEW,
     PARAMETER_SHIFT,
     PASSED,
     count_arity,
+    name_arity,
     read_type,
 )
 from repo_mcp.languages.csharp.walk import TYPE_DECLARATIONS, CSharpWalk, Passed
@@ -203,8 +205,12 @@ def on_new(walk: CSharpWalk, node: Node) -> None:
     qualifier = _read_qualifier(walk, type_node, name_node)
     arity = found.arity if found.name == written else _count_type_arguments(walk, type_node.end_byte)
     arguments = node.child_by_field_name("arguments")
-    refer_call(walk, written, name_node.start_byte, qualifier, arity, arguments, is_new=True)
     initializer = node.child_by_field_name("initializer")
+    if arguments is None and initializer is None:  # `(A)(B)new Foo<T>(x)`, which is read as two comparisons
+        alias = NEW + name_arity(_count_type_arguments(walk, type_node.end_byte))
+        walk.refer(ReferenceRole.CALL, written, name_node.start_byte, qualifier, alias)
+        return
+    refer_call(walk, written, name_node.start_byte, qualifier, arity, arguments, is_new=True)
     if initializer is not None:
         _refer_initialized(walk, initializer, f"{walk.read_chain(type_node)}()")
 
