@@ -11,6 +11,7 @@ import pytest
 
 from repo_mcp.languages import symbol_parsers
 from tests.repo_mcp.toolsets import graph_roots, research_roots
+from tests.written_trees import write_tree
 
 MIXED = {
     "shop/orders.py": "class Orders:\n    pass\n",
@@ -34,7 +35,7 @@ def no_csharp(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def graph(no_csharp: None, tmp_path: Path) -> Iterator[graph_roots.Served]:
-    served = graph_roots.Served(graph_roots.write_tree(tmp_path / "root", MIXED), tmp_path / "data")
+    served = graph_roots.Served(write_tree(tmp_path / "root", MIXED), tmp_path / "data")
     yield served
     served.close()
 
@@ -60,9 +61,7 @@ def test_the_status_is_not_healthy(graph: graph_roots.Served) -> None:
 
 
 def test_index_codebase_counts_them_and_research_warns(no_csharp: None, tmp_path: Path) -> None:
-    served = research_roots.Served(
-        research_roots.write_tree(tmp_path / "root", MIXED), tmp_path / "data", index=False
-    )
+    served = research_roots.Served(write_tree(tmp_path / "root", MIXED), tmp_path / "data", index=False)
     try:
         done = served.call("index_codebase", path=".")
         assert done["errors"] == 2
@@ -75,7 +74,7 @@ def test_index_codebase_counts_them_and_research_warns(no_csharp: None, tmp_path
 
 def test_a_language_that_no_file_has_is_not_missed(no_csharp: None, tmp_path: Path) -> None:
     tree = {path: text for path, text in MIXED.items() if path.endswith(".py")}
-    served = graph_roots.Served(graph_roots.write_tree(tmp_path / "root", tree), tmp_path / "data")
+    served = graph_roots.Served(write_tree(tmp_path / "root", tree), tmp_path / "data")
     try:
         assert served.call("get_status")["healthy"] is True
         assert "warnings" not in served.call("search_symbols", query="Store")
