@@ -28,8 +28,6 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
 
 BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # limits only the files that are opened
-
-
 # Factors of a block's worth for a question: in a side file, without a term, in a test.
 SIDE_FILE, WORDLESS, TESTING = 0.3, 0.6, 0.3
 TRIVIAL, DECIDING = 0.6, 1.4  # factors for bodies, as `rate_work` gives them
@@ -168,9 +166,8 @@ def _iter_rated(one: OpenedFile, include_tests: bool, weights: Mapping[str, floa
             continue
         held = lines[bisect_left(lines, block.start_line) : bisect_right(lines, block.end_line)]
         near = _find_densest(held, one.view.line_terms, weights)
-        variety = len(near)
-        weighed = worth * one.priority * place * ((1.0 + variety) ** VARIETY if held else WORDLESS)
-        if len(held) and block.end_line - block.start_line > WINDOW_LINES:
+        weighed = worth * one.priority * place * ((1.0 + len(near)) ** VARIETY if held else WORDLESS)
+        if held and block.end_line - block.start_line > WINDOW_LINES:
             every = {term for line in held for term in one.view.line_terms[line]}
             weighed *= _weigh(near, weights) / (_weigh(every, weights) or 1.0)
         if not include_tests and block.span is not None and is_inner_test(block.span.qualified_name):

@@ -61,17 +61,17 @@ def list_client_variables() -> dict[str, str]:
 
 def find_cache_home() -> str:
     """Return the user's directory for rebuildable files: XDG_CACHE_HOME, LOCALAPPDATA or ~/.cache."""
-    return _find_home("XDG_CACHE_HOME", ".cache")
+    return _find_user_directory("XDG_CACHE_HOME", ".cache")
 
 
 def find_state_home() -> str:
     """Return the user's directory for lasting state: XDG_STATE_HOME, LOCALAPPDATA or ~/.local/state."""
-    return _find_home("XDG_STATE_HOME", os.path.join(".local", "state"))
+    return _find_user_directory("XDG_STATE_HOME", os.path.join(".local", "state"))
 
 
 def find_config_home() -> str:
     """Return the user's directory for configuration: XDG_CONFIG_HOME, LOCALAPPDATA or ~/.config."""
-    return _find_home("XDG_CONFIG_HOME", ".config")
+    return _find_user_directory("XDG_CONFIG_HOME", ".config")
 
 
 def find_root_variable(name: str) -> str:
@@ -93,7 +93,7 @@ def wants_colour(*, is_terminal: bool) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (is_terminal and is_able)
 
 
-def _find_home(variable: str, below_home: str) -> str:
+def _find_user_directory(variable: str, below_home: str) -> str:
     # An XDG variable counts only when it is absolute (XDG Base Directory Specification).
     for name in (variable, "LOCALAPPDATA"):
         value = os.environ.get(name, "")

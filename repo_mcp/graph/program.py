@@ -57,9 +57,9 @@ _NAMED_LIKE_TYPES = {
 class Confidence(StrEnum):
     """The certainty that a declaration is meant."""
 
-    EXACT = "exact"
-    PROBABLE = "probable"
-    POSSIBLE = "possible"
+    EXACT = "exact"  # scopes, imports and declared types lead to it alone
+    PROBABLE = "probable"  # no other is known, but only its name led to it, or another may take its place
+    POSSIBLE = "possible"  # one of several
 
 
 SURENESS = {one: rank for rank, one in enumerate(Confidence)}  # 0 for the surest

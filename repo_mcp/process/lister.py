@@ -18,14 +18,14 @@ from repo_mcp.config.environment import safe_child_environment
 from repo_mcp.threads import start_daemon
 from repo_mcp.workspace.listed_ahead import Listing
 
-SIZE = struct.Struct("<I")  # of the text of a frame
-COLUMNS = 4  # of a file
-
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnProcess
 
     from repo_mcp.storage.held_directory import HeldDirectory
+
+SIZE = struct.Struct("<I")  # of the text of a frame
+COLUMNS = 4  # of a file
 
 
 class Lister:

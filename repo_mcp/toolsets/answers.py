@@ -35,6 +35,8 @@ from repo_mcp.text.lines import escape_text, escape_texts, is_plain
 
 ORDINARY_CHARS = 19_000  # every client passes on so many; an answer has more only if the arguments ask for it
 LONG_LINE_CHARS = 2_000  # shown of a longer line
+MAY_HIDE = "control or bidirectional characters that may hide text"  # a warning; where they are follows
+_NAMED = 5  # how many numbers a warning lists
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
 
 # Hints that several toolsets give for failures that come without one.
@@ -285,6 +287,13 @@ def warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
         warnings.append(
             "a path holds control, bidirectional or zero-width characters; they are shown as \\uXXXX"
         )
+
+
+def name_some(numbers: Sequence[int], one: str = "line", several: str = "lines") -> str:
+    """Return the first few numbers as a warning names them: "line 7", "lines 1, 2, 3, 5, 8 and 4 more"."""
+    named = ", ".join(map(str, numbers[:_NAMED]))
+    more = f" and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else ""
+    return f"{several if len(numbers) > 1 else one} {named}{more}"
 
 
 def choose_hint(

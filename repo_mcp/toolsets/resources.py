@@ -37,6 +37,7 @@ from repo_mcp.text.lines import HIDING, decode_source, escape_text, split_lines
 from repo_mcp.text.media_types import SNIFFED_BYTES, find_media_type, find_text_type, is_media
 from repo_mcp.toolsets.answers import (
     HINTS,
+    MAY_HIDE,
     Arguments,
     Asked,
     Call,
@@ -177,7 +178,7 @@ def _describe(
         _check_size(lines, first, last, text, given.partition("#L")[0] if not is_whole else given, limits)
     warnings = describe_reading(opened, source)
     if HIDING.search(text):
-        warnings += ("control or bidirectional characters that may hide text",)
+        warnings += (MAY_HIDE,)
     return {"mimeType": media_type, "text": text}, warnings
 
 

@@ -1,9 +1,12 @@
-"""`docs/clients.md` names tests that exist, and every client that is driven has its column."""
+"""`docs/clients.md` and `README.md` name every client, with tests that exist and the files that it reads."""
 
 from __future__ import annotations
 
 import re
 
+import pytest
+
+from repo_mcp.cli.clients.clients import CLIENTS
 from tests.architecture.source_tree import ROOT
 from tests.architecture.test_spec_checklists import NAMED, list_tests
 from tests.clients.drivers import DRIVERS
@@ -26,3 +29,20 @@ def test_every_client_has_its_column() -> None:
     assert columns == programs
     checks = [row for row in ROWS if NAMED.search(row[-1])]
     assert {len(row) for row in checks} == {len(head)}
+
+
+def test_the_readme_has_the_files_and_the_key_of_every_client_that_is_set_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for variable in ("CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.delenv(variable, raising=False)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.+) \| `(\w+)` \|$", readme, re.MULTILINE)
+    assert {name: key for name, _, key in rows} == {
+        client.name: client.section for client in CLIENTS.values() if client.is_set_up
+    }
+    for name, files, _ in rows:
+        shown = re.findall(r"`([^`]+)`", files)
+        places = [find("/project").shown for find in CLIENTS[name].places.values()]
+        assert places[:1] == shown[:1], name
+        assert set(shown) <= set(places), name

@@ -24,6 +24,7 @@ from repo_mcp.toolsets.answers import (
     choose_line_chars,
     cut_line,
     find_integer,
+    name_some,
 )
 from repo_mcp.toolsets.graph.schemas import (
     DEFAULT_DEPTH,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 _ROOT_PATHS = ("", ".", "./", "/")
 _ESCAPED_BYTES = 6  # JSON takes at most so many for one byte of content, which is then a control character
 MAX_NOTES = 20  # warnings of one tree
-_NAMED = 5  # line numbers that a warning lists
 _NOTE_BYTES = 600  # reserved for further warnings
 
 
@@ -107,10 +107,8 @@ def _cut_long(opened: OpenedText, most: int) -> tuple[OpenedText, tuple[str, ...
     numbers = [number for number, line in enumerate(opened.lines, opened.start_line) if len(line) > most]
     if not numbers:
         return opened, ()
-    more = f" and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else ""
-    named = f"line{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers[:_NAMED]))}{more}"
     lines = tuple(cut_line(line, most) for line in opened.lines)
-    return replace(opened, lines=lines), (f"cut at {most:,} characters: {named}",)
+    return replace(opened, lines=lines), (f"cut at {most:,} characters: {name_some(numbers)}",)
 
 
 def _check_order(first: int, last: int) -> None:

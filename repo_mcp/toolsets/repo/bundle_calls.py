@@ -20,7 +20,16 @@ from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDL
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import ORDINARY_CHARS, Arguments, Draft, Part, Result, find_integer, find_text
+from repo_mcp.toolsets.answers import (
+    MAY_HIDE,
+    ORDINARY_CHARS,
+    Arguments,
+    Draft,
+    Part,
+    Result,
+    find_integer,
+    find_text,
+)
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, Keyword, Selection
@@ -75,7 +84,7 @@ def _render(bundle: Bundle, rows: int, *, whole_audit: bool) -> Part:
         )
     hiding = [one.citation for one in shown if HIDING.search(one.content)]
     if hiding:
-        warnings.append(f"control or bidirectional characters that may hide text: {', '.join(hiding)}")
+        warnings.append(f"{MAY_HIDE}: {', '.join(hiding)}")
     if not bundle.selections and NOTHING_FITS not in bundle.warnings:
         warnings.append("nothing matches the prompt; audit: true says what was tried")
     return Part(_build_result(bundle, shown, whole_audit=whole_audit), warnings)

@@ -16,6 +16,7 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
 from repo_mcp.toolsets.answers import (
+    MAY_HIDE,
     Arguments,
     Draft,
     Part,
@@ -23,6 +24,7 @@ from repo_mcp.toolsets.answers import (
     cut_line,
     find_integer,
     find_text,
+    name_some,
     warn_of_escapes,
 )
 from repo_mcp.toolsets.repo.answers import describe_error
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
 # A citation, as answers and people write it: `a.py:12-20`, `a.py:12`, `a.py#L12-L20`.
 _CITED = compile_late(r"(?P<path>.+?)(?::|#L)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?")
-_NAMED_LINES = 5  # line numbers that a warning lists
 _LINES = ("start_line", "end_line")
 MOST_DECLARING = 10  # files that are named for a symbol
 
@@ -186,9 +187,9 @@ def _render(opened: OpenedText, rows: int, *, max_chars: int) -> Part:
     hiding = [number for number, line in lines if HIDING.search(line)]
     warnings = list(opened.warnings)
     if long:
-        warnings.append(f"cut at {max_chars:,} characters: {_name_lines(long)}")
+        warnings.append(f"cut at {max_chars:,} characters: {name_some(long)}")
     if hiding:
-        warnings.append(f"control or bidirectional characters that may hide text: {_name_lines(hiding)}")
+        warnings.append(f"{MAY_HIDE}: {name_some(hiding)}")
     last = opened.start_line + len(opened.lines) - 1
     if rows < whole:
         last = lines[-1][0] if lines else opened.start_line - 1
@@ -219,9 +220,3 @@ def _list_rows(opened: OpenedText) -> list[tuple[int, str]]:
         return numbered
     shown = set(opened.shown)
     return [(number, line) for number, line in numbered if number in shown]
-
-
-def _name_lines(numbers: list[int]) -> str:
-    named = ", ".join(str(number) for number in numbers[:_NAMED_LINES])
-    more = f" and {len(numbers) - _NAMED_LINES} more" if len(numbers) > _NAMED_LINES else ""
-    return f"line{'s' if len(numbers) > 1 else ''} {named}{more}"

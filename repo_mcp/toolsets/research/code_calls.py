@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
+from repo_mcp.toolsets.answers import MAY_HIDE, Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.pages import Page, keep_few
 from repo_mcp.toolsets.research import schemas
@@ -157,11 +157,7 @@ def _render_summary(answer: CodeAnswer) -> Result:
 
 def _note_hidden(hits: Iterable[CodeHit]) -> list[str]:
     hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.content)]
-    return (
-        [f"control or bidirectional characters that may hide text: result {', '.join(hiding)}"]
-        if hiding
-        else []
-    )
+    return [f"{MAY_HIDE}: result {', '.join(hiding)}"] if hiding else []
 
 
 def _render(query: str, result: Result) -> str:

@@ -14,7 +14,7 @@ from repo_mcp.config.server_config import Limits
 from repo_mcp.protocol.tool_model import Audio, Block, CallContext, Notes, ResourceLink
 from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import HIDING, escape_text
-from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result
+from repo_mcp.toolsets.answers import MAY_HIDE, Arguments, Draft, Part, Result
 from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.pages import CURSOR, NEXT_CURSOR, Page, keep_few
 from repo_mcp.toolsets.research.answers import resolve_scope
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
 
 MAX_LINKS = 8  # of one answer
-RESERVED_CHARS = 2_048  # bytes of an answer that no sound takes, because its text may have a longer form
+RESERVED_BYTES = 2_048  # of an answer that no sound takes, because its text may have a longer form
 DEFAULT_HITS = 10
 SECTION, DOC_COMMENT = KINDS = ("section", "doc_comment")
 
@@ -158,7 +158,7 @@ def _build(answer: DocsAnswer, rows: int, more: Result) -> Part:
         notes.append(f"cut to {rows} results to keep the answer short; continue with cursor")
     hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.snippet)]
     if hiding:
-        notes.append(f"control or bidirectional characters that may hide text: result {', '.join(hiding)}")
+        notes.append(f"{MAY_HIDE}: result {', '.join(hiding)}")
     return Part(result, notes)
 
 
@@ -209,7 +209,7 @@ def _build_blocks(answer: DocsAnswer, result: Result, limits: Limits, root: str)
     media_of_hits = _choose_media(answer.hits[: len(rows)] if isinstance(rows, list) else ())
     chosen = [(place, media) for place, media in media_of_hits if media.size <= limits.max_file_bytes]
     links = [_link(media, answer.hits[place - 1], root) for place, media in chosen]
-    room = most - RESERVED_CHARS - _measure(result) - sum(map(_measure_link, links))
+    room = most - RESERVED_BYTES - _measure(result) - sum(map(_measure_link, links))
     blocks: list[Block] = []
     for link, (_, media) in zip(links, chosen, strict=True):
         blocks.append(link)

@@ -16,6 +16,7 @@ from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import HIDING, escape_text
 from repo_mcp.toolsets.answers import (
+    MAY_HIDE,
     Arguments,
     Draft,
     Part,
@@ -24,6 +25,7 @@ from repo_mcp.toolsets.answers import (
     cut_line,
     find_integer,
     find_text,
+    name_some,
     warn_of_escapes,
 )
 from repo_mcp.toolsets.pages import Page
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 
 
 MAX_ROWS_BEFORE = 100_000  # a cursor: its matches are found and held again for the page behind it
-_NAMED = 5  # how many numbers a warning lists
 _BYTES_PER_CHAR = 8  # a control character takes six in JSON: so one line always fits into an answer
 
 
@@ -127,9 +128,7 @@ def _draft_matches(
             notes.append(f"cut to {count} matches to keep the answer short; continue with cursor")
         hiding = [place for place, (_, match) in enumerate(rows[:count], 1) if HIDING.search(match.line)]
         if hiding:
-            notes.append(
-                f"control or bidirectional characters that may hide text: {_name_some('match', hiding)}"
-            )
+            notes.append(f"{MAY_HIDE}: {name_some(hiding, 'match', 'matches')}")
         warn_of_escapes(notes, (match.path for _, match in rows[:count]))
         names = [name for name, _ in rows[:count]]
         matches = [
@@ -199,12 +198,10 @@ def _build_lines(opened: OpenedText, rows: int, max_chars: int) -> Part:
     cut = opened.truncated or rows < len(opened.lines)
     warnings = list(opened.warnings)
     if long:
-        named = _name_some("line", long)
+        named = name_some(long)
         warnings.append(f"cut at {max_chars:,} characters: {named}; search shows the text around a match")
     if hiding:
-        warnings.append(
-            f"control or bidirectional characters that may hide text: {_name_some('line', hiding)}"
-        )
+        warnings.append(f"{MAY_HIDE}: {name_some(hiding)}")
     if cut:
         warnings.append(f"cut to keep the answer short; continue with get_snippet from line {end_line + 1}")
     warn_of_escapes(warnings, [opened.path])
@@ -216,13 +213,6 @@ def _build_lines(opened: OpenedText, rows: int, max_chars: int) -> Part:
         "content": "".join(f"{number}\t{cut_line(line, max_chars)}\n" for number, line in numbered),
     }
     return Part(result, warnings, cut or bool(long))
-
-
-def _name_some(what: str, numbers: list[int]) -> str:
-    named = ", ".join(str(number) for number in numbers[:_NAMED])
-    more = f" and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else ""
-    plural = {"line": "lines", "match": "matches"}
-    return f"{plural[what] if len(numbers) > 1 else what} {named}{more}"
 
 
 def list_dir(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
