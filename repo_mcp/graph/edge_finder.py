@@ -45,7 +45,6 @@ from repo_mcp.graph.reference_search import (
     ReferenceSearch,
     Types,
     Window,
-    iter_names,
 )
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.lru_cache import LruCache
@@ -268,7 +267,7 @@ class EdgeFinder(References):
     def _list_uses(self, target: Declaration) -> list[tuple[str, int]]:
         record, family = self._program.find_record(target.path), self.find_family(target.path)
         found: Counter[str] = Counter()
-        for name in iter_names(target, record) if record is not None else ():
+        for name in self.list_names(target, record) if record is not None else ():
             found.update(dict(self._program.list_uses(name)))
         seeing = set(self.sight.narrow(target, list(found)))
         return sorted(one for one in found.items() if one[0] in seeing and self.find_family(one[0]) == family)

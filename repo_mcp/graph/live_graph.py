@@ -176,11 +176,18 @@ class IndexProgram:
     def _list_naming(self, name: str) -> Sequence[str]:
         return () if self._precise is None else self._precise.list_naming(name)
 
-    def list_importing(self, name: str) -> Sequence[str]:
-        """Return the files that import from a module whose name ends with `name`, ascending."""
+    def list_importing(self, name: str, may_mean: Callable[[str, str], bool] | None = None) -> Sequence[str]:
+        """Return the files that import from a module whose name ends with `name`, ascending.
+
+        Only those whose path and module `may_mean` accepts, if it is given.
+        """
         ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
         modules = [term for term in self._view.find_containing(name) if ending.fullmatch(term)]
-        return list(dict.fromkeys(merge(*(self._list_files(MODULES, module) for module in modules))))
+        found = [self._list_files(MODULES, module) for module in modules]
+        if may_mean is not None:
+            pairs = zip(modules, found, strict=True)
+            found = [[path for path in paths if may_mean(path, module)] for module, paths in pairs]
+        return list(dict.fromkeys(merge(*found)))
 
     def count_using(self, name: str) -> int:
         """Return the number of files in `list_using`."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Protocol
 from zlib import crc32
@@ -45,8 +45,11 @@ class NamedProgram(Program, Protocol):
     def read_lines(self, path: str) -> Sequence[str]:
         """Return the lines of a file if it is still the indexed version; else none."""
 
-    def list_importing(self, name: str) -> Sequence[str]:
-        """Return the files that import from a module whose name ends with `name`, ascending."""
+    def list_importing(self, name: str, may_mean: Callable[[str, str], bool] | None = None) -> Sequence[str]:
+        """Return the files that import from a module whose name ends with `name`, ascending.
+
+        Only those whose path and module `may_mean` accepts, if it is given.
+        """
 
     def list_uses(self, name: str) -> Sequence[tuple[str, int]]:
         """Return the files in `list_using`, each with an upper bound of its references to the name."""

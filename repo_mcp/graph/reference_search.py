@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from heapq import merge
 
 from repo_mcp.graph.edges import Bounds, GatheredEdges
@@ -26,6 +27,7 @@ from repo_mcp.graph.questions import EdgeType, find_family
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.sight import Sight
 from repo_mcp.graph.typed.prototypes import Prototypes
+from repo_mcp.graph.typescript.modules import ModuleFinder, may_lead_to
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,
@@ -59,6 +61,8 @@ OUTSIDE = {
 }
 _LAST_NAME = re.compile(r"\.|::|->")  # between the names of a qualifier
 _DEFAULT = "default"
+_NAMING_PACKAGES = "javascript"  # the family whose files import a package's main file by the package's name
+_INDEX, _FOLDER = "index", "."  # imported as `.` or `..` in its folder and below it
 _STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main", "doc"})
 _OWNERS = TYPE_KINDS | {SymbolKind.MACRO}  # of members: in C a macro may declare fields
 
@@ -92,6 +96,23 @@ class References:
             importing = {path for one in _list_file_names(near) for path in self._program.list_importing(one)}
             ordered.sort(key=lambda path: path not in importing)
         return ordered
+
+    def list_importers(self, name: str, path: str) -> Sequence[str]:
+        """Return the files that import from a module that ends with a name and may mean this script file."""
+        return order_by_nearness(self._program.list_importing(name, partial(may_lead_to, path)), path)
+
+    def is_script(self, target: Declaration) -> bool:
+        """Return whether a target is a whole file of JavaScript or TypeScript."""
+        return target.ordinal == 0 and self.find_family(target.path) == _NAMING_PACKAGES
+
+    def list_names(self, target: Declaration, record: SymbolRecord) -> list[str]:
+        """Return the names under which other files may refer to the target."""
+        names = list(_iter_names(target, record))
+        if self.is_script(target):
+            own = ModuleFinder(self._program).find_own_name(target.path).rpartition("/")[2]
+            names += [own] if own and own not in names else []
+            names += [_FOLDER] if names[0] == _INDEX else []
+        return names
 
     def find_family(self, path: str) -> str:
         """Return the family of a file's language: the languages that can name each other's symbols."""
@@ -162,7 +183,7 @@ class ReferenceSearch:
         self._meant.update(references.prototypes.list_twins(target))
         possible = references.prototypes.list_possible_definitions(target)
         self._maybe_meant = {one for one in possible if not references.sight.is_static(one)}
-        self._names = list(iter_names(target, record))
+        self._names = references.list_names(target, record)
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
         self._family = references.find_family(target.path)
@@ -173,7 +194,7 @@ class ReferenceSearch:
         """Gather the references in a folder; yield when the window is full and another candidate follows."""
         inside = f"{folder}/" if folder else ""
         for name in self._names:  # grows as aliases are found
-            paths = self._references.list_candidates(name, self._target.path, is_imported=self._is_imported)
+            paths = self._list_candidates(name)
             paths = self._references.sight.narrow(self._target, paths)
             for path in (one for one in paths if one.startswith(inside) and self._can_name(one)):
                 if window.files == window.bounds.files:
@@ -189,6 +210,12 @@ class ReferenceSearch:
                         window.follow(files=1)
                     window.references += 1
                     self._resolve(path, record, row)
+
+    def _list_candidates(self, name: str) -> Sequence[str]:
+        path = self._target.path
+        if self._references.is_script(self._target):
+            return self._references.list_importers(name, path)
+        return self._references.list_candidates(name, path, is_imported=self._is_imported)
 
     def sample(self, path: str, most: int) -> int:
         """Gather the first references in a file, at most `most`; return their number."""
@@ -327,8 +354,8 @@ def _list_constructors(record: SymbolRecord, ordinal: int) -> list[int]:
     return [child for child in record.list_children(ordinal) if kinds[child] == SymbolKind.CONSTRUCTOR]
 
 
-def iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
-    """Yield the names under which other files may refer to the target."""
+def _iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
+    """Yield the names by which other files may refer to the target, as far as its own file shows them."""
     symbol = record.get_symbol(target.ordinal)
     if symbol.kind is SymbolKind.FILE:
         yield from _list_file_names(target.path)

@@ -59,6 +59,14 @@ class ModuleFinder:
             self._found[key] = self._find(folder, module.partition("?")[0])
         return self._found[key]
 
+    def find_own_name(self, path: str) -> str:
+        """Return the name of the package whose main file this is; empty if it is none."""
+        for folder in _iter_up(posixpath.dirname(path)):
+            name = self._read_json(_under(folder, "package.json")).get("name")
+            if isinstance(name, str):
+                return name if self._find_entry(folder, ".") == path else ""
+        return ""
+
     def _find(self, folder: str, module: str) -> str | None:
         if not module or module.startswith(("node:", "/", "http:", "https:")):
             return None
@@ -286,6 +294,18 @@ class ModuleFinder:
         """Return the text of a file; empty if it is missing."""
         text = self._program.read_text(path) if self._program.has_file(path) else None
         return text or ""
+
+
+def may_lead_to(target: str, path: str, module: str) -> bool:
+    """Return False if a relative module name in a file leads to another file or folder than the target's."""
+    if not module.startswith("."):
+        return True
+    place = _join(posixpath.dirname(path), module)
+    if place is None:
+        return False
+    stem, suffix = posixpath.splitext(place)
+    begin = stem if suffix in SUFFIXES else place
+    return not begin or (target.startswith(begin) and target[len(begin) : len(begin) + 1] in ("", ".", "/"))
 
 
 def parse_loose_json(text: str) -> dict[str, Any]:

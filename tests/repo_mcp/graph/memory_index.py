@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 
 from repo_mcp.graph.graph import Graph
@@ -65,16 +65,17 @@ class MemoryIndex(MemoryProgram):
         record = self._structures.get(path)
         return None if record is None else record.status
 
-    def list_importing(self, name: str) -> Sequence[str]:
+    def list_importing(
+        self, name: str, may_mean: Callable[[str, str], bool] = lambda path, module: True
+    ) -> Sequence[str]:
         ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
-        return [
-            path
-            for path, record in sorted(self._structures.items())
-            if any(
-                ending.fullmatch(record.strings[record.ref_qualifiers[row]])
-                for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT)
-            )
-        ]
+        found = []
+        for path, record in sorted(self._structures.items()):
+            rows = record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT)
+            modules = {record.strings[record.ref_qualifiers[row]] for row in rows}
+            if any(ending.fullmatch(one) and may_mean(path, one) for one in modules):
+                found.append(path)
+        return found
 
     @cached_property
     def _parts(self) -> dict[str, Counter[str]]:

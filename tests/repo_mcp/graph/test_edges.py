@@ -10,10 +10,21 @@ from hypothesis import strategies as st
 
 from repo_mcp.graph import edge_finder as limits
 from repo_mcp.graph import reference_search
+from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Unresolved
-from repo_mcp.graph.program import order_by_nearness
+from repo_mcp.graph.live_graph import RESOLVERS
+from repo_mcp.graph.program import Declaration, order_by_nearness
 from repo_mcp.graph.questions import CALLS, EdgeType
-from tests.repo_mcp.graph.memory_index import Row, find_node, list_incoming, list_outgoing, make_graph
+from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.typescript.modules import may_lead_to
+from tests.repo_mcp.graph.memory_index import (
+    MemoryIndex,
+    Row,
+    find_node,
+    list_incoming,
+    list_outgoing,
+    make_graph,
+)
 
 
 def ends(rows: Sequence[Row]) -> list[str]:
@@ -301,3 +312,63 @@ def test_an_included_file_without_a_parser_is_no_edge_and_its_line_is_named() ->
     assert ends(list_outgoing(graph, "a.c", EdgeType.IMPORTS)) == ["b.h"]
     found = graph.find_outgoing(find_node(graph, "a.c"), [EdgeType.IMPORTS])
     assert found.unresolved == (Unresolved("a.c", (1,), 1),)
+
+
+def test_the_main_file_of_a_package_is_imported_by_its_name_and_as_a_folder() -> None:
+    texts = {
+        "package.json": '{"workspaces": ["packages/*"]}',
+        "packages/kit-core/package.json": '{"name": "@kit/core", "exports": {".": "./dist/index.js"}}',
+        "packages/kit-core/src/index.ts": "export const one = 1;\n",
+        "packages/kit-core/src/deep/inner.ts": "import { one } from '..';\none;\n",
+        "packages/kit-core/src/deep/index.ts": "export const two = 2;\n",
+        "packages/app/package.json": '{"name": "app"}',
+        "packages/app/src/main.ts": "import { one } from '@kit/core';\none;\n",
+        "packages/app/src/core.ts": "export const other = 1;\n",
+        "packages/app/src/use.ts": "import { other } from './core';\nother;\n",
+    }
+    graph = make_graph(texts)
+    assert [one[2] for one in list_incoming(graph, "packages/kit-core/src/index.ts", EdgeType.IMPORTS)] == [
+        "packages/app/src/main.ts",
+        "packages/kit-core/src/deep/inner.ts",
+    ]
+    assert list_incoming(graph, "packages/kit-core/src/deep/index.ts", EdgeType.IMPORTS) == []
+
+
+def test_files_whose_relative_imports_lead_elsewhere_are_not_read_for_a_file() -> None:
+    texts = {
+        "lib/utils/index.ts": "export const one = 1;\n",
+        "lib/use.ts": "import { one } from './utils';\n",
+        "lib/utils/part.ts": "import { one } from '.';\n",
+        "lib/deep/use.ts": "import { one } from '../utils/index.js';\n",
+        **{f"app/{number}/utils.ts": "export const own = 1;\n" for number in range(9)},
+        **{
+            f"app/{number}/use.ts": "import { own } from './utils';\nconst utils = own;\n"
+            for number in range(9)
+        },
+    }
+    index = MemoryIndex(texts)
+    edges = EdgeFinder(index, Resolvers(index, RESOLVERS))
+    path = "lib/utils/index.ts"
+    record = index.find_record(path)
+    assert record is not None
+    names = edges.list_names(Declaration(path, 0), record)
+    read = [one for name in names for one in edges.list_importers(name, path)]
+    assert sorted(read) == ["lib/deep/use.ts", "lib/use.ts", "lib/utils/part.ts"]
+
+
+@pytest.mark.parametrize(
+    ("path", "module", "leads"),
+    [
+        ("a/b.ts", "./utils", True),
+        ("a/b.ts", "./utils.js", True),
+        ("a/utils/c.ts", "./index", True),
+        ("a/utils/deep/c.ts", "..", True),
+        ("a/b.ts", "./utilsy", False),
+        ("a/b.ts", "./util", False),
+        ("b.ts", "./utils", False),
+        ("a/b.ts", "../../utils", False),
+        ("b/c.ts", "@kit/utils", True),
+    ],
+)
+def test_a_relative_import_leads_to_one_file_or_folder(path: str, module: str, leads: bool) -> None:
+    assert may_lead_to("a/utils/index.ts", path, module) == leads

@@ -83,6 +83,10 @@ def test_files_folders_and_structures_are_the_same(disk: IndexProgram, memory: M
     assert disk.read_text("nothing.py") is None
 
 
+def _is_deep(path: str, module: str) -> bool:
+    return path.count("/") > 1 or module.startswith(".")
+
+
 def test_names_lead_to_the_same_files(disk: IndexProgram, memory: MemoryIndex) -> None:
     names = {"", "nosuchname", "x", "keep"}
     for path in memory.list_paths():
@@ -101,6 +105,8 @@ def test_names_lead_to_the_same_files(disk: IndexProgram, memory: MemoryIndex) -
                 rare = [list(paths) for paths in disk.list_rare(name, most) if paths]
                 assert rare == [list(paths) for paths in memory.list_rare(name, most) if paths], name
             assert list(disk.list_importing(name)) == list(memory.list_importing(name)), name
+            deep = [list(one.list_importing(name, _is_deep)) for one in (disk, memory)]
+            assert deep[0] == deep[1], name
 
 
 def test_declared_names_are_listed_by_their_beginnings(disk: IndexProgram, memory: MemoryIndex) -> None:
