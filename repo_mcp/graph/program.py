@@ -100,7 +100,7 @@ def join_targets(found: Sequence[Resolution]) -> Resolution:
     """Return the targets of all that have some; none is EXACT unless they are the same."""
     sets = list(dict.fromkeys(one.targets for one in found if one.targets))
     if len(sets) < 2:
-        return Resolution(*sets)
+        return Resolution(sets[0]) if sets else NOTHING
     joined = dict.fromkeys(target.declaration for targets in sets for target in targets)
     surest = min((target.confidence for targets in sets for target in targets), key=SURENESS.__getitem__)
     doubted = Confidence.PROBABLE if surest is Confidence.EXACT else surest

@@ -260,7 +260,8 @@ def _search_hit() -> Schema:
             "Numbered lines: of a declaration its head and those that match; of a brief hit, which scores far"
             " below the best, one line. Modes literal and regex: those of a file, each declaration before its"
             " lines: `Ledger.post`, then `.close` for the same class, with a span if it is long; where the"
-            " first line declares it, its span stands in place of the number; a blank row before lines in none",
+            " first line declares it, its span stands in place of the number; a blank row"
+            " before lines in none",
         ),
     }
     line = build_field("integer")
