@@ -282,7 +282,8 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
         from repo_mcp.cli.console.plain import to_plain, write_json
 
         document = to_plain(answer)
-        del document["lacks_most"], document["few"]  # a person is shown all hits; the tool shows few
+        for name in ("lacks_most", "few", "near"):  # by which the tool shows fewer hits, and some in brief
+            del document[name]
         for row, hit in zip(document["hits"], answer.hits, strict=True):
             del row["symbol_name"]  # `symbol` ends with it
             if options.explain:

@@ -120,9 +120,10 @@ def _show_rated(file: AskedFile, head: int, room: int) -> Hit:
 
 
 def _build_hit(live: LiveChunk, terms: Sequence[str], asked: AskedName | None, most_lines: int) -> Hit:
-    """Return the hit of a chunk that shows so many lines. `terms` are those of all hits of the page.
+    """Return the hit of a chunk with so many lines.
 
-    What is prepared for them serves all hits; what is not in the best unit is in none of its lines.
+    `terms` are those of all hits of a page, so that they are prepared once. What a best unit lacks is in none
+    of its lines.
     """
     declarations = live.find_near(live.start_line, live.end_line)
     symbol = None if asked is None else choose_declaration(declarations, asked, live)
