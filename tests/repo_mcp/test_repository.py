@@ -370,3 +370,23 @@ def test_after_a_refresh_was_cancelled_the_next_search_goes_on_with_it(root: Pat
         assert found
     finally:
         repository.close()
+
+
+def test_an_empty_answer_names_files_that_are_too_large(root: Path) -> None:
+    (root / "src/big.py").write_text("def enormous(): ...\n" * 100)
+    (root / "docs/big.md").write_text("# enormous\n" * 200)
+    repository = Repository(load_config(str(root), limits={"max_file_bytes": 1_000}))
+    told = "Larger than max_file_bytes, and so not searched: "
+    try:
+        repository.refresh()
+        asked = SearchRequest("enormous", 5, symbols_only=True)
+        assert repository.search(asked).warnings[-1] == f"{told}`src/big.py`, `docs/big.md`."
+        of_python = SearchRequest("enormous", 5, symbols_only=True, language="python")
+        assert repository.search(of_python).warnings[-1] == f"{told}`src/big.py`."
+        for found in (
+            SearchRequest("alpha", 5, symbols_only=True),
+            SearchRequest("gone", 5, file_glob="a.py"),
+        ):
+            assert not [one for one in repository.search(found).warnings if one.startswith(told)]
+    finally:
+        repository.close()
