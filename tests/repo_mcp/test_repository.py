@@ -14,6 +14,8 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.live import tree_look
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
+from repo_mcp.workspace import walk
+from repo_mcp.workspace.ignore import GlobFilter
 
 Open = Callable[[], Repository]
 
@@ -74,6 +76,40 @@ def test_globs_and_hidden_files(open_root: Open, glob: str, hidden: bool, paths:
     listing = open_root().list_files(glob, 100, hidden)
     assert [file.path for file in listing.files] == paths
     assert (listing.total, listing.truncated) == (len(paths), False)
+
+
+@pytest.mark.parametrize(
+    ("glob", "entered"),
+    [
+        ("src/deep/*.py", ["", "src", "src/deep"]),
+        ("./src/deep/**", ["", "src", "src/deep"]),
+        ("{src/deep/*.py,src/deep/page.*}", ["", "src", "src/deep"]),
+        ("docs", ["", "docs", "src", "src/deep"]),
+        ("{src,docs}/*", ["", "docs", "src", "src/deep"]),
+        ("!src/**", ["", "docs", "src", "src/deep"]),
+        ("nothing/at/*", [""]),
+    ],
+)
+def test_only_the_folder_of_a_glob_is_walked(
+    open_root: Open, monkeypatch: pytest.MonkeyPatch, glob: str, entered: list[str]
+) -> None:
+    repository = open_root()
+    repository.refresh()
+    judged = repository.tree.memory.judged
+    listed: list[str] = []
+    list_level = walk._Walk._list
+
+    def note(walking: walk._Walk, level: walk._Level, directory: int) -> int:
+        listed.append(level.path)
+        return list_level(walking, level, directory)
+
+    monkeypatch.setattr(walk._Walk, "_list", note)
+    found = repository.tree.list_files(glob, 100, False, lambda: False)
+    assert sorted(listed) == entered
+    assert sorted(repository.tree.memory.judged) == sorted(judged) == ["", "docs", "src", "src/deep"]
+    wanted = GlobFilter(glob).matches
+    every = repository.tree.list_files(None, 100, False, lambda: False).files
+    assert [one.path for one in found.files] == [one.path for one in every if wanted(one.path)]
 
 
 @pytest.mark.parametrize(
