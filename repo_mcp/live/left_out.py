@@ -2,8 +2,9 @@
 
 This is done only where nothing was found and no indexed file passes the filter: `*.log` finds nothing in a
 tree whose logs are ignored, and an empty answer would look as if there were none. The files are counted,
-never named. For a glob that matches nothing, the one that was probably meant is suggested: `**/core/*.c` for
-`core/*.c`, which begins at the root, and `{*.c,*.h}` for `*.c, *.h`.
+and named only if they are too large, so that a declaration in one of them is not taken for missing. For a
+glob that matches nothing, the one that was probably meant is suggested: `**/core/*.c` for `core/*.c`, which
+begins at the root, and `{*.c,*.h}` for `*.c, *.h`.
 
 Left out on purpose: denied files, which are never mentioned.
 """
@@ -14,20 +15,24 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from itertools import islice
 
 from index_format import IndexFormatError
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.live.live_index import LiveIndex
-from repo_mcp.model import ExactRequest, SearchRequest
+from repo_mcp.model import ExactRequest, SearchRequest, SkipReason
 from repo_mcp.ranking.searcher import Filter, Searcher
+from repo_mcp.text.lines import has_binary_extension
+from repo_mcp.text.roles import order_by_role
 from repo_mcp.workspace.hidden_names import is_path_hidden
 from repo_mcp.workspace.ignore import GlobFilter
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walked_files import FileColumns
 
+MAX_LARGE = 3  # files above the size limit that are named
 LOOK_SECONDS = 0.5  # as long as a walk of 80,000 files takes
 _SEPARATORS = compile_late(r"[,|;\s]+")  # what people who do not know braces write between alternatives
 
@@ -56,6 +61,21 @@ class LeftOut:
         files = "indexed file" if self._index.report.describe_progress(searcher.snapshot) else "file"
         nothing = f"This filter matches no {files}: {named}.{_suggest(searcher, glob or '', language)}"
         return self._count(matches) or (nothing,)
+
+    def describe_large(self, request: SearchRequest) -> tuple[str, ...]:
+        """Return a warning that names files above the size limit that a request's filters let in."""
+        matches, language = GlobFilter(request.file_glob or "**").matches, request.language
+        large = [
+            path
+            for path, reason in self._index.skipped.items()
+            if reason is SkipReason.TOO_LARGE and matches(path) and not has_binary_extension(path)
+            if language in (None, find_language(path, self._extensions).name)
+        ]
+        if not large:
+            return ()
+        named = ", ".join(f"`{path}`" for path in islice(order_by_role(sorted(large)), MAX_LARGE))
+        more = f" and {len(large) - MAX_LARGE:,} more" if len(large) > MAX_LARGE else ""
+        return (f"Larger than max_file_bytes, and so not searched: {named}{more}.",)
 
     def describe_glob(self, glob: str, *, hides: bool) -> tuple[str, ...]:
         """Return a warning for a glob that lists nothing; with `hides`, hidden files were not listed."""

@@ -248,8 +248,10 @@ class Repository:
             )
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-        warnings = () if answer.total else self._left_out.describe_request(request)
-        return replace(answer, warnings=(*warnings, *answer.warnings)) if warnings else answer
+        if answer.total:
+            return answer
+        first, last = self._left_out.describe_request(request), self._left_out.describe_large(request)
+        return replace(answer, warnings=(*first, *answer.warnings, *last))
 
     def _find_need(self, request: SearchRequest) -> Need:
         """Return the files that a search with filters needs."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from posixpath import commonpath
 from typing import Protocol
 
 from repo_mcp.late_patterns import compile_late
@@ -51,6 +52,12 @@ class PathGlob:
         self._suffixes = tuple(one[1:] for one in plain)
         self._matchers = tuple(_Alternative(one) for one in alternatives if one not in plain)
 
+    @property
+    def folder(self) -> str:
+        """Return a folder below which every match lies; "" for the root."""
+        prefixes = [one.prefix for one in self._matchers] if not self._suffixes else [""]
+        return commonpath(prefixes)
+
     def matches(self, path: str) -> bool:
         """Return True when one of the alternatives matches the relative POSIX path."""
         if self._suffixes and path.endswith(self._suffixes):
@@ -68,7 +75,7 @@ class _Alternative:
     `src/**/*.c` is the prefix `src/` and one name, just as `*.c` is an empty prefix and one name.
     """
 
-    __slots__ = ("_components", "_name", "_prefix")
+    __slots__ = ("_components", "_name", "prefix")
 
     def __init__(self, text: str) -> None:
         text = text.removeprefix("./")
@@ -78,17 +85,17 @@ class _Alternative:
         if parts and parts[-1] == "**":
             parts.append("*")  # `src/**` means everything below `src`, not `src` itself
         plain = next((at for at, part in enumerate(parts[:-1]) if _SPECIAL.search(part)), len(parts) - 1)
-        self._prefix = "".join(f"{part}/" for part in parts[: max(0, plain)])
+        self.prefix = "".join(f"{part}/" for part in parts[: max(0, plain)])
         rest = parts[max(0, plain) :]
         self._name = compile_name(rest[1]) if len(rest) == 2 and rest[0] == "**" else None
         self._components = [_ANY_DEPTH if part == "**" else compile_name(part) for part in rest]
 
     def matches(self, path: str) -> bool:
-        if not path.startswith(self._prefix):
+        if not path.startswith(self.prefix):
             return False
         if self._name is not None:
             return self._name.match(path.rpartition("/")[2]) is not None
-        return match_components(self._components, path[len(self._prefix) :].split("/"))
+        return match_components(self._components, path[len(self.prefix) :].split("/"))
 
 
 class NameMatcher(Protocol):

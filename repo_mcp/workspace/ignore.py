@@ -20,6 +20,7 @@ the machine).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from posixpath import commonpath
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.workspace import globs
@@ -208,7 +209,7 @@ class GlobFilter:
     the character.
     """
 
-    __slots__ = ("_leaves_out", "_lets_in", "matches")
+    __slots__ = ("_leaves_out", "_lets_in", "folder", "matches")
 
     def __init__(self, glob: str) -> None:
         """Raises RepoError with INVALID_ARGUMENT for a pattern that `globs.PathGlob` refuses."""
@@ -220,6 +221,8 @@ class GlobFilter:
             self._leaves_out = _match_any(
                 unwanted, [one for one in unwanted if not one.endswith(("/", "**"))]
             )
+            # below which every match lies; "" for the root
+            self.folder = commonpath([globs.PathGlob(one).folder for one in wanted] or [""])
             is_simple = wanted == alternatives and not any(map(_is_plain, wanted))
             self._lets_in = whole.matches if is_simple else _match_any(wanted, filter(_is_plain, wanted))
         except ValueError as fault:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from operator import attrgetter
 
@@ -135,9 +135,10 @@ class LiveTree:
         self, glob: str | None, max_results: int, include_hidden: bool, cancelled: Callable[[], bool]
     ) -> FileListing:
         """Return the files whose paths match, in path order. Raises INVALID_ARGUMENT for a bad glob."""
-        matches = GlobFilter(glob).matches if glob else None
-        report = self.walk(cancelled, include_hidden=include_hidden)
-        found = [file for file in report.files if matches is None or matches(file.path)]
+        wanted = GlobFilter(glob or "**")
+        inside = wanted.folder if self.memory.rules is not None else ""  # a first walk is remembered whole
+        report = self.walk(cancelled, include_hidden=include_hidden, inside=inside)
+        found = [file for file in report.files if not glob or wanted.matches(file.path)]
         return FileListing(
             tuple(
                 ListedFile(file.path, file.stat.size, file.stat.mtime_ns / NANOSECONDS)
@@ -154,8 +155,9 @@ class LiveTree:
         met: Callable[[FileColumns], None] | None = None,
         *,
         include_hidden: bool = False,
+        inside: str = "",
     ) -> WalkReport:
-        """Walk the tree.
+        """Walk the tree, of which only a folder and the files above it if one is given.
 
         Raises CANCELLED, UNREADABLE, and whatever `met`, called with files so far, raises.
         """
@@ -163,7 +165,7 @@ class LiveTree:
         memory = None if include_hidden else self.memory
         parsed = memory.parsed if memory is not None else None
         ignore = IgnoreRules(self._exclude_globs, parsed, self._git_index.read())
-        with self._take_listed() as find_listed:
+        with nullcontext(find_nothing) if inside else self._take_listed() as find_listed:
             return walk(
                 self.reader,
                 self.policy.find_denial,
@@ -173,6 +175,7 @@ class LiveTree:
                 memory=memory,
                 met=met,
                 find_listed=find_listed,
+                inside=inside,
             )
 
     @contextmanager

@@ -99,7 +99,9 @@ class _Walk:
         hidden: bool,
         memory: WalkMemory | None,
         find_listed: FindListed,
+        inside: str,
     ) -> None:
+        self.inside = inside
         self.memory = memory
         self.find_listed = find_listed
         self.judged: dict[str, JudgedNames] = {}
@@ -168,6 +170,9 @@ class _Walk:
         except OSError as error:
             self._note_failure(path, error)
         level.sort(known)
+        if level.path != self.inside and self.inside.startswith(level.prefix):
+            wanted = self.inside[len(level.prefix) :].partition("/")[0]
+            level.children = [wanted] if wanted in level.children else []
         if len(levels) > _HELD_LEVELS:
             self.reader.close_directory(directory)
             level.directory = None
@@ -457,7 +462,7 @@ class _Walk:
         self.unreadable.append(path)
 
     def _report(self) -> WalkReport:
-        if self.memory is not None and self.ignore is not None:
+        if self.memory is not None and self.ignore is not None and not self.inside:
             self.memory.judged = self.judged
             self.memory.new_names, self.memory.entries = self.new_names, self.entries
             self.memory.rules = self.ignore
@@ -490,6 +495,7 @@ def walk(
     memory: WalkMemory | None = None,
     met: Callable[[FileColumns], None] | None = None,
     find_listed: FindListed = find_nothing,
+    inside: str = "",
 ) -> WalkReport:
     """Return all regular files of the reader's root that may be indexed, sorted, with their status.
 
@@ -497,8 +503,12 @@ def walk(
     root, policy and excluded globs, and of walks without hidden files. `met` is called between two
     directories with the files so far; later ones only come after them. Raises RepoError with CANCELLED and
     what `met` raises, nothing else: directories that cannot be listed are in the report.
+
+    With `inside`, a folder, only that is entered, with those above it, whose files are found too. `memory` is
+    read then, and stays as it was.
     """
-    return _Walk(reader, find_denial, ignore, include_hidden, memory, find_listed).run(cancelled, met)
+    started = _Walk(reader, find_denial, ignore, include_hidden, memory, find_listed, inside)
+    return started.run(cancelled, met)
 
 
 def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:

@@ -14,6 +14,8 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.live import tree_look
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
+from repo_mcp.workspace import walk
+from repo_mcp.workspace.ignore import GlobFilter
 
 Open = Callable[[], Repository]
 
@@ -74,6 +76,40 @@ def test_globs_and_hidden_files(open_root: Open, glob: str, hidden: bool, paths:
     listing = open_root().list_files(glob, 100, hidden)
     assert [file.path for file in listing.files] == paths
     assert listing.total == len(paths)
+
+
+@pytest.mark.parametrize(
+    ("glob", "entered"),
+    [
+        ("src/deep/*.py", ["", "src", "src/deep"]),
+        ("./src/deep/**", ["", "src", "src/deep"]),
+        ("{src/deep/*.py,src/deep/page.*}", ["", "src", "src/deep"]),
+        ("docs", ["", "docs", "src", "src/deep"]),
+        ("{src,docs}/*", ["", "docs", "src", "src/deep"]),
+        ("!src/**", ["", "docs", "src", "src/deep"]),
+        ("nothing/at/*", [""]),
+    ],
+)
+def test_only_the_folder_of_a_glob_is_walked(
+    open_root: Open, monkeypatch: pytest.MonkeyPatch, glob: str, entered: list[str]
+) -> None:
+    repository = open_root()
+    repository.refresh()
+    judged = repository.tree.memory.judged
+    listed: list[str] = []
+    list_level = walk._Walk._list
+
+    def note(walking: walk._Walk, level: walk._Level, directory: int) -> int:
+        listed.append(level.path)
+        return list_level(walking, level, directory)
+
+    monkeypatch.setattr(walk._Walk, "_list", note)
+    found = repository.tree.list_files(glob, 100, False, lambda: False)
+    assert sorted(listed) == entered
+    assert sorted(repository.tree.memory.judged) == sorted(judged) == ["", "docs", "src", "src/deep"]
+    wanted = GlobFilter(glob).matches
+    every = repository.tree.list_files(None, 100, False, lambda: False).files
+    assert [one.path for one in found.files] == [one.path for one in every if wanted(one.path)]
 
 
 @pytest.mark.parametrize(
@@ -368,5 +404,25 @@ def test_after_a_refresh_was_cancelled_the_next_search_goes_on_with_it(root: Pat
                 found = repository.search(SearchRequest("alpha", 5)).hits
             time.sleep(0.05)
         assert found
+    finally:
+        repository.close()
+
+
+def test_an_empty_answer_names_files_that_are_too_large(root: Path) -> None:
+    (root / "src/big.py").write_text("def enormous(): ...\n" * 100)
+    (root / "docs/big.md").write_text("# enormous\n" * 200)
+    repository = Repository(load_config(str(root), limits={"max_file_bytes": 1_000}))
+    told = "Larger than max_file_bytes, and so not searched: "
+    try:
+        repository.refresh()
+        asked = SearchRequest("enormous", 5, symbols_only=True)
+        assert repository.search(asked).warnings[-1] == f"{told}`src/big.py`, `docs/big.md`."
+        of_python = SearchRequest("enormous", 5, symbols_only=True, language="python")
+        assert repository.search(of_python).warnings[-1] == f"{told}`src/big.py`."
+        for found in (
+            SearchRequest("alpha", 5, symbols_only=True),
+            SearchRequest("gone", 5, file_glob="a.py"),
+        ):
+            assert not [one for one in repository.search(found).warnings if one.startswith(told)]
     finally:
         repository.close()

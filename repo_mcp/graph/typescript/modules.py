@@ -223,7 +223,7 @@ class ModuleFinder:
 
     @cached_property
     def _index_folders(self) -> list[str]:
-        """The folders of index files, ascending."""
+        """Return the folders of index files, ascending."""
         paths = (path for index in _INDEXES for path in self._program.list_declaring(index))
         return sorted({posixpath.dirname(path) for path in paths})
 
