@@ -22,7 +22,7 @@ from repo_mcp.research.citing import (
 )
 from repo_mcp.research.errors_made import describe_errors, describe_function, list_named
 from repo_mcp.research.first_sentences import read_first_sentence
-from repo_mcp.research.locating import is_test_place
+from repo_mcp.research.locating import is_test_place, lies_in_tests
 from repo_mcp.research.reasons import (
     BELONG,
     BY_EXTENSION,
@@ -47,8 +47,11 @@ from repo_mcp.research.reasons import (
 )
 from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 
+MAX_MEMBERS = 24  # of a type that is compared; one with more is not told apart by a few
+MAX_DECLARED = 200  # declarations of one name that are looked at
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
     Form.DEPENDENTS: ("is used by", "Nothing in the repository is known to use"),
@@ -78,7 +81,9 @@ def build_claim(
     if reading.form is Form.CONFIGURED:
         return _describe_settings(state, reading.subjects[0])
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
-        return " ".join(_describe_compared(state, subject) for subject in reading.subjects)
+        compared = [_describe_compared(state, subject) for subject in reading.subjects]
+        first = [subject.nodes[0] for subject in reading.subjects]
+        return " ".join([*compared, *_describe_members(state, first)])
     own = [node for node in state.nodes.values() if not is_test_place(node.path)]
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
@@ -176,7 +181,7 @@ def _name_users(found: Sequence[Finding]) -> str:
 
 def _is_test(one: Finding) -> bool:
     """Return True for a finding in a test, or in a module of tests in a file of the program, as in Rust."""
-    return is_test_place(one.path) or "tests" in one.symbol.split(".")[:-1]
+    return is_test_place(one.path) or lies_in_tests(one.symbol)
 
 
 def _describe_readers(readers: Sequence[Finding]) -> str:
@@ -235,6 +240,34 @@ def _describe_compared(state: ResearchState, subject: Subject) -> str:
     if told:
         return f"{name_briefly(node)}{others}: {told}"
     return f"{shorten(node.qualified_name)} is declared at {cite(node)}{others}."
+
+
+def _describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
+    """Return a sentence for each of some types on what it alone declares; none for anything but types."""
+    if not all(node.symbol.kind in TYPE_KINDS for node in nodes):
+        return []
+    sentences = []
+    for node in nodes:
+        own = _list_members(state, node)[: MAX_MEMBERS + 1]
+        others = [one for one in nodes if one is not node]
+        names = [name for name in own if name not in {one.symbol.name for one in nodes}]
+        alone = [name for name in names if not any(_declares(state, one, name) for one in others)]
+        if 0 < len(alone) <= len(own) <= MAX_MEMBERS:
+            sentences.append(f"Only {node.symbol.name} declares {join_names(alone)}.")
+    return sentences
+
+
+def _declares(state: ResearchState, node: Node, name: str) -> bool:
+    """Return True if a type declares a name, in whichever file: in an extension, or in a part of its own."""
+    found = map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARED))
+    return any(one.qualified_name.endswith(f"{node.symbol.name}.{name}") for one in found)
+
+
+def _list_members(state: ResearchState, node: Node) -> list[str]:
+    """Return the names of the functions that a type declares in its file, in the order of its lines."""
+    outline = state.graph.outline(node.path)
+    own = (one for one in outline if one.qualified_name == f"{node.qualified_name}.{one.symbol.name}")
+    return list(dict.fromkeys(one.symbol.name for one in own if one.symbol.kind in CALLABLE_KINDS))
 
 
 def _read_comment(state: ResearchState, node: Node) -> str:

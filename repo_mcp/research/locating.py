@@ -26,6 +26,8 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 
+_OF_TESTS = re.compile(r"tests(?:_\w+)?|\w+_tests")
+
 
 def find_innermost(record: SymbolRecord, line: int) -> int:
     """Return the ordinal of the innermost symbol whose lines include `line`; 0, the file, when none does."""
@@ -55,7 +57,12 @@ def is_test_place(path: str) -> bool:
 
 def is_test_symbol(node: Node) -> bool:
     """Return True for a symbol inside a module of tests in a file of the program, as in Rust."""
-    return "tests" in node.qualified_name.split(".")[:-1]
+    return lies_in_tests(node.qualified_name)
+
+
+def lies_in_tests(name: str) -> bool:
+    """Return True for a qualified name inside a module such as `tests` or `tests_mysql`."""
+    return any(map(_OF_TESTS.fullmatch, name.split(".")[:-1]))
 
 
 def is_aside(path: str) -> bool:

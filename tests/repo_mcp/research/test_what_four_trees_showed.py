@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.bundler.spans import read_layout
+from repo_mcp.research.locating import lies_in_tests
 from repo_mcp.research.records import Form
 from repo_mcp.text.question_words import list_words
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
@@ -237,3 +238,38 @@ def test_a_word_for_failing_is_not_said_to_be_lacking_of_an_error() -> None:
 )
 def test_a_form_and_a_name_alone_are_a_question(machine: Asked, asked: str, form: Form) -> None:
     assert machine.ask(asked).reading.form is form
+
+
+def test_of_two_types_it_is_told_what_only_one_declares() -> None:
+    text = """type streamer struct {
+}
+
+func (s *streamer) Evaluate(file string) error {
+	return nil
+}
+
+func (s *streamer) EvaluateAll(files []string) error {
+	return nil
+}
+
+func (s *streamer) EvaluateNew(file string) error {
+	return nil
+}
+
+type collector struct {
+}
+
+func (c *collector) Evaluate(file string) error {
+	return nil
+}
+"""
+    more = "package eval\n\nfunc (c *collector) EvaluateAll(files []string) error {\n\treturn nil\n}\n"
+    asked = Asked({"eval/eval.go": text, "eval/more.go": more})
+    claim = asked.ask("difference between streamer and collector").claim
+    assert claim.endswith(" Only streamer declares EvaluateNew.")
+
+
+def test_modules_of_tests_for_one_part_are_tests() -> None:
+    assert lies_in_tests("prepare.tests_mysql.inject_parameters_3")
+    assert lies_in_tests("tests.run")
+    assert not lies_in_tests("prepare.inject_tests")
