@@ -14,9 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from repo_mcp.languages.native.cpp_macros import blank_behind_parameters, blank_more
 from repo_mcp.languages.treesitter.blanking import blank, blank_group
+
+Head = tuple[int, bytes]  # the offset of a macro, and its name
 
 MAX_BODY_BYTES = 8_000  # of a struct, before a macro in it
 MAX_LINE_BYTES = 300  # before a macro
@@ -213,8 +216,12 @@ _CONTINUED = re.compile(rb"\s*+[{|&?+,)]")
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 
-def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
-    """Return the text with those macros blanked, at the same length. `is_c` means that it cannot be C++."""
+def blank_macros(text: bytes, *, is_c: bool = False, heads: list[Head] | None = None) -> bytes:
+    """Return the text with those macros blanked, at the same length. `is_c` means that it cannot be C++.
+
+    Macros in small letters in the heads of functions are added to `heads`.
+    """
+    blank_head = partial(_blank_head, [] if heads is None else heads)
     if b"#" in text:
         text = _BRANCHES.sub(_keep_first_branch, text)
     text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, b"\n" + text))
@@ -226,11 +233,11 @@ def blank_macros(text: bytes, *, is_c: bool = False) -> bytes:
     if any(one in text for one in _LINKAGE_PARTS):
         text = _LINKAGES.sub(_blank_unless_defined, text)
     if any(one in text for one in _LOWER_PARTS):
-        text = _LOWER_LINKAGES.sub(_blank_unless_defined, text)
+        text = _LOWER_LINKAGES.sub(blank_head, text)
     text = _STATIC_MACROS.sub(blank_group, text)
     text = _FIRST_TYPES.sub(blank_group, _TYPE_ARGUMENTS.sub(blank_group, text))
     text = _BEFORE_NAMES.sub(_blank_second, _HEADS.sub(_blank_second, text))
-    text = _LOWER_NAMES.sub(_blank_second, _LOWER_HEADS.sub(_blank_second, text))
+    text = _LOWER_NAMES.sub(blank_head, _LOWER_HEADS.sub(blank_head, text))
     if not is_c:
         text = _LONG_CLASS_HEADS.sub(blank_group, text)
     text = (_STRUCT_HEADS if is_c else _CLASS_HEADS).sub(_blank_second, text)
@@ -261,17 +268,6 @@ def _keep_first_branch(found: re.Match[bytes]) -> bytes:
     if not _is_cut(found):
         return found.group()
     return blank(found[1]) + found[2] + blank(found[3]) + blank(found[4])
-
-
-def iter_lower_heads(text: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the offset and the name of each macro in small letters in the head of a function."""
-    if any(one in text for one in _LOWER_PARTS):
-        for found in _LOWER_LINKAGES.finditer(text):
-            yield found.start(), found.group()
-    for pattern in (_LOWER_HEADS, _LOWER_NAMES):
-        for found in pattern.finditer(b"\n" + text):
-            if not found[2].endswith(_LOWER_PARTS):
-                yield found.start(2) - 1, found[2]
 
 
 def leaves_out_branches(text: bytes) -> bool:
@@ -419,6 +415,15 @@ def _is_defined(found: re.Match[bytes]) -> bool:
     """Return True after a preprocessor directive that defines or tests the macro."""
     text, start = found.string, found.start()
     return text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS)
+
+
+def _blank_head(heads: list[Head], found: re.Match[bytes]) -> bytes:
+    """Return a match with the macro blanked: its second group, or all of it; in a directive it stays."""
+    group = 2 if found.re.groups else 0
+    if not group and _blank_unless_defined(found) == found[0]:
+        return found[0]
+    heads.append((found.start(group) - 1, found[group]))
+    return blank_group(found, group)
 
 
 def _blank_second(found: re.Match[bytes]) -> bytes:

@@ -3,7 +3,8 @@
 `if ANY_CONSTEXPR (size > 1)`, `ANY_TRY { ... } ANY_CATCH(...) {}`, `template <class T, ANY_IF(!is<T>())>`,
 `ANY_INLINE constexpr auto size = 3;`, `class Store ANY_FINAL : public Base {`, `void f() ANY_OVERRIDE;`,
 `TEST(suite, bool) {` and `#if ANY_HAS_INCLUDE(<bit>)` each cost the grammar the declaration around them,
-sometimes a whole file; so do `unsigned(size) < 2`, `Locale loc = {}` and `::new (place) T`. What replaces a
+sometimes a whole file; so do `unsigned(size) < 2`, `Locale loc = {}`, `::new (place) T` and
+`it.operator->()`. What replaces a
 macro begins with a space, so that the macro's name can be found again. See
 `repo_mcp/languages/native/c_macros.py` for the macros that C has as well.
 """
@@ -57,6 +58,14 @@ _BEHIND = re.compile(
     rb"[\w>][ \t*&]++(?!(?:return|case|goto|throw|sizeof|new|delete|not|and|or|const)\b)[a-z]\w*+[ \t]++"
     + rb"(%s)(?=[ \t]*+[,)])" % _CAPITALS
 )
+# A statement as an argument: ASSERT_NO_THROW([[maybe_unused]] auto size = all.size());
+_DECLARED = re.compile(
+    rb"\b[A-Z][A-Z0-9_]{2,}+\([ \t\n]*+"
+    rb"((?:\[\[[\w, :]{1,60}\]\][ \t]*+)?(?:const[ \t]++)?auto[ \t&*]++\w++[ \t]*+=)(?=[^=])"
+)
+# Calls of operators by their names: `it.operator->()`, which is `it` then, and `return *operator->();`
+_OPERATOR_CALLS = re.compile(rb"((?:\.|->)operator(?:->|\*)\(\))")
+_OWN_OPERATORS = re.compile(rb"\breturn[ \t]++[*&]?(operator(?:->|\*)\(\))")
 # Behind the name of a class: `class Store ANY_FINAL : public Base {`
 _BEHIND_CLASSES = re.compile(
     rb"\b(?:class|struct)[ \t]++[\w:]++(?:<[^<>;{}()]*+>)?[ \t\n]++([A-Z][A-Z0-9_]{3,}+)"
@@ -86,10 +95,18 @@ def blank_more(text: bytes) -> bytes:
     text = _BEHIND_CLASSES.sub(_blank_macro, _BEHIND.sub(_blank_macro, text))
     if b"_TRY" in text:
         text = _CATCHES.sub(_catch, _TRIES.sub(_try, text))
+    if b"auto" in text:
+        text = _DECLARED.sub(blank_group, text)
+    if b"operator" in text:
+        text = _OWN_OPERATORS.sub(_dereference, _OPERATOR_CALLS.sub(blank_group, text))
     if b"throw" in text:
         text = _THROWN.sub(_blank_macro, text)
     text = _PLACED.sub(_blank_macro, _HEAD_WORD.sub(_underline, text))
     return _blank_constraints(text) if b"template" in text else text
+
+
+def _dereference(found: re.Match[bytes]) -> bytes:
+    return found[0][: found.start(1) - found.end()] + b"(*this)".ljust(len(found[1]))
 
 
 def blank_behind_parameters(text: bytes) -> bytes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
@@ -11,6 +12,9 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import CONDITIONS
 from repo_mcp.symbols.record_builder import encode_failure
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.native.c_macros import Head
 
 _MACRO_NAME = re.compile(rb"\b[A-Z](?=[A-Z0-9_]{3})[A-Z0-9]*+_?[A-Z0-9_]*+\b", re.A)
 _SWIFT_FUNCTION = re.compile(rb"\bfunc[ \t]++(\w++)", re.A)
@@ -67,13 +71,14 @@ def parse_c(file_name: str, text: bytes) -> bytes:
     from repo_mcp.languages.native.c_macros import blank_macros
 
     is_header = file_name.endswith(".h")
-    plain = blank_macros(text, is_c=not is_header)
+    heads: list[Head] = []
+    plain = blank_macros(text, is_c=not is_header, heads=heads)
     if is_header:
         from repo_mcp.languages.native.cpp_headers import read_header
 
         dialect, found = read_header(plain)
-        return _encode(dialect, file_name, text, found, plain)
-    return _encode(C, file_name, text, find_captures("c", ("c",), plain), plain)
+        return _encode(dialect, file_name, text, found, plain, heads)
+    return _encode(C, file_name, text, find_captures("c", ("c",), plain), plain, heads)
 
 
 def parse_cpp(file_name: str, text: bytes) -> bytes:
@@ -81,8 +86,9 @@ def parse_cpp(file_name: str, text: bytes) -> bytes:
     from repo_mcp.languages.native.c_macros import blank_macros
     from repo_mcp.languages.native.cpp import CPP
 
-    plain = blank_macros(text)
-    return _encode(CPP, file_name, text, find_captures("cpp", ("cpp",), plain), plain)
+    heads: list[Head] = []
+    plain = blank_macros(text, heads=heads)
+    return _encode(CPP, file_name, text, find_captures("cpp", ("cpp",), plain), plain, heads)
 
 
 def _parse(dialect: Dialect, grammar: str, file_name: str, text: bytes) -> bytes:
@@ -90,7 +96,12 @@ def _parse(dialect: Dialect, grammar: str, file_name: str, text: bytes) -> bytes
 
 
 def _encode(
-    dialect: Dialect, file_name: str, text: bytes, found: Captures | None, plain: bytes = b""
+    dialect: Dialect,
+    file_name: str,
+    text: bytes,
+    found: Captures | None,
+    plain: bytes = b"",
+    heads: Sequence[Head] = (),
 ) -> bytes:
     if found is None:
         return encode_failure(file_name, text.count(b"\n") + 1)
@@ -99,11 +110,11 @@ def _encode(
         walk.builder.status = ParseStatus.PARTIAL
     walk.run(found)
     if dialect.is_preprocessed:
-        _add_preprocessed(walk, text, plain)
+        _add_preprocessed(walk, text, plain, heads)
     return walk.encode()
 
 
-def _add_preprocessed(walk: CaptureWalk, text: bytes, plain: bytes) -> None:
+def _add_preprocessed(walk: CaptureWalk, text: bytes, plain: bytes, heads: Sequence[Head]) -> None:
     """Add the conditions of lines, calls in branches that are not read, and uses of blanked macros."""
     from repo_mcp.languages.native.c_conditions import list_conditions
     from repo_mcp.languages.native.c_macros import iter_left_out_calls, leaves_out_branches
@@ -117,20 +128,17 @@ def _add_preprocessed(walk: CaptureWalk, text: bytes, plain: bytes) -> None:
     is_header = not walk.file_name.endswith((".c", ".cc", ".cpp"))
     for line, conditions in list_conditions(text, is_header=is_header):
         walk.builder.add_reference(0, ReferenceRole.BIND, conditions, line, alias=CONDITIONS)
-    for line, name in _iter_blanked(text, plain):
+    for line, name in _iter_blanked(text, plain, heads):
         walk.builder.add_reference(0, ReferenceRole.USE, name, line)
 
 
-def _iter_blanked(text: bytes, plain: bytes) -> Iterator[tuple[int, str]]:
+def _iter_blanked(text: bytes, plain: bytes, heads: Sequence[Head]) -> Iterator[tuple[int, str]]:
     """Yield the line and the name of each macro that was blanked for the grammar."""
-    from repo_mcp.languages.native.c_macros import iter_lower_heads
-
     line, start = 1, 0
-    for offset, name in sorted(iter_lower_heads(text)):
-        if plain[offset : offset + 1] == b" ":
-            line += text.count(b"\n", start, offset)
-            start = offset
-            yield line, name.decode()
+    for offset, name in sorted(heads):
+        line += text.count(b"\n", start, offset)
+        start = offset
+        yield line, name.decode()
     line, start = 1, 0
     for found in _MACRO_NAME.finditer(text):
         if plain[found.start() : found.start() + 1] == b" ":

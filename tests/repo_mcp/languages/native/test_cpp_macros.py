@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.languages.native.c_macros import blank_macros
+from tests.growth import assert_linear
 
 
 def blank(text: str) -> str:
@@ -41,6 +42,10 @@ def blank(text: str) -> str:
         ("Store& operator=(Store&& a) ANY_NOEXCEPT {}\n", "Store& operator=(Store&& a) {}"),
         ("void f(int (*g)(int)) ANY_DEFAULT ANY_FINAL;\n", "void f(int (*g)(int)) ;"),
         ("int size ANY_GUARDED_BY(a,\n  b);\nint g;\n", "int size ; int g;"),
+        ("void f() {\n  IS_SAFE([[maybe_unused]] auto a = g());\n}\n", "void f() { IS_SAFE( g()); }"),
+        ("void f() {\n  DIES(const auto &a = g(), 1);\n}\n", "void f() { DIES( g(), 1); }"),
+        ("int f() { return *a.operator->() + b->operator*(); }\n", "int f() { return *a + b ; }"),
+        ("int f() { return *operator->(); }\n", "int f() { return *(*this) ; }"),
         ("\n#if A_B\n  ANY_ALWAYS_HERE\n#endif\n  int f();\n", "int f();"),
     ],
 )
@@ -57,6 +62,8 @@ def test_names_of_headers_are_numbers_and_names_of_tests_that_are_words_of_the_l
     "text",
     [
         "// see if ANY_THING (or another)\n",
+        "int *operator->() const { return one; }\n",
+        "int &Store::operator*() { return IS_SAME(auto_size == 1); }\n",
         "/* the first of one ANY_THING, and others */\n",
         'const char* one = "of one ANY_THING, too";\n',
         "template <class T>\nvoid f(T one) { g(one, ANY_MACRO(2)); }\n",
@@ -70,3 +77,10 @@ def test_names_of_headers_are_numbers_and_names_of_tests_that_are_words_of_the_l
 )
 def test_what_may_be_code_or_is_a_comment_is_left(text: str) -> None:
     assert blank(text) == text
+
+
+@pytest.mark.parametrize(
+    "piece", ["A_B(auto a ", "A_B(\n", "A_B([[a, ", "return operator->", ".operator*", "A1"]
+)
+def test_looking_for_what_is_blank_takes_time_by_the_length_of_the_text(piece: str) -> None:
+    assert_linear(lambda size: piece.encode() * size, blank_macros, 1_000)
