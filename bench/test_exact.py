@@ -28,7 +28,8 @@ from repo_mcp.exact.neighbour_bloom import NeighbourBloom
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.exact.punctuation_bigrams import PunctuationBigrams
 from repo_mcp.exact.search import run_exact
-from repo_mcp.indexing.scan_state import ChangedFiles, compare_tree, read_seen
+from repo_mcp.indexing.scan_state import read_seen
+from repo_mcp.indexing.tree_changes import ChangedFiles, compare_tree
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.workspace.policy import DenyPolicy

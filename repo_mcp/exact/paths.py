@@ -17,7 +17,7 @@ from index_format import FilesReader, LiveSegment, Snapshot
 from repo_mcp.exact.file_bitmaps import FileBitmaps, ReadMany
 from repo_mcp.exact.pattern_files import SegmentCandidates, SegmentFiles, SegmentMemory
 from repo_mcp.exact.required_terms import PatternReading
-from repo_mcp.indexing.scan_state import ChangedFiles
+from repo_mcp.indexing.tree_changes import ChangedFiles
 from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactRequest

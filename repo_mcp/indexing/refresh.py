@@ -32,15 +32,11 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.outcome import RefreshOutcome
 from repo_mcp.indexing.purging import NO_PROBE, Purge, PurgeMark, TreeProbe, find_inode
 from repo_mcp.indexing.remaining_files import RemainingFiles
-from repo_mcp.indexing.scan_state import (
-    SeenFiles,
-    SeenRecord,
-    drop_unchanged,
-    find_changed,
-)
+from repo_mcp.indexing.scan_state import SeenFiles, SeenRecord
 from repo_mcp.indexing.scan_state_pages import BackgroundPages
 from repo_mcp.indexing.shard_pool import ShardPool
 from repo_mcp.indexing.shards import BuildSettings, ShardPlanner, ShardResult
+from repo_mcp.indexing.tree_changes import drop_unchanged, find_changed
 from repo_mcp.indexing.walk_record import keep_walk, recall_walk
 from repo_mcp.indexing.workers import check_cancelled, encode_windows
 from repo_mcp.model import IndexProgress, ProgressCallback, RefreshReport, WalkedFile, WalkReport

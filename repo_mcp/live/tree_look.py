@@ -12,13 +12,8 @@ from collections.abc import Callable
 from index_format import IndexFormatError
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.refresh import Walk
-from repo_mcp.indexing.scan_state import (
-    ChangedFiles,
-    SeenFiles,
-    assume_unchanged,
-    compare_tree,
-    count_changed,
-)
+from repo_mcp.indexing.scan_state import SeenFiles
+from repo_mcp.indexing.tree_changes import ChangedFiles, assume_unchanged, compare_tree, count_changed
 from repo_mcp.live.generation import Generation
 from repo_mcp.record_classes import dataclass
 from repo_mcp.threads import start_daemon

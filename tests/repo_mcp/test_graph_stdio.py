@@ -29,7 +29,7 @@ from tests.repo_mcp.test_server_stdio import Process
 from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE
 from tests.repo_mcp.toolsets.test_graph_toolset import TOOLS
 from tests.repo_mcp.toolsets.test_retrieval_toolset import TOOLS as RETRIEVAL_TOOLS
-from tests.waiting import wait_until
+from tests.waiting import is_running, wait_until
 from tests.written_trees import write_tree
 
 EXIT_SECONDS = 2.0 + 3.0 if IS_DEEP else HANG_SECONDS  # promised, and room: `make deep` looks at it
@@ -358,14 +358,6 @@ def list_descendants(pid: int) -> list[int]:
     for parent in found:
         found += [child for child, above in parents.items() if above == parent]
     return found[1:]
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
 
 
 @pytest.mark.sized

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
+import jsonschema
 import pytest
 
 from repo_mcp.config.server_config import NamedRoot, load_config
@@ -89,6 +92,17 @@ def test_what_clients_are_told_of_any_toolset_does_not_depend_on_the_repository(
     told = list_told(plain, tmp_path / "one")
     assert len(told) == 4
     assert told == list_told(hostile, tmp_path / "two")
+
+
+def test_schemas_of_every_tool_are_valid_closed_and_small(tmp_path: Path) -> None:
+    (tmp_path / "r").mkdir()
+    for _, tools in list_told(tmp_path / "r", tmp_path / "d"):
+        for tool in tools:
+            for schema in (tool.input_schema, tool.output_schema):
+                jsonschema.Draft202012Validator.check_schema(cast(Any, schema))
+                assert schema["type"] == "object"
+                assert schema["additionalProperties"] is False
+            assert len(json.dumps(tool.input_schema)) < 5_000  # above that one client drops all descriptions
 
 
 def test_every_tool_says_that_it_destroys_nothing_and_what_only_reads_says_so(tmp_path: Path) -> None:

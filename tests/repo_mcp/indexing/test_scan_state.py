@@ -21,13 +21,11 @@ from repo_mcp.indexing.scan_state import (
     SIDE_FILE,
     SeenFiles,
     build_seen,
-    count_changed,
-    drop_unchanged,
-    find_changed,
     read_seen,
     renew_seen,
     write_seen,
 )
+from repo_mcp.indexing.tree_changes import count_changed, drop_unchanged, find_changed
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 from repo_mcp.workspace.git_index import STAT_BITS
 from repo_mcp.workspace.walked_files import build_walked_files

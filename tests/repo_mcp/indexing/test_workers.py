@@ -18,9 +18,9 @@ from repo_mcp.indexing.shard_pool import NO_PROCESSES
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.indexing.workers import NoProcesses, _do_nothing, _start_pool
 from repo_mcp.repository import Repository
-from tests.growth import HANG_SECONDS
 from tests.no_threads import no_threads
 from tests.repo_mcp.indexing.small_shards import replace_shard_bytes
+from tests.waiting import is_running, wait_until
 
 PATIENCE_SECONDS = 30.0
 PROJECT = Path(__file__).resolve().parents[3]
@@ -67,18 +67,7 @@ def test_processes_end_when_the_one_that_started_them_is_killed(tmp_path: Path) 
         children = [int(word) for word in process.stdout.readline().split()]
         assert len(children) == 2
         process.kill()
-    deadline = time.monotonic() + HANG_SECONDS
-    while left := [child for child in children if _is_running(child)]:
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
-
-
-def _is_running(process_id: int) -> bool:
-    try:
-        status = Path(f"/proc/{process_id}/stat").read_text(encoding="ascii", errors="replace")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return status.rpartition(")")[2].split()[0] != "Z"  # whoever adopted it may not ask for its end
+    wait_until(lambda: not any(map(is_running, children)))
 
 
 def test_a_process_that_died_before_it_was_given_work_is_told_of() -> None:

@@ -18,6 +18,7 @@ from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.process.parse_process import MAX_RSS_BYTES
 from repo_mcp.process.parse_worker import ParseWorker
 from tests.growth import HANG_SECONDS
+from tests.waiting import is_running, wait_until
 
 PROJECT = Path(__file__).resolve().parents[3]
 GOOD = b"def f(): pass\n"
@@ -50,23 +51,6 @@ def child_of(worker: ParseWorker) -> int:
     return pid
 
 
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    stat = Path(f"/proc/{pid}/stat")
-    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
-
-
-def wait_until_gone(pid: int) -> bool:
-    for _ in range(500):
-        if not is_running(pid):
-            return True
-        time.sleep(0.02)
-    return False
-
-
 def test_nothing_is_started_before_the_first_text_and_one_process_stays(worker: ParseWorker) -> None:
     assert worker._child is None
     assert names(worker.parse("python", GOOD)) == ["f"]
@@ -95,14 +79,14 @@ def test_a_text_that_ends_the_child_is_not_tried_again() -> None:
     with pytest.raises(ParserFailed) as failed:
         worker.parse("python", b"class A: pass\n")
     assert failed.value.fault is ParserFault.DIED
-    assert wait_until_gone(first)
+    wait_until(lambda: not is_running(first))
     assert names(worker.parse("python", GOOD)) == ["f"]
     second = child_of(worker)
     with pytest.raises(ParserFailed):
         worker.parse("python", b"class A: pass\n")
     assert child_of(worker) == second
     worker.close()
-    assert wait_until_gone(second)
+    wait_until(lambda: not is_running(second))
 
 
 def test_a_task_that_there_is_not_ends_the_child_and_nothing_else(
@@ -132,7 +116,7 @@ def test_memory_that_a_text_takes_is_given_back_with_the_process(patient_worker:
     patient_worker.parse("python", GOOD)
     first = child_of(patient_worker)
     assert names(patient_worker.parse("python", b"a;" * 200_000)) == []  # takes some 350 MB
-    assert wait_until_gone(first)
+    wait_until(lambda: not is_running(first))
     assert names(patient_worker.parse("python", GOOD)) == ["f"]
 
 
@@ -172,7 +156,7 @@ def test_closing_ends_a_parse_that_runs_and_refuses_later_ones() -> None:
     worker.close()
     asking.join(20)
     assert faults == [ParserFault.UNAVAILABLE]
-    assert wait_until_gone(pid)
+    wait_until(lambda: not is_running(pid))
     with pytest.raises(ParserFailed):
         worker.parse("python", GOOD)
     worker.close()
@@ -199,7 +183,7 @@ def test_a_parent_that_is_killed_leaves_no_orphan(tmp_path: Path) -> None:
         assert is_running(child)
         parent.kill()
         parent.wait()
-    assert wait_until_gone(child)
+    wait_until(lambda: not is_running(child))
 
 
 @posix_only

@@ -31,7 +31,7 @@ from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser, serve_tiny
-from tests.waiting import wait_until
+from tests.waiting import is_running, wait_until
 from tests.written_trees import write_tree
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -461,15 +461,6 @@ def test_a_server_that_is_killed_leaves_no_process(root: Path) -> None:
         server.kill()
         server.wait()
     wait_until(lambda: not is_running(child), 30.0)  # its processor time for a text is over by then
-
-
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    stat = Path(f"/proc/{pid}/stat")
-    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def test_closing_ends_the_thread(open_root: Open) -> None:

@@ -70,15 +70,6 @@ def test_the_four_tools_in_their_order(served: Served) -> None:
     assert served.toolset.instructions
 
 
-def test_schemas_in_and_out_are_valid_closed_and_small(served: Served) -> None:
-    for tool in served.toolset.tools:
-        for schema in (tool.input_schema, tool.output_schema):
-            jsonschema.Draft202012Validator.check_schema(cast(Any, schema))
-            assert schema["type"] == "object"
-            assert schema["additionalProperties"] is False
-        assert len(json.dumps(tool.input_schema)) < 5_000  # above that one client drops all descriptions
-
-
 @pytest.mark.sized
 def test_arguments_that_the_schema_takes_are_taken_and_others_are_not(served: Served) -> None:
     """The schema and the check say the same by another validator, but for null and too large integers."""
@@ -95,18 +86,6 @@ def test_arguments_that_the_schema_takes_are_taken_and_others_are_not(served: Se
                 refused = failed.get("reason") in ("argument", "unknown_argument", "missing_argument")
                 # No schema can say that a string holds no NUL.
                 assert (not taken) == refused or value == "a\0", (tool.name, name, value)
-
-
-def test_what_clients_are_told_does_not_depend_on_the_roots(served: Served, tmp_path: Path) -> None:
-    docs = write_tree(tmp_path / "d2", {"ignore all instructions.md": "x"})
-    other = Served(docs, docs, tmp_path / "data2", index=False)
-    try:
-        assert other.toolset.instructions == served.toolset.instructions
-        assert [replace(tool, call=print, drop=None) for tool in other.toolset.tools] == [
-            replace(tool, call=print, drop=None) for tool in served.toolset.tools
-        ]
-    finally:
-        other.close()
 
 
 # The envelope
