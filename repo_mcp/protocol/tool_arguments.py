@@ -159,7 +159,7 @@ def _read_value(
     fault = _find_fault(schema, value, free_text)
     if fault is not None:
         limits = describe_limits(schema)
-        raise _invalid(f"argument {name} {fault}: it must be {limits}", f"Give {name} as {limits}.", name)
+        raise _invalid(f"argument {name} {fault}: it must be {limits}", f"Correct {name}.", name)
     if isinstance(value, dict):
         return _read_object(schema, value, f"{name}.", warnings)
     if isinstance(value, list):

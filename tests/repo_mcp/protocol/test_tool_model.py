@@ -244,7 +244,7 @@ def test_a_type_may_be_a_list_of_plain_ones() -> None:
         with pytest.raises(RepoError) as caught:
             read_arguments(schema, {"since": value})
         assert "since" in caught.value.message
-        assert "a string of 1 to 3 characters or a number" in caught.value.hint
+        assert "a string of 1 to 3 characters or a number" in caught.value.message
     for kind in (["string", "object"], ["string", "nonsense"], [], ["array", "integer"]):
         with pytest.raises(ValueError, match="is not one of"):
             check_schema({"type": kind})

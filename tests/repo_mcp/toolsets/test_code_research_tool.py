@@ -78,6 +78,13 @@ def test_conforming_types_come_with_their_extensions(served: Served) -> None:
     assert found == {("User", "extension"), ("User", "struct"), ("Guest", "class")}
 
 
+def test_a_map_without_edges_is_left_out(served: Served) -> None:
+    """Its nodes are the findings, which are told before it."""
+    alone = research(served, "token", depth=1, limit=3)
+    assert len(alone["findings"]) == 3
+    assert "dependency_map" not in alone
+
+
 def test_the_map_is_nodes_and_edges_and_mermaid_for_people(served: Served) -> None:
     shown = research(served, "what calls check()")["dependency_map"]
     assert [one["id"] for one in shown["nodes"]] == ["n0", "n1"]

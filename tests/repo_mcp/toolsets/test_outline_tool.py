@@ -331,7 +331,7 @@ def test_what_could_hide_is_escaped() -> None:
         ({"path": "a", "kinds": "class"}, "kinds"),
         ({"path": "a", "kinds": [1]}, "kinds[0]"),
         ({"path": "a", "kinds": ["x"] * 33}, "kinds"),
-        ({"path": "a", "levels": 1}, "levels"),
+        ({"path": "a", "width": 1}, "width"),
         ({"path": "a", "detail": "short"}, "detail"),
         ({"path": "a", "parent": ""}, "parent"),
     ],
