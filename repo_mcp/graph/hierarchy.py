@@ -108,10 +108,9 @@ class Hierarchy:
             record = self._program.find_record(part.path)
             if record is None:
                 continue
-            for row in record.list_role(*_BASES):
-                if int(record.ref_symbols[row]) == part.ordinal:
-                    for target in self._resolvers.resolve(part.path, record, row).targets:
-                        found.setdefault(target.declaration, target.confidence)
+            for row in record.list_own_role(part.ordinal, *_BASES):
+                for target in self._resolvers.resolve(part.path, record, row).targets:
+                    found.setdefault(target.declaration, target.confidence)
         return [Target(one, confidence) for one, confidence in found.items() if one != declaration]
 
     def list_derived(self, declaration: Declaration) -> list[Target]:
@@ -277,9 +276,8 @@ class Hierarchy:
             record = self._program.find_record(part.path)
             if record is None:
                 continue
-            for ordinal in record.find_symbols(like.name):
-                if int(record.parents[ordinal]) == part.ordinal:
-                    found.append((Declaration(part.path, ordinal), record.get_symbol(ordinal)))
+            for ordinal in record.find_children(part.ordinal, like.name):
+                found.append((Declaration(part.path, ordinal), record.get_symbol(ordinal)))
         if self._program.find_language(owner.path) in _WITH_FIELDS_APART:
             is_field = like.kind is SymbolKind.PROPERTY
             found = [one for one in found if (one[1].kind is SymbolKind.PROPERTY) == is_field]

@@ -101,13 +101,18 @@ class ShapeReader:
     def list_interfaces(self, path: str, name: str, known: Set[str]) -> list[Declaration]:
         """Return the interfaces of a file with a member `name` that by themselves require only known ones."""
         record = self._program.find_record(path)
-        found = []
-        for ordinal in _list_owners(record, name) if record is not None else ():
-            assert record is not None
-            named = _list_named(record, ordinal).items()
-            if all(each in known or may_be_missing for each, may_be_missing in named):
-                found.append(Declaration(path, ordinal))
-        return [one for one in found if self.is_interface(one)]
+        if record is None:
+            return []
+        owners = [Declaration(path, one) for one in _list_owners(record, name)]
+        return [
+            one
+            for one in owners
+            if self.is_interface(one)
+            and all(
+                each in known or may_be_missing
+                for each, may_be_missing in _list_named(record, one.ordinal).items()
+            )
+        ]
 
     def _list_derived(self, path: str, record: SymbolRecord) -> frozenset[int]:
         if path not in self._derived:

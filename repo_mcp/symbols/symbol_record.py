@@ -221,6 +221,23 @@ class SymbolRecord:
             wanted |= self.ref_roles == role
         return _where(wanted)
 
+    def list_own_role(self, ordinal: int, *roles: ReferenceRole) -> list[int]:
+        """Return the rows of the references of one symbol in any of the roles, ascending."""
+        own = np.flatnonzero(self.ref_symbols == ordinal)
+        if not len(own):
+            return []
+        kinds = self.ref_roles[own]
+        wanted = kinds == roles[0]
+        for role in roles[1:]:
+            wanted |= kinds == role
+        return own[wanted].tolist()
+
+    def find_children(self, ordinal: int, name: str) -> list[int]:
+        """Return the ordinals of the symbols of a name directly inside one, ascending."""
+        number = self.string_table.find(name)
+        found = [] if number is None else _where((self.names == number) & (self.parents == ordinal))
+        return [one for one in found if one]
+
     def list_children(self, ordinal: int) -> list[int]:
         """Return the ordinals of the symbols directly inside one, ascending; the file is nobody's child."""
         found = _where(self.parents == ordinal)

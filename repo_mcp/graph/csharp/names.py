@@ -109,9 +109,7 @@ class CSharpFile:
 
     def find_children(self, ordinal: int, name: str) -> list[Symbol]:
         """Return the symbols with a name directly inside another."""
-        parents = self.record.parents
-        found = self.record.find_symbols(name)
-        return [self.record.get_symbol(one) for one in found if one and int(parents[one]) == ordinal]
+        return [self.record.get_symbol(one) for one in self.record.find_children(ordinal, name)]
 
     def list_child_names(self, ordinal: int) -> list[str]:
         """Return the names of the symbols directly inside another."""

@@ -51,13 +51,12 @@ class ProtocolShapes(ShapeReader):
         record = self._program.find_record(one.path)
         if record is None or record.kinds[one.ordinal] != SymbolKind.CLASS:
             return False
-        for row in record.list_role(ReferenceRole.INHERIT):
-            if int(record.ref_symbols[row]) == one.ordinal:
-                reference = record.get_reference(row)
-                dotted = f"{reference.qualifier}.{reference.name}".lstrip(".")
-                for value in self._classes.find_dotted(one.path, one.ordinal, dotted):
-                    if value.form is Form.OUTSIDE and value.path in _PROTOCOLS:
-                        return True
+        for row in record.list_own_role(one.ordinal, ReferenceRole.INHERIT):
+            reference = record.get_reference(row)
+            dotted = f"{reference.qualifier}.{reference.name}".lstrip(".")
+            for value in self._classes.find_dotted(one.path, one.ordinal, dotted):
+                if value.form is Form.OUTSIDE and value.path in _PROTOCOLS:
+                    return True
         return False
 
     def keep_declaring(self, paths: list[str]) -> list[str]:

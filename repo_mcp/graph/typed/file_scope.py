@@ -182,8 +182,7 @@ class FileScope(SymbolScopes):
     def list_bases(self, ordinal: int) -> list[Reference]:
         """Return the rows that name bases of a type."""
         record = self.record
-        rows = record.list_role(*_BASE_ROLES)
-        found = [record.get_reference(row) for row in rows if int(record.ref_symbols[row]) == ordinal]
+        found = [record.get_reference(row) for row in record.list_own_role(ordinal, *_BASE_ROLES)]
         extended = self.find_extended(ordinal)
         return [one for one in found if one != extended]
 

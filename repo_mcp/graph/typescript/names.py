@@ -65,7 +65,7 @@ class ScriptFile:
         self.path = path
         self.record = record
         self._symbols: dict[int, Symbol] = {}
-        self._named: dict[str, list[tuple[int, int]]] = {}  # parent and ordinal of each symbol of a name
+        self._named: dict[str, dict[int, list[int]]] = {}  # name -> parent -> ordinals
 
     def get_symbol(self, ordinal: int) -> Symbol:
         """Return the symbol with an ordinal. Raises IndexError when there is none."""
@@ -183,10 +183,11 @@ class ScriptFile:
         found = self._named.get(name)
         if found is None:
             parents = self.record.parents
-            found = self._named[name] = [
-                (int(parents[one]), one) for one in map(int, self.record.find_symbols(name)) if one
-            ]
-        return [self.get_symbol(one) for parent, one in found if parent == ordinal]
+            found = self._named[name] = {}
+            for one in self.record.find_symbols(name):
+                if one:
+                    found.setdefault(int(parents[one]), []).append(one)
+        return [self.get_symbol(one) for one in found.get(ordinal, ())]
 
 
 def _is_seen_elsewhere(file: ScriptFile, symbol: Symbol, line: int, is_inside: bool) -> bool:
