@@ -295,11 +295,11 @@ class SymbolLookup:
         return [one.declaration for one in chosen], match
 
     def _list_ordered(self, text: str, admits: Admits) -> list[_Named]:
-        """Return the symbols whose own name ends a text, or the file with this path; definitions first."""
+        """Return the symbols whose own name ends a text, or the file with this path, in `_order`."""
         found = dict.fromkeys(self._list_named(normalise_name(text), admits))
         if self._program.find_record(text) is not None and admits(text):
             found[_Named(text, Declaration(text, 0), False)] = None
-        return sorted(found, key=lambda one: (one.is_forward, one.declaration.path, one.declaration.ordinal))
+        return sorted(found, key=_order)
 
     def _list_named(self, name: str, admits: Admits) -> Iterator[_Named]:
         """Yield the symbols whose own name ends the given one."""
@@ -416,6 +416,12 @@ def _is_alike(wanted: str, name: str) -> bool:
 
 def _measure_distance(node: Node, line: int) -> int:
     return min(abs(node.symbol.start_line - line), abs(node.symbol.end_line - line))
+
+
+def _order(one: _Named) -> tuple[bool, bool, str, int]:
+    """Return a sort key: definitions first, and among them those outside tests."""
+    path = one.declaration.path
+    return (one.is_forward, is_test_path(path), path, one.declaration.ordinal)
 
 
 def _list_endings(name: str) -> list[str]:

@@ -16,10 +16,10 @@ _TEST_DIRECTORY = re.compile(
 )
 _TEST_NAME = re.compile(
     r"(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py|tests?\.rs"
-    r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
+    r"|[^/]*\.(?:e2e|cy)\.[cm]?[jt]sx?|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
-TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", "__mocks__")  # every test's path has one
-_MAY_BE_TEST = re.compile("est|pec|Suite")  # a name that makes its file a test has one of these
+TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", ".cy.", "__mocks__")  # every test's path has one
+_MAY_BE_TEST = re.compile(r"est|pec|Suite|e2e|\.cy\.")  # a name that makes its file a test has one of these
 # `docs` as well as `docs_src` and `docs-site`; `_examples`, `iOS Example` and `App.Examples`. `benchmark`
 # counts only at the top: further down it is part of the program.
 _DOCS_DIRECTORY = re.compile(

@@ -36,7 +36,7 @@ NOT_EXACT = {
     "IN_ORDER": ("no symbol has exactly this qualified name; these have its parts in this order",),
 }
 
-LEAST_ROW_BYTES = 100  # every symbol in an answer takes more, for its id and the names of its fields
+LOOKED_UP_ROWS = 50  # on a page of `lookup_symbol`: 10 KB, where hundreds of packages declare a name
 NOT_PARSED = "the symbols of this file are not known: no parser for it, or it is not parsed yet"
 
 
@@ -67,7 +67,7 @@ def lookup_symbol(repository: Repository, arguments: Arguments, context: CallCon
     """Answer `lookup_symbol`."""
     page = Page("lookup_symbol", arguments)
     scope = _build_scope(repository, arguments)
-    end = page.start + repository.config.limits.max_total_bytes_per_response // LEAST_ROW_BYTES
+    end = page.start + LOOKED_UP_ROWS
     with repository.engines.graph.open(names=str(arguments["qualified_name"])) as graph:
         nodes, match = graph.look_up(str(arguments["qualified_name"]), scope, end + 1)
         rows = [_render_found(graph, node) for node in nodes[:end]]
