@@ -22,9 +22,9 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
+    DeclaredSymbol,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
@@ -100,7 +100,7 @@ def join_targets(found: Sequence[Resolution]) -> Resolution:
     """Return the targets of all that have some; none is EXACT unless they are the same."""
     sets = list(dict.fromkeys(one.targets for one in found if one.targets))
     if len(sets) < 2:
-        return Resolution(*sets)
+        return Resolution(sets[0]) if sets else NOTHING
     joined = dict.fromkeys(target.declaration for targets in sets for target in targets)
     surest = min((target.confidence for targets in sets for target in targets), key=SURENESS.__getitem__)
     doubted = Confidence.PROBABLE if surest is Confidence.EXACT else surest
@@ -165,7 +165,7 @@ def is_type_role(role: ReferenceRole) -> bool:
     return role in _TYPE_ROLES
 
 
-def accepts_call(symbol: Symbol, call: Reference) -> bool:
+def accepts_call(symbol: DeclaredSymbol, call: Reference) -> bool:
     """Return whether a declaration accepts a call, judged by the number of its arguments."""
     if not call.arguments or symbol.kind not in CALLABLE_KINDS:
         return True
