@@ -23,7 +23,7 @@ from pathlib import Path
 from bench.graph.served import collect_served
 from repo_mcp.graph.program import Confidence, Declaration, Program, Resolver, Target
 from repo_mcp.graph.typed.resolver import NamedResolver
-from repo_mcp.symbols.model import Symbol
+from repo_mcp.symbols.model import DeclaredSymbol
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
@@ -101,7 +101,9 @@ def find_place(program: MemoryProgram, one: Declaration) -> Place:
     return one.path, int(record.starts[one.ordinal])
 
 
-def is_in_head(places: Iterable[Place], path: str, symbols: Sequence[Symbol], head_lines: int) -> bool:
+def is_in_head(
+    places: Iterable[Place], path: str, symbols: Sequence[DeclaredSymbol], head_lines: int
+) -> bool:
     """Return whether one of the compiler's places is in the head of one of our symbols in a file.
 
     A head ends at the name, at most `head_lines` after the first line: attributes and modifiers precede it.

@@ -15,7 +15,7 @@ from itertools import islice
 
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import MAX_DECLARING, Candidate
-from repo_mcp.bundler.opened_files import FileView, OpenedFile, Opener
+from repo_mcp.bundler.opened_files import FileView, Opener, RatedFile
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.ranking.called_names import is_telling, list_called
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 SEEDS = 12  # blocks from which names are followed
 MAX_FURTHER = 6  # files opened because they may declare a name
 
-Places = dict[str, list[tuple[OpenedFile, int]]]  # name -> the blocks that declare it
+Places = dict[str, list[tuple[RatedFile, int]]]  # name -> the blocks that declare it
 
 
 class Use(StrEnum):
@@ -73,8 +73,8 @@ def _calls(line: str, name: str) -> bool:
 
 
 def follow_names(
-    opened: Sequence[OpenedFile], opener: Opener, source: BundleSource, weights: Weights, include_tests: bool
-) -> list[OpenedFile]:
+    opened: Sequence[RatedFile], opener: Opener, source: BundleSource, weights: Weights, include_tests: bool
+) -> list[RatedFile]:
     """Raise the worth of the blocks that the best ones call, use or derive from, or that use the best ones.
 
     Return the files opened for that.
@@ -87,7 +87,7 @@ class _Follower:
 
     def __init__(
         self,
-        opened: Sequence[OpenedFile],
+        opened: Sequence[RatedFile],
         opener: Opener,
         source: BundleSource,
         weights: Weights,
@@ -103,19 +103,19 @@ class _Follower:
             Use.CALL: weights.callee,
             Use.NAMED: weights.named_use,
         }
-        self._further: list[OpenedFile] = []
+        self._further: list[RatedFile] = []
         self._places: Places = {}
         self._looked_up: set[str] = set()
         for one in opened:
             self._index(one)
 
-    def _index(self, one: OpenedFile) -> None:
+    def _index(self, one: RatedFile) -> None:
         for position, block in enumerate(one.blocks):
             if block.span is not None:
                 self._places.setdefault(block.span.name, []).append((one, position))
 
-    def follow(self) -> list[OpenedFile]:
-        found: dict[tuple[str, int], tuple[float, OpenedFile, str]] = {}
+    def follow(self) -> list[RatedFile]:
+        found: dict[tuple[str, int], tuple[float, RatedFile, str]] = {}
         for seed, position in self._choose_seeds():
             block = seed.blocks[position]
             name = block.span.qualified_name if block.span is not None else "lines"
@@ -133,7 +133,7 @@ class _Follower:
             file.told[at] = told
         return self._further
 
-    def _add_callers(self, found: dict[tuple[str, int], tuple[float, OpenedFile, str]]) -> None:
+    def _add_callers(self, found: dict[tuple[str, int], tuple[float, RatedFile, str]]) -> None:
         """Add to `found` the blocks of a seed's own file that use its name."""
         own: dict[str, dict[str, tuple[float, int]]] = {}
         files = {one.candidate.path: one for one in self._opened}
@@ -165,7 +165,7 @@ class _Follower:
                             told = f"{use} {name}, which matches the prompt"
                             found[key] = (value, file, told)
 
-    def _choose_seeds(self) -> list[tuple[OpenedFile, int]]:
+    def _choose_seeds(self) -> list[tuple[RatedFile, int]]:
         """Return the SEEDS blocks that are worth most, each as its file and its position there."""
         rated = (
             (-worth, at, position)
@@ -174,7 +174,7 @@ class _Follower:
         )
         return [(self._opened[at], position) for _, at, position in sorted(rated)[:SEEDS]]
 
-    def _find_targets(self, step: Step, seed: OpenedFile) -> tuple[float, list[tuple[OpenedFile, int]]]:
+    def _find_targets(self, step: Step, seed: RatedFile) -> tuple[float, list[tuple[RatedFile, int]]]:
         """Return the share of the seed's worth that each block gets that declares a name, and these blocks.
 
         If a block of the seed's own file declares the name, others do not count.

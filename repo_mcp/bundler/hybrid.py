@@ -26,7 +26,7 @@ from repo_mcp.bundler.companions import find_around, find_head, take_companions
 from repo_mcp.bundler.evidence import SCORE_DECIMALS, Evidence, HintFinder, gather_evidence, is_called
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
-from repo_mcp.bundler.opened_files import FileView, OpenedFile, Opener
+from repo_mcp.bundler.opened_files import FileView, Opener, RatedFile
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, build_selection, order_selections
 from repo_mcp.bundler.records import (
     Budget,
@@ -103,7 +103,7 @@ class HybridStrategy:
         )
 
 
-def _order_shown(opened: Sequence[OpenedFile], packer: Packer) -> list[OpenedFile]:
+def _order_shown(opened: Sequence[RatedFile], packer: Packer) -> list[RatedFile]:
     """Return the shown files, the one with the best excerpt first."""
     best: dict[str, float] = {}
     for one in packer.selections:
@@ -112,7 +112,7 @@ def _order_shown(opened: Sequence[OpenedFile], packer: Packer) -> list[OpenedFil
     return sorted(shown, key=lambda one: -best[one.candidate.path])
 
 
-def spend(opened: Sequence[OpenedFile], packer: Packer, weights: Weights) -> None:
+def spend(opened: Sequence[RatedFile], packer: Packer, weights: Weights) -> None:
     """Select blocks until the budget is used up, or no block is worth showing."""
     _BlockQueue(opened, packer, weights).spend()
 
@@ -120,7 +120,7 @@ def spend(opened: Sequence[OpenedFile], packer: Packer, weights: Weights) -> Non
 class _BlockQueue:
     """The blocks that may still be selected, those with the most worth per line first."""
 
-    def __init__(self, opened: Sequence[OpenedFile], packer: Packer, weights: Weights) -> None:
+    def __init__(self, opened: Sequence[RatedFile], packer: Packer, weights: Weights) -> None:
         self._opened = opened
         self._packer = packer
         self._weights = weights
@@ -152,13 +152,13 @@ class _BlockQueue:
                     if 0 <= near < len(one.blocks) and one.worth[near] > self._find_least(one):
                         heappush(self._heap, (-self._rate(one, near), at, near))
 
-    def _find_least(self, one: OpenedFile) -> float:
+    def _find_least(self, one: RatedFile) -> float:
         """Return the worth that a block of a file must exceed; it is lower if nothing matches well."""
         weights = self._weights
         factor = 1.0 if one.priority == 1.0 else weights.other_least
         return min(factor * weights.least_worth, weights.least_share * self._dearest)
 
-    def _rate(self, one: OpenedFile, position: int) -> float:
+    def _rate(self, one: RatedFile, position: int) -> float:
         """Return the worth of a block per line, which is less if its file already has excerpts."""
         weights = self._weights
         lines = float(one.blocks[position].line_count)
@@ -167,7 +167,7 @@ class _BlockQueue:
         worth: float = one.priority * one.worth[position] / lines**weights.lines
         return worth / (1.0 + one.lines / weights.repeat_lines)
 
-    def _select(self, one: OpenedFile, position: int) -> bool:
+    def _select(self, one: RatedFile, position: int) -> bool:
         """Select a block, or parts of one that does not fit but is worth it. Return False if nothing was."""
         block, worth = one.blocks[position], one.worth[position]
         score = round(worth, SCORE_DECIMALS)
@@ -225,7 +225,7 @@ def _join_lines(lines: Sequence[int]) -> Iterator[tuple[int, int]]:
             first = position
 
 
-def describe(selection: Selection, file: OpenedFile, evidence: Evidence) -> Selection:
+def describe(selection: Selection, file: RatedFile, evidence: Evidence) -> Selection:
     """Return the selection with its symbol, the prompt's words in it and the evidence for it."""
     start, end = selection.start_line, selection.end_line
     words = index_words(selection.lines)
@@ -248,7 +248,7 @@ def describe(selection: Selection, file: OpenedFile, evidence: Evidence) -> Sele
     return replace(selection, symbol=name, evidence=why, matched_terms=matched)
 
 
-def _list_steps(file: OpenedFile, start: int, end: int) -> Iterator[str]:
+def _list_steps(file: RatedFile, start: int, end: int) -> Iterator[str]:
     """Yield the steps that led to blocks within the lines, each once."""
     told = (text for at, text in sorted(file.told.items()) if start <= file.blocks[at].start_line <= end)
     return iter(dict.fromkeys(told))
@@ -300,7 +300,7 @@ def _iter_chunks(ranking: Ranking, selections: Sequence[Selection]) -> Iterator[
                 yield FoundChunk(spans[key].chunk_id, selection.path, chunk.start_line, chunk.end_line)
 
 
-def list_warnings(evidence: Evidence, packer: Packer, shown: Iterable[OpenedFile]) -> tuple[str, ...]:
+def list_warnings(evidence: Evidence, packer: Packer, shown: Iterable[RatedFile]) -> tuple[str, ...]:
     """Return warnings about changed files and cut lines."""
     indexed = {chunk.path: chunk.fingerprint for chunk in evidence.ranking.chunks}
     live = {one.candidate.path: one.view.live.fingerprint for one in shown}

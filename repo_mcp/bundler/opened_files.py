@@ -105,7 +105,7 @@ def view_file(live: LiveFile, layout: Layout, finder: TermFinder) -> FileView:
 
 
 @dataclass(slots=True)
-class OpenedFile:
+class RatedFile:
     """An opened candidate, its blocks, and the worth of each."""
 
     candidate: Candidate
@@ -144,13 +144,13 @@ class Opener:
         self._frames = {clue: at for at, clue in enumerate(dict.fromkeys(frames))}  # the innermost is 0
         self._tried: set[str] = set()
 
-    def open_best(self, budget: Budget) -> list[OpenedFile]:
+    def open_best(self, budget: Budget) -> list[RatedFile]:
         """Open the best candidates, and all files that may declare a name of the prompt."""
         most = _count_opened(budget)
         wanted = [one for at, one in enumerate(self._evidence.candidates) if at < most or not one.share]
         return [file for one in wanted if (file := self.open(one)) is not None]
 
-    def open(self, candidate: Candidate) -> OpenedFile | None:
+    def open(self, candidate: Candidate) -> RatedFile | None:
         """Open the live text of a candidate. Return None if it is not readable now, or was opened before."""
         path = candidate.path
         if path in self._tried:
@@ -177,11 +177,11 @@ class Opener:
             share * (value + least * (block.span is not None))
             for block, value in zip(blocks, rated, strict=True)
         ]
-        one = OpenedFile(candidate, view, blocks, worth, priority)
+        one = RatedFile(candidate, view, blocks, worth, priority)
         self._add_named(one)
         return one
 
-    def _add_named(self, one: OpenedFile) -> None:
+    def _add_named(self, one: RatedFile) -> None:
         """Raise the worth of the blocks that the prompt names, by line or by name."""
         named: dict[int, float] = {}
         sure = self._weights.named

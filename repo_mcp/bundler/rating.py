@@ -16,7 +16,7 @@ from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import SCORE_DECIMALS, gather_evidence
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.hybrid import find_no_hints
-from repo_mcp.bundler.opened_files import FileView, OpenedFile, Opener
+from repo_mcp.bundler.opened_files import FileView, Opener, RatedFile
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
@@ -157,7 +157,7 @@ def _find_densest(
     return best
 
 
-def _iter_rated(one: OpenedFile, include_tests: bool, weights: Mapping[str, float]) -> Iterator[RatedBlock]:
+def _iter_rated(one: RatedFile, include_tests: bool, weights: Mapping[str, float]) -> Iterator[RatedBlock]:
     """Yield the blocks of a file with a worth above 0."""
     lines = list(one.view.line_terms)
     place = SIDE_FILE if is_side_file(one.candidate.path) else 1.0

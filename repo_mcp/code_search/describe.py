@@ -22,8 +22,7 @@ from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.ranking.live_chunks import LiveChunk, decode_lines
 from repo_mcp.ranking.snippets import choose_window
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
-from repo_mcp.symbols.model import Symbol as DeclaredSymbol
+from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, DeclaredSymbol, SymbolKind
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 

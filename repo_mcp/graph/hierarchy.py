@@ -29,8 +29,8 @@ from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
+    DeclaredSymbol,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
@@ -265,13 +265,13 @@ class Hierarchy:
             each.kind is SymbolKind.EXTENSION for each in symbols
         )
 
-    def _find_member(self, owner: Declaration, like: Symbol) -> list[Declaration]:
+    def _find_member(self, owner: Declaration, like: DeclaredSymbol) -> list[Declaration]:
         """Return the members of a type with the name of another member.
 
         In C#, Java and C++ only members with the same number of parameters count; elsewhere these are only
         preferred. Of the rest, those with the same parameter types are preferred.
         """
-        found: list[tuple[Declaration, Symbol]] = []
+        found: list[tuple[Declaration, DeclaredSymbol]] = []
         for part in self.list_parts(owner):
             record = self._program.find_record(part.path)
             if record is None:

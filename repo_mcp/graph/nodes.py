@@ -23,7 +23,7 @@ from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.questions import name_kind
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import ParseStatus, Symbol, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, ParseStatus, SymbolKind, SymbolRecord
 
 PATH_DIGITS = 8
 _ID = re.compile(r"[0-9a-f]{24}")
@@ -70,7 +70,7 @@ class Node:
     qualified_name: str
     name_inside: str  # the qualified name inside its file; for a file, its name without folders
     language: str
-    symbol: Symbol
+    symbol: DeclaredSymbol
     status: ParseStatus  # parse status of its file
 
     @property

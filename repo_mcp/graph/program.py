@@ -22,9 +22,9 @@ from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
+    DeclaredSymbol,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
@@ -165,7 +165,7 @@ def is_type_role(role: ReferenceRole) -> bool:
     return role in _TYPE_ROLES
 
 
-def accepts_call(symbol: Symbol, call: Reference) -> bool:
+def accepts_call(symbol: DeclaredSymbol, call: Reference) -> bool:
     """Return whether a declaration accepts a call, judged by the number of its arguments."""
     if not call.arguments or symbol.kind not in CALLABLE_KINDS:
         return True

@@ -11,12 +11,12 @@ from dataclasses import field
 
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolFlag, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole, SymbolFlag, SymbolKind, SymbolRecord
 
 MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _ABOVE = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
 
-Member = tuple[str, Symbol]  # with the path of its file
+Member = tuple[str, DeclaredSymbol]  # with the path of its file
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class ShapeReader:
         """Return the files among `paths` that may declare interfaces."""
         return paths
 
-    def is_called(self, symbol: Symbol) -> bool:
+    def is_called(self, symbol: DeclaredSymbol) -> bool:
         """Return whether a member may be called."""
         raise NotImplementedError
 

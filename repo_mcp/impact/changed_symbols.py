@@ -27,8 +27,14 @@ from repo_mcp.languages.patterns.landmarks import scan
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Outline, Symbol
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
-from repo_mcp.symbols.symbol_record import Symbol as IndexedSymbol
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    DeclaredSymbol,
+    ReferenceRole,
+    SymbolKind,
+    SymbolRecord,
+)
 from repo_mcp.text.lines import decode_source
 from repo_mcp.text.unified_diff import DiffFile
 from repo_mcp.workspace.opened_file import OpenedFile
@@ -273,7 +279,7 @@ def _list_outlined(file: ChangedFile, here: _Side | None) -> list[ChangedSymbol]
     return [_name_symbol(file.path, symbols[number - 1], Change.CHANGED) for number in numbers]
 
 
-def _is_among(outlined: Sequence[Symbol], symbol: IndexedSymbol) -> bool:
+def _is_among(outlined: Sequence[Symbol], symbol: DeclaredSymbol) -> bool:
     """Return whether the index's symbol, which may begin below its decorators, is one of an outline's."""
     return any(
         one.name == symbol.name and one.start_line <= symbol.start_line <= one.start_line + HEAD_LINES

@@ -228,7 +228,7 @@ class ParseStatus(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class DeclaredSymbol:
     """One declaration."""
 
     ordinal: int  # among the symbols of its file

@@ -30,10 +30,10 @@ from repo_mcp.symbols.model import (
     TYPE_KINDS,
     Access,
     Binding,
+    DeclaredSymbol,
     ParseStatus,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
 )
@@ -52,10 +52,10 @@ __all__ = [
     "Access",
     "Binding",
     "Column",
+    "DeclaredSymbol",
     "ParseStatus",
     "Reference",
     "ReferenceRole",
-    "Symbol",
     "SymbolFlag",
     "SymbolKind",
     "SymbolRecord",
@@ -172,12 +172,12 @@ class SymbolRecord:
         """Return all strings of the record."""
         return self.string_table.strings
 
-    def get_symbol(self, ordinal: int) -> Symbol:
+    def get_symbol(self, ordinal: int) -> DeclaredSymbol:
         """Return the symbol with an ordinal. Raises IndexError when there is none."""
         strings = self.strings
         flags = int(self.flags[ordinal])
         start = int(self.starts[ordinal])
-        return Symbol(
+        return DeclaredSymbol(
             ordinal,
             strings[self.names[ordinal]],
             SymbolKind(int(self.kinds[ordinal])),

@@ -18,7 +18,7 @@ from repo_mcp.languages.csharp.chains import split_last, strip_types
 from repo_mcp.languages.csharp.functions import ASYNC, Outcome
 from repo_mcp.languages.csharp.types import FUNCTION, OF_CALL, OF_PARAMETER, read_type
 from repo_mcp.languages.treesitter.written_lists import split_list
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Symbol, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolKind
 
 MISFIT = 1_000  # a grade; lower ones are better, and None is an unknown one
 _BODY = re.compile(rf"(\d*)({ASYNC}?)([vrb]?)(?:{OF_CALL}(.*))?", re.DOTALL)
@@ -90,7 +90,7 @@ class CSharpDelegates:
         is_nothing = returned == _VOID or (task is not None and not task[1])
         return found._replace(outcome=Outcome.NOTHING if is_nothing else Outcome.BOTH, returned=returned)
 
-    def read_method(self, at: Place, symbol: Symbol) -> Function:
+    def read_method(self, at: Place, symbol: DeclaredSymbol) -> Function:
         """Return the facts of a method that is named as an argument."""
         takes = read_method(symbol.parameters)
         if takes.type_parameters or takes.is_cut:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.csharp.types import name_arity
-from repo_mcp.symbols.symbol_record import Symbol, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, SymbolFlag, SymbolKind
 
 _INTERFACE = re.compile(r"I[A-Z]")  # how an external interface is called
 MAX_BASES = 64
@@ -21,7 +21,7 @@ class CSharpMembers:
     def __init__(self, names: CSharpNames) -> None:
         self._names = names
         self._lines: dict[tuple[str, tuple[Declaration, ...]], tuple[TypeMeaning, ...]] = {}
-        self._extensions: dict[str, list[tuple[Declaration, Symbol]]] = {}
+        self._extensions: dict[str, list[tuple[Declaration, DeclaredSymbol]]] = {}
 
     # -- types and their members -----------------------------------------------------------------------------
 
@@ -68,18 +68,20 @@ class CSharpMembers:
                     around = int(file.record.parents[part.ordinal])
                     yield self._names.find_type(file, around, row.name, row.qualifier, row.arguments)
 
-    def find_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
+    def find_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, DeclaredSymbol]]:
         """Return the members with a name in the nearest type of the line that has any; [] if none has."""
         return next(self.iter_members(meaning, name), [])
 
-    def iter_members(self, meaning: TypeMeaning, name: str) -> Iterator[list[tuple[Declaration, Symbol]]]:
+    def iter_members(
+        self, meaning: TypeMeaning, name: str
+    ) -> Iterator[list[tuple[Declaration, DeclaredSymbol]]]:
         """Yield the members with a name, for each type in the line that has any."""
         for one in self.list_line(meaning):
             found = self.list_own_members(one, name)
             if found:
                 yield found
 
-    def list_own_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
+    def list_own_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, DeclaredSymbol]]:
         """Return the members with a name in all parts of a type."""
         found = []
         for part in meaning.parts:
@@ -92,7 +94,7 @@ class CSharpMembers:
         """Return the name of an external type among a type and its bases; "" when there is none."""
         return next((one.full_name for one in self.list_line(meaning) if not one.parts), "")
 
-    def list_extensions(self, name: str) -> list[tuple[Declaration, Symbol]]:
+    def list_extensions(self, name: str) -> list[tuple[Declaration, DeclaredSymbol]]:
         """Return the extension methods with a name, from at most MAX_FILES files."""
         if name not in self._extensions:
             found = []

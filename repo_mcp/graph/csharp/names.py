@@ -19,9 +19,9 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import (
     ACCESS_SHIFT,
     Access,
+    DeclaredSymbol,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolKind,
     SymbolRecord,
     list_references,
@@ -107,7 +107,7 @@ class CSharpFile:
             self._namespaces[ordinal] = [*found, ""]
         return self._namespaces[ordinal]
 
-    def find_children(self, ordinal: int, name: str) -> list[Symbol]:
+    def find_children(self, ordinal: int, name: str) -> list[DeclaredSymbol]:
         """Return the symbols with a name directly inside another."""
         return [self.record.get_symbol(one) for one in self.record.find_children(ordinal, name)]
 
@@ -170,7 +170,7 @@ class CSharpNames:
             self._files[path] = None if record is None else CSharpFile(path, record)
         return self._files[path]
 
-    def get_symbol(self, declaration: Declaration) -> Symbol | None:
+    def get_symbol(self, declaration: Declaration) -> DeclaredSymbol | None:
         """Return the declared symbol, or None when it is not there."""
         file = self.find_file(declaration.path)
         if file is None or declaration.ordinal >= file.record.symbol_count:

@@ -55,8 +55,8 @@ from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
+    DeclaredSymbol,
     Reference,
-    Symbol,
     SymbolFlag,
     SymbolKind,
 )
@@ -66,7 +66,7 @@ MAX_ARGUMENTS = 64  # of one call; the stored text of a method's parameters hold
 SAME, OBJECT = 0, 99  # grades, lower is better
 _UNTYPED_SEQUENCE = 50  # a grade: `IEnumerable` for a sequence of something
 
-Found = list[tuple[Declaration, Symbol]]
+Found = list[tuple[Declaration, DeclaredSymbol]]
 Grade = int | None  # None: unknown
 
 _WIDER_NUMBERS = {name: tuple(wider.split()) for name, wider in WIDER.items()}
@@ -141,7 +141,7 @@ class CSharpOverloads:
         arity, arguments = self._read_call(file, row)
         if receiver is not None:
             arguments = [_Argument(receiver), *arguments]
-        rated: list[tuple[tuple[Declaration, Symbol], _Rated]] = []
+        rated: list[tuple[tuple[Declaration, DeclaredSymbol], _Rated]] = []
         for one in found:
             rating = self._rate(one, arguments, arity)
             if rating is not None:
@@ -254,7 +254,7 @@ class CSharpOverloads:
     # -- methods ---------------------------------------------------------------------------------------------
 
     def _rate(
-        self, method: tuple[Declaration, Symbol], arguments: list[_Argument], arity: int
+        self, method: tuple[Declaration, DeclaredSymbol], arguments: list[_Argument], arity: int
     ) -> _Rated | None:
         """Return how the arguments fit a method, or None when they do not."""
         declaration, symbol = method
@@ -462,7 +462,7 @@ def _is_better(one: _Rated, other: _Rated) -> bool:
     return is_closer or one.rank < other.rank
 
 
-def _is_behind(chosen: tuple[Declaration, Symbol], found: Found) -> bool:
+def _is_behind(chosen: tuple[Declaration, DeclaredSymbol], found: Found) -> bool:
     """Return whether a method is an override beside one that its class declares anew."""
     at, symbol = chosen
     return bool(symbol.flags & SymbolFlag.OVERRIDE) and any(

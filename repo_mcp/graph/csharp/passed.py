@@ -38,9 +38,9 @@ from repo_mcp.languages.csharp.types import (
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
+    DeclaredSymbol,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
     list_references,
@@ -124,12 +124,12 @@ class CSharpPassed:
         found = self._calls[file.path].get((ordinal, name, line), [])
         return [row for row in found if row.qualifier == qualifier]
 
-    def _get_member(self, target: Target) -> Symbol | None:
+    def _get_member(self, target: Target) -> DeclaredSymbol | None:
         symbol = self._names.get_symbol(target.declaration)
         return symbol if symbol is not None and symbol.kind in CALLABLE_KINDS else None
 
     def _pass(
-        self, call: Call, target: Target, member: Symbol, argument: int, parameter: int, steps: int
+        self, call: Call, target: Target, member: DeclaredSymbol, argument: int, parameter: int, steps: int
     ) -> Value:
         """Return the value of a parameter of the function that is an argument of a call of a member."""
         file, row, segment, receiver = call
@@ -159,14 +159,14 @@ class CSharpPassed:
             return replace(value, type=lower(value.type))
         return value
 
-    def _make(self, receiver: Value, member: Symbol, row: Reference, at: Place, steps: int) -> Value:
+    def _make(self, receiver: Value, member: DeclaredSymbol, row: Reference, at: Place, steps: int) -> Value:
         """Return the value on which a member is called; for a constructor, the one that is made."""
         if member.kind is not SymbolKind.CONSTRUCTOR:
             return receiver
         found = self._names.find_type(*at, row.name, row.qualifier, split_call(row.alias)[0])
         return Value(found)
 
-    def _count_hidden(self, file: CSharpFile, row: Reference, member: Symbol) -> int:
+    def _count_hidden(self, file: CSharpFile, row: Reference, member: DeclaredSymbol) -> int:
         """Return 1 if the receiver of a call is the first argument of an extension method."""
         if not member.flags & SymbolFlag.EXTENSION_METHOD or not row.qualifier:
             return 0

@@ -22,9 +22,9 @@ from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
     Access,
+    DeclaredSymbol,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
@@ -48,7 +48,7 @@ _HIDDEN = frozenset({Access.PRIVATE, Access.PROTECTED})
 # Methods of every class, with the number of arguments plus 1; the ones with two arguments are static.
 _OF_OBJECT = frozenset({("Equals", 2), ("Equals", 3), ("ReferenceEquals", 3)})
 
-Found = list[tuple[Declaration, Symbol]]
+Found = list[tuple[Declaration, DeclaredSymbol]]
 
 
 COMMON_MEMBERS = frozenset(
@@ -341,7 +341,7 @@ class CSharpResolver:
         bases = {each.full_name for one in meanings if one is not None for each in self._types.list_line(one)}
         return {Access.PRIVATE: own, Access.PROTECTED: own | {one.partition("`")[0] for one in bases} | bases}
 
-    def _is_plain_value(self, file: CSharpFile, symbol: Symbol) -> bool:
+    def _is_plain_value(self, file: CSharpFile, symbol: DeclaredSymbol) -> bool:
         """Return whether a member is a value that cannot be called, as its type is not a delegate."""
         if symbol.kind is not SymbolKind.PROPERTY:
             return False
@@ -468,18 +468,18 @@ def _is_called_like_its_type(members: Found, row: Reference) -> bool:
     return row.role is ReferenceRole.USE and row.name in types
 
 
-def _may_be(symbol: Symbol, row: Reference) -> bool:
+def _may_be(symbol: DeclaredSymbol, row: Reference) -> bool:
     if row.role is not ReferenceRole.CALL:
         return symbol.kind is not SymbolKind.METHOD or "(" not in row.qualifier
     return symbol.kind not in CALLABLE_KINDS or _takes(symbol, row.arguments) or _is_extended(symbol, row)
 
 
-def _is_extended(symbol: Symbol, row: Reference) -> bool:
+def _is_extended(symbol: DeclaredSymbol, row: Reference) -> bool:
     is_extension = bool(symbol.flags & SymbolFlag.EXTENSION_METHOD)
     return is_extension and bool(row.qualifier) and _takes(symbol, row.arguments, extended=True)
 
 
-def _takes(symbol: Symbol, arguments: int, *, extended: bool = False) -> bool:
+def _takes(symbol: DeclaredSymbol, arguments: int, *, extended: bool = False) -> bool:
     """Return whether a callable accepts that many arguments (the number plus one; 0 if unknown)."""
     if not arguments or symbol.kind not in CALLABLE_KINDS | TYPE_KINDS:
         return True

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from repo_mcp.languages.treesitter.written_lists import split_signature
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Symbol, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolKind
 
 _FRAMEWORK_NAMES = {
     "String": "string", "Int32": "int", "Int64": "long", "Int16": "short", "Boolean": "bool", "Char": "char",
@@ -87,12 +87,12 @@ def _read_parameter(text: str) -> Parameter:
     return Parameter(normalize_type(kind), name, is_reference, bool(default), "params" in words)
 
 
-def list_parameter_types(method: Symbol) -> tuple[str, ...]:
+def list_parameter_types(method: DeclaredSymbol) -> tuple[str, ...]:
     """Return the types of a method's parameters, as normalised by `normalize_type`."""
     return tuple(one.type for one in read_method(method.parameters).parameters)
 
 
-def has_arity(member: Symbol, arity: int) -> bool:
+def has_arity(member: DeclaredSymbol, arity: int) -> bool:
     """Return whether a method has that many type parameters; True for 0, and for all but plain methods."""
     if not arity or member.kind is SymbolKind.CONSTRUCTOR or member.kind not in CALLABLE_KINDS:
         return True

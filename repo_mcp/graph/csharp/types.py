@@ -48,8 +48,8 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
+    DeclaredSymbol,
     Reference,
-    Symbol,
     SymbolFlag,
     SymbolKind,
 )
@@ -68,7 +68,7 @@ class CSharpTypes(CSharpMembers):
             NOTHING_KNOWN
         )
 
-    def extends(self, method: tuple[Declaration, Symbol], value: Value) -> bool:
+    def extends(self, method: tuple[Declaration, DeclaredSymbol], value: Value) -> bool:
         """Return whether a value has the type that an extension method extends, also as a base."""
         found = read_type(get_extended(method[1]))
         if value.is_task and found.name == "Task" and not found.is_items:
@@ -86,7 +86,7 @@ class CSharpTypes(CSharpMembers):
             for one in self.list_line(value.type)
         )
 
-    def may_extend(self, method: tuple[Declaration, Symbol], value: Value) -> bool:
+    def may_extend(self, method: tuple[Declaration, DeclaredSymbol], value: Value) -> bool:
         """Return whether an extension method may extend a value: nothing is known of the value; or both the
         method's type and one of the value's types or bases are external; or the method extends any type.
         """
@@ -101,7 +101,9 @@ class CSharpTypes(CSharpMembers):
         is_outside = extended is not None and not extended.parts
         return is_outside and any(not one.parts for one in self.list_line(value.type))
 
-    def _find_extended(self, method: tuple[Declaration, Symbol], written: TypeName) -> TypeMeaning | None:
+    def _find_extended(
+        self, method: tuple[Declaration, DeclaredSymbol], written: TypeName
+    ) -> TypeMeaning | None:
         declaration, symbol = method
         file = self._names.find_file(declaration.path)
         if file is None:
@@ -236,7 +238,7 @@ class CSharpTypes(CSharpMembers):
 
     def _get_value(
         self,
-        members: list[tuple[Declaration, Symbol]],
+        members: list[tuple[Declaration, DeclaredSymbol]],
         segment: Segment,
         steps: int,
         receiver: Value,
@@ -343,7 +345,7 @@ class CSharpTypes(CSharpMembers):
 
     def bind_parameters(
         self,
-        member: tuple[Declaration, Symbol],
+        member: tuple[Declaration, DeclaredSymbol],
         receiver: Value,
         segment: Segment,
         steps: int,

@@ -14,7 +14,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.languages.csharp.types import CONTAINERS, TypeName
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.symbols.symbol_record import Reference, Symbol
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, Reference
 
 TYPE_PARAMETER = re.compile(r"T(?:[A-Z]\w*)?|[A-Z]\d?")
 # Members of every sequence: those that return one item, and those that return a sequence again.
@@ -119,7 +119,7 @@ def is_same(one: TypeMeaning, other: TypeMeaning) -> bool:
     return one.full_name.rpartition(".")[2] == other.full_name.rpartition(".")[2]
 
 
-def get_extended(method: Symbol) -> str:
+def get_extended(method: DeclaredSymbol) -> str:
     """Return the type of an extension method's first parameter, as written."""
     first = next(iter(split_signature(method.parameters).parameters), "")
     return first.partition("this ")[2].rpartition(" ")[0]

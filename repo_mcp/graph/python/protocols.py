@@ -15,7 +15,7 @@ from repo_mcp.graph.python.classes import PythonClasses
 from repo_mcp.graph.python.scoping import Form, PythonScoping
 from repo_mcp.graph.shape import MEMBERS, Member, Shape, ShapeReader
 from repo_mcp.languages.treesitter.written_lists import split_list
-from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole, SymbolFlag, SymbolKind
 
 LANGUAGES = frozenset({"python"})
 MANY = 1 << 16
@@ -64,7 +64,7 @@ class ProtocolShapes(ShapeReader):
         using = set(self._program.list_using("Protocol"))
         return [path for path in paths if path in using]
 
-    def is_called(self, symbol: Symbol) -> bool:
+    def is_called(self, symbol: DeclaredSymbol) -> bool:
         """Return whether a member is a method."""
         return symbol.kind is SymbolKind.METHOD
 
@@ -89,7 +89,7 @@ class ProtocolShapes(ShapeReader):
         return any(_fits(one, other) for _, one in own for _, other in wanted)
 
 
-def _fits(own: Symbol, wanted: Symbol) -> bool:
+def _fits(own: DeclaredSymbol, wanted: DeclaredSymbol) -> bool:
     if own.kind is not wanted.kind:
         plain = own if own.kind is SymbolKind.PROPERTY else wanted
         return "Callable" in plain.return_type or (plain is own and not plain.return_type)
@@ -122,7 +122,7 @@ def _is_named_so(own: Accepted, wanted: Accepted) -> bool:
     return all(name == other for name, other in pairs if other)
 
 
-def read_accepted(symbol: Symbol) -> Accepted:
+def read_accepted(symbol: DeclaredSymbol) -> Accepted:
     """Return the arguments that a method takes: "(self, a: int, b=1, *rest, c, **others)"."""
     parts = [one.strip() for one in split_list(symbol.parameters.strip()[1:-1])]
     if parts and not symbol.flags & SymbolFlag.STATIC:

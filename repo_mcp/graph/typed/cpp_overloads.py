@@ -25,9 +25,9 @@ from repo_mcp.symbols.model import BEHIND_ALIAS
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
+    DeclaredSymbol,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
 )
@@ -231,7 +231,9 @@ def accepts_by_default(lookup: NamedLookup, declared: Declaration, call: Referen
     return any(accepts_call(one, call) for one in same)
 
 
-def _list_first(lookup: NamedLookup, scope: FileScope, defined: Symbol) -> list[tuple[FileScope, int]]:
+def _list_first(
+    lookup: NamedLookup, scope: FileScope, defined: DeclaredSymbol
+) -> list[tuple[FileScope, int]]:
     """Return the prototypes of a definition: in the class of a member, else in its namespace."""
     parent = scope.get_parent(defined.ordinal)
     if scope.get_kind(parent) is SymbolKind.EXTENSION:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from repo_mcp.languages.treesitter.written_lists import split_signature
-from repo_mcp.symbols.symbol_record import Symbol
+from repo_mcp.symbols.symbol_record import DeclaredSymbol
 
 _DEFAULT = re.compile(r"\s*=.*", re.DOTALL)
 _NAMED = re.compile(r"(.*[\s*&>])\w+(\[\w*\])?\s*", re.DOTALL)
@@ -21,7 +21,7 @@ def read_parameter(text: str) -> str:
     return named[1].strip() + ("*" if named[2] else "")
 
 
-def list_types(symbol: Symbol) -> tuple[str, ...]:
+def list_types(symbol: DeclaredSymbol) -> tuple[str, ...]:
     """Return the types of a function's parameters, spelled so that a definition has those of its prototype.
 
     `const` and the namespaces around names are left out.

@@ -21,9 +21,9 @@ from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Access,
     Binding,
+    DeclaredSymbol,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
@@ -57,7 +57,7 @@ class SymbolScopes:
         """Return the ordinal of the enclosing symbol."""
         return self._parents[ordinal]
 
-    def get_symbol(self, ordinal: int) -> Symbol:
+    def get_symbol(self, ordinal: int) -> DeclaredSymbol:
         """Return the symbol with an ordinal."""
         return self.record.get_symbol(ordinal)
 

@@ -7,6 +7,7 @@ Results found through scopes, imports or containers are certain, unless the rule
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role, is_wanted
 from repo_mcp.graph.typed.c_rules import is_meant, settle
@@ -477,6 +478,15 @@ class NamedLookup(ParsedFiles):
     def begin(self, reader: FileScope | None = None) -> None:
         """Start a new question about a use in the file `reader`, with MAX_STEPS steps available."""
         self._steps, self.depth, self.spare, self._reader = MAX_STEPS, 0, MAX_STEPS, reader
+
+    @contextmanager
+    def deepen(self) -> Iterator[None]:
+        """Count one more receiver or type that is determined to find another one."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
 
     def _find_bases(self, owner: Declaration) -> list[Declaration]:
         scope = self.find_scope(owner.path)

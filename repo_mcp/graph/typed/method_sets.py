@@ -24,7 +24,7 @@ from repo_mcp.graph.typed.file_scope import FileScope, split_name
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolKind
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole, SymbolKind
 
 MAX_FILES = 500  # examined for types with a method of one name; as many more for embedding types
 MAX_INTERFACES = 60  # files that declare a method of one name, examined for interfaces: the nearest
@@ -286,7 +286,7 @@ class _Reader:
         """Return the methods of a name that a type declares itself, in any file of its package."""
         return [one for one, symbol in self._iter_methods(owner) if symbol.name == name]
 
-    def _iter_methods(self, owner: Declaration) -> Iterator[tuple[Declaration, Symbol]]:
+    def _iter_methods(self, owner: Declaration) -> Iterator[tuple[Declaration, DeclaredSymbol]]:
         scope = self.lookup.find_scope(owner.path)
         if scope is None:
             return
@@ -322,7 +322,7 @@ class _Reader:
         hidden = scope is not None and not name[:1].isupper()
         return (scope.folder if scope is not None and hidden else "", name)
 
-    def _write_signature(self, path: str, symbol: Symbol) -> Signature:
+    def _write_signature(self, path: str, symbol: DeclaredSymbol) -> Signature:
         """Return the types of parameters and results, each with its package; None for a cut text."""
         if symbol.parameters.endswith(CUT) or symbol.return_type.endswith(CUT):
             return None

@@ -217,11 +217,8 @@ def _find_parameter(lookup: NamedLookup, scope: FileScope, row: Reference) -> Ho
     """Return the bounds of a type parameter, which may be bound by others, in a cycle too."""
     if lookup.depth >= MAX_DEPTH:
         return None
-    lookup.depth += 1
-    try:
+    with lookup.deepen():
         return _find_bound(lookup, scope, row)
-    finally:
-        lookup.depth -= 1
 
 
 def _find_all_bounds(
@@ -523,11 +520,8 @@ def _read_argument(
     argument = read_only_argument(text, name) if scope.language == "rust" else ""
     if not argument or lookup.depth >= MAX_DEPTH:
         return ()
-    lookup.depth += 1
-    try:
+    with lookup.deepen():
         given = _read_text(lookup, lookup.get_rules(scope), scope, declaration, argument, None)
-    finally:
-        lookup.depth -= 1
     return (("", given),) if given is not None and given.types else ()
 
 
@@ -538,11 +532,8 @@ def _read_bounds(
     bounds = split_bounds(text)[:MAX_BOUNDS]
     item = next(filter(None, map(_ITEM.search, bounds)), None)
     if item is not None and lookup.depth < MAX_DEPTH:  # items of one may be those of another, in a cycle
-        lookup.depth += 1
-        try:
+        with lookup.deepen():
             one = _read_there(lookup, declaration, item[1], holder)
-        finally:
-            lookup.depth -= 1
         return replace(one, is_items=True, is_certain=False) if one is not None else None
     traits = (one.strip() for one in bounds if "Self" not in one.partition("<")[0])
     found = [_find_type(lookup, scope, declaration.ordinal, read_names(one)) for one in traits]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from repo_mcp.graph.program import Declaration, Program, accepts_call
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.symbol_record import Reference, Symbol, SymbolKind
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, Reference, SymbolKind
 
 Path = tuple[str, ...]
 Candidate = tuple[FileScope, int]
@@ -49,7 +49,7 @@ class Rules:
     doubted_kinds: frozenset[SymbolKind] = frozenset()  # of symbols that are only possible by name alone
     has_extensions = False  # members may be declared outside their type
     checks_extensions = False  # several types of the same name may have extensions
-    accepts: Callable[[Symbol, Reference], bool] = staticmethod(accepts_call)
+    accepts: Callable[[DeclaredSymbol, Reference], bool] = staticmethod(accepts_call)
     own_words: frozenset[str] = frozenset()  # "this", "self": the object itself
     base_words: frozenset[str] = frozenset()  # "super"
     of_every_class: Mapping[str, int] = {}  # methods of the library: the number of arguments, plus 1

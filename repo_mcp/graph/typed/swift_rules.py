@@ -20,8 +20,8 @@ from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
     Access,
+    DeclaredSymbol,
     Reference,
-    Symbol,
     SymbolKind,
 )
 
@@ -160,7 +160,7 @@ def _split(text: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-def _accepts(symbol: Symbol, call: Reference) -> bool:
+def _accepts(symbol: DeclaredSymbol, call: Reference) -> bool:
     return symbol.kind not in CALLABLE_KINDS or accepts_labels(symbol.parameters, call.alias)
 
 

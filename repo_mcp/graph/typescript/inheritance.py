@@ -12,7 +12,7 @@ from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, Script
 from repo_mcp.graph.typescript.owners import MAX_STEPS, NOBODY, Bound, Owners, join, unite
 from repo_mcp.languages.typescript.types import split_type
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol, SymbolKind
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole, SymbolKind
 
 MAX_BASES = 64
 _INHERITED = (ReferenceRole.INHERIT, ReferenceRole.EXTEND)
@@ -87,7 +87,7 @@ class Inheritance:
     def list_bases(
         self,
         file: ScriptFile,
-        symbol: Symbol,
+        symbol: DeclaredSymbol,
         steps: int,
         roles: tuple[ReferenceRole, ...] = (*_INHERITED, *_PROMISED),
         bound: Bound = (),

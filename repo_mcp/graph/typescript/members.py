@@ -16,7 +16,7 @@ from repo_mcp.graph.typescript.names import (
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.values import OBJECT
 from repo_mcp.symbols.model import CONSTRUCTED
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, Symbol, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, Reference, SymbolFlag, SymbolKind
 
 OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
 _RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
@@ -75,7 +75,9 @@ def is_constructed(file: ScriptFile, function: int, name: str) -> bool:
     return (function, f"{CONSTRUCTED}.{name}") in file.binds
 
 
-def _keep_returned(file: ScriptFile, function: Symbol, found: list[Symbol]) -> list[Symbol]:
+def _keep_returned(
+    file: ScriptFile, function: DeclaredSymbol, found: list[DeclaredSymbol]
+) -> list[DeclaredSymbol]:
     """Return those symbols in a function that are members of an object that it returns, or of itself."""
     lines = [(row.line, row.arguments) for row in file.binds[function.ordinal, OBJECT]]
     return [
@@ -87,7 +89,7 @@ def _keep_returned(file: ScriptFile, function: Symbol, found: list[Symbol]) -> l
 
 
 def _find_held(
-    names: ScriptNames, file: ScriptFile, owner: Symbol, name: str, found: list[Symbol]
+    names: ScriptNames, file: ScriptFile, owner: DeclaredSymbol, name: str, found: list[DeclaredSymbol]
 ) -> Meaning:
     """Return the target of a member whose object literal names it: `{ name }`, `{ name: what }`.
 

@@ -17,9 +17,9 @@ from repo_mcp.languages.typescript.types import CUT
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.model import BLOCK, HELD, REST_OF_PARAMETERS, REST_OF_TYPE
 from repo_mcp.symbols.symbol_record import (
+    DeclaredSymbol,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
@@ -64,10 +64,10 @@ class ScriptFile:
     def __init__(self, path: str, record: SymbolRecord) -> None:
         self.path = path
         self.record = record
-        self._symbols: dict[int, Symbol] = {}
+        self._symbols: dict[int, DeclaredSymbol] = {}
         self._named: dict[str, dict[int, list[int]]] = {}  # name -> parent -> ordinals
 
-    def get_symbol(self, ordinal: int) -> Symbol:
+    def get_symbol(self, ordinal: int) -> DeclaredSymbol:
         """Return the symbol with an ordinal. Raises IndexError when there is none."""
         found = self._symbols.get(ordinal)
         if found is None:
@@ -77,7 +77,7 @@ class ScriptFile:
             self._symbols[ordinal] = found
         return found
 
-    def _complete(self, symbol: Symbol) -> Symbol:
+    def _complete(self, symbol: DeclaredSymbol) -> DeclaredSymbol:
         """Return a symbol with the whole texts of its type and parameters, which its record has cut."""
         texts = []
         for alias, text in ((REST_OF_TYPE, symbol.return_type), (REST_OF_PARAMETERS, symbol.parameters)):
@@ -151,7 +151,7 @@ class ScriptFile:
                     return around
         return -1
 
-    def keep_seen(self, symbols: list[Symbol], line: int) -> list[Symbol]:
+    def keep_seen(self, symbols: list[DeclaredSymbol], line: int) -> list[DeclaredSymbol]:
         """Return the symbols of one name that a line sees (0: any line): those of the innermost block."""
         if not line or not symbols or not any(one.ordinal in self.blocks for one in symbols):
             return symbols
@@ -178,7 +178,7 @@ class ScriptFile:
             ordinal = int(self.record.parents[ordinal])
         yield 0
 
-    def find_children(self, ordinal: int, name: str) -> list[Symbol]:
+    def find_children(self, ordinal: int, name: str) -> list[DeclaredSymbol]:
         """Return the symbols with a name directly inside another."""
         found = self._named.get(name)
         if found is None:
@@ -190,7 +190,7 @@ class ScriptFile:
         return [self.get_symbol(one) for one in found.get(ordinal, ())]
 
 
-def _is_seen_elsewhere(file: ScriptFile, symbol: Symbol, line: int, is_inside: bool) -> bool:
+def _is_seen_elsewhere(file: ScriptFile, symbol: DeclaredSymbol, line: int, is_inside: bool) -> bool:
     """Return whether a bare name on a line cannot mean a symbol, although it is in scope.
 
     A class expression is seen only inside itself, and a value assigned to `exports.name` only as a member.
@@ -202,7 +202,7 @@ def _is_seen_elsewhere(file: ScriptFile, symbol: Symbol, line: int, is_inside: b
     return not is_inside and (is_member or file.blocks.get(symbol.ordinal) == span)
 
 
-def _is_exported_member(file: ScriptFile, symbol: Symbol) -> bool:
+def _is_exported_member(file: ScriptFile, symbol: DeclaredSymbol) -> bool:
     """Return whether a symbol is only a member of the object that a CommonJS module is.
 
     It is a value that is assigned to `exports.name`, or listed in `module.exports`.
@@ -214,7 +214,7 @@ def _is_exported_member(file: ScriptFile, symbol: Symbol) -> bool:
     )
 
 
-def _is_of_any_block(file: ScriptFile, symbols: list[Symbol], line: int) -> bool:
+def _is_of_any_block(file: ScriptFile, symbols: list[DeclaredSymbol], line: int) -> bool:
     """Return whether several blocks declare a name, and no line tells which of them is meant."""
     return not line and len({file.blocks.get(one.ordinal) for one in symbols}) > 1
 
@@ -249,7 +249,7 @@ class ScriptNames:
             self._files[path] = None if record is None else ScriptFile(path, record)
         return self._files[path]
 
-    def get_symbol(self, declaration: Declaration) -> Symbol | None:
+    def get_symbol(self, declaration: Declaration) -> DeclaredSymbol | None:
         """Return the declared symbol, or None when it is not there."""
         file = self.find_file(declaration.path)
         if file is None or declaration.ordinal >= file.record.symbol_count:
@@ -313,7 +313,9 @@ class ScriptNames:
             return _ABSENT if found_there is UNKNOWN else found_there
         return UNKNOWN
 
-    def _choose(self, file: ScriptFile, ordinal: int, name: str, line: int, as_type: bool) -> list[Symbol]:
+    def _choose(
+        self, file: ScriptFile, ordinal: int, name: str, line: int, as_type: bool
+    ) -> list[DeclaredSymbol]:
         """Return the symbols with a name directly inside another that need no qualifier in a line."""
         if SymbolKind(int(file.record.kinds[ordinal])) in _TYPE_ONLY:
             return []
@@ -350,7 +352,7 @@ class ScriptNames:
                 return Meaning(tuple(found))
         return UNKNOWN
 
-    def _list_ambient(self, file: ScriptFile, module: Symbol, name: str) -> list[Declaration]:
+    def _list_ambient(self, file: ScriptFile, module: DeclaredSymbol, name: str) -> list[Declaration]:
         """Return what a `declare module` exports under a name; the module itself for "" and "*"."""
         if not name or name == "*":
             return [Declaration(file.path, module.ordinal)]
@@ -472,7 +474,7 @@ def _exports_more(file: ScriptFile) -> bool:
     return len(file.exports) > 1 or any(int(file.record.flags[one]) & flags for one in children)
 
 
-def prefer(symbols: list[Symbol], as_type: bool) -> list[Symbol]:
+def prefer(symbols: list[DeclaredSymbol], as_type: bool) -> list[DeclaredSymbol]:
     """Return the declarations of one name that are meant as a type, or as a value; all when none is."""
     if len(symbols) < 2:
         return symbols
@@ -482,15 +484,15 @@ def prefer(symbols: list[Symbol], as_type: bool) -> list[Symbol]:
     return kept or symbols
 
 
-def is_value(symbol: Symbol) -> bool:
+def is_value(symbol: DeclaredSymbol) -> bool:
     """Return True for a symbol that cannot be a type."""
     return symbol.kind in _VALUES or (symbol.kind is SymbolKind.COMPONENT and bool(symbol.parameters))
 
 
-def _gives_way(symbol: Symbol) -> bool:
+def _gives_way(symbol: DeclaredSymbol) -> bool:
     """Return True for a symbol beside which an imported type may have its name: a value, a namespace."""
     return is_value(symbol) or symbol.kind is SymbolKind.MODULE
 
 
-def _is_both(symbol: Symbol) -> bool:
+def _is_both(symbol: DeclaredSymbol) -> bool:
     return symbol.kind in {SymbolKind.CLASS, SymbolKind.ENUM, SymbolKind.COMPONENT, SymbolKind.MODULE}

@@ -21,9 +21,9 @@ from repo_mcp.languages.typescript.walk import EXPECTED
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
+    DeclaredSymbol,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
@@ -183,7 +183,7 @@ class TypeScriptResolver:
         is_class = self._is_class(file, row)
         return replace(meaning, declarations=tuple(one for one, _ in symbols if (one in static) == is_class))
 
-    def _is_made(self, declaration: Declaration, symbol: Symbol) -> bool:
+    def _is_made(self, declaration: Declaration, symbol: DeclaredSymbol) -> bool:
         """Return whether a symbol is a member of the objects that a function makes."""
         file = self._names.find_file(declaration.path)
         return file is not None and is_constructed(file, symbol.parent, symbol.name)
@@ -288,14 +288,14 @@ def _limit(found: list[Target]) -> Resolution:
     return Resolution(tuple(found))
 
 
-def _takes(symbol: Symbol, row: Reference) -> bool:
+def _takes(symbol: DeclaredSymbol, row: Reference) -> bool:
     """Return False for a method called with more arguments than it has parameters."""
     if row.role is not ReferenceRole.CALL or symbol.kind is not SymbolKind.METHOD or row.arguments == 0:
         return True
     return bool(symbol.flags & SymbolFlag.VARIADIC) or row.arguments - 1 <= symbol.parameter_count
 
 
-def _choose(known: list[tuple[Declaration, Symbol]], row: Reference) -> list[Declaration]:
+def _choose(known: list[tuple[Declaration, DeclaredSymbol]], row: Reference) -> list[Declaration]:
     """Return the declarations that a call may mean: implementations, or signatures that fit."""
     if row.role is not ReferenceRole.CALL or len(known) < 2:
         return [ordinal for ordinal, _ in known]

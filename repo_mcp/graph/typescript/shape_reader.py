@@ -23,7 +23,7 @@ from repo_mcp.languages.typescript.types import (
 )
 from repo_mcp.languages.typescript.values import RESULT
 from repo_mcp.symbols.model import KEYLESS
-from repo_mcp.symbols.symbol_record import Access, ReferenceRole, Symbol, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, ReferenceRole, SymbolFlag, SymbolKind
 
 LANGUAGES = frozenset({"typescript", "javascript"})
 MAX_BASES = 64  # of one type
@@ -39,7 +39,7 @@ class _Signature(NamedTuple):
     result: str
 
 
-def _read_signature(symbol: Symbol) -> _Signature | None:
+def _read_signature(symbol: DeclaredSymbol) -> _Signature | None:
     """Return the signature of a method, or of a property whose type is a function's; None for any other."""
     if symbol.kind is SymbolKind.METHOD:
         parameters, result = symbol.parameters, symbol.return_type
@@ -78,7 +78,7 @@ class ScriptShapes(ShapeReader):
             return kind == SymbolKind.INTERFACE
         return is_object_type(file.get_symbol(one.ordinal).return_type)
 
-    def is_called(self, symbol: Symbol) -> bool:
+    def is_called(self, symbol: DeclaredSymbol) -> bool:
         """Return whether a member is a method, or a property whose type is a function's."""
         return _read_signature(symbol) is not None
 
@@ -99,7 +99,7 @@ class ScriptShapes(ShapeReader):
                 self._add_bases(file, symbol, promised, promised, found)
         return found
 
-    def _iter_parts(self, owner: Declaration) -> Iterator[tuple[ScriptFile, Symbol]]:
+    def _iter_parts(self, owner: Declaration) -> Iterator[tuple[ScriptFile, DeclaredSymbol]]:
         """Yield a type and the declarations that are merged with it."""
         for one in self._names.add_augmenting((owner,)):
             file, symbol = self._names.find_file(one.path), self._names.get_symbol(one)
@@ -112,7 +112,7 @@ class ScriptShapes(ShapeReader):
                     yield file, twin
 
     def _add_members(
-        self, file: ScriptFile, owner: Symbol, own: dict[str, list[Member]], found: Shape
+        self, file: ScriptFile, owner: DeclaredSymbol, own: dict[str, list[Member]], found: Shape
     ) -> None:
         for ordinal in file.record.list_children(owner.ordinal):
             member = file.get_symbol(int(ordinal))
@@ -126,7 +126,7 @@ class ScriptShapes(ShapeReader):
     def _add_bases(
         self,
         file: ScriptFile,
-        owner: Symbol,
+        owner: DeclaredSymbol,
         waiting: list[Declaration],
         promised: list[Declaration],
         found: Shape,

@@ -10,7 +10,7 @@ from repo_mcp.graph.typescript.names import ScriptFile, ScriptNames
 from repo_mcp.graph.typescript.owners import NOT_WRITTEN, Bound, Owners, Parameter, Written, join, write
 from repo_mcp.languages.typescript.types import read_function, split_parameters, take_parameter
 from repo_mcp.languages.typescript.values import RESULT as RESULTS
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Symbol, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolFlag, SymbolKind
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _CALLED_BY_SIGNATURES = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
@@ -68,7 +68,7 @@ def choose_signatures(names: ScriptNames, declarations: tuple[Declaration, ...])
     return tuple(seen) or declarations
 
 
-def leave_open(file: ScriptFile, symbol: Symbol) -> Bound:
+def leave_open(file: ScriptFile, symbol: DeclaredSymbol) -> Bound:
     """Return the type parameters of a symbol as not known."""
     names = file.type_parameters.get(symbol.ordinal, ())
     return tuple(((file.path, symbol.ordinal, one), NOT_WRITTEN) for one in names)

@@ -68,8 +68,8 @@ from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import ITSELF, OF_PARAMETER, RESULT, UNKNOWN_TYPE, read_parameter
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
+    DeclaredSymbol,
     Reference,
-    Symbol,
     SymbolKind,
 )
 
@@ -243,7 +243,7 @@ class ScriptTypes:
         found = unite((results, inferred))
         return mix(found) if owners.is_mixed or owners.is_guess else found
 
-    def _get_result(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
+    def _get_result(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
         """Return the owners of a function's result: by its declared type, or by what it returns."""
         bound = join(leave_open(file, symbol), bound)
         if symbol.return_type:
@@ -259,7 +259,7 @@ class ScriptTypes:
         is_guess = (symbol.ordinal, OBJECT) not in file.binds
         return Owners((Declaration(file.path, symbol.ordinal),), is_guess=is_guess, bound=bound)
 
-    def _follow_results(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
+    def _follow_results(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
         """Return the owners of the first value that a function returns of which they are known."""
         rows = file.binds.get((symbol.ordinal, "()"), ())
         for at, row in enumerate(rows):
@@ -269,7 +269,7 @@ class ScriptTypes:
                 return owners
         return NOBODY
 
-    def _get_alias(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
+    def _get_alias(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
         """Return a type alias itself and the owners of the types that it combines."""
         own = Owners((Declaration(file.path, symbol.ordinal),), bound=bound)
         if count_nested(file.path, symbol.ordinal, bound) > MAX_NESTED:
@@ -297,7 +297,7 @@ class ScriptTypes:
         owners = unite(found)
         return mix(owners) if ANYTHING & {one.strip() for one in members} else owners
 
-    def _get_value(self, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
+    def _get_value(self, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound) -> Owners:
         """Return the owners of the value in a variable or property."""
         own = Owners((Declaration(file.path, symbol.ordinal),), bound=bound)
         if symbol.return_type:

@@ -10,10 +10,10 @@ from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS, SymbolRecordBuilder,
 from repo_mcp.symbols.symbol_record import (
     HEADER,
     Access,
+    DeclaredSymbol,
     ParseStatus,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
@@ -50,10 +50,10 @@ def build_example() -> SymbolRecordBuilder:
 def test_what_goes_in_comes_out() -> None:
     structure = decode_symbol_record(build_example().encode())
     assert structure.status is ParseStatus.FULL
-    assert structure.get_symbol(0) == Symbol(
+    assert structure.get_symbol(0) == DeclaredSymbol(
         0, "auth.py", SymbolKind.FILE, 0, 1, 40, SymbolFlag(0), Access.NONE, "", 0, ""
     )
-    assert structure.get_symbol(2) == Symbol(
+    assert structure.get_symbol(2) == DeclaredSymbol(
         2,
         "login",
         SymbolKind.METHOD,

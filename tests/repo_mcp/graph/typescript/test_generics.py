@@ -7,7 +7,7 @@ import pytest
 from repo_mcp.graph.typescript.names import ScriptFile
 from repo_mcp.graph.typescript.owners import Bound, Owners
 from repo_mcp.graph.typescript.types import ScriptTypes
-from repo_mcp.symbols.symbol_record import ReferenceRole, Symbol
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole
 from tests.repo_mcp.graph.resolved import Repository
 
 CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
@@ -271,7 +271,9 @@ def test_an_alias_given_to_itself_is_followed_for_few_rounds(monkeypatch: pytest
     read: list[str] = []
     whole = ScriptTypes._get_alias
 
-    def count(self: ScriptTypes, file: ScriptFile, symbol: Symbol, steps: int, bound: Bound) -> Owners:
+    def count(
+        self: ScriptTypes, file: ScriptFile, symbol: DeclaredSymbol, steps: int, bound: Bound
+    ) -> Owners:
         read.append(symbol.name)
         return whole(self, file, symbol, steps, bound)
 

@@ -12,10 +12,10 @@ from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.languages.treesitter.parser import MAX_PARSED_BYTES
 from repo_mcp.symbols.symbol_record import (
     Access,
+    DeclaredSymbol,
     ParseStatus,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
@@ -34,7 +34,7 @@ def parse(language: str, text: str | bytes, name: str = "") -> SymbolRecord:
     return decode_symbol_record(PARSERS[language](name or f"a.{SUFFIXES[language]}", data))
 
 
-def find(structure: SymbolRecord, name: str) -> Symbol:
+def find(structure: SymbolRecord, name: str) -> DeclaredSymbol:
     ordinal, *_ = structure.find_symbols(name)
     return structure.get_symbol(ordinal)
 

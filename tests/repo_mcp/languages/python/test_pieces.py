@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from repo_mcp.languages.python import symbol_parser
 from repo_mcp.languages.python.symbol_parser import cut_between_statements, parse
 from repo_mcp.symbols.symbol_record import (
+    DeclaredSymbol,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolRecord,
     decode_symbol_record,
 )
@@ -33,7 +33,7 @@ def read_in_pieces(monkeypatch: pytest.MonkeyPatch, text: bytes, piece_bytes: in
     return decode_symbol_record(parse("a.py", text))
 
 
-def list_all(structure: SymbolRecord) -> tuple[list[Symbol], list[str]]:
+def list_all(structure: SymbolRecord) -> tuple[list[DeclaredSymbol], list[str]]:
     symbols = [structure.get_symbol(ordinal) for ordinal in range(structure.symbol_count)]
     references: list[Reference] = [structure.get_reference(row) for row in range(structure.reference_count)]
     return symbols, sorted(map(repr, references))

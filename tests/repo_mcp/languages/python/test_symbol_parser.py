@@ -13,10 +13,10 @@ from repo_mcp.languages.python.symbol_parser import MAX_AST_BYTES, parse
 from repo_mcp.symbols.symbol_record import (
     Access,
     Binding,
+    DeclaredSymbol,
     ParseStatus,
     Reference,
     ReferenceRole,
-    Symbol,
     SymbolFlag,
     SymbolKind,
     SymbolRecord,
@@ -32,11 +32,11 @@ def read(text: str, file_name: str = "a.py") -> SymbolRecord:
     return decode_symbol_record(parse(file_name, text.encode()))
 
 
-def list_symbols(structure: SymbolRecord) -> list[Symbol]:
+def list_symbols(structure: SymbolRecord) -> list[DeclaredSymbol]:
     return [structure.get_symbol(ordinal) for ordinal in range(1, structure.symbol_count)]
 
 
-def get(structure: SymbolRecord, name: str) -> Symbol:
+def get(structure: SymbolRecord, name: str) -> DeclaredSymbol:
     ordinals = structure.find_symbols(name)
     assert len(ordinals) == 1, name
     return structure.get_symbol(ordinals[0])
