@@ -78,7 +78,7 @@ def encode_block_lists(
     offsets += _TABLE_BYTES * blocks
     out[spread_runs(offsets, frequencies)] = docs.astype(np.uint8)  # less 256 b
     offsets += frequencies
-    out[spread_runs(offsets, half_bytes)] = _pack_halves(halves, frequencies, half_bytes)
+    out[spread_runs(offsets, half_bytes)] = _pack_halves(halves, frequencies)
     out[spread_runs(offsets + half_bytes, escape_bytes)] = np.frombuffer(escapes, dtype=np.uint8)
     return out.tobytes(), sizes
 
@@ -97,7 +97,7 @@ def _put_tables(
     out[rows] = np.diff(firsts, append=len(docs)) & (BLOCK_DOCS - 1)
 
 
-def _pack_halves(halves: U8, frequencies: I64, half_bytes: I64) -> U8:
+def _pack_halves(halves: U8, frequencies: I64) -> U8:
     """Pack two frequencies into each byte; a list of odd length is padded with a zero."""
     odd = np.cumsum(frequencies)[np.flatnonzero(frequencies & 1)]
     padded: U8 = np.insert(halves, odd, 0)

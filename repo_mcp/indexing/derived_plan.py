@@ -206,4 +206,5 @@ def _order(files: list[WantedFile]) -> tuple[WantedFile, ...]:
     if len(files) <= FEW_FILES:
         return tuple(sorted(files, key=lambda file: (file.size, file.path)))
     rank = make_ranker()
-    return tuple(sorted(sorted(files, key=lambda file: file.path), key=lambda file: rank(file.path)))
+    by_path = sorted(files, key=lambda file: file.path)  # the ranker then reads each directory once
+    return tuple(sorted(by_path, key=lambda file: rank(file.path)))

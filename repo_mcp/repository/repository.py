@@ -84,8 +84,9 @@ class Repository:
         key = load_user_key(find_state_home(), config.root)
         found = (*data_dir.warnings, *ignored, *unusable)
         self.warnings = (*_warn_of_root(config), *found, *_warn_of_key(key.fault))
-        for warning in self.warnings:
-            (report_warning or _ignore)(warning)
+        if report_warning is not None:
+            for warning in self.warnings:
+                report_warning(warning)
         self._closed = threading.Event()
         self._is_released = False
         self.tree = LiveTree(
@@ -419,7 +420,3 @@ def _warn_of_key(fault: str) -> tuple[str, ...]:
     if not fault:
         return ()
     return (f"The user's key cannot be stored ({fault}), so no other process can use this index.",)
-
-
-def _ignore(_text: str) -> None:
-    return None
