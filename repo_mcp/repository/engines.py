@@ -14,13 +14,14 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from index_format import DirectoryHolder
+from index_format import DirectoryHolder, compute_fingerprint
 from repo_mcp.config.server_config import Config
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.languages.outline.installed import InstalledAdapter
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import Outline, SearchAnswer, SearchRequest
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from repo_mcp.scip.intake import LiveScip
     from repo_mcp.semantic.live_vectors import LiveVectors
     from repo_mcp.storage.poison import PoisonList
+
+KEPT_SYMBOLS = 20_000  # of outlines: the two largest that there can be, some 10 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +241,9 @@ class Outliner:
         self._poison = poison
         self._lock = threading.Lock()
         self._made: tuple[AdapterRegistry, ParseWorker] | None = None
+        self._kept: LruCache[tuple[str, bytes], Outline] = LruCache(
+            KEPT_SYMBOLS, lambda one: 1 + len(one.symbols)
+        )
 
     @property
     def adapters(self) -> AdapterRegistry:
@@ -261,8 +267,18 @@ class Outliner:
         return registry, worker
 
     def outline(self, path: str, data: bytes) -> Outline:
-        """Return the outline of normalised text. Never raises because of its contents."""
-        return self.adapters.outline(path, data.decode("utf-8", "replace"))
+        """Return the outline of normalised text. Never raises because of its contents.
+
+        A call may ask for twenty declarations of one file, and a diff name it in each of its commits: the
+        latest outlines are kept, but none with a warning, whose cause may pass.
+        """
+        key = path, compute_fingerprint(data)
+        found = self._kept.find(key)
+        if found is None:
+            found = self.adapters.outline(path, data.decode("utf-8", "replace"))
+            if not found.warnings:
+                self._kept.put(key, found)
+        return found
 
     def find_installed_outline(self, path: str, data: bytes) -> Outline | None:
         """Return the outline by an installed adapter; None for a file without one."""
