@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from bench.economy.client import Client, build_index
+from bench.economy.client import Answer, Client, build_index
 from bench.economy.evidence import Region, spend
 from bench.economy.policy import OPEN, SEARCH, choose_window, follow_server, list_hits, read_span
 from bench.economy.ripgrep import Ripgrep, follow_ripgrep, list_words, rank_files
@@ -76,6 +76,13 @@ def test_a_hit_as_text_is_opened_as_its_record(client: Client) -> None:
     assert [[one.get(name) for name in names] for one in texts] == [
         [one.get(name) for name in names] for one in records
     ]
+
+
+def test_a_brief_hit_is_opened_by_its_span() -> None:
+    answer = Answer("", {"result": {"hits": ["a/ledger.py\n12-20 Ledger.post", "b.py\n3:x = 1"]}}, False)
+    named, line = list_hits(answer)
+    assert (named["path"], read_span(named["symbol_lines"])) == ("a/ledger.py", (12, 20))
+    assert (line["path"], line["start_line"], line["end_line"], line["symbol_lines"]) == ("b.py", 3, 3, None)
 
 
 @pytest.mark.parametrize("given", ["7-16", [7, 16], {"start": 7, "end": 16}, "L7-L16"])
