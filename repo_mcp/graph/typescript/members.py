@@ -155,15 +155,14 @@ def is_declared_later(file: ScriptFile, name: str, bound: int, line: int) -> boo
     return any(one.start_line <= line and not one.start_line <= bound <= line for one in seen)
 
 
-def find_binds(file: ScriptFile, ordinal: int, name: str, line: int) -> Sequence[Reference]:
-    """Return the rows that show a variable's type on a line, in the innermost scope that has any.
+def find_binds(file: ScriptFile, ordinal: int, name: str) -> Sequence[Reference]:
+    """Return the rows that show a variable's type, in the innermost scope that has any.
 
-    They all belong to one annotation or value.
+    They belong to one annotation or value, or to several values, which all count: branches are not followed.
     """
     binds = file.binds
     for around in file.iter_around(ordinal):
         rows = binds.get((around, name))
         if rows:
-            before = [row for row in rows if not line or row.line <= line] or rows[:1]
-            return [row for row in before if row.line == before[-1].line]
+            return rows
     return ()

@@ -198,7 +198,7 @@ class TypeScriptResolver:
         if prefix:
             found = self._types.find_member(self._types.evaluate(file, row.symbol, prefix, row.line), name)
         else:
-            rows = find_binds(file, row.symbol, name, row.line)
+            rows = find_binds(file, row.symbol, name)
             name = rows[-1].name if rows and rows[-1].arguments == SAME and not rows[-1].qualifier else name
             found = self._names.look_up(file, row.symbol, name, row.line)
         meant = (self._names.get_symbol(one) for one in found.declarations)

@@ -137,7 +137,7 @@ class ScriptTypes:
             return Owners((Declaration(file.path, holder),), bound=bound)
         if name.startswith(CAST):
             return self.read_written(file, ordinal, name[len(CAST) :], steps, bound)
-        rows = find_binds(file, ordinal, name, line)
+        rows = find_binds(file, ordinal, name)
         if rows and not is_declared_later(file, name, rows[-1].line, line):
             owners = self.follow_binds(file, rows, steps, bound)
             return self._call_often(owners, calls, steps)
@@ -436,7 +436,7 @@ class ScriptTypes:
         elif (
             row.name.startswith(EXPECTED)
             or row.name.endswith("()")
-            or (position and find_binds(file, row.symbol, row.name, row.line))
+            or (position and find_binds(file, row.symbol, row.name))
         ):
             owners = self.evaluate(file, row.symbol, row.name, row.line, steps + 1, bound)
             return self._expect(owners, position, index, steps + 1)
@@ -550,7 +550,7 @@ class ScriptTypes:
         if row.arguments in {TYPE, ITEMS, ALL}:
             return self.find_type(file, row.symbol, row.name, "", steps, row.line, bound=bound)
         if row.name != row.alias:
-            rows = find_binds(file, row.symbol, row.name, row.line)
+            rows = find_binds(file, row.symbol, row.name)
             if rows:
                 owners = self.follow_binds(file, rows, steps + 1, bound)
                 return self._call(owners, steps + 1) if is_call else owners

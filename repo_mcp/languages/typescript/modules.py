@@ -264,6 +264,8 @@ def on_assignment(walk: ScriptWalk, node: Node) -> None:
     if left.type in {"array_pattern", "object_pattern"}:
         walk.assigned_end = left.end_byte
         return
+    if left.type == "identifier" and walk.is_local and not walk.is_typescript:
+        _rebind(walk, walk.read(left), right, left.start_byte)
     if left.type != "member_expression":
         return
     chain = walk.read_chain(left)
@@ -278,6 +280,13 @@ def on_assignment(walk: ScriptWalk, node: Node) -> None:
         _assign_this(walk, node, name, right)
     elif not walk.is_local:
         _assign_member(walk, node, owner, name, right)
+
+
+def _rebind(walk: ScriptWalk, name: str, value: Node, start: int) -> None:
+    """Record a further value of a variable of JavaScript, which may keep the one that it had."""
+    if value.type not in {"null", "undefined"}:
+        walk.bind_value(name, value, start)
+        walk.refer(ReferenceRole.BIND, UNKNOWN_TYPE, start, "", name, SAME)
 
 
 def _assign_member(walk: ScriptWalk, node: Node, owner: str, name: str, value: Node) -> None:
