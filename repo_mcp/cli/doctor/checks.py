@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from enum import StrEnum
+from itertools import islice
 
 from index_format import DiskDirectory, IndexFormatError, MakeTag, read_manifest, verify_index
 from repo_mcp.cli.console.render import count
@@ -39,12 +40,12 @@ from repo_mcp.storage.user_key import examine_user_key
 from repo_mcp.workspace.git_places import list_siblings
 from repo_mcp.workspace.system_places import is_system_place
 
-_MAX_FILES = 100_000  # of the data directory
+_MAX_FILES = 100_000  # of the data directory that are examined
 _SHOWN_FAULTS = 5
 # kinds of index that people know by another name
 _SUBJECTS = {"structure": "symbol index", "scip": "SCIP index"}
-# optional package -> its module, and what is lost without it
-SPARED: Mapping[str, tuple[str, str]] = {
+# package -> its module, and what is lost without it
+OPTIONAL_PACKAGES: Mapping[str, tuple[str, str]] = {
     "google-re2": ("re2", "searches for regular expressions take many times as long"),
     "watchfiles": ("watchfiles", "changes are noticed when a tool is used, not as soon as a file is saved"),
 }
@@ -170,11 +171,12 @@ def _check_data_dir(path: str) -> Iterator[Finding]:
     if sys.platform != "win32" and status.st_mode & 0o077:
         message = "Others may list it, though its contents are private."
         yield Finding("data directory", State.WARNING, message, "Run chmod 700 on it.")
-    open_files = [name for name in _iter_files(path) if _is_open(os.path.join(path, name))]
-    if open_files:
-        shown = ", ".join(open_files[:_SHOWN_FAULTS])
+    names = islice(_iter_files(path), _MAX_FILES)
+    exposed = [name for name in names if _is_exposed(os.path.join(path, name))]
+    if exposed:
+        shown = ", ".join(exposed[:_SHOWN_FAULTS])
         message = (
-            f"{len(open_files)} files are links, belong to another user, or can be read by others: {shown}."
+            f"{len(exposed)} files are links, belong to another user, or can be read by others: {shown}."
         )
         hint = "repo-mcp does not use them. Delete them, or the whole directory, which is then rebuilt."
         yield Finding("data directory", State.WARNING, message, hint)
@@ -184,18 +186,15 @@ def _check_data_dir(path: str) -> Iterator[Finding]:
 
 def _iter_files(path: str) -> Iterator[str]:
     """Yield the names of files in the directory and in those directly below."""
-    count = 0
-    for place in (
-        "",
-        *sorted(entry.name for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False)),
-    ):
-        for entry in sorted(os.scandir(os.path.join(path, place)), key=lambda one: one.name):
-            count += 1
-            if count <= _MAX_FILES and not entry.is_dir(follow_symlinks=False):
-                yield f"{place}/{entry.name}" if place else entry.name
+    folders = sorted(entry.name for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False))
+    for folder in ("", *folders):
+        for entry in sorted(os.scandir(os.path.join(path, folder)), key=lambda one: one.name):
+            if not entry.is_dir(follow_symlinks=False):
+                yield f"{folder}/{entry.name}" if folder else entry.name
 
 
-def _is_open(path: str) -> bool:
+def _is_exposed(path: str) -> bool:
+    """Return True for a link, another user's file, and one that others may read."""
     try:
         status = os.lstat(path)
     except FileNotFoundError:  # a server removed it meanwhile
@@ -348,7 +347,7 @@ def _check_packages() -> Iterator[Finding]:
         yield Finding(package, State.PROBLEM, message, hint)
     if not faults:
         yield Finding("parsers", State.OK, f"All of them can be loaded: {', '.join(list_languages())}.")
-    for package, (module, lost) in SPARED.items():
+    for package, (module, lost) in OPTIONAL_PACKAGES.items():
         if importlib.util.find_spec(module) is None:
             yield Finding(package, State.WARNING, f"It is not installed: {lost}.", hint)
         else:

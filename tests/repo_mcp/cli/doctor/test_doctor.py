@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.cli.clients.clients import CLIENTS
-from repo_mcp.cli.doctor.checks import SPARED, State, _check_packages
+from repo_mcp.cli.doctor.checks import OPTIONAL_PACKAGES, State, _check_packages
 from repo_mcp.cli.doctor.doctor import iter_client_findings
 from repo_mcp.languages import symbol_parsers
 from tests.architecture.source_tree import ROOT
@@ -234,7 +234,7 @@ def test_a_grammar_that_cannot_be_loaded_is_a_problem(monkeypatch: pytest.Monkey
 def test_what_the_program_spares_is_installed_with_it() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     named = [re.split("[<>;]", one)[0] for one in tomllib.loads(text)["project"]["dependencies"]]
-    assert SPARED.keys() <= set(named)
+    assert OPTIONAL_PACKAGES.keys() <= set(named)
 
 
 @pytest.fixture
