@@ -90,15 +90,17 @@ def rename_arguments(schema: JsonSchema, given: Mapping[str, object]) -> Mapping
         meant = name if name in properties else _find_meant(name, properties)
         if meant != name and (meant in given or meant in renamed):
             meant = name
-        renamed[meant] = _rename_inside(properties.get(meant, {}), value)
+        renamed[meant] = (
+            _rename_inside(properties.get(meant, {}), value) if isinstance(value, list) else value
+        )
     return renamed
 
 
-def _rename_inside(schema: JsonSchema, value: object) -> object:
+def _rename_inside(schema: JsonSchema, values: list[object]) -> list[object]:
     items = schema.get("items")
-    if not isinstance(items, Mapping) or not isinstance(value, list):
-        return value
-    return [rename_arguments(items, one) if isinstance(one, Mapping) else one for one in value]
+    if not isinstance(items, Mapping):
+        return values
+    return [rename_arguments(items, one) if isinstance(one, Mapping) else one for one in values]
 
 
 def _find_meant(name: str, properties: Mapping[str, JsonSchema]) -> str:

@@ -3,7 +3,8 @@
 Where a keyword says what a line defines, the name follows it. Java, C# and Dart have no keyword
 for methods: there a method is a name before `(` and after at least one type word, on a line that
 does not begin like a statement. JavaScript methods need a `{` after parameters without
-quotes or parentheses, which calls with a callback never have.
+quotes or parentheses, which calls with a callback never have; the first may be an object
+that is taken apart, `({ name, size }: Props)`.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ _JS = r"""
           (?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>)
         | (?!(?:if|for|while|switch|catch|function|return|super|await|with|new|else|do|typeof)\b)
           (?:(?:public|private|protected|static|async|readonly|override|get|set){gap}){0,4}[*\#]?({js})
-          (?:<[^<>\n]{0,80}+>)?\((?:[^;{}()'"`]{0,300}+(?:\([^;{}()'"`]{0,100}+\))?){0,5}\)
+          (?:<[^<>\n]{0,80}+>)?\((?:\s*+\{[^{}()]{0,400}+\}(?:\s*+:\s*+\{[^{}()]{0,400}+\})?)?
+          (?:[^;{}()'"`]{0,300}+(?:\([^;{}()'"`]{0,100}+\))?){0,5}\)
           (?:{opt}:[^;{}()=]{0,100}+)?{opt}\{
     )
 """

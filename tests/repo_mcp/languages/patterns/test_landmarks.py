@@ -809,6 +809,31 @@ module.exports = function render(name, options) {
     assert name_definitions("typescript", text) == ["patch", "next", "Unwrapped", "render"]
 
 
+def test_methods_that_take_an_object_apart_are_found() -> None:
+    text = """\
+class Persistence {
+  async onChange({ context, name }: Payload<Change>) {
+    this.call({ context })
+    if (known({ name })) {
+    }
+  }
+  render({
+    size = "m",
+    title,
+  }: {
+    size?: string;
+    title: string;
+  }): string {
+    return show({ size }, () => {
+    })
+  }
+  get({ id }, next) {
+  }
+}
+"""
+    assert name_definitions("typescript", text) == ["Persistence", "onChange", "render", "get"]
+
+
 def test_a_default_method_of_an_interface_is_found() -> None:
     assert name_definitions("java", "interface A {\n  default char[] read() {\n  }\n}\n") == ["A", "read"]
     assert name_definitions("java", "switch (a) {\n  default -> run(1);\n  default: run(2);\n}\n") == []
