@@ -272,5 +272,8 @@ def _iter_terms(
                     yield term
             continue
         for match in pattern.finditer(text):
-            if masks[text.count(b"\n", 0, match.start())] & bit and match[0].startswith(prefix):
+            # What matches any name also matches nothing, behind the last term.
+            if not match[0] or not match[0].startswith(prefix):
+                continue
+            if masks[text.count(b"\n", 0, match.start())] & bit:
                 yield match[0]

@@ -98,6 +98,8 @@ def test_terms_come_in_order_each_once(view: SymbolIndex, monkeypatch: pytest.Mo
     hump = re.compile(rb"^g[^A-Z\n]*U[^A-Z\n]*N[^\n]*$", re.MULTILINE)
     assert list(view.iter_terms(DECLARES, "g", hump)) == ["getUserName"]
     assert list(view.iter_terms(DECLARES, "get_", hump)) == []
+    whole = [term for term in view.iter_terms(DECLARES) if re.fullmatch(r"(?a:\w)*", term)]
+    assert list(view.iter_terms(DECLARES, "", re.compile(rb"^\w*$", re.MULTILINE))) == whole
     assert list(view.iter_terms(DECLARES, pattern=re.compile(rb"^user[^\n]*$", re.MULTILINE))) == [
         "user",
         "userMap",

@@ -532,6 +532,13 @@ def test_a_dropped_call_is_logged_as_cancelled(tmp_path: Path) -> None:
         served.close()
 
 
+def test_a_star_after_a_name_finds_what_is_inside(served: Served) -> None:
+    """It failed: a star alone also matches nothing, behind the last name of the index."""
+    found = {row["qualified_name"] for row in served.rows("search_symbols", query="OrderStore.*")}
+    assert found
+    assert all("OrderStore" in one for one in found)
+
+
 # The same question, the same answer
 
 
