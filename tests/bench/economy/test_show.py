@@ -1,0 +1,26 @@
+"""The page of answers before and after shows each call with the bytes of both answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from bench.economy.show import CALLS, SHOWN_CHARS, iter_answers, render_page
+from bench.processes import PROJECT
+from tests.bench.economy.conftest import write_shop
+
+
+def test_every_call_is_shown_with_its_bytes(tmp_path: Path) -> None:
+    answers = list(iter_answers(write_shop(tmp_path / "shop"), tmp_path / "data", PROJECT))
+    assert len(answers) == len(CALLS) == 10
+    assert all("request_id" in json.loads(answer) for answer in answers)
+    page = render_page(["before " * 200, *answers[1:]], answers, "0000000")
+    assert page.count("\n## ") == len(CALLS)
+    assert f"| 1,400 | {len(answers[0].encode()):,} |" in page
+    assert f"{('before ' * 200)[:SHOWN_CHARS]} ...\n" in page
+
+
+def test_the_page_of_the_documents_has_every_call() -> None:
+    page = (PROJECT / "docs" / "answers.md").read_text(encoding="utf-8")
+    titles = [f"## `{tool} {json.dumps(arguments, ensure_ascii=False)}`\n" for tool, arguments in CALLS]
+    assert [title for title in titles if title not in page] == []
