@@ -36,6 +36,11 @@ def name_findings(found: Iterable[Finding]) -> str:
     return join_names(f"{shorten_symbol(one)} ({one.citation})" for one in found)
 
 
+def cite_line(place: Finding) -> str:
+    """Return the citation of the first line for which a place was found, or else of the whole place."""
+    return f"{place.path}:{place.lines[0]}-{place.lines[0]}" if place.lines else place.citation
+
+
 def join_names(names: Iterable[str], most: int = MAX_NAMED) -> str:
     """Return the first names joined as in a sentence, with the number of the others."""
     listed = list(dict.fromkeys(names))

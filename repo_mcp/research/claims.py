@@ -14,44 +14,38 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.research.citing import (
     cite,
+    cite_line,
     join_names,
     name_briefly,
     name_findings,
     shorten,
     shorten_symbol,
 )
+from repo_mcp.research.differences import describe_compared, describe_members
 from repo_mcp.research.errors_made import describe_errors, describe_function, list_named
-from repo_mcp.research.first_sentences import read_first_sentence
 from repo_mcp.research.locating import is_test_place, lies_in_tests
 from repo_mcp.research.reasons import (
     BELONG,
     BY_EXTENSION,
-    DEFAULTS,
     DERIVE,
     FILLS,
     HAS_ROWS,
     HOLDS,
     IMPLEMENTERS,
-    IN_DOCUMENTS,
     LISTS,
     MENTIONS,
     MODEL,
     MOST_DERIVE,
     NAMED_SO,
-    OPTION,
     READS,
-    READS_BY,
     REGISTERS,
-    SETS_BY,
     WRITTEN,
 )
 from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
+from repo_mcp.research.settings_told import describe_settings
 from repo_mcp.text.question_words import list_words, shares_word
 
-MAX_MEMBERS = 24  # of a type that is compared; one with more is not told apart by a few
-MAX_DECLARED = 200  # declarations of one name that are looked at
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
     Form.DEPENDENTS: ("is used by", "Nothing in the repository is known to use"),
@@ -79,11 +73,11 @@ def build_claim(
     if reading.form is Form.FLOW:
         return _describe_path(reading, chains)
     if reading.form is Form.CONFIGURED:
-        return _describe_settings(state, reading.subjects[0])
+        return describe_settings(state, reading.subjects[0])
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
-        compared = [_describe_compared(state, subject) for subject in reading.subjects]
+        compared = [describe_compared(state, subject) for subject in reading.subjects]
         first = [subject.nodes[0] for subject in reading.subjects]
-        return " ".join([*compared, *_describe_members(state, first)])
+        return " ".join([*compared, *describe_members(state, first)])
     own = [node for node in state.nodes.values() if not is_test_place(node.path)]
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
@@ -198,7 +192,7 @@ def _describe_mentions(found: Sequence[Finding], several: bool) -> str:
 def _describe_written(found: Sequence[Finding]) -> str:
     """Return a sentence on lines that are written as calls, where no parser sees one; "" for nothing."""
     read = "reads" if len(found) == 1 else "read"
-    return f" By its text, {join_names(map(_cite_line, found))} {read} like a call of it." if found else ""
+    return f" By its text, {join_names(map(cite_line, found))} {read} like a call of it." if found else ""
 
 
 def _describe_below(state: ResearchState) -> str:
@@ -225,109 +219,6 @@ def _count_types_once(found: Sequence[Finding]) -> list[Finding]:
     """Return the findings without extensions if the type that conforms by one is itself among them."""
     types = {one.symbol for one in found if BY_EXTENSION in one.why}
     return [one for one in found if one.kind != "extension" or one.symbol not in types]
-
-
-def _describe_compared(state: ResearchState, subject: Subject) -> str:
-    """Return where a compared subject is declared, and the first sentence of its comment.
-
-    Of several declarations, the first one with a comment is described.
-    """
-    more = len(subject.nodes) + subject.left_out - 1
-    others = f" and {more} more {'declaration' if more == 1 else 'declarations'}" if more else ""
-    told, node = next(
-        ((said, one) for one in subject.nodes if (said := _read_comment(state, one))), ("", subject.nodes[0])
-    )
-    if told:
-        return f"{name_briefly(node)}{others}: {told}"
-    return f"{shorten(node.qualified_name)} is declared at {cite(node)}{others}."
-
-
-def _describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
-    """Return a sentence for each of some types on what it alone declares; none for anything but types."""
-    if not all(node.symbol.kind in TYPE_KINDS for node in nodes):
-        return []
-    sentences = []
-    for node in nodes:
-        own = _list_members(state, node)[: MAX_MEMBERS + 1]
-        others = [one for one in nodes if one is not node]
-        names = [name for name in own if name not in {one.symbol.name for one in nodes}]
-        alone = [name for name in names if not any(_declares(state, one, name) for one in others)]
-        if 0 < len(alone) <= len(own) <= MAX_MEMBERS:
-            sentences.append(f"Only {node.symbol.name} declares {join_names(alone)}.")
-    return sentences
-
-
-def _declares(state: ResearchState, node: Node, name: str) -> bool:
-    """Return True if a type declares a name, in whichever file: in an extension, or in a part of its own."""
-    found = map(state.get_node, state.graph.scan.find_declared(name, MAX_DECLARED))
-    return any(one.qualified_name.endswith(f"{node.symbol.name}.{name}") for one in found)
-
-
-def _list_members(state: ResearchState, node: Node) -> list[str]:
-    """Return the names of the functions that a type declares in its file, in the order of its lines."""
-    outline = state.graph.outline(node.path)
-    own = (one for one in outline if one.qualified_name == f"{node.qualified_name}.{one.symbol.name}")
-    return list(dict.fromkeys(one.symbol.name for one in own if one.symbol.kind in CALLABLE_KINDS))
-
-
-def _read_comment(state: ResearchState, node: Node) -> str:
-    lines, comments = state.source.read_lines(node.path), state.source.read_comment_lines(node.path)
-    return read_first_sentence(lines, comments, node.symbol.start_line)
-
-
-def _describe_settings(state: ResearchState, subject: Subject) -> str:
-    """Return where a setting is declared, read and set.
-
-    Documents, examples and tests count only if the program neither declares nor sets nor reads it.
-    """
-    program = [
-        one for one in state.findings if not is_test_place(one.path) and not one.why.endswith(IN_DOCUMENTS)
-    ]
-    own = [one for one in state.findings if not is_test_place(one.path)]
-    others = () if subject.nodes else (own, state.findings)
-    places = {
-        how: next(filter(None, (_cite_beginning(found, how) for found in (program, *others))), [])
-        for how in (OPTION, "takes", "sets")
-    }
-    by_callers = _describe_accessors(state)
-    if not (subject.nodes or any(places.values()) or by_callers):
-        seen = join_names(_cite_beginning(state.findings, "mentions "))
-        mentioned = f" It is mentioned at {seen}." if seen else ""
-        by_words = " What is shown has words of the question." if state.findings and not seen else ""
-        return f"Nothing is known to set {subject.asked}.{mentioned}{by_words}"
-    told = (
-        ("declared as an option", places[OPTION]),
-        (
-            "declared",
-            [f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}" for node in subject.nodes],
-        ),
-        ("taken from the environment", places["takes"]),
-        ("set", places["sets"]),
-    )
-    sentence = " and ".join(f"{what} at {join_names(found)}" for what, found in told if found)
-    is_so = f"{subject.asked} is {sentence}." if sentence else f"{subject.asked} is not declared here."
-    meant = f"By {state.documented}, this is {subject.asked}. " if state.documented else ""
-    return f"{meant}{is_so}{by_callers}"
-
-
-def _describe_accessors(state: ResearchState) -> str:
-    """Return sentences on what holds the default of a setting, sets it for callers, and reads it."""
-    setting = [one for one in state.findings if one.why.startswith(SETS_BY)]
-    reading = [one for one in state.findings if one.why.startswith(READS_BY)]
-    default = [one for one in state.findings if one.why.startswith(DEFAULTS)]
-    told = [f" By name, its default is {name_findings(default)}."] if default else []
-    told += [f" Callers set it by {name_findings(setting)}."] if setting else []
-    reads = "reads" if len(reading) == 1 else "read"
-    return "".join([*told, f" {name_findings(reading)} {reads} it."] if reading else told)
-
-
-def _cite_beginning(found: Sequence[Finding], how: str) -> list[str]:
-    return [_cite_line(one) for one in found if one.why.startswith(how)]
-
-
-def _cite_line(place: Finding) -> str:
-    """Return the citation of the first line for which a place was found, or else of the whole place."""
-    return f"{place.path}:{place.lines[0]}-{place.lines[0]}" if place.lines else place.citation
 
 
 def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:

@@ -1,0 +1,61 @@
+"""Say where a setting is declared, set and read, from what an investigation has noted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.research.citing import cite_line, join_names, name_findings
+from repo_mcp.research.locating import is_test_place
+from repo_mcp.research.reasons import DEFAULTS, IN_DOCUMENTS, OPTION, READS_BY, SETS_BY
+from repo_mcp.research.records import Finding, Subject
+from repo_mcp.research.research_state import ResearchState
+
+
+def describe_settings(state: ResearchState, subject: Subject) -> str:
+    """Return where a setting is declared, read and set.
+
+    Documents, examples and tests count only if the program neither declares nor sets nor reads it.
+    """
+    program = [
+        one for one in state.findings if not is_test_place(one.path) and not one.why.endswith(IN_DOCUMENTS)
+    ]
+    own = [one for one in state.findings if not is_test_place(one.path)]
+    others = () if subject.nodes else (own, state.findings)
+    places = {
+        how: next(filter(None, (_cite_beginning(found, how) for found in (program, *others))), [])
+        for how in (OPTION, "takes", "sets")
+    }
+    by_callers = _describe_accessors(state)
+    if not (subject.nodes or any(places.values()) or by_callers):
+        seen = join_names(_cite_beginning(state.findings, "mentions "))
+        mentioned = f" It is mentioned at {seen}." if seen else ""
+        by_words = " What is shown has words of the question." if state.findings and not seen else ""
+        return f"Nothing is known to set {subject.asked}.{mentioned}{by_words}"
+    told = (
+        ("declared as an option", places[OPTION]),
+        (
+            "declared",
+            [f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}" for node in subject.nodes],
+        ),
+        ("taken from the environment", places["takes"]),
+        ("set", places["sets"]),
+    )
+    sentence = " and ".join(f"{what} at {join_names(found)}" for what, found in told if found)
+    is_so = f"{subject.asked} is {sentence}." if sentence else f"{subject.asked} is not declared here."
+    meant = f"By {state.documented}, this is {subject.asked}. " if state.documented else ""
+    return f"{meant}{is_so}{by_callers}"
+
+
+def _describe_accessors(state: ResearchState) -> str:
+    """Return sentences on what holds the default of a setting, sets it for callers, and reads it."""
+    setting = [one for one in state.findings if one.why.startswith(SETS_BY)]
+    reading = [one for one in state.findings if one.why.startswith(READS_BY)]
+    default = [one for one in state.findings if one.why.startswith(DEFAULTS)]
+    told = [f" By name, its default is {name_findings(default)}."] if default else []
+    told += [f" Callers set it by {name_findings(setting)}."] if setting else []
+    reads = "reads" if len(reading) == 1 else "read"
+    return "".join([*told, f" {name_findings(reading)} {reads} it."] if reading else told)
+
+
+def _cite_beginning(found: Sequence[Finding], how: str) -> list[str]:
+    return [cite_line(one) for one in found if one.why.startswith(how)]
