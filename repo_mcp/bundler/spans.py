@@ -25,7 +25,9 @@ LEAD_LINES = 40  # of comment above a declaration, at most
 MAX_KEPT = 60_000  # declarations and lines of comments, a quarter of a kilobyte each at most
 _SCRIPTS = frozenset({"javascript", "typescript"})
 # Not a symbol of any record: `define(request, "ip", function ip() {`.
-_NAMED_ARGUMENT = re.compile(rb"[(,][ \t]*(?:async[ \t]+)?function[ \t]*\*?[ \t]*([A-Za-z_$][\w$]*)[ \t]*\(")
+_NAMED_ARGUMENT = re.compile(
+    rb"[(,][ \t]*+(?:async[ \t]++)?function[ \t]*+(?:\*[ \t]*+)?([A-Za-z_$][\w$]*)[ \t]*\("
+)
 _CODE = re.compile(rb"(?![ \t]*+(?:#|//|/\*|--))[^\w\n]*+\w")  # behind a comment, other than a further one
 _WITH_BODIES = np.array(sorted(CALLABLE_KINDS | TYPE_KINDS))
 

@@ -230,8 +230,8 @@ class SymbolRecord:
         wanted = kinds == roles[0]
         for role in roles[1:]:
             wanted |= kinds == role
-        rows: list[int] = own[wanted].tolist()
-        return rows
+        found: list[int] = own[wanted].tolist()
+        return found
 
     def find_children(self, ordinal: int, name: str) -> list[int]:
         """Return the ordinals of the symbols of a name directly inside one, ascending."""

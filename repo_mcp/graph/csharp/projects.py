@@ -20,8 +20,8 @@ from repo_mcp.record_classes import dataclass
 MAX_PROJECT_CHARS = 200_000
 MAX_REFERENCED = 200
 MAX_GLOBS = 50
-_ITEM = re.compile(r'<(Compile|ProjectReference)\s[^>]*?\b(Include|Remove)\s*=\s*"([^"]*)"')
-_USING = re.compile(r'<Using\s(?![^>]*\bAlias\b)[^>]*?\bInclude\s*=\s*"([\w.]+)"')
+_ITEM = re.compile(r'<(Compile|ProjectReference)\s[^<>]*?\b(Include|Remove)\s*=\s*"([^"]*)"')
+_USING = re.compile(r'<Using\s(?![^<>]*\bAlias\b)[^<>]*?\bInclude\s*=\s*"([\w.]+)"')
 _PROPERTY = re.compile(r"<(\w+)>([^<$]*)</\1>")
 _USED_PROPERTY = re.compile(r"\$\((\w+)\)")
 _GLOB = re.compile(r"\*\*/|\*\*|\*|\?|[^*?]+")

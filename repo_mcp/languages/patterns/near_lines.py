@@ -27,7 +27,7 @@ MAX_STARS = 300  # looked at one by one for the comment before a line
 _MACRO = b"#define"
 MAX_BRACES = 20  # in macros and comments, looked at one by one
 _NO_HEAD = re.compile(rb"#|\s*(?:/?\*|//|$)")  # declares nothing but a macro
-_ASSIGNED_OPENER = compile_late(rb"=[^\n]*[(\[]\s*\n")  # a value over several lines
+_ASSIGNED_OPENER = compile_late(rb"=[^\n=]*[(\[]\s*\n")  # a value over several lines
 
 
 def cut_around(text: bytes, start: int, stop: int) -> tuple[int, int]:
