@@ -15,6 +15,7 @@ from repo_mcp.graph.csharp.projects import CSharpProjects
 from repo_mcp.graph.program import Confidence, Declaration, Program
 from repo_mcp.languages.csharp.chains import strip_types
 from repo_mcp.languages.csharp.types import count_arity, name_arity
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import (
     ACCESS_SHIFT,
@@ -31,6 +32,7 @@ from repo_mcp.symbols.symbol_record import (
 GLOBAL_USING = "global using"
 MAX_PARENTS = 64
 MAX_FILES = 400  # declaring files examined for one name
+MAX_KNOWN_PARTS = 20_000  # of the types that are known by name: 3 MB
 _TYPES = frozenset(
     {
         SymbolKind.CLASS,
@@ -150,6 +152,30 @@ class CSharpFile:
         return found
 
 
+Types = dict[str, tuple[Declaration, ...]]  # the parts of types with one name, by full name
+
+
+class KnownTypes:
+    """The types of a program by name. They outlive a resolver, which is dropped with the records it holds.
+
+    Those of a name that hundreds of files declare would be read anew for each reference otherwise.
+    """
+
+    def __init__(self) -> None:
+        self.by_name: LruCache[str, Types] = LruCache(MAX_KNOWN_PARTS, _count_parts)
+
+    @classmethod
+    def get(cls, program: Program) -> KnownTypes:
+        """Return those of a program."""
+        found = program.kept.setdefault(cls, cls())
+        assert isinstance(found, cls), "it is kept by its class"
+        return found
+
+
+def _count_parts(types: Types) -> int:
+    return 1 + sum(map(len, types.values()))
+
+
 class CSharpNames:
     """Looks up types in one program, and caches the answers."""
 
@@ -157,7 +183,7 @@ class CSharpNames:
         self.program = program
         self._projects = CSharpProjects(program)
         self._files: dict[str, CSharpFile | None] = {}
-        self._types: dict[str, dict[str, tuple[Declaration, ...]]] = {}
+        self._types = KnownTypes.get(program).by_name
         self._found: dict[tuple[str, int, str, str, int | None], TypeMeaning] = {}
         self._global: dict[str | None, tuple[tuple[str, ...], dict[str, tuple[str, str]]]] = {}  # by project
 
@@ -177,19 +203,20 @@ class CSharpNames:
             return None
         return file.record.get_symbol(declaration.ordinal)
 
-    def list_types(self, name: str) -> dict[str, tuple[Declaration, ...]]:
+    def list_types(self, name: str) -> Types:
         """Return the parts of all types with a name, by full name."""
-        if name not in self._types:
-            found: dict[str, list[Declaration]] = {}
-            for path in self.program.list_declaring(name)[:MAX_FILES]:
-                file = self.find_file(path)
-                if file is None:
-                    continue
-                for ordinal in file.record.find_symbols(name):
-                    if SymbolKind(int(file.record.kinds[ordinal])) in _TYPES:
-                        found.setdefault(file.get_full_name(ordinal), []).append(Declaration(path, ordinal))
-            self._types[name] = {full: tuple(parts) for full, parts in found.items()}
-        return self._types[name]
+        return self._types.get(name, lambda: self._read_types(name))
+
+    def _read_types(self, name: str) -> Types:
+        found: dict[str, list[Declaration]] = {}
+        for path in self.program.list_declaring(name)[:MAX_FILES]:
+            file = self.find_file(path)
+            if file is None:
+                continue
+            for ordinal in file.record.find_symbols(name):
+                if SymbolKind(int(file.record.kinds[ordinal])) in _TYPES:
+                    found.setdefault(file.get_full_name(ordinal), []).append(Declaration(path, ordinal))
+        return {full: tuple(parts) for full, parts in found.items()}
 
     def choose(
         self, path: str, full_name: str, parts: tuple[Declaration, ...], arity: int | None

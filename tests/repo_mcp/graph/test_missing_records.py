@@ -46,6 +46,7 @@ class LateIndex(MemoryIndex):
 
     def __init__(self, path: str, *, is_removed: bool) -> None:
         self.__dict__.update(WHOLE.__dict__)
+        self.kept = {}  # what is kept of the whole program is no fact of this one
         self._structures = {one: record for one, record in self._structures.items() if one != path}
         self._texts = {one: text for one, text in self._texts.items() if one != path or not is_removed}
 
