@@ -167,13 +167,12 @@ class _Side:
 
     def list_signature_changes(self, other: _Side) -> list[Symbol]:
         """Return the symbols that both sides declare, with different signatures."""
-        return [
-            one
-            for key, ones in self.symbols.items()
-            if key in other.symbols
-            for one in ones
-            if one.signature not in {each.signature for each in other.symbols[key]}
-        ]
+        changed: list[Symbol] = []
+        for key, ones in self.symbols.items():
+            if key in other.symbols:
+                signatures = {each.signature for each in other.symbols[key]}  # once: thousands may share a name
+                changed += [one for one in ones if one.signature not in signatures]
+        return changed
 
 
 class ChangedSymbols:

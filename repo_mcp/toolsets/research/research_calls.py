@@ -216,10 +216,7 @@ def _build_finding(finding: Finding) -> Result:
 
 
 def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
-    """Return the map with short ids for its nodes, to which its edges refer.
-
-    Without edges it is empty: its nodes are findings, and told as such.
-    """
+    """Return the map with short ids for its nodes, to which its edges refer."""
     ids = {node.key: f"n{place}" for place, node in enumerate(nodes)}
     shown = [edge for edge in edges if edge.source in ids and edge.target in ids]
     return {
@@ -230,7 +227,7 @@ def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
                 "kind": node.kind,
                 "path": escape_text(node.path),
             }
-            for node in (nodes if shown else ())
+            for node in nodes
         ],
         "edges": [
             {
