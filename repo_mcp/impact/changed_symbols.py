@@ -164,7 +164,7 @@ class _Side:
         changed: list[Symbol] = []
         for key, ones in self.symbols.items():
             if key in other.symbols:
-                signatures = {each.signature for each in other.symbols[key]}  # once: thousands may share a name
+                signatures = {each.signature for each in other.symbols[key]}
                 changed += [one for one in ones if one.signature not in signatures]
         return changed
 
