@@ -110,20 +110,24 @@ class Shapes:
         paths = order_by_nearness(declaring[rarest], interface.path)
         found = [one for path in paths[:MAX_FILES] for one in reader.list_classes(path, rarest, required)]
         kept = [one for one in found if reader.satisfies(one, interface)]
-        others = {path for name in required - {rarest} for path in declaring[name]}
-        for one in found if others else ():
-            if one not in kept:
-                kept += self._iter_below(one, interface, others)
+        lacking = [one for one in found if one not in kept]
+        names = reader.read(interface).members.keys() - {rarest} if lacking else ()
+        others = {path for name in names for path in self._list_declaring(name)}
+        for one in lacking if others else ():
+            kept += self._iter_below(one, interface, others)
         return [one for one in kept if reader.begins(one, interface)], len(paths) > MAX_FILES
 
     def _iter_below(
         self, base: Declaration, interface: Declaration, others: set[str]
     ) -> Iterator[Declaration]:
-        """Yield the classes that satisfy an interface with the members of a base, and others of their own."""
+        """Yield the classes that satisfy an interface with the members of a base, and others of their own.
+
+        These may also replace an optional member that in the base is private or of another type.
+        """
         reader, record = self._reader, self._program.find_record(base.path)
         required = reader.read(interface).list_required()
         for path in self._program.list_using(record.get_symbol(base.ordinal).name) if record else ():
-            for name in required if path in others else ():
+            for name in reader.read(interface).members if path in others else ():
                 for one in reader.list_classes(path, name, set(required)):
                     if base in reader.read(one).above and reader.satisfies(one, interface):
                         yield one
