@@ -57,7 +57,7 @@ def test_every_option_of_the_server_is_named_and_every_one_named_is_the_servers(
 
 # Where our code says the name of a variable of the environment, outside `repo_mcp.config.environment` too.
 READS = re.compile(
-    r"""(?:environ\.get|_find_home|find_client_home|_at_home)\((?:"[^"]*\.(?:toml|json)",\s*)?"(\w+)"
+    r"""(?:environ\.get|_find_user_directory|find_client_home|_at_home)\((?:"[^"]*\.(?:toml|json)",\s*)?"(\w+)"
     |VARIABLES.*?=\s*\{(.*?)\}|for\s\w+\sin\s\(variable,\s"(\w+)"\)""",
     re.VERBOSE,
 )

@@ -216,7 +216,10 @@ def _build_finding(finding: Finding) -> Result:
 
 
 def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
-    """Return the map with short ids for its nodes, to which its edges refer."""
+    """Return the map with short ids for its nodes, to which its edges refer.
+
+    Without edges it is empty: its nodes are findings, and told as such.
+    """
     ids = {node.key: f"n{place}" for place, node in enumerate(nodes)}
     shown = [edge for edge in edges if edge.source in ids and edge.target in ids]
     return {
@@ -227,7 +230,7 @@ def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
                 "kind": node.kind,
                 "path": escape_text(node.path),
             }
-            for node in nodes
+            for node in (nodes if shown else ())
         ],
         "edges": [
             {

@@ -139,3 +139,13 @@ def test_a_call_through_an_interface_may_run_it(shapes: Graph, member: str, via:
     assert [shapes.get_node(one.via).qualified_name for one in edges if one.via] == [via]
     called = shapes.find_outgoing(find_node(shapes, "sum"), CALLS, dispatches=True).edges
     assert member in [shapes.get_node(one.other).qualified_name for one in called if one.via]
+
+
+def test_a_class_may_replace_an_optional_member_that_its_base_hides() -> None:
+    text = (
+        "interface Wanted { note?: string; run(): void }\n"
+        "class Base { private note = 1; run() {} }\n"
+        "class Plain extends Base { }\n"
+        "class Open extends Base { note = ''; }\n"
+    )
+    assert list_satisfying(make_graph({"a.ts": text}), "Wanted") == ["Open"]

@@ -15,7 +15,7 @@ PLAIN = build_language(
     "code",
     r"""
     \A(?P<doc_top>(?:{hashes}\n++)?[rRuU]?{triple})
-    | (?<=:\n){opt}(?P<doc_below>[rRuU]?{triple})
+    | (?<=:\n){gap}(?P<doc_below>[rRuU]?{triple})
     | {opt}(?:
         {hash_doc}
         | (?:async{gap})?def{gap}({name})
