@@ -56,15 +56,50 @@ class Denial:
     is_final: bool = False  # not even the operator may allow it
 
 
-_CONTROL_NAMES = frozenset({".git", ".hg", ".svn"})
+_CONTROL_NAMES = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".sl"})
 _SECRET_NAMES = frozenset(
     {
         *(".env", ".envrc", ".ssh", ".gnupg", ".password-store", ".vault-token", ".htpasswd", ".dev.vars"),
         *(".netrc", "_netrc", ".npmrc", ".pypirc", ".git-credentials", ".terraformrc", "terraform.rc"),
-        *(".pgpass", ".my.cnf", ".s3cfg", ".boto", ".dockercfg", ".dockerconfigjson"),
-        *(".mcp.json", "claude_desktop_config.json", "application_default_credentials.json"),
+        *(".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".s3cfg", ".boto", ".dockercfg"),
+        *(".dockerconfigjson", ".htdigest", ".authinfo", "_authinfo", ".msmtprc", ".fetchmailrc"),
+        *(
+            ".smbcredentials",
+            ".passwd-s3fs",
+            "passwd-s3fs",
+            ".databrickscfg",
+            ".renviron",
+            ".secret",
+            ".secrets",
+        ),
+        *(
+            ".sentryclirc",
+            ".wakatime.cfg",
+            "kaggle.json",
+            "ngrok.yml",
+            "rclone.conf",
+            "k3s.yaml",
+            "token.json",
+        ),
+        *(
+            ".ftpconfig",
+            ".ftppass",
+            "sftp-config.json",
+            ".remote-sync.json",
+            "sitemanager.xml",
+            "cookies.txt",
+        ),
+        *(".mcp.json", ".claude.json", ".credentials.json", "claude_desktop_config.json", "mcp_config.json"),
+        *("oauth_creds.json", "application_default_credentials.json", "credentials.tfrc.json"),
+        *("local.settings.json", "keystore.properties", "key.properties", "signing.properties"),
+        *(f"wg{number}.conf" for number in range(10)),
+        # What somebody typed or looked at; names of shells and consoles that end otherwise than `_HISTORY`.
+        *(".histfile", ".lesshst", ".viminfo", ".dbshell", ".octave_hist", ".bash_sessions", ".zsh_sessions"),
+        *("bash_history", "zsh_history", "fish_history", "psql_history", "mysql_history"),
+        "consolehost_history.txt",
     }
 )
+_HISTORY = "history"  # ends the names of `.bash_history`, `.zhistory`, `.node_repl_history`, `.rhistory`
 # `credentials.json`, `secret.yaml`: only as data, since code calls its modules so too.
 _SECRET_STEMS = ("credentials", "secret")
 _DATA_EXTENSIONS = frozenset({"json", "yaml", "yml", "toml", "ini", "properties", "xml", "csv"})
@@ -72,20 +107,37 @@ _DATA_EXTENSIONS = frozenset({"json", "yaml", "yml", "toml", "ini", "properties"
 _SECRET_PLACES = frozenset(
     {
         *(".aws/credentials", ".gem/credentials", ".cargo/credentials", ".azure/accesstokens.json"),
-        *(".docker/config.json", ".kube/config", ".cursor/mcp.json", ".config/gh/hosts.yml"),
+        *(".azure/msal_token_cache.json", ".azure/service_principal_entries.json", ".config/gcloud"),
+        *(".docker/config.json", "containers/auth.json", ".kube/config", ".rancher/cli2.json"),
+        *(".cursor/mcp.json", ".vscode/mcp.json", ".vscode/sftp.json", ".codex/auth.json"),
+        *(".config/gh/hosts.yml", ".config/hub", ".config/glab-cli/config.yml", ".config/git/credentials"),
+        *(".config/github-copilot/hosts.json", ".config/github-copilot/apps.json", ".travis/config.yml"),
+        *(".config/doctl/config.yaml", ".fly/config.yml", ".circleci/cli.yml", "sops/age/keys.txt"),
+        *(".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".sbt/.credentials"),
+        *(".ivy2/.credentials", ".bundle/config", ".pip/pip.conf", ".config/pip/pip.conf", ".snowsql/config"),
+        *("huggingface/token", ".huggingface/token", ".dbt/profiles.yml", "etc/shadow", "etc/gshadow"),
+        # Of Composer: in the root, where it is not a file of translations.
+        *("/auth.json", ".composer/auth.json", ".config/composer/auth.json"),
     }
 )
 _PLACE_NAMES = frozenset(place.rpartition("/")[2] for place in _SECRET_PLACES)
-_ENV_PREFIXES = (".env.", ".env-", ".env_")
+_ENV_PREFIXES = (".env.", ".env-", ".env_", ".dev.vars.")
 _KEY_PREFIXES = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519")
 _SECRETS_PREFIX = "secrets."
 _JSON_PREFIXES = ("service-account", "service_account", "serviceaccount", "client_secret")
 _SECRET_SUFFIXES = (
     *(".pem", ".key", ".p8", ".pfx", ".p12", ".pkcs12", ".ppk", ".jks", ".keystore", ".kdbx"),
+    *(".pk8", ".pkcs8", ".jceks", ".bks", ".kdb", ".1pif", ".psafe3", ".kubeconfig"),
     *(".env", ".tfvars", ".tfvars.json", ".tfstate", ".ovpn"),
 )
+# Keys of service accounts, under the names that the consoles of Google and Amazon give them.
+_JSON_PARTS = ("firebase-adminsdk", "credentials.json")
 # Only files: directories of source code are called so too.
-_FILE_NAME = re.compile(r"(?s)(?P<key>.*_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?)|ssh_host_(?:.*_)?key|kubeconfig")
+_FILE_NAME = re.compile(
+    r"(?s)(?P<key>.*_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?)|ssh_host_(?:.*_)?key"
+    r"|kubeconfig|kube_?config[\w.-]*\.ya?ml|htpasswd"
+    r"|\.?(?:ansible[_-]?)?vault[_-]?pass(?:word|wd|phrase)?(?:[_-]file)?(?:\.txt)?"
+)
 _TEMPLATE = re.compile(
     r"(?s)\.env[._-].*(?<=[._-])(?:example|sample|template|tmpl|dist)$"
     r"|(?:.*[._-])?(?:example|sample|template|dist)\.env$|\.env\.(?:.*\.)?d\.ts$"
@@ -113,7 +165,7 @@ _COPIES_OF_COPIES = 4  # `server.key.dpkg-old~`
 _SHORT_CONTROL = re.compile(r"(?:git|gi7eba|hg|svn)~\d+$")
 _SHORT_SECRET = re.compile(
     r"(?:env\w*|_?netrc|npmrc|pypirc|pgpass|gitcre|htpass|ssh|gnupg|secret\w*|id_(?:rsa|dsa|ecd|ed2)\w*"
-    r"|ssh_ho|terraf)~\d+(?:\.|$)|(?:creden|servic|client|mcp)~\d+\.(?:jso|yam|tom)$"
+    r"|ssh_ho|terraf|bash_h|zsh_hi|psql_h|mysql_|lesshs|vimin\w*)~\d+(?:\.|$)|(?:creden|servic|client|mcp)~\d+\.(?:jso|yam|tom)$"
     r"|.*~\d+\.(?:kdb|pkc|tfs|tfv|ovp)$"
 )
 # Not of category Cf, but just as invisible: NFKC_Casefold drops these too.
@@ -124,7 +176,7 @@ _INVISIBLE = re.compile(
 # For the quick check of `is_plain`: how denied names begin, apart from `.` and `#`, and how they do not end.
 _SUSPECT_STARTS = (
     *("_netrc", *_KEY_PREFIXES, _SECRETS_PREFIX, "secret.", "credentials", "ssh_host_", *_JSON_PREFIXES),
-    *("kubeconfig", "config ", "config_", "config-", "copy of "),
+    *("kube", "htpasswd", "vault", "ansible", "config ", "config_", "config-", "copy of "),
     *(name for name in _SECRET_NAMES if not name.startswith(".")),
 )
 _SUSPECT_FOUR = frozenset(start[:4] for start in (*_SUSPECT_STARTS, *_PLACE_NAMES))
@@ -171,7 +223,7 @@ def is_plain(name: str) -> bool:
         return "rsa" not in lowered and "dsa" not in lowered and "25519" not in lowered
     extension = extension.lower()
     if extension in _DATA_EXTENSIONS:
-        return not lowered.endswith(".tfvars.json")
+        return not (lowered.endswith(".tfvars.json") or any(part in lowered for part in _JSON_PARTS))
     return extension.isalpha() and extension not in _SUSPECT_EXTENSIONS
 
 
@@ -216,6 +268,7 @@ def list_rules() -> tuple[object, ...]:
     names = (_CONTROL_NAMES | _SECRET_NAMES, _COPY_WORDS, _SECRET_PLACES)
     extensions = (_DATA_EXTENSIONS, _SOURCE_EXTENSIONS)
     affixes = (_SECRET_STEMS, _ENV_PREFIXES, _KEY_PREFIXES, _SECRETS_PREFIX, _JSON_PREFIXES, _SECRET_SUFFIXES)
+    affixes += (_JSON_PARTS, _HISTORY)
     return (*map(sorted, names + extensions), *affixes, *(one.pattern for one in patterns), _COPIES_OF_COPIES)
 
 
@@ -248,8 +301,12 @@ def _find_rule(name: str) -> str | None:
     stem, _, extension = name.rpartition(".")
     if name.startswith(_KEY_PREFIXES) and not (stem and extension in _SOURCE_EXTENSIONS):
         return f"{next(prefix for prefix in _KEY_PREFIXES if name.startswith(prefix))}*"
-    if stem in _SECRET_STEMS and extension in _DATA_EXTENSIONS:
+    if stem.removeprefix(".") in (*_SECRET_STEMS, "secrets") and extension in _DATA_EXTENSIONS:
         return name
+    if name.startswith(".") and name.endswith(_HISTORY):
+        return f".*{_HISTORY}"
+    if extension == "json" and any(part in name for part in _JSON_PARTS):
+        return f"*{next(part for part in _JSON_PARTS if part in name).removesuffix('.json')}*.json"
     if extension == "json" and name.startswith(_JSON_PREFIXES):
         return f"{next(prefix for prefix in _JSON_PREFIXES if name.startswith(prefix))}*.json"
     if extension == "asc" and _PRIVATE_ASC.match(name):
