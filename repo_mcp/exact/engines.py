@@ -13,7 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from repo_mcp.exact.expression_reader import ExpressionFault, translate
+from repo_mcp.exact.expression_reader import ExpressionFault
+from repo_mcp.exact.python_expressions import translate
 from repo_mcp.record_classes import dataclass
 
 MAX_PROGRAM_BYTES = 8 << 20  # RE2's default; a pattern that needs more is refused

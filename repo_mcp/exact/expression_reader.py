@@ -1,12 +1,8 @@
-"""Reads an expression in RE2's syntax and writes it for Python's `re`, where there is no RE2.
+"""Reads an expression in RE2's syntax; subclasses say what is made of each part.
 
-What RE2 refuses is refused in its words, so whether a pattern is valid does not depend on what is installed.
-What RE2 accepts finds the same matches: `\\w`, `\\d`, `\\s` and `\\b` mean ASCII, `$` without `(?m)` is only
-the end of the text, and case is folded by Unicode's simple rules, with sets of characters instead of a flag.
-
-Some things differ. General categories are those of this Python's version of Unicode. Classes of scripts
-(`\\p{Greek}`) are refused with a reason, because Python knows no scripts; so is `\\C`, a part of a character.
-The size that RE2 limits is estimated. RE2 also finds `\\B` between the bytes of one character.
+There is one reader of this syntax, so that whoever derives something from an expression understands it as
+everybody else does: `python_expressions` writes it for Python's `re`, `patterns` finds what every match must
+contain. What RE2 refuses is refused in its words, except for what depends on the size of its program.
 
 Groups may be thousands deep, so the reader keeps a stack of its own.
 """
@@ -14,12 +10,14 @@ Groups may be thousands deep, so the reader keeps a stack of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import unicodedata
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import field
+from typing import Generic, TypeVar
 
 from repo_mcp.exact.character_sets import (
     ANY,
-    CATEGORIES,
     ESCAPED,
     HEX,
     LAST_CHAR,
@@ -27,26 +25,19 @@ from repo_mcp.exact.character_sets import (
     POSIX,
     Ranges,
     complement,
-    find_category,
-    fold,
     join,
-    list_cases,
     remove_line_feed,
-    write_set,
 )
 from repo_mcp.record_classes import dataclass
 
 MAX_REPEAT = 1_000  # also for the product of repetitions within repetitions
-MAX_PROGRAM = 174_000  # instructions that fit into RE2's 8 MiB; here their number is estimated
-NEEDS_RE2 = "without the package google-re2"
-_NOTHING = "(?!)"  # matches nowhere
-_NOT_BOUNDARY = r"(?!(?a:\b))"  # Python's own \B does not match an empty text before 3.14
 _FLAG_CHARS = "imsU"
 _REPEAT = re.compile(r"\{(0|[1-9][0-9]{0,8})(,?)((?<=,)(?:0|[1-9][0-9]{0,8}))?\}", re.ASCII)
 _OCTAL = re.compile(r"[1-7][0-7]{1,2}|0[0-7]{0,2}")
 _BRACED = re.compile(r"[pP]\{(\^?)([^}]*)\}", re.DOTALL)
-_NAME = re.compile(r"\w+")
+_NAME_CATEGORIES = frozenset(["Lu", "Ll", "Lt", "Lm", "Lo", "Nl", "Mn", "Mc", "Nd", "Pc"])
 _ALPHANUMERIC = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+Part = TypeVar("Part")
 
 
 class ExpressionFault(Exception):
@@ -54,7 +45,9 @@ class ExpressionFault(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Flags:
+class Flags:
+    """The flags at one place of an expression."""
+
     ignores_case: bool = False
     multi_line: bool = False
     dot_all: bool = False
@@ -62,44 +55,39 @@ class _Flags:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
-    """A part of the expression written for `re`, to which a repetition may be added."""
+class Repetition:
+    """An operator that repeats the part before it."""
 
-    text: str
-    cost: int  # estimated number of RE2's instructions
-    repeats: int = 1  # largest product of repetitions within each other
+    text: str  # without a `?` for lazy matching
+    least: int
+    most: int | None  # None: no limit
+    lazy: bool
+    written: str  # all of it, for faults
 
 
 @dataclass(slots=True)
-class _Level:
+class _Level(Generic[Part]):
     """A group whose reading has begun."""
 
-    flags: _Flags  # to be restored after it
-    opening: str  # the text that begins it in the expression for `re`
-    pieces: list[_Piece] = field(default_factory=list)  # of the current alternative
-    alternatives: list[_Piece] = field(default_factory=list)
+    flags: Flags  # to be restored after it
+    capture: int = 0  # number of the capturing group, from 1; 0 for another
+    parts: list[Part] = field(default_factory=list)  # of the current alternative
+    alternatives: list[Part] = field(default_factory=list)
 
 
-def translate(expression: str, *, ignores_case: bool, never_line_feed: bool, captures: bool) -> str:
-    """Return the expression for `re.compile` with MULTILINE.
+class ExpressionReader(ABC, Generic[Part]):
+    """Reads one expression, left to right."""
 
-    With `never_line_feed` no match holds a line feed; with `captures` the first group is group 1, else there
-    is none. Raises ExpressionFault for what RE2 refuses or `re` cannot do, and UnicodeEncodeError.
-    """
-    expression.encode()
-    reader = _Reader(expression, _Flags(ignores_case=ignores_case), never_line_feed, captures)
-    return reader.read()
-
-
-class _Reader:
-    def __init__(self, expression: str, flags: _Flags, never_line_feed: bool, captures: bool) -> None:
+    def __init__(self, expression: str, flags: Flags) -> None:
         self._text = expression
         self._at = 0
-        self._flags = flags
-        self._never_line_feed = never_line_feed
-        self._captures = captures
-        self._levels = [_Level(flags, "")]
+        self.flags = flags
+        self._levels: list[_Level[Part]] = [_Level(flags)]
         self._repeated_from = -1  # where the repetition directly before this position begins; -1: none
+        self._captures = 0  # capturing groups so far
+        self.names_line_feed = False  # as a character, in a class, or by letting a dot match all
+        self.open_quote = False  # ends within \Q
+        self._class_names_line_feed = False  # of the class that is being read
         self._actions: dict[str, Callable[[], None]] = {
             "\\": self._read_escape,
             "[": self._read_class,
@@ -111,12 +99,57 @@ class _Reader:
             "?": lambda: self._repeat("?", 0, 1, self._at + 1),
             "{": self._read_repeat,
             ".": self._read_dot,
-            "^": lambda: self._add_assertion("^" if self._flags.multi_line else r"\A", 1),
-            "$": lambda: self._add_assertion("$" if self._flags.multi_line else r"\Z", 1),
+            "^": lambda: self._add_assertion("^" if self.flags.multi_line else "A", 1),
+            "$": lambda: self._add_assertion("$" if self.flags.multi_line else "z", 1),
         }
 
-    def read(self) -> str:
-        """Return the whole expression for `re`."""
+    @abstractmethod
+    def make_char(self, char: str) -> Part:
+        """Return the part for one character, under the current flags."""
+
+    @abstractmethod
+    def make_set(self, ranges: Ranges) -> Part:
+        """Return the part for one character of the ranges, to which the flags have been applied."""
+
+    @abstractmethod
+    def make_assertion(self, name: str) -> Part:
+        """Return the part for a place: `^` and `$` of a line, `A` and `z` of the text, `b` or `B`."""
+
+    @abstractmethod
+    def make_byte(self) -> Part:
+        """Return the part for one byte, which may be a part of a character."""
+
+    @abstractmethod
+    def concatenate(self, parts: Sequence[Part]) -> Part:
+        """Return the part that is these parts one after the other."""
+
+    @abstractmethod
+    def alternate(self, parts: Sequence[Part]) -> Part:
+        """Return the part that is one of these parts."""
+
+    @abstractmethod
+    def enclose(self, part: Part, capture: int) -> Part:
+        """Return a group: `capture` is its number if it captures, else 0."""
+
+    @abstractmethod
+    def repeat(self, part: Part, repetition: Repetition) -> Part:
+        """Return a part repeated."""
+
+    @abstractmethod
+    def fold(self, ranges: Ranges) -> Ranges:
+        """Return the ranges with all cases of their characters."""
+
+    @abstractmethod
+    def find_category(self, name: str) -> Ranges | None:
+        """Return the characters of a Unicode class; None for one that does not exist. May raise a fault."""
+
+    @property
+    def depth(self) -> int:
+        """Return how many groups are open."""
+        return len(self._levels) - 1
+
+    def read(self) -> Part:
+        """Return the whole expression."""
         while self._at < len(self._text):
             start, before = self._at, self._repeated_from
             action = self._actions.get(self._text[start])
@@ -129,76 +162,60 @@ class _Reader:
                 self._repeated_from = -1
         if len(self._levels) > 1:
             raise ExpressionFault(f"missing ): {self._text}")
-        piece = self._end_level()
-        if piece.cost > MAX_PROGRAM:
-            raise ExpressionFault("pattern too large - compile failed")
-        return piece.text
+        return self._end_level()
 
-    def _add(self, text: str, cost: int) -> None:
-        self._levels[-1].pieces.append(_Piece(text, cost))
+    def _add(self, part: Part) -> None:
+        self._levels[-1].parts.append(part)
 
-    def _add_assertion(self, text: str, length: int) -> None:
+    def _add_assertion(self, name: str, length: int) -> None:
         self._at += length
-        self._add(f"(?:{text})", 1)
+        self._add(self.make_assertion(name))
 
     def _add_char(self, char: str) -> None:
-        if char == "\n" and self._never_line_feed:
-            self._add(_NOTHING, 1)
-            return
-        cases = list_cases(char) if self._flags.ignores_case else (char,)
-        if len(cases) == 1:
-            self._add(re.escape(char), len(char.encode("utf-8", "surrogatepass")))
-        else:
-            self._add_set(tuple((ord(case), ord(case)) for case in cases))
-
-    def _add_set(self, ranges: Ranges) -> None:
-        ranges = join(ranges)
-        if self._never_line_feed:
-            ranges = remove_line_feed(ranges)
-        self._add(write_set(ranges) if ranges else _NOTHING, _estimate(ranges))
+        self.names_line_feed |= char == "\n"
+        self._add(self.make_char(char))
 
     def _read_dot(self) -> None:
         self._at += 1
-        self._add_set(ANY if self._flags.dot_all else remove_line_feed(ANY))
+        self._add(self.make_set(ANY if self.flags.dot_all else remove_line_feed(ANY)))
 
     # Groups
 
     def _open_group(self) -> None:
         rest = self._text[self._at : self._at + 5]
-        level = _Level(self._flags, "(?:")
+        level: _Level[Part] = _Level(self.flags)
         if not rest.startswith("(?"):
             self._at += 1
-            level.opening = self._name_opening()
+            level.capture = self._count_capture()
         elif len(rest) > 4 and rest[2:4] in ("<=", "<!"):
             raise ExpressionFault(f"invalid perl operator: {rest[:4]}")
         elif (len(rest) > 4 and rest[2:4] == "P<") or (len(rest) > 3 and rest[2] == "<"):
             self._read_name(4 if rest[2] == "P" else 3)
-            level.opening = self._name_opening()
+            level.capture = self._count_capture()
         elif not self._read_flags():
             return
         self._levels.append(level)
 
-    def _name_opening(self) -> str:
-        """Return the text that begins a capturing group: only the first one captures, and only on request."""
-        captures, self._captures = self._captures, False
-        return "(" if captures else "(?:"
+    def _count_capture(self) -> int:
+        self._captures += 1
+        return self._captures
 
     def _read_name(self, length: int) -> None:
         end = self._text.find(">", self._at)
         if end < 0:
             raise ExpressionFault(f"invalid named capture group: {self._text[self._at :]}")
         name = self._text[self._at + length : end]
-        if not _NAME.fullmatch(name):
+        if not name or any(unicodedata.category(char) not in _NAME_CATEGORIES for char in name):
             raise ExpressionFault(f"invalid named capture group: {self._text[self._at : end + 1]}")
         self._at = end + 1
 
     def _read_flags(self) -> bool:
         """Read flags. Return True if they begin a group, False if they are for the rest of this one."""
         values = dict.fromkeys("-" + _FLAG_CHARS, False) | {
-            "i": self._flags.ignores_case,
-            "m": self._flags.multi_line,
-            "s": self._flags.dot_all,
-            "U": self._flags.lazy,
+            "i": self.flags.ignores_case,
+            "m": self.flags.multi_line,
+            "s": self.flags.dot_all,
+            "U": self.flags.lazy,
         }
         start, last = self._at, ""
         self._at += 2
@@ -212,17 +229,18 @@ class _Reader:
                 break
             values[char] = char == "-" or not values["-"]
             last = char
-        self._flags = _Flags(values["i"], values["m"], values["s"], values["U"])
+        self.flags = Flags(values["i"], values["m"], values["s"], values["U"])
+        self.names_line_feed |= self.flags.dot_all
         return char == ":"
 
     def _close_group(self) -> None:
         if len(self._levels) == 1:
             raise ExpressionFault(f"unexpected ): {self._text}")
         self._at += 1
-        piece = self._end_level()
+        part = self._end_level()
         level = self._levels.pop()
-        self._flags = level.flags
-        self._levels[-1].pieces.append(_Piece(f"{level.opening}{piece.text})", piece.cost + 2, piece.repeats))
+        self.flags = level.flags
+        self._add(self.enclose(part, level.capture))
 
     def _begin_alternative(self) -> None:
         self._at += 1
@@ -230,12 +248,12 @@ class _Reader:
 
     def _end_alternative(self) -> None:
         level = self._levels[-1]
-        level.alternatives.append(_combine("", level.pieces))
-        level.pieces = []
+        level.alternatives.append(self.concatenate(level.parts))
+        level.parts = []
 
-    def _end_level(self) -> _Piece:
+    def _end_level(self) -> Part:
         self._end_alternative()
-        return _combine("|", self._levels[-1].alternatives)
+        return self.alternate(self._levels[-1].alternatives)
 
     # Repetitions
 
@@ -250,7 +268,7 @@ class _Reader:
         self._repeat(found[0], least, most, found.end())
 
     def _repeat(self, operator: str, least: int, most: int | None, end: int) -> None:
-        """Repeat the last piece. `end` is where the operator ends, without a `?` for lazy matching."""
+        """Repeat the last part. `end` is where the operator ends, without a `?` for lazy matching."""
         start = self._at
         lazy = self._text.startswith("?", end)
         self._at = end + lazy
@@ -258,42 +276,37 @@ class _Reader:
             piece = self._text[self._repeated_from : self._at]
             raise ExpressionFault(f"bad repetition operator: {piece}")
         self._repeated_from = start
-        operator_text = self._text[start : self._at]
+        written = self._text[start : self._at]
         if max(least, most or 0) > MAX_REPEAT or (most is not None and most < least):
-            raise ExpressionFault(f"invalid repetition size: {operator_text}")
-        pieces = self._levels[-1].pieces
-        if not pieces:
-            raise ExpressionFault(f"no argument for repetition operator: {operator_text}")
-        last = pieces.pop()
-        copies = least if most is None else most
-        repeats = last.repeats
-        if operator[0] == "{":
-            repeats *= max(1, copies)
-            if copies >= 2 and repeats > MAX_REPEAT:
-                raise ExpressionFault(f"invalid repetition size: {operator_text}")
-        written = f"(?:{last.text}){operator}{'?' if lazy != self._flags.lazy else ''}"
-        pieces.append(_Piece(written, last.cost * max(1, copies) + 1, repeats))
+            raise ExpressionFault(f"invalid repetition size: {written}")
+        parts = self._levels[-1].parts
+        if not parts:
+            raise ExpressionFault(f"no argument for repetition operator: {written}")
+        parts[-1] = self.repeat(parts[-1], Repetition(operator, least, most, lazy, written))
 
     # Escapes and classes
 
     def _read_escape(self) -> None:
         char = self._text[self._at + 1 : self._at + 2]
         if char == "Q":
-            end = self._text.find("\\E", self._at + 2)
-            quoted = self._text[self._at + 2 : end if end >= 0 else len(self._text)]
-            self._at = end + 2 if end >= 0 else len(self._text)
-            for one in quoted:
-                self._add_char(one)
-        elif char in ("A", "z"):
-            self._add_assertion(r"\A" if char == "A" else r"\Z", 2)
-        elif char in ("b", "B"):
-            self._add_assertion(r"(?a:\b)" if char == "b" else _NOT_BOUNDARY, 2)
+            self._read_quote()
+        elif char and char in "AzbB":
+            self._add_assertion(char, 2)
         elif char == "C":
-            raise ExpressionFault(rf"\C cannot be searched for {NEEDS_RE2}")
+            self._at += 2
+            self._add(self.make_byte())
         elif (ranges := self._take_group()) is not None:
-            self._add_set(ranges)
+            self._add(self.make_set(ranges))
         else:
             self._add_char(self._take_char())
+
+    def _read_quote(self) -> None:
+        end = self._text.find("\\E", self._at + 2)
+        self.open_quote = end < 0
+        quoted = self._text[self._at + 2 : len(self._text) if end < 0 else end]
+        self._at = len(self._text) if end < 0 else end + 2
+        for char in quoted:
+            self._add_char(char)
 
     def _take_group(self) -> Ranges | None:
         """Return the characters of `\\d`, `\\pL` and the like, and move past it; None for anything else."""
@@ -306,18 +319,17 @@ class _Reader:
         found = _BRACED.match(self._text, self._at + 1)
         name = found[2] if found is not None else self._text[self._at + 2 : self._at + 3]
         end = self._at + 3 if found is None else found.end()
-        if name not in CATEGORIES:
+        category = self.find_category(name)
+        if category is None:
             piece = self._text[self._at : end if found is not None or name != "{" else len(self._text)]
-            if found is not None and name.replace("_", "").isalpha() and name.isascii():
-                raise ExpressionFault(f"no general category, and classes of scripts need google-re2: {piece}")
             raise ExpressionFault(f"invalid character class range: {piece}")
         self._at = end
-        return self._apply_flags(find_category(name), (letter == "P") != bool(found and found[1]))
+        return self._apply_flags(category, (letter == "P") != bool(found and found[1]))
 
     def _apply_flags(self, ranges: Ranges, is_negated: bool) -> Ranges:
         """Return the characters of a named class under the current flags, or all others if it is negated."""
-        if self._flags.ignores_case:
-            ranges = fold(ranges)
+        if self.flags.ignores_case:
+            ranges = self.fold(ranges)
         return complement(ranges) if is_negated else ranges
 
     def _take_char(self) -> str:
@@ -359,14 +371,16 @@ class _Reader:
         negated = self._text.startswith("^", self._at)
         self._at += negated
         ranges: list[tuple[int, int]] = []
+        self._class_names_line_feed = False
         first = self._at
         while self._at == first or not self._text.startswith("]", self._at):
             if self._at >= len(self._text):
                 raise ExpressionFault(f"missing ]: {self._text[start:]}")
             ranges += self._take_class_item(start)
         self._at += 1
+        self.names_line_feed |= self._class_names_line_feed and not negated
         whole = join(tuple(ranges))
-        self._add_set(complement(whole) if negated else whole)
+        self._add(self.make_set(complement(whole) if negated else whole))
 
     def _take_class_item(self, class_start: int) -> Ranges:
         if self._text.startswith("[:", self._at) and (end := self._text.find(":]", self._at + 2)) >= 0:
@@ -386,8 +400,9 @@ class _Reader:
             high = self._take_class_char(class_start)
             if high < low:
                 raise ExpressionFault(f"invalid character class range: {self._text[start : self._at]}")
+        self._class_names_line_feed |= "\n" in (low, high)
         ranges: Ranges = ((ord(low), ord(high)),)
-        return fold(ranges) if self._flags.ignores_case else ranges
+        return self.fold(ranges) if self.flags.ignores_case else ranges
 
     def _take_class_char(self, class_start: int) -> str:
         if self._at >= len(self._text):
@@ -396,17 +411,3 @@ class _Reader:
             return self._take_char()
         self._at += 1
         return self._text[self._at - 1]
-
-
-def _estimate(ranges: Ranges) -> int:
-    """Return about how many instructions RE2 needs for a set: ranges outside ASCII share some of them."""
-    plain = sum(high < 128 for _, high in ranges)
-    return 1 + 2 * plain + (len(ranges) - plain) // 2
-
-
-def _combine(separator: str, pieces: list[_Piece]) -> _Piece:
-    return _Piece(
-        separator.join(piece.text for piece in pieces),
-        sum(piece.cost for piece in pieces) + len(separator) * len(pieces),
-        max((piece.repeats for piece in pieces), default=1),
-    )

@@ -219,6 +219,32 @@ def test_no_expression_matches_without_what_it_needs(
     check(request, text)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("cd{02}", "cd{02}"),  # no repetition
+        ("abc{\u0662}", "abc{\u0662}"),
+        ("ab(?U)?c", "xac"),  # repeats what is before the flags
+        ("ab(?i)*c", "xac"),
+        (r"x\Q\E*foo", "foo"),
+        (r"foo[^\pL]bar", "foo_bar"),
+        (r"foo[^\PL]bar", "fooxbar"),
+        (r"foo[^\p{Lu}]bar", "fooxbar"),
+        (r"foo[^\p{Greek}]bar", "fooxbar"),
+        (r"foo\PLbar", "foo_bar"),
+        (r"foo\P{Latin}bar", "foo_bar"),
+        ("foo[!-[:digit:]]bar", "foo[]bar"),  # a range, and a bracket behind the class
+        (r"(?i)[\x{17f}]oo", " soo"),
+        (r"(?i)[\x{2100}-\x{2fff}]oo", " koo"),
+        ("(?P<n\u0301>ab)c", "abc"),
+    ],
+)
+def test_what_looks_like_other_syntax(pattern: str, text: str) -> None:
+    request = ExactRequest(pattern, regex=True)
+    assert list(LineMatcher(request).iter_matches(text.encode()))
+    check(request, text)
+
+
 @settings(max_examples=examples(300))
 @given(literals, texts, st.integers(0, 10), st.booleans(), st.booleans())
 def test_no_literal_matches_without_what_it_needs(
