@@ -10,7 +10,8 @@ Laws of this file:
   as in flight until the last byte of its answer is written, so a client that does not read is not read.
 - The process ends within two seconds of end of input, a signal, a broken pipe or its parent's death:
   calls in flight get a moment at end of input and are refused then, and a deadline ends the process if
-  anything hangs.
+  anything hangs. A client that closes the input while it leaves answers unread is gone after STALL_SECONDS:
+  the end of the input lies behind requests that are not read before their answers can be written.
 
 Threads: one reads and judges lines and hands every valid frame on, one watches for the end; answers are
 written under one lock by whoever has them. The handshake is answered from here before anything else is
@@ -54,6 +55,7 @@ DRAIN_SECONDS = 1.2  # what calls in flight are given at end of input
 REFUSING_SECONDS = 0.1  # for telling the others that it is too late
 LAST_WRITE_SECONDS = 0.3  # for answers that are being written when the server has ended
 DEADLINE_SECONDS = 1.5  # from the first reason to stop to a forced exit: 2 s are promised
+STALL_SECONDS = 5.0  # for one write, after the client has closed the input
 WAIT_SECONDS = 0.5  # for the end, at a time: on Windows a signal is only seen in between
 WATCH_MILLISECONDS = 250  # how often the parent and the reader of stdout are looked for
 TOO_LATE = "the input ended before this call was answered: keep it open until the answer is read"
@@ -121,6 +123,12 @@ class _Output:
         self._fd = fd
         self._lock = threading.Lock()
         self._closed = False
+        self._writing_since: float | None = None  # None: nothing is being written
+
+    def is_stalled(self) -> bool:
+        """Return True if one write has lasted longer than STALL_SECONDS."""
+        since = self._writing_since
+        return since is not None and time.monotonic() - since > STALL_SECONDS
 
     def write(self, frame: bytes) -> None:
         """Write all of `frame`.
@@ -132,7 +140,9 @@ class _Output:
             if self._closed:
                 return
             while rest:
+                self._writing_since = time.monotonic()
                 rest = rest[os.write(self._fd, rest) :]
+            self._writing_since = None
 
     def close(self, patience_seconds: float) -> None:
         """Stop all writing. Waits at most `patience_seconds` for a frame that is being written."""
@@ -288,13 +298,19 @@ class Wire:
         poll = select.poll()
         poll.register(self._wake_read, select.POLLIN)
         poll.register(self._streams.output_fd, 0)  # tells POLLERR and POLLHUP: nobody reads the answers
+        poll.register(self._streams.input_fd, getattr(select, "POLLRDHUP", 0))  # also of a socket's half
+        input_closed = False
         while True:
             for fd, event in poll.poll(WATCH_MILLISECONDS):
                 if fd == self._wake_read:
                     return StopReason(os.read(fd, 1)[0])
-                if not event & select.POLLNVAL:
+                is_watched = not event & select.POLLNVAL  # a few devices cannot be
+                if is_watched and fd == self._streams.output_fd:
                     return StopReason.BROKEN_PIPE
-                poll.unregister(fd)  # a device that cannot be watched
+                input_closed |= is_watched
+                poll.unregister(fd)
+            if input_closed and self._outlet.is_stalled():
+                return StopReason.BROKEN_PIPE
             if os.getppid() != self._parent:
                 return StopReason.PARENT_GONE
 

@@ -314,6 +314,20 @@ def test_the_wire_ends_when_nobody_reads_its_answers(client: Client) -> None:
     assert client.join() is StopReason.BROKEN_PIPE
 
 
+@pytest.mark.skipif(os.name == "nt", reason="pipes cannot be watched there")
+@pytest.mark.parametrize("frame", [b"nonsense", {"id": 1, "method": "echo", "params": {"t": "x" * 500}}])
+def test_the_wire_ends_when_the_input_is_closed_and_the_answers_are_not_read(
+    client: Client, monkeypatch: pytest.MonkeyPatch, frame: bytes | dict[str, Any]
+) -> None:
+    """The end of the input stands behind frames that are not read until their answers can be written."""
+    monkeypatch.setattr(wire, "STALL_SECONDS", 0.1)
+    writer = threading.Thread(target=client.send, args=[frame] * (200 if isinstance(frame, dict) else 2_000))
+    writer.start()
+    writer.join(PATIENCE_SECONDS)
+    client.close_input()
+    assert client.join() is StopReason.BROKEN_PIPE
+
+
 def test_the_deadline_leaves_with_the_reasons_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "DEADLINE_SECONDS", 0.1)
     left = threading.Event()
