@@ -268,8 +268,14 @@ def list_rules() -> tuple[object, ...]:
     names = (_CONTROL_NAMES | _SECRET_NAMES, _COPY_WORDS, _SECRET_PLACES)
     extensions = (_DATA_EXTENSIONS, _SOURCE_EXTENSIONS)
     affixes = (_SECRET_STEMS, _ENV_PREFIXES, _KEY_PREFIXES, _SECRETS_PREFIX, _JSON_PREFIXES, _SECRET_SUFFIXES)
-    affixes += (_JSON_PARTS, _HISTORY)
-    return (*map(sorted, names + extensions), *affixes, *(one.pattern for one in patterns), _COPIES_OF_COPIES)
+    parts = (*_JSON_PARTS, _HISTORY)
+    return (
+        *map(sorted, names + extensions),
+        *affixes,
+        *parts,
+        *(one.pattern for one in patterns),
+        _COPIES_OF_COPIES,
+    )
 
 
 def _judge(above: str, name: str, is_directory: bool) -> Denial | None:
