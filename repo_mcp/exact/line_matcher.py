@@ -12,7 +12,8 @@ any script on either side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -26,6 +27,7 @@ MAX_PATTERN_CHARS = 10_000
 MIN_LITERAL = 2  # characters: a shorter literal is not worth a search of its own
 FREE_TRIES = 8  # lines with the literal that are matched one by one
 TRY_BYTES = 1 << 10  # for each so many bytes of text that were skipped, one more line is
+TRIES_BETWEEN_LOOKS = 1_000
 # Words as in ripgrep: letters, marks, digits, connectors, joiners and circled letters of Unicode.
 NOT_WORD = (
     r"[^\pL\pM\p{Nd}\p{Nl}\p{Pc}\x{200c}\x{200d}"
@@ -88,26 +90,33 @@ class LineMatcher:
             exactly = replace(request, case_sensitive=True)
             self._literal = _compile(engine, engine.escape(self.reading.literal), exactly, multi_line=False)
 
-    def iter_matches(self, data: bytes) -> Iterator[LineMatch]:
-        """Yield the matching lines of normalised text in order, each once."""
+    def iter_matches(self, data: bytes, stopped: Callable[[], bool] = lambda: False) -> Iterator[LineMatch]:
+        """Yield the matching lines of normalised text in order, each once.
+
+        A pattern that spans lines is tried from every match on. One long line may hold a million, so
+        `stopped` is called now and then, and ends the search when it returns True.
+        """
         size = len(data)
-        position = counted = 0
-        number = 1  # line number at `counted`
+        position = line_start = 0
+        number = 1  # of the line that begins at `line_start`
+        first_end = _find_line_end(data, 0)  # where that line ends
         last_line = 0  # last reported line number
-        while position <= size:
-            found = self._search(data, position)
-            if found is None:
+        for tried in count(1):
+            found = self._search(data, position) if position <= size else None
+            if found is None or (not tried % TRIES_BETWEEN_LOOKS and stopped()):
                 return
             start, end = self._locate(data, found)
             if start == size and (not size or data[-1] == _LINE_FEED):
                 return  # behind the last line
-            line_start = data.rfind(b"\n", 0, start) + 1
-            number += data.count(b"\n", counted, line_start)
-            counted = line_start
+            if start > first_end:
+                begin, line_start = line_start, data.rfind(b"\n", line_start, start) + 1
+                number += data.count(b"\n", begin, line_start)
+                first_end = _find_line_end(data, line_start)
             last = max(start, end - 1)  # a line feed at the end belongs to its line
-            line_end = data.find(b"\n", last)
-            line_end = size if line_end < 0 else line_end
-            end_line = number + data.count(b"\n", line_start, line_end)
+            line_end, end_line = first_end, number
+            if last > first_end:
+                line_end = _find_line_end(data, last)
+                end_line += data.count(b"\n", line_start, line_end)
             if end_line > last_line:
                 yield LineMatch(number, end_line, line_start, line_end, start)
                 last_line = end_line
@@ -133,8 +142,7 @@ class LineMatcher:
             held = self._literal.search(data, position)
             if held is None:
                 return None
-            line_end = data.find(b"\n", held.end())
-            line_end = size if line_end < 0 else line_end
+            line_end = _find_line_end(data, held.end())
             line_start = max(position, data.rfind(b"\n", position, held.start()) + 1)
             found = self._compiled.search(data, line_start, line_end)
             if found is not None:
@@ -152,6 +160,12 @@ class LineMatcher:
             span: tuple[int, int] = found.span(1)
             return span
         return found.start(), found.end()
+
+
+def _find_line_end(data: bytes, position: int) -> int:
+    """Return where the line ends that holds a position, without its line feed."""
+    end = data.find(b"\n", position)
+    return len(data) if end < 0 else end
 
 
 def _compile(

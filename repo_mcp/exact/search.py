@@ -270,7 +270,7 @@ def _search_batch(
         matches: list[ExactMatch] = []
         shown: list[LineMatch] = []
         listed = most if request.max_per_file is None or most <= 0 else request.max_per_file
-        for match in matcher.iter_matches(data):
+        for match in matcher.iter_matches(data, stopped):
             if stopped():
                 break
             count += 1

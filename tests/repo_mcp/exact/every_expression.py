@@ -28,7 +28,7 @@ def write_adversarial_tree(root: Path) -> Path:
         codec = draw.choice(("utf-8",) * 12 + ("utf-8-sig", "utf-16"))
         path = f"{draw.choice(_FOLDERS)}{name}{number}.{draw.choice(_ENDINGS)}"
         files[path] = text.replace("\x00", "" if codec == "utf-16" else "\x00").encode(codec)
-    files["long.txt"] = "ab " * 30_000 + "k" * 200 + "aab=\n" + "é" * 150 + "bks\n"
+    files["long.txt"] = "ab " * 3_000 + "k" * 200 + "aab=\n" + "é" * 150 + "bks\n"
     return write_tree(root, files)
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import RepoError
 from repo_mcp.exact import file_bitmaps, pattern_files, pattern_texts
+from repo_mcp.exact import search as exact_search
 from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
@@ -68,6 +69,7 @@ def tree() -> Iterator[Tree]:
         patch.setattr(pattern_texts, "MIN_OPEN_CHARS", 1)
         patch.setattr(pattern_texts, "MIN_ATOMS", 1)
         patch.setattr(file_bitmaps, "MIN_FILES", 1)
+        patch.setattr(exact_search, "TIME_LIMIT_SECONDS", 600.0)
         use_neighbours(patch, 20)
         grow_old(patch)
         repository = Repository(load_config(str(root), data_dir=str(Path(folder) / "data")))

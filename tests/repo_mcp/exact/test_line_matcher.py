@@ -15,7 +15,7 @@ from repo_mcp.exact.line_matcher import MAX_PATTERN_CHARS, LineMatch, LineMatche
 from repo_mcp.model import ExactRequest
 from repo_mcp.text.lines import split_lines
 from tests.deep.sizes import examples
-from tests.growth import HANG_SECONDS
+from tests.growth import HANG_SECONDS, assert_linear
 from tests.repo_mcp.exact.exact_patterns import literals, texts
 
 
@@ -187,3 +187,17 @@ def test_hostile_patterns_cost_little(pattern: str) -> None:
     assert refused in (None, ErrorCode.INVALID_ARGUMENT)
     assert len(found) <= 8
     assert time.monotonic() - started < HANG_SECONDS
+
+
+@pytest.mark.parametrize("pattern", [r"(?s)\w", r"a|\n\n", r"(?s:a.?)"])
+def test_a_long_line_of_matches_is_read_once(pattern: str) -> None:
+    """Where a match may span lines, each of them is looked at: the next one may leave the line."""
+    matcher = LineMatcher(ExactRequest(pattern, regex=True))
+    assert_linear(lambda size: b"a " * size + b"\nb\n", lambda data: list(matcher.iter_matches(data)), 4_000)
+
+
+def test_a_search_within_a_long_line_can_be_stopped() -> None:
+    matcher = LineMatcher(ExactRequest(r"(?s)\w", regex=True))
+    looks = iter([False, True])
+    found = list(matcher.iter_matches(b"a" * 10_000 + b"\nb\n", lambda: next(looks)))
+    assert [match.start_line for match in found] == [1]
