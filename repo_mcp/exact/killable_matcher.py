@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -52,8 +52,8 @@ class KillableMatcher(LineMatcher):
         self._needle = needle.encode()
         self.needs_edges = True  # texts are not joined: each is sent alone
 
-    def iter_matches(self, data: bytes) -> Iterator[LineMatch]:
-        """Yield the matching lines of normalised text in order, each once.
+    def iter_matches(self, data: bytes, stopped: Callable[[], bool] = lambda: False) -> Iterator[LineMatch]:
+        """Yield the matching lines of normalised text in order, each once. The process has its own limit.
 
         Raises MatchingStopped when that takes too long, and RepoError with INTERNAL when no process starts.
         """
