@@ -21,7 +21,7 @@ from repo_mcp.research.citing import (
     shorten,
     shorten_symbol,
 )
-from repo_mcp.research.differences import describe_compared, describe_members
+from repo_mcp.research.differences import describe_compared, describe_members, describe_passing
 from repo_mcp.research.errors_made import describe_errors, describe_function, list_named
 from repo_mcp.research.locating import is_test_place, lies_in_tests
 from repo_mcp.research.reasons import (
@@ -77,7 +77,8 @@ def build_claim(
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
         compared = [describe_compared(state, subject) for subject in reading.subjects]
         first = [subject.nodes[0] for subject in reading.subjects]
-        return " ".join([*compared, *describe_members(state, first)])
+        passing = describe_passing(state, reading.subjects)
+        return " ".join([*compared, *passing, *describe_members(state, first)])
     own = [node for node in state.nodes.values() if not is_test_place(node.path)]
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."

@@ -17,7 +17,7 @@ from repo_mcp.research.accessors import note_accessors
 from repo_mcp.research.hit_places import build_hit_address
 from repo_mcp.research.line_use import LineUse, classify_use
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
-from repo_mcp.research.reasons import IN_DOCUMENTS
+from repo_mcp.research.reasons import IN_DOCUMENTS, LAST_PART
 from repo_mcp.research.records import Finding, Subject
 from repo_mcp.research.research_state import MAX_EVIDENCE, ResearchState, search_words
 from repo_mcp.research.seeds import show_body
@@ -134,7 +134,7 @@ def _note_endings(state: ResearchState, name: str) -> None:
     if len(ending) >= LEAST_ENDING:
         matches = [match for match in _search(state, ending) if _is_configuration(match.path)]
         own = [match for match in matches if is_program(match.path)]
-        _note_matches(state, ending, own, f", the last part of {name}")
+        _note_matches(state, ending, own, f"{LAST_PART}{name}")
 
 
 def _search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
@@ -244,10 +244,11 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
     ordered = sorted(
         uses,
         key=lambda one: (
+            is_test_place(one.path),
+            name not in one.line,  # spelled otherwise, it may be another setting
             find_role(one.path) is not FileRole.CONFIG,
             rank_role(one.path),
             uses[one] in (LineUse.PASSES_ON, LineUse.GIVES),
-            name not in one.line,  # spelled otherwise, it may be another setting
             one.path,
         ),
     )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
+from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.questions import CALLS
 from repo_mcp.research.citing import cite, join_names, name_briefly, shorten
 from repo_mcp.research.first_sentences import read_first_sentence
 from repo_mcp.research.records import Subject
@@ -12,6 +15,7 @@ from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS
 
 MAX_MEMBERS = 24  # of a type that is compared; one with more is not told apart by a few
+_BOUNDS = Bounds(files=20, references=60)
 MAX_DECLARED = 200  # declarations of one name that are looked at
 
 
@@ -43,6 +47,28 @@ def describe_members(state: ResearchState, nodes: Sequence[Node]) -> list[str]:
         if 0 < len(alone) <= len(own) <= MAX_MEMBERS:
             sentences.append(f"Only {node.symbol.name} declares {join_names(alone)}.")
     return sentences
+
+
+def describe_passing(state: ResearchState, subjects: Sequence[Subject]) -> list[str]:
+    """Return a sentence for each of some functions that calls another of them, and often adds little."""
+    nodes = {node for subject in subjects for node in subject.nodes}
+    return [
+        f"{one.nodes[0].symbol.name} calls {name} ({place})."
+        for one in subjects
+        for name, place in _list_called(state, one, nodes).items()
+    ]
+
+
+def _list_called(state: ResearchState, subject: Subject, nodes: Set[Node]) -> dict[str, str]:
+    """Return the names of those nodes that a subject calls, except its own, each with the place of a call."""
+    others = {node.declaration: node for node in nodes if node not in subject.nodes}
+    called: dict[str, str] = {}
+    for node in subject.nodes if subject.nodes[0].symbol.kind in CALLABLE_KINDS else ():
+        for edge in state.graph.find_outgoing(node, CALLS, _BOUNDS).edges:
+            if edge.other in others and edge.confidence is not Confidence.POSSIBLE and edge.lines:
+                name = others[edge.other].symbol.name
+                called.setdefault(name, f"{node.path}:{edge.lines[0]}-{edge.lines[0]}")
+    return called
 
 
 def _declares(state: ResearchState, node: Node, name: str) -> bool:

@@ -17,10 +17,11 @@ from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
 
 MAX_ERRORS = 6  # in one sentence
+LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
 FAILING = 8  # best declarations whose errors are named
 # The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`.
 _ERROR = re.compile(
-    r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)"
+    r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)\b(?!\.(?!new\b)[a-z]\w*\()"
     r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
 )
 # The value of one: `errno = EINVAL`, `return PARSE_INVALID_METHOD`.
@@ -31,8 +32,8 @@ _GIVES_VALUE = re.compile(
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
 _DOES = re.compile(
-    r"(?:Add|As|Build|Check|Convert|Create|Get|Handle|Has|Is|Join|Log|Make|New|On|Parse|Report|Set|Throw|To"
-    r"|Translate|Try|With|Wrap)[A-Z]"
+    r"(?:Add|As|Build|Can|Check|Convert|Create|Ensure|Get|Handle|Has|Is|Join|Log|Make|Must|New|On|Parse|Report"
+    r"|Set|Should|Throw|To|Translate|Try|With|Wrap)[A-Z]"
 )
 _IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,300}\"|'(?:\\.|[^'\\\n]){0,300}'")
@@ -69,7 +70,26 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     """Return the errors that the best declarations make, each with its first line; "" if none makes any."""
     near = [one for one in state.findings if not one.hop and not is_test_place(one.path)]
     is_known = any(one.why.startswith(NAMED_IN_QUESTION) for one in near)
-    return _name_errors(state, near if is_known or " " in asked else _keep_named(near, asked))
+    if not is_known and " " not in asked:
+        return _name_errors(state, _keep_named(near, asked))
+    return _name_errors(state, _list_linked(state, near)) or _name_errors(state, near)
+
+
+def _list_linked(state: ResearchState, near: Sequence[Finding]) -> list[Finding]:
+    """Return the findings of the best declaration, of its callees and theirs, and of its callers.
+
+    Errors of others that only share words with the question say nothing about it.
+    """
+    best = next((node for node in state.nodes.values() if not is_test_place(node.path)), None)
+    if best is None:
+        return []
+    calls = [link for link in state.links.values() if link.kind == "calls"]
+    linked = [best.declaration]
+    for _ in range(LINKED_DEPTH):
+        linked += [link.target for link in calls if link.source in linked and link.target not in linked]
+    linked += [link.source for link in calls if link.target == best.declaration]
+    ids = [state.nodes[one].node_id for one in dict.fromkeys(linked) if one in state.nodes]
+    return sorted((one for one in near if one.node_id in ids), key=lambda one: ids.index(one.node_id or ""))
 
 
 def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:

@@ -54,7 +54,7 @@ def classify_use(name: str, line: str) -> LineUse:
         return LineUse.GIVES
     if re.match(rf"\s*(?:[\w.]{{1,80}}(?:\.|->))?{quoted}\s*=(?![=>])", line, re.IGNORECASE):
         return LineUse.SETS  # perhaps to what is read under the same name
-    if re.search(rf"\b(?:name|long)\s*[:=]\s*[\"'`]{quoted}[\"'`]", line, re.IGNORECASE):
+    if re.search(rf"\b(?:name|long|dest)\s*[:=]\s*[\"'`]{quoted}[\"'`]", line, re.IGNORECASE):
         return LineUse.OPTION
     handed = re.search(
         rf"(\w{{0,40}})(\(?)(?:[\w.]{{1,80}}, ?)?\s{{0,40}}[\"']{quoted}[\"']\s{{0,40}},", line, re.IGNORECASE

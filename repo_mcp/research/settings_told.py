@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from repo_mcp.research.citing import cite_line, join_names, name_findings
 from repo_mcp.research.locating import is_test_place
-from repo_mcp.research.reasons import DEFAULTS, IN_DOCUMENTS, OPTION, READS_BY, SETS_BY
+from repo_mcp.research.reasons import DEFAULTS, IN_DOCUMENTS, LAST_PART, OPTION, READS_BY, SETS_BY
 from repo_mcp.research.records import Finding, Subject
 from repo_mcp.research.research_state import ResearchState
 
@@ -16,21 +16,23 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
 
     Documents, examples and tests count only if the program neither declares nor sets nor reads it.
     """
-    program = [
-        one for one in state.findings if not is_test_place(one.path) and not one.why.endswith(IN_DOCUMENTS)
-    ]
-    own = [one for one in state.findings if not is_test_place(one.path)]
-    others = () if subject.nodes else (own, state.findings)
+    whole = [one for one in state.findings if LAST_PART not in one.why]
+    own = [one for one in whole if not is_test_place(one.path)]
+    program = [one for one in own if not one.why.endswith(IN_DOCUMENTS)]
+    others = () if subject.nodes else (own, whole)
     places = {
         how: next(filter(None, (_cite_beginning(found, how) for found in (program, *others))), [])
         for how in (OPTION, "takes", "sets")
     }
     by_callers = _describe_accessors(state)
+    parts = [cite_line(one) for one in state.findings if LAST_PART in one.why]
+    by_part = f" The last part of its name is set at {join_names(parts)}." if parts else ""
     if not (subject.nodes or any(places.values()) or by_callers):
         seen = join_names(_cite_beginning(state.findings, "mentions "))
         mentioned = f" It is mentioned at {seen}." if seen else ""
-        by_words = " What is shown has words of the question." if state.findings and not seen else ""
-        return f"Nothing is known to set {subject.asked}.{mentioned}{by_words}"
+        is_told = mentioned or by_part or not state.findings
+        by_words = "" if is_told else " What is shown has words of the question."
+        return f"Nothing is known to set {subject.asked}.{by_part}{mentioned}{by_words}"
     told = (
         ("declared as an option", places[OPTION]),
         (
@@ -43,7 +45,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     sentence = " and ".join(f"{what} at {join_names(found)}" for what, found in told if found)
     is_so = f"{subject.asked} is {sentence}." if sentence else f"{subject.asked} is not declared here."
     meant = f"By {state.documented}, this is {subject.asked}. " if state.documented else ""
-    return f"{meant}{is_so}{by_callers}"
+    return f"{meant}{is_so}{by_part}{by_callers}"
 
 
 def _describe_accessors(state: ResearchState) -> str:

@@ -195,8 +195,11 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     if reading.form in _ALONE or not best:
         return ()
     users = [state.get_node(edge.other) for node in best for edge in _find_users(state, node)]
+    # What depends on a subject may be overridden, too, but that says nothing about the subject.
+    subjects = [node for subject in reading.subjects for node in subject.nodes]
+    filled = subjects if reading.form is Form.DEPENDENTS else best
     groups = (
-        (IMPLEMENTERS, [] if reading.form is Form.IMPLEMENTATIONS else _list_implementers(state, best)),
+        (IMPLEMENTERS, [] if reading.form is Form.IMPLEMENTATIONS else _list_implementers(state, filled)),
         (
             "callers",
             [] if reading.form is Form.CALLERS else [node for node in users if is_program(node.path)],

@@ -1,0 +1,74 @@
+"""Claims about errors, parts of names, options and functions that pass on to each other."""
+
+from __future__ import annotations
+
+from repo_mcp.research.errors_made import find_errors
+from repo_mcp.research.line_use import LineUse, classify_use
+from tests.repo_mcp.research.asking import Asked
+
+ORDERING = {
+    "sorting.py": "from config import choose_order\n\n\ndef sort_lines(config, lines):\n"
+    "    return choose_order(config)(lines)\n",
+    "config.py": "class OrderUnknown(Exception):\n    pass\n\n\n"
+    "class ProfileUnknown(Exception):\n    pass\n\n\n"
+    "def choose_order(config):\n    order = config.sort_order\n    if order == 'natural':\n"
+    "        return sorted\n    raise OrderUnknown(order)\n\n\n"
+    "def load_order(settings):\n    order = settings['order']\n    if settings['profile'] not in order:\n"
+    "        raise ProfileUnknown(order)\n    return order\n",
+}
+
+
+def test_errors_of_what_only_shares_words_are_not_named() -> None:
+    claim = Asked(ORDERING).ask("which errors can choosing the sort order raise?").claim
+    assert claim.startswith("Errors made here: OrderUnknown (config.py:13-13). ")
+
+
+def test_functions_that_make_or_ask_about_errors_are_none() -> None:
+    assert find_errors("if (MustThrowConfigException(error))") == []
+    assert find_errors("throw Object.assign(new AxiosError('aborted'), { cause })") == ["AxiosError"]
+    assert find_errors("raise Locale::Unknown.new(locale) unless known") == ["Locale::Unknown"]
+
+
+def test_the_last_part_of_a_name_is_not_told_as_the_setting() -> None:
+    files = {"app/settings.py": "def load(settings_path):\n    settings_path = find(settings_path)\n"}
+    claim = Asked(files).ask("where is APP_SETTINGS_PATH configured?").claim
+    assert claim == (
+        "Nothing is known to set APP_SETTINGS_PATH. The last part of its name is set at app/settings.py:2-2."
+    )
+
+
+def test_a_setting_spelled_otherwise_comes_after_those_spelled_alike() -> None:
+    files = {
+        "pyproject.toml": "[tool.other]\nline-length = 100\n",
+        "app/profiles.py": "black = {'line_length': 88}\n",
+        "app/settings.py": "class Config:\n    line_length: int = 79\n",
+    }
+    claim = Asked(files).ask("where is line_length configured?").claim
+    assert claim.endswith("set at app/profiles.py:1-1 and pyproject.toml:2-2.")
+
+
+def test_the_name_under_which_an_option_is_kept_declares_it() -> None:
+    assert classify_use("line_length", 'dest="line_length",') is LineUse.OPTION
+
+
+def test_what_overrides_a_user_does_not_override_the_subject() -> None:
+    files = {
+        "layouts/base.py": "class Layout:\n"
+        "    def render(self, event):\n        return self.format(event)\n\n"
+        "    def format(self, event):\n        return str(event)\n",
+        "layouts/footer.py": "from layouts.base import Layout\n\n\nclass Footer(Layout):\n"
+        "    def format(self, event):\n        return self.render(event)\n",
+        "layouts/short.py": "from layouts.footer import Footer\n\n\nclass Short(Footer):\n"
+        "    def format(self, event):\n        return 'short'\n",
+    }
+    claim = Asked(files).ask("what breaks if I change Layout.render?").claim
+    assert "overridden" not in claim
+
+
+def test_a_difference_says_which_function_calls_the_other() -> None:
+    files = {
+        "store.py": "def put(key, value):\n    return put_new(key, copy(value))\n\n\n"
+        "def put_new(key, value):\n    cells[key] = value\n"
+    }
+    claim = Asked(files).ask("what is the difference between put and put_new?").claim
+    assert claim.endswith(" put calls put_new (store.py:2-2).")
