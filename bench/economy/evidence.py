@@ -16,8 +16,8 @@ PATHS = ("path", "file_path")
 _NUMBERED = re.compile(r" *(\d+)[\t:](.*)", re.DOTALL)
 # Of a hit as text; a span is that of what the line declares, and then comes what that lies in.
 _TEXT_LINE = re.compile(r"(\d+)(?:-\d+)?(?: .*?\.)?:(.*)")
+_SNIPPET_LINE = re.compile(r"(\d+)(?:-\d+)?(?: [^\t]*\.)?\t(.*)")  # the same in a record
 _BLANK = ("", "…")  # no line of the file; the second stands for lines that are left out
-_DECLARED = re.compile(r"\d+-\d+( .*)?")  # the declaration that the lines below lie in: no line of the file
 
 Line = tuple[str, int]  # path and number, from 1
 
@@ -80,7 +80,9 @@ def _iter_lines(record: object, path: str) -> Iterator[tuple[Line, str]]:
     elif isinstance(record, Mapping):
         path = next((str(record[name]) for name in PATHS if isinstance(record.get(name), str)), path)
         for name, value in record.items():
-            if name in TEXTS and isinstance(value, str):
+            if name == "snippet" and isinstance(value, str) and (own := _read_snippet(path, value)):
+                yield from own
+            elif name in TEXTS and isinstance(value, str):
                 yield from _number(path, value, record)
             else:
                 yield from _iter_lines(value, path)
@@ -95,10 +97,15 @@ def _iter_text(text: str) -> Iterator[tuple[Line, str]]:
             yield (path, int(match[1])), match[2]
 
 
+def _read_snippet(path: str, text: str) -> list[tuple[Line, str]]:
+    """Return the numbered lines of a snippet; its other rows name declarations. No lines if it has no numbers."""
+    matches = map(_SNIPPET_LINE.fullmatch, text.split("\n"))
+    return [((path, int(match[1])), match[2]) for match in matches if match]
+
+
 def _number(path: str, text: str, record: Mapping[str, object]) -> Iterator[tuple[Line, str]]:
     lines = text.removesuffix("\n").split("\n") if text else []
     first = record.get("start_line", record.get("line"))
-    lines = [line for line in lines if not _DECLARED.fullmatch(line)] if "line" not in record else lines
     numbered = [_NUMBERED.fullmatch(line) for line in lines]
     is_numbered = all(match or line.strip() in _BLANK for match, line in zip(numbered, lines, strict=True))
     if "line" not in record and any(numbered) and is_numbered:

@@ -57,8 +57,8 @@ def test_lines_are_compared_as_their_files_have_them(tmp_path: Path) -> None:
 
 
 def test_names_of_declarations_are_no_lines() -> None:
-    for named in ("4-8 .g", "4-8"):
-        snippet = f"1-9 Shop\n3\tdef f():\n{named}\n4\t    pass\n"
+    for named in ("4-8 .g", "4-8", "Shop.f", ".f", "4th", ""):
+        snippet = f"1-9 Shop\n3-4 Shop.\tdef f():\n{named}\n4\t    pass\n"
         assert read_lines({"path": "a.py", "start_line": 1, "snippet": snippet}) == TWO
 
 
