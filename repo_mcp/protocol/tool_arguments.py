@@ -3,11 +3,11 @@
 Schemas are in a subset of JSON Schema: `type` (one name, or a list of names of plain values), `properties`,
 `required`, `enum`, `minimum`, `maximum`, `minLength`, `maxLength`, `items`, `maxItems`,
 `additionalProperties: false`. `check_schema` refuses any other constraint, so that no schema promises what is
-not checked. As in JSON Schema a boolean is not an integer, "5" is no number, and 5.0 is the integer 5. Three
+not checked. As in JSON Schema a boolean is not an integer, "5" is no number, and 5.0 is the integer 5. Two
 things are accepted that a schema refuses, because models send them and mean well: null, as if the argument
-was left out; an integer above its maximum, as that maximum, with a warning; and a name that other tools, of
-this server or of others, have for an argument (`rename_arguments`). Strings that hold a lone surrogate or NUL
-are refused, except NUL in the arguments that a tool names as free text: those are only searched for.
+was left out; and an integer above its maximum, as that maximum, with a warning. Others are put right before
+(`meant_arguments`). Strings that hold a lone surrogate or NUL are refused, except NUL in the arguments that a
+tool names as free text: those are only searched for.
 """
 
 from __future__ import annotations
@@ -38,28 +38,6 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 }
 _PLAIN = frozenset({"string", "integer", "number", "boolean"})  # kinds that a list of types may name
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# What an argument is called elsewhere. A name may stand for several arguments, but of one tool only for one.
-_OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
-    "path": ("file_path", "filepath", "filename", "file", "folder", "directory"),
-    "start_line": ("line_start", "start"),
-    "end_line": ("line_end", "end"),
-    "line_start": ("start_line", "start"),
-    "line_end": ("end_line", "end"),
-    "query": ("pattern", "question"),
-    "prompt": ("query", "question", "task"),
-    "symbol": ("name", "qualified_name", "symbol_name"),
-    "qualified_name": ("name", "symbol", "symbol_name"),
-    "node_type": ("kind",),
-    "limit": ("top_k", "max_results"),
-    "top_k": ("limit", "max_results"),
-    "max_results": ("limit", "top_k"),
-    "depth": ("max_depth",),
-    "max_depth": ("depth",),
-    "glob": ("pattern", "path", "file_glob", "path_glob", "path_filter"),
-    "file_glob": ("path", "glob", "path_glob", "path_filter"),
-    "path_glob": ("path", "glob", "file_glob", "path_filter"),
-    "path_filter": ("glob", "file_glob", "path_glob"),
-}
 
 
 def check_schema(schema: JsonSchema, where: str = "schema") -> None:
@@ -77,35 +55,6 @@ def check_schema(schema: JsonSchema, where: str = "schema") -> None:
         check_schema(inner, f"{where}.{name}")
     if kind == "array":
         check_schema(_schema(schema["items"]), f"{where}.items")
-
-
-def rename_arguments(schema: JsonSchema, given: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the arguments under the names that the schema has for them, also within lists of objects.
-
-    A name keeps standing, and is refused later, if no argument goes by it or if the one that does is given.
-    """
-    properties = _properties(schema)
-    renamed: dict[str, object] = {}
-    for name, value in given.items():
-        meant = name if name in properties else _find_meant(name, properties)
-        if meant != name and (meant in given or meant in renamed):
-            meant = name
-        renamed[meant] = (
-            _rename_inside(properties.get(meant, {}), value) if isinstance(value, list) else value
-        )
-    return renamed
-
-
-def _rename_inside(schema: JsonSchema, values: list[object]) -> list[object]:
-    items = schema.get("items")
-    if not isinstance(items, Mapping):
-        return values
-    return [rename_arguments(items, one) if isinstance(one, Mapping) else one for one in values]
-
-
-def _find_meant(name: str, properties: Mapping[str, JsonSchema]) -> str:
-    """Return the argument that goes by `name` elsewhere, or the name itself."""
-    return next((one for one in properties if name in _OTHER_NAMES.get(one, ())), name)
 
 
 def read_arguments(
@@ -257,6 +206,8 @@ def describe_limits(schema: JsonSchema) -> str:
     if kind == "array":
         limit = f" of at most {schema['maxItems']} entries" if "maxItems" in schema else ""
         return f"an array{limit}"
+    if kind == "object" and _properties(schema):
+        return f"an object with any of {', '.join(_properties(schema))}"
     return f"{'an' if kind == 'object' else 'a'} {kind}"
 
 

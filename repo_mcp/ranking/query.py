@@ -9,6 +9,9 @@ Words rank, and all of them are optional. On top of that:
     path:part           the path must contain it, ignoring case
     lang:name           the file's language
 
+`symbol:`, `file:`, `filename:` and `language:`, as code hosts have them, mean the same before a plain name;
+`repo:` means the one repository that there is.
+
 Text of several lines, or of more than STORY_WORDS words, is taken as pasted and has no operators. English
 words that say nothing about code (`how`, `the`) do not rank when there are others.
 
@@ -34,6 +37,7 @@ from repo_mcp.text.word_families import list_stand_ins, list_synonyms
 _QUERY_PART = re.compile(
     r'(?P<phrase>"[^"\n]*")'
     r"|(?:(?<=\s)|^)(?P<prefix>path|lang|sym):(?P<value>[^\s\"]+)"
+    r"|(?:(?<=\s)|^)(?P<alias>-?(?:symbol|file|filename|language|repo)|-path):(?P<named>[\w.*/-]+)(?=\s|$)"
     r"|(?:(?<=\s)|^)(?P<sign>[+-])(?P<word>[^\W\d]\w*)(?=\s|$)"
     r"|(?P<text>[^\s\"]+|\")"
 )
@@ -43,6 +47,7 @@ SYNONYM_WEIGHT = 0.3  # of a term that a question was widened by, beside one of 
 BELOW_TITLE_WEIGHT = 0.5  # of a term of pasted text, beside one of its title
 MOST_WIDENED_SHARE = 0.05  # of the units; commoner words cost half the time of widening, and give nothing
 MOST_WIDENED_UNITS = 40  # at least, for small indexes
+_ALIASES = {"symbol": "sym", "file": "path", "filename": "path", "language": "lang"}
 LEAST_WORDS = 4  # of a question: fewer are taken for names
 STORY_WORDS = 40  # a longer query, or one of several lines, has no operators
 
@@ -158,6 +163,8 @@ def _take_part(query: Query, words: list[str], part: re.Match[str], *, alone: bo
             query.phrases.append(inner)
     elif prefix is not None:
         _take_filter(query, words, prefix, part["value"])
+    elif part["alias"] is not None:
+        _take_alias(query, words, part["alias"], part["named"])
     elif sign == "+":
         query.required.append(tuple(analyse_text(part["word"])))
         words.append(part["word"])
@@ -167,9 +174,18 @@ def _take_part(query: Query, words: list[str], part: re.Match[str], *, alone: bo
         words.append(part["text"])
 
 
+def _take_alias(query: Query, words: list[str], alias: str, value: str) -> None:
+    if alias in _ALIASES:
+        _take_filter(query, words, _ALIASES[alias], value)
+    elif alias in ("-file", "-filename", "-path"):
+        query.warnings.append(f"{alias}: is no operator; file_glob `!*{value}*` leaves such files out.")
+    elif alias != "repo":
+        query.warnings.append(f"{alias}: is no operator, and was left out.")
+
+
 def _take_filter(query: Query, words: list[str], prefix: str, value: str) -> None:
     if prefix == "path":
-        query.path_parts.append(value.lower())
+        query.path_parts += filter(None, value.lower().split("*"))
     elif prefix == "lang":
         query.languages.append(name_language(value) or value.lower())
     else:

@@ -1,7 +1,8 @@
 """Name the files that a client may have meant by a path that leads to none.
 
-These are files of the index that end as the path does, or share its name and most of its folders, and
-otherwise names of the same folder that are spelled nearly so. Only what is listed or indexed is named.
+These are files of the index that end as the path does, or share its name and most of its folders; files
+that the path matches, if it is a glob; and otherwise names of the same folder that are spelled nearly so. Of
+a directory some files are named. Only what is listed or indexed is.
 """
 
 from __future__ import annotations
@@ -14,40 +15,68 @@ from repo_mcp.errors import SIMILAR, ErrorCode, RepoError
 from repo_mcp.ranking.prompt import find_meant
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.spell_suggest import find_paths
+from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.roles import order_by_role
 from repo_mcp.workspace.client_paths import shown
 from repo_mcp.workspace.live_tree import LiveTree
 
 MAX_NAMED = 3
+MAX_MATCHING = 100  # files that are counted for a glob in place of a path
 LEAST_ALIKE = 0.75  # from 0 to 1, as difflib has it
 
 
 def add_near_paths(error: RepoError, path: str, tree: LiveTree, searcher: Searcher | None) -> RepoError:
     """Return an error about a path; if it leads to no file, and others are like it, with their paths."""
+    if error.code is ErrorCode.NOT_A_FILE and error.details.get("is_directory"):
+        inside = _list_folder(tree.name_path(path), tree)
+        hint = f"{error.hint.removesuffix('.')}: {_name_some(inside)}." if inside else error.hint
+        return RepoError(error.code, error.message, hint, error.details)
     if error.code is not ErrorCode.NOT_FOUND:
         return error
-    near = _find_ending(path, searcher) or _find_in_folder(path, tree)
+    path = path.replace("\\", "/")
+    near = _list_matching(path, tree) if "*" in path else _find_ending(path, searcher)
+    near = near or _find_in_folder(path, tree)
     if not near:
         return error
-    named = ", ".join(map(shown, near[:MAX_NAMED]))
-    return RepoError(error.code, error.message, f"{SIMILAR} {named}.", error.details)
+    return RepoError(error.code, error.message, f"{SIMILAR} {_name_some(near)}.", error.details)
+
+
+def _name_some(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - MAX_NAMED} more" if len(paths) > MAX_NAMED else ""
+    return ", ".join(map(shown, paths[:MAX_NAMED])) + more
 
 
 def _find_ending(path: str, searcher: Searcher | None) -> Sequence[str]:
     """Return the indexed files that end as the path does, or none while nothing is indexed."""
     if searcher is None:
         return ()
+    name = path.rpartition("/")[2]
     try:
-        return find_meant(path, lambda terms: find_paths(searcher.snapshot, terms))
+        found = find_meant(path, lambda terms: find_paths(searcher.snapshot, terms))
+        alike = () if found else find_paths(searcher.snapshot, analyse_text(name))
     except (IndexFormatError, OSError):  # a search will say so
+        return ()
+    return found or list(order_by_role(one for one in alike if f"/{one}".endswith(f"/{path}")))
+
+
+def _list_matching(glob: str, tree: LiveTree) -> Sequence[str]:
+    """Return the files that a glob matches; none for a bad one."""
+    try:
+        return [file.path for file in tree.list_files(glob, MAX_MATCHING, False, lambda: False).files]
+    except RepoError:
+        return ()
+
+
+def _list_folder(folder: str, tree: LiveTree) -> Sequence[str]:
+    """Return the files directly in a folder; none if it cannot be listed."""
+    try:
+        return [entry.path for entry in tree.list_directory(folder).entries if not entry.is_directory]
+    except RepoError:
         return ()
 
 
 def _find_in_folder(path: str, tree: LiveTree) -> Sequence[str]:
     """Return the files in the folder of a path whose names are nearly spelled as its name."""
     folder, _, name = path.rpartition("/")
-    try:
-        entries = tree.list_directory(folder).entries
-    except RepoError:
-        return ()
-    files = {entry.path.rpartition("/")[2]: entry.path for entry in entries if not entry.is_directory}
+    files = {one.rpartition("/")[2]: one for one in _list_folder(folder, tree)}
     return [files[one] for one in get_close_matches(name, files, MAX_NAMED, LEAST_ALIKE)]

@@ -16,7 +16,8 @@ from repo_mcp.audit.call_recorder import DROPPED, CallOutcome, CallRecorder, des
 from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import RepoError
 from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
-from repo_mcp.protocol.tool_arguments import check_schema, read_arguments, rename_arguments
+from repo_mcp.protocol.meant_arguments import take_meant
+from repo_mcp.protocol.tool_arguments import check_schema, read_arguments
 from repo_mcp.protocol.tool_model import (
     Annotations,
     AnswerNeeded,
@@ -161,7 +162,7 @@ def _bind(
         return None if audit is None else find_writer(audit, entry.name, input_schema, asked, arguments)
 
     def call(given: Arguments, context: CallContext) -> ToolAnswer:
-        arguments = rename_arguments(input_schema, given)
+        arguments = take_meant(input_schema, given)
         try:
             asked, audit = opened()
         except RepoError as error:
@@ -193,7 +194,7 @@ def _bind(
         output_schema,
         Annotations(read_only=entry.read_only),
         call,
-        _build_drop(lambda given: find_write(*opened(), rename_arguments(input_schema, given)), guard),
+        _build_drop(lambda given: find_write(*opened(), take_meant(input_schema, given)), guard),
         icon,
         may_be_task=entry.may_be_task,
     )

@@ -55,6 +55,13 @@ class RootNames:
                 check_windows_name(part)
         return "/".join(parts)
 
+    def cut_root(self, glob: str) -> str:
+        """Return a glob relative to the root if it begins with a name of it; an unchanged one otherwise."""
+        for name in self._names:
+            if glob == name or glob.startswith(f"{name}/"):
+                return glob[len(name) :].strip("/") or "**"
+        return glob
+
     def follow_link(self, directory: list[str], target: str) -> list[str]:
         """Return the components that a link in `directory` with this target leads to.
 

@@ -126,6 +126,10 @@ class RepositoryReader:
         """Return a client's path relative to the root, "" for itself. Raises as `RootNames.normalise`."""
         return self._names.normalise(requested)
 
+    def cut_root(self, glob: str) -> str:
+        """Return a glob relative to the root, if it begins with a name of it."""
+        return self._names.cut_root(glob)
+
     def read(self, path: str, max_bytes: int) -> OpenedFile:
         """Return the bytes of the regular file at `path`, resolving links inside the root.
 

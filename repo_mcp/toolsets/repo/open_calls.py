@@ -100,9 +100,10 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
             return repository.open_file(path, None, None, symbol=symbol, about=about)
         except RepoError as error:
             raise _tell_where(repository, symbol, error) from error
-    paths = _list_declaring(repository, symbol)
+    found = _list_declaring(repository, symbol)
+    paths = list(found)
     if len(paths) == 1:
-        return repository.open_file(paths[0], None, None, symbol=symbol, about=about)
+        return repository.open_file(paths[0], None, None, symbol=found[paths[0]], about=about)
     if paths:
         raise _refuse(
             "path", f"{len(paths)} files declare {shown(symbol)}", f"Give one: {_join_paths(paths)}."
@@ -120,21 +121,35 @@ def _tell_where(repository: Repository, symbol: str, error: RepoError) -> RepoEr
     if error.code is not ErrorCode.NOT_FOUND:
         return error
     try:
-        paths = _list_declaring(repository, symbol)
+        paths = list(_list_declaring(repository, symbol))
     except RepoError:  # there is no index
         return error
     hint = f"{shown(symbol)} is declared in {_join_paths(paths)}."
     return RepoError(error.code, error.message, hint, error.details) if paths else error
 
 
-def _list_declaring(repository: Repository, symbol: str) -> list[str]:
-    """Return the paths of files that declare a name as written, the best first. Raises RepoError."""
+def _list_declaring(repository: Repository, symbol: str) -> dict[str, str]:
+    """Return the files that declare a name, the best first, each with the name that it has there.
+
+    The name may begin with that of the file as a module: `shop.ledger.Ledger.post`. Raises RepoError.
+    """
     from repo_mcp.model import SearchRequest  # here: tools are listed before the engine is loaded
 
     request = SearchRequest(symbol, MOST_DECLARING, symbols_only=True, names_snapshot=False)
     ending = "." + symbol.replace("::", ".")
-    hits = repository.search(request).hits
-    return list(dict.fromkeys(hit.path for hit in hits if f".{hit.symbol or ''}".endswith(ending)))
+    found: dict[str, str] = {}
+    for hit in repository.search(request).hits:
+        own = hit.symbol or ""
+        if f".{own}".endswith(ending):
+            found.setdefault(hit.path, symbol)
+        elif own and f".{_name_module(hit.path)}.{own}".endswith(ending):
+            found.setdefault(hit.path, own)
+    return found
+
+
+def _name_module(path: str) -> str:
+    """Return a path as the dotted name of a module; that of a package for its `__init__`."""
+    return path.rpartition(".")[0].removesuffix("/__init__").replace("/", ".")
 
 
 def _join_paths(paths: Sequence[str]) -> str:

@@ -43,6 +43,7 @@ from repo_mcp.toolsets.repo.hit_rows import (
     write_file,
     write_hit,
 )
+from repo_mcp.toolsets.repo.search_notes import note_query
 
 if TYPE_CHECKING:
     from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer, SearchRequest
@@ -92,7 +93,8 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     )
     shows_each = detail in ("count", "files") or arguments.get("explain") is True
     answer = repository.search(request) if shows_each else _search_distinct(repository, request, page.start)
-    warnings = answer.warnings
+    mode = find_text(arguments, "mode") or "bm25"
+    warnings = note_query(query, mode, found=bool(answer.total)) + answer.warnings
     exact_only = [name for name in _EXACT_ONLY if arguments.get(name)]
     if exact_only:
         warnings += (f"{', '.join(exact_only)}: only for the modes literal and regex",)
@@ -193,6 +195,8 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         by_role=True,
     )
     answer = repository.search_exact(request, context.cancelled, scan=True)  # no file is missed
+    notes = note_query(request.pattern, str(arguments["mode"]), found=bool(answer.total))
+    answer = replace(answer, warnings=(*notes, *answer.warnings)) if notes else answer
     if arguments.get("explain"):
         answer = replace(answer, warnings=(*answer.warnings, "explain: only for the modes bm25 and symbol"))
     result: Result = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.protocol.tool_arguments import rename_arguments
+from repo_mcp.protocol.meant_arguments import rename_arguments
 from repo_mcp.protocol.tool_model import Tool
 from tests.architecture.tools_document import load_toolsets
 from tests.repo_mcp.toolsets.graph_roots import Served
