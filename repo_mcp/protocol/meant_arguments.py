@@ -324,9 +324,9 @@ def _take_list(schema: JsonSchema, value: object) -> object:
     """Return a list for one of its entries, or for its JSON; for a path, an object that has it."""
     if isinstance(value, str):
         value = _read_json(value, list)
-    value = value if isinstance(value, list) else [value]
+    value = [value] if isinstance(value, str | Mapping) else value
     items = schema.get("items")
-    if not isinstance(items, Mapping):
+    if not isinstance(items, Mapping) or not isinstance(value, list):
         return value
     if "path" in _list_properties(items):
         return [{"path": one} if isinstance(one, str) else one for one in value]

@@ -110,7 +110,9 @@ def _read_value(
     fault = _find_fault(schema, value, free_text)
     if fault is not None:
         limits = describe_limits(schema)
-        raise _invalid(f"argument {name} {fault}: it must be {limits}", f"Correct {name}.", name)
+        inner = ", ".join(_properties(schema))
+        hint = f"Give {name} as an object with any of {inner}." if inner else f"Correct {name}."
+        raise _invalid(f"argument {name} {fault}: it must be {limits}", hint, name)
     if isinstance(value, dict):
         return _read_object(schema, value, f"{name}.", warnings)
     if isinstance(value, list):
@@ -206,8 +208,6 @@ def describe_limits(schema: JsonSchema) -> str:
     if kind == "array":
         limit = f" of at most {schema['maxItems']} entries" if "maxItems" in schema else ""
         return f"an array{limit}"
-    if kind == "object" and _properties(schema):
-        return f"an object with any of {', '.join(_properties(schema))}"
     return f"{'an' if kind == 'object' else 'a'} {kind}"
 
 

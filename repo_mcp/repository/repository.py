@@ -158,7 +158,7 @@ class Repository:
 
     def list_files(self, glob: str | None, max_results: int, include_hidden: bool) -> FileListing:
         """Return the files of the live tree whose paths match, in path order. Raises INVALID_ARGUMENT."""
-        glob = glob and self.tree.reader.cut_root(glob)
+        glob = glob and self.tree.reader.names.cut_root(glob)
         listing = self.tree.list_files(glob, max_results, include_hidden, self._closed.is_set)
         if glob is None or listing.total:
             return listing
@@ -234,7 +234,7 @@ class Repository:
                 {"argument": "query"},
             )
         if request.file_glob:
-            request = replace(request, file_glob=self.tree.reader.cut_root(request.file_glob))
+            request = replace(request, file_glob=self.tree.reader.names.cut_root(request.file_glob))
             GlobFilter(request.file_glob or "**")  # a bad one is refused before the index is waited for
         if request.language is not None:
             request = replace(request, language=self._name_language(request.language))
@@ -276,7 +276,7 @@ class Repository:
         if request.language is not None:
             request = replace(request, language=self._name_language(request.language))
         if request.file_glob:
-            request = replace(request, file_glob=self.tree.reader.cut_root(request.file_glob))
+            request = replace(request, file_glob=self.tree.reader.names.cut_root(request.file_glob))
         answer = self.engines.exact.search(request, cancelled, scan=scan)
         warnings = () if answer.total else self._left_out.describe_request(request)
         return replace(answer, warnings=(*warnings, *answer.warnings)) if warnings else answer

@@ -108,7 +108,7 @@ class RepositoryReader:
         own = refusals.other_file_systems
         device = native.directory_stat(self._root_directory).st_dev if own else None
         self.bounds = Bounds(refusals.hard_links, device, refusals.private_keys)
-        self._names = RootNames(tuple(dict.fromkeys((self.root, canonical))))
+        self.names = RootNames(tuple(dict.fromkeys((self.root, canonical))))
 
     def check_root(self) -> None:
         """Raise RepoError with UNREADABLE when the root's name no longer leads to the opened directory.
@@ -124,11 +124,7 @@ class RepositoryReader:
 
     def normalise(self, requested: str) -> str:
         """Return a client's path relative to the root, "" for itself. Raises as `RootNames.normalise`."""
-        return self._names.normalise(requested)
-
-    def cut_root(self, glob: str) -> str:
-        """Return a glob relative to the root, if it begins with a name of it."""
-        return self._names.cut_root(glob)
+        return self.names.normalise(requested)
 
     def read(self, path: str, max_bytes: int) -> OpenedFile:
         """Return the bytes of the regular file at `path`, resolving links inside the root.
@@ -344,7 +340,7 @@ class RepositoryReader:
                 status = _look(descriptor, name)
                 if modes.S_ISLNK(status.st_mode):
                     target = native.read_link(descriptor, name)
-                    return self._names.follow_link(parts[:depth], target) + parts[depth + 1 :]
+                    return self.names.follow_link(parts[:depth], target) + parts[depth + 1 :]
                 if not modes.S_ISDIR(status.st_mode) and depth == len(parts) - 1:
                     raise RepoError(
                         ErrorCode.NOT_A_DIRECTORY, f"{shown(path)} is not a directory.", "Open it instead."
@@ -369,7 +365,7 @@ class RepositoryReader:
                 status = _look(descriptor, name)
                 if modes.S_ISLNK(status.st_mode):
                     target = native.read_link(descriptor, name)
-                    return self._names.follow_link(parts[:depth], target) + parts[depth + 1 :]
+                    return self.names.follow_link(parts[:depth], target) + parts[depth + 1 :]
                 if depth == len(parts) - 1:
                     if modes.S_ISDIR(status.st_mode):
                         raise explain_no_file(path, is_directory=True)

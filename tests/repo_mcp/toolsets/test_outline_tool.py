@@ -328,7 +328,7 @@ def test_what_could_hide_is_escaped() -> None:
         ({"path": ""}, "path"),
         ({"path": "a", "max_depth": 0}, "max_depth"),
         ({"path": "a", "max_depth": True}, "max_depth"),
-        ({"path": "a", "kinds": "class"}, "kinds"),
+        ({"path": "a", "kinds": 5}, "kinds"),
         ({"path": "a", "kinds": [1]}, "kinds[0]"),
         ({"path": "a", "kinds": ["x"] * 33}, "kinds"),
         ({"path": "a", "width": 1}, "width"),

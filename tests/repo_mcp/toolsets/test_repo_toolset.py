@@ -383,7 +383,7 @@ def test_no_query_is_refused_for_what_it_holds(query: str) -> None:
     assert _call(StandIn(), "repo.search", {"query": query})["ok"]
 
 
-@pytest.mark.parametrize("query", ["", " ", "\t\n", "\0", "\ud800", 5, None, ["a"], "x" * 131_073])
+@pytest.mark.parametrize("query", ["", " ", "\t\n", "\0", "\ud800", 5, None, ["a", 5], "x" * 131_073])
 def test_an_empty_or_impossible_query_is_an_error_that_names_it(query: object) -> None:
     repository = StandIn()
     error = _call(repository, "repo.search", {"query": query})["error"]

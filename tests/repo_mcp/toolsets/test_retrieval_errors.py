@@ -49,7 +49,7 @@ def repo_cases(good: Arguments) -> dict[str, Arguments]:
 
 def path_cases(good: Arguments) -> dict[str, Arguments]:
     return repo_cases(good) | {
-        "`path` is not a string": good | {"path": ["a"]},
+        "`path` is not a string": good | {"path": ["a", "b"]},
         "`path` is too long": good | {"path": "a/" * 2_048 + "a"},
         "A name in `path` is too long": good | {"path": "a" * 256},
         "`path` contains a NUL": good | {"path": "a\0b"},
@@ -104,7 +104,7 @@ CASES: dict[str, dict[str, Arguments]] = {
         "`regex` is not a boolean": QUERY | {"regex": "yes"},
         "`case_sensitive` is not a boolean": QUERY | {"case_sensitive": 1},
         "`limit` is zero or below": QUERY | {"limit": 0},
-        "`limit` is not an integer": QUERY | {"limit": "200"},
+        "`limit` is not an integer": QUERY | {"limit": "all"},
         "`path_glob` is not a string": QUERY | {"path_glob": 5},
         "`path_glob` is empty": QUERY | {"path_glob": ""},
         "`path_glob` is too long": QUERY | {"path_glob": "x" * 513},
@@ -117,7 +117,7 @@ CASES: dict[str, dict[str, Arguments]] = {
         "`start_line` is missing": FILE | {"end_line": 2},
         "`end_line` is missing": FILE | {"start_line": 1},
         "`start_line` is not an integer": RANGE | {"start_line": 1.5},
-        "`end_line` is not an integer": RANGE | {"end_line": "2"},
+        "`end_line` is not an integer": RANGE | {"end_line": "last"},
         "`start_line` is below 1": RANGE | {"start_line": 0},
         "`end_line` is below 1": RANGE | {"end_line": 0},
         "`end_line` is before `start_line`": RANGE | {"start_line": 3},

@@ -238,7 +238,7 @@ def test_extensions_that_are_none_are_refused(served: Served, extensions: str) -
     ("arguments", "words"),
     [
         ({"limit": 0}, "argument limit is too small"),
-        ({"limit": "5"}, "argument limit is a string"),
+        ({"limit": "five"}, "argument limit is a string"),
         ({"semantic_weight": 1.5}, "argument semantic_weight is too large"),
         ({"semantic_weight": -0.1}, "argument semantic_weight is too small"),
         ({"format": "yaml"}, 'argument format is "yaml"'),
