@@ -98,7 +98,7 @@ def _iter_text(text: str) -> Iterator[tuple[Line, str]]:
 
 
 def _read_snippet(path: str, text: str) -> list[tuple[Line, str]]:
-    """Return the numbered lines of a snippet; its other rows name declarations. No lines if it has no numbers."""
+    """Return the numbered lines of a snippet; its other rows name declarations."""
     matches = map(_SNIPPET_LINE.fullmatch, text.split("\n"))
     return [((path, int(match[1])), match[2]) for match in matches if match]
 
