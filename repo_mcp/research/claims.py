@@ -44,6 +44,7 @@ from repo_mcp.research.reasons import (
 from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.research.settings_told import describe_settings
+from repo_mcp.research.written_names import describe_written_name
 from repo_mcp.text.question_words import list_words, shares_word
 
 _RELATIONS = {
@@ -67,13 +68,15 @@ def build_claim(
     """
     unknown = [one for one in reading.subjects if one.how in ("undeclared", "unparsed")]
     if unknown:
-        return " ".join(map(_describe_unknown, unknown))
+        return " ".join(_describe_unknown(state, one) for one in unknown)
     if reading.form in _RELATIONS:
         return f"{_describe_relation(state, reading)}{_describe_overriding(state, reading.form, groups)}"
     if reading.form is Form.FLOW:
         return _describe_path(reading, chains)
     if reading.form is Form.CONFIGURED:
         return describe_settings(state, reading.subjects[0])
+    if reading.form is Form.DEFINED:
+        return " ".join(describe_compared(state, subject) for subject in reading.subjects if subject.nodes)
     if reading.form is Form.DIFFERENCE and all(subject.nodes for subject in reading.subjects):
         compared = [describe_compared(state, subject) for subject in reading.subjects]
         first = [subject.nodes[0] for subject in reading.subjects]
@@ -102,13 +105,13 @@ def _name_subjects(nodes: Sequence[Node]) -> str:
     return join_names(f"{name} ({', '.join(dict.fromkeys(own))})" for name, own in places.items())
 
 
-def _describe_unknown(subject: Subject) -> str:
+def _describe_unknown(state: ResearchState, subject: Subject) -> str:
     if subject.places:
         return _describe_unparsed(subject)
     near = "; ".join(map(name_briefly, subject.near))
     are = "name is" if len(subject.near) == 1 else "names are"
     nearest = f" The nearest {are} {near}." if near else " No name here is similar to it."
-    return f"{subject.asked} is not declared in this repository.{nearest}"
+    return f"{describe_written_name(state, subject)}{nearest}"
 
 
 def _describe_unparsed(subject: Subject) -> str:

@@ -15,7 +15,7 @@ from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.record_classes import dataclass
 from repo_mcp.research.accessors import note_accessors
 from repo_mcp.research.hit_places import build_hit_address
-from repo_mcp.research.line_use import LineUse, classify_use
+from repo_mcp.research.line_use import LineUse, classify_use, judge_call
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.reasons import IN_DOCUMENTS, LAST_PART
 from repo_mcp.research.records import Finding, Subject
@@ -62,6 +62,13 @@ def _join_words(text: str) -> list[str]:
     return ["_".join(words)] if words else []
 
 
+def is_written(state: ResearchState, subject: Subject) -> bool:
+    """Return True for a setting that is declared, or whose name, perhaps of several words, some line has."""
+    return bool(subject.nodes) or any(
+        _search(state, name) or _search_mentions(state, name) for name in list_setting_names(subject)
+    )
+
+
 def find_settings(state: ResearchState, subject: Subject) -> None:
     """Note the lines that give the subject a value: configuration first, tests last."""
     if not subject.nodes and _DOTTED.fullmatch(subject.asked) and _note_dotted(state, subject.asked):
@@ -72,6 +79,8 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
         if not any(_is_configuration(one.path) for one in own):
             _note_endings(state, name)  # the value may be set under only a part of the name
+        if not own and name.isupper():
+            _note_texts(state, name)  # a prefix may be put before the names of variables
         taking = [one for one in mentions if classify_use(name, one.line) is LineUse.TAKES and one not in own]
         _note_matches(state, name, [*own, *taking])
         note_accessors(state, name)
@@ -137,6 +146,17 @@ def _note_endings(state: ResearchState, name: str) -> None:
         _note_matches(state, ending, own, f"{LAST_PART}{name}")
 
 
+def _note_texts(state: ResearchState, name: str) -> None:
+    """Note the lines of the program that have the end of a name as a text: `"COLOR"` for `APP_COLOR`."""
+    ending = name.partition("_")[2]
+    if len(ending) < LEAST_ENDING:
+        return
+    request = ExactRequest(f'"{ending}"', limit=MAX_OF_FILE, include_tests=False)
+    own = [match for match in state.source.search_exact(request).matches if is_program(match.path)]
+    for place in _join_lines(state, own):
+        _note_place(state, ending, place, f"has the text {ending}{LAST_PART}{name}", 1)
+
+
 def _search_mentions(state: ResearchState, name: str) -> list[ExactMatch]:
     """Return the lines of the program that mention a name."""
     request = ExactRequest(name, whole_word=True, limit=MAX_MATCHES, include_tests=False)
@@ -171,6 +191,8 @@ def _build_spelled(quoted: str) -> str:
 def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUse:
     """Return how a line uses a name, considering also whether it is a comment and which brackets are open."""
     use = classify_use(name, match.line)
+    if use is LineUse.PASSES_ON and (opened := _find_open_call(state, match, match.line.find(name))):
+        return judge_call(opened) or use
     if use not in (LineUse.SETS, LineUse.DECLARES):
         return use
     if match.start_line in state.source.read_comment_lines(match.path):
@@ -190,8 +212,10 @@ def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineU
         return LineUse.DECLARES
     if re.search(rf"(?<![\w.]){quoted}[\"']?\s*:\s*\w[\w.]*\.{quoted}\b", match.line, re.IGNORECASE):
         return LineUse.PASSES_ON
-    given = re.search(
-        rf"(?<![\w.]){quoted}\s*(?:\??:(?!:)|=\s*[\w.\[\"']*\b{quoted}\b)", match.line, re.IGNORECASE
+    given = re.search(  # a parameter with a type, or one whose value has its name
+        rf"(?<=[\w>?\]]) {quoted}\s*=(?!=)|(?<![\w.]){quoted}\s*(?:\??:(?!:)|=\s*[\w.\[\"']*\b{quoted}\b)",
+        match.line,
+        re.IGNORECASE,
     )
     if given is None or _find_open_call(state, match, given.start()) is None:
         return use

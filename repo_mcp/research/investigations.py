@@ -13,7 +13,7 @@ from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.claims import build_claim
-from repo_mcp.research.configured import find_by_words, find_settings
+from repo_mcp.research.configured import find_by_words, find_settings, is_written
 from repo_mcp.research.documented_settings import find_documented, read_description
 from repo_mcp.research.failing import find_failing
 from repo_mcp.research.field_readers import note_readers
@@ -45,6 +45,7 @@ from repo_mcp.research.subjects import Subjects, looks_like_name
 from repo_mcp.research.understanding import build_reading, is_about_shapes
 from repo_mcp.research.unparsed import note_unparsed
 from repo_mcp.research.written_calls import note_written
+from repo_mcp.research.written_names import names_setting, note_written_name
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 _BOUNDS = Bounds(files=20, references=60)
@@ -111,6 +112,10 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     that a document describes so.
     """
     asked = [subject.asked for subject in reading.subjects]
+    if len(asked) == 1 and names_setting(state, reading.subjects[0]):
+        return build_reading(Form.CONFIGURED, (Subject(asked[0], "words"),))
+    if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
+        return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
     if reading.form is not Form.CONFIGURED and (described := read_description(state.request.query)):
         return _settle_described(state, described)
     asks_path = _ASKS_PATH.search(state.request.query) is not None
@@ -146,6 +151,9 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
     if reading.form is Form.DIFFERENCE:
         reading = pair_subjects(state, reading)
     note_unparsed(state, reading)
+    for subject in reading.subjects:
+        if subject.how == "undeclared":
+            note_written_name(state, subject)
     if not any(subject.how in ("undeclared", "unparsed") for subject in reading.subjects):
         if reading.form is not Form.DIFFERENCE:
             _note_subjects(state, reading)

@@ -16,6 +16,13 @@ _GIVEN = re.compile(
     r"\.env\s*\(|(?:set|put)_?env\w*\s*\(|set_var\s*\(|env_remove|\]\s*=[^=]|\benv\.\w+\s*=[^=]",
     re.IGNORECASE,
 )
+# A call that declares an option by its name: `pflag.IntVarP(&jobs, "NAME",`, `.option("NAME",`
+_TAKEN_AS_OPTION = (
+    r"\b\w{0,20}(?:flag|option)\w{0,20}(?:\(\))?(?:\.(\w{1,40}))?\((?:&?[\w.]{1,80},\s{0,40})?"
+    r"[\"'`]NAME[\"'`]\s{0,40},"
+)
+# Functions that read or change a record of options, and declare none.
+_KEEPS = re.compile(r"(?:get|pop|read|lookup|has|is_|set|put|insert|update|del|remove)", re.IGNORECASE)
 _READING = re.compile(r"(?:get|pop|read|lookup|env|has|is_)", re.IGNORECASE)  # functions that read a setting
 _SETTING = re.compile(r"(?:set|define|declare|register|add|default|option)", re.IGNORECASE)
 
@@ -56,6 +63,9 @@ def classify_use(name: str, line: str) -> LineUse:
         return LineUse.SETS  # perhaps to what is read under the same name
     if re.search(rf"\b(?:name|long|dest)\s*[:=]\s*[\"'`]{quoted}[\"'`]", line, re.IGNORECASE):
         return LineUse.OPTION
+    taking = re.search(_TAKEN_AS_OPTION.replace("NAME", quoted), line, re.IGNORECASE)
+    if taking is not None and not _KEEPS.match(taking[1] or ""):
+        return LineUse.OPTION
     handed = re.search(
         rf"(\w{{0,40}})(\(?)(?:[\w.]{{1,80}}, ?)?\s{{0,40}}[\"']{quoted}[\"']\s{{0,40}},", line, re.IGNORECASE
     )
@@ -64,6 +74,13 @@ def classify_use(name: str, line: str) -> LineUse:
     if handed[2] and _READING.match(handed[1]):
         return LineUse.READS
     return LineUse.SETS if handed[2] and _SETTING.match(handed[1]) else LineUse.PASSES_ON
+
+
+def judge_call(name: str) -> LineUse | None:
+    """Return what a call does with the name of a variable of the environment; None for any other call."""
+    if re.fullmatch(r"(?:set|put|with|insert)?_?env(?:_?var\w*)?|set_var", name, re.IGNORECASE):
+        return LineUse.SETS
+    return LineUse.TAKES if re.fullmatch(r"(?:get|lookup|read)_?env\w*", name, re.IGNORECASE) else None
 
 
 def _stands_in_call(line: str, quoted: str) -> bool:

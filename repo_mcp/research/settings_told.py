@@ -16,7 +16,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
 
     Documents, examples and tests count only if the program neither declares nor sets nor reads it.
     """
-    whole = [one for one in state.findings if LAST_PART not in one.why]
+    whole = [one for one in state.findings if LAST_PART not in one.why and _has_its_spelling(subject, one)]
     own = [one for one in whole if not is_test_place(one.path)]
     program = [one for one in own if not one.why.endswith(IN_DOCUMENTS)]
     others = () if subject.nodes else (own, whole)
@@ -25,14 +25,13 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         for how in (OPTION, "takes", "sets")
     }
     by_callers = _describe_accessors(state)
-    parts = [cite_line(one) for one in state.findings if LAST_PART in one.why]
-    by_part = f" The last part of its name is set at {join_names(parts)}." if parts else ""
+    otherwise = _describe_otherwise(state, subject)
     if not (subject.nodes or any(places.values()) or by_callers):
-        seen = join_names(_cite_beginning(state.findings, "mentions "))
+        seen = join_names([*_cite_beginning(whole, "mentions "), *_cite_beginning(whole, "passes the name ")])
         mentioned = f" It is mentioned at {seen}." if seen else ""
-        is_told = mentioned or by_part or not state.findings
+        is_told = mentioned or otherwise or not state.findings
         by_words = "" if is_told else " What is shown has words of the question."
-        return f"Nothing is known to set {subject.asked}.{by_part}{mentioned}{by_words}"
+        return f"Nothing is known to set {subject.asked}.{mentioned}{otherwise}{by_words}"
     told = (
         ("declared as an option", places[OPTION]),
         (
@@ -45,7 +44,21 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     sentence = " and ".join(f"{what} at {join_names(found)}" for what, found in told if found)
     is_so = f"{subject.asked} is {sentence}." if sentence else f"{subject.asked} is not declared here."
     meant = f"By {state.documented}, this is {subject.asked}. " if state.documented else ""
-    return f"{meant}{is_so}{by_part}{by_callers}"
+    return f"{meant}{is_so}{otherwise}{by_callers}"
+
+
+def _has_its_spelling(subject: Subject, one: Finding) -> bool:
+    """Return False for a finding that spells a name in capitals otherwise: it may be another setting."""
+    return not subject.asked.isupper() or subject.asked in one.why
+
+
+def _describe_otherwise(state: ResearchState, subject: Subject) -> str:
+    """Return sentences on places with another spelling of a setting, or only the last part of its name."""
+    parts = [cite_line(one) for one in state.findings if LAST_PART in one.why]
+    others = [one for one in state.findings if not _has_its_spelling(subject, one)]
+    spelled = _cite_beginning([one for one in others if LAST_PART not in one.why], "sets")
+    told = f" The last part of its name stands at {join_names(parts)}." if parts else ""
+    return f"{told} Spelled otherwise, it is set at {join_names(spelled)}." if spelled else told
 
 
 def _describe_accessors(state: ResearchState) -> str:

@@ -33,7 +33,7 @@ def test_the_last_part_of_a_name_is_not_told_as_the_setting() -> None:
     files = {"app/settings.py": "def load(settings_path):\n    settings_path = find(settings_path)\n"}
     claim = Asked(files).ask("where is APP_SETTINGS_PATH configured?").claim
     assert claim == (
-        "Nothing is known to set APP_SETTINGS_PATH. The last part of its name is set at app/settings.py:2-2."
+        "Nothing is known to set APP_SETTINGS_PATH. The last part of its name stands at app/settings.py:2-2."
     )
 
 

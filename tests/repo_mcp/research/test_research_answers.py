@@ -453,7 +453,7 @@ def test_what_reads_a_setting_does_not_set_it() -> None:
         ('    "MAX_AGE": 3,', LineUse.SETS),
         ("max-age=3", LineUse.SETS),
         ('settings.setdefault("MAX_AGE", 3)', LineUse.SETS),
-        ('option.add_option("max-age", 3)', LineUse.SETS),
+        ('option.add_option("max-age", 3)', LineUse.OPTION),
         ('either("MAX_AGE", given)', LineUse.PASSES_ON),
         ('names = ["MAX_AGE", "MIN_AGE"]', LineUse.PASSES_ON),
         ('os.environ.get("MAX_AGE", "3")', LineUse.TAKES),

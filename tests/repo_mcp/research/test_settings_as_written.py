@@ -1,0 +1,84 @@
+"""Settings and names that stand only in texts: variables of the environment, options, events."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.line_use import LineUse, classify_use
+from repo_mcp.research.records import Form
+from tests.repo_mcp.research.asking import Asked
+
+
+def test_a_name_that_only_a_text_has_is_said_to_be_written_there() -> None:
+    files = {
+        "app/bus.py": "def start(bus):\n    bus.emit('on_ready')\n",
+        "app/view.py": "def show(bus):\n    bus.listen('on_ready', print)\n",
+    }
+    claim = Asked(files).ask("who calls on_ready?").claim
+    assert claim.startswith(
+        "on_ready is not declared in this repository, but written at app/bus.py:2-2 and app/view.py:2-2."
+    )
+
+
+def test_a_variable_of_the_environment_is_a_setting_whatever_is_asked_of_it() -> None:
+    files = {"app/run.py": "import os\n\n\ndef run():\n    return 'NO_COLOR' in os.environ\n\n\n"
+             "def paint():\n    return os.environ['NO_COLOR']\n"}  # fmt: skip
+    report = Asked(files).ask("where is NO_COLOR read?")
+    assert report.reading.form is Form.CONFIGURED
+    assert report.claim == "NO_COLOR is taken from the environment at app/run.py:9-9."
+
+
+def test_a_variable_whose_prefix_is_added_is_found_by_the_rest_of_its_name() -> None:
+    files = {"flags.go": 'package flags\n\nfunc Load(c Config) string {\n\treturn c.get("TEMP_DIR", "")\n}\n'}
+    claim = Asked(files).ask("where is APP_TEMP_DIR configured?").claim
+    assert claim == (
+        "Nothing is known to set APP_TEMP_DIR. The last part of its name stands at flags.go:4-4."
+    )
+
+
+def test_a_variable_is_set_by_a_call_of_several_lines() -> None:
+    files = {
+        "run.rs": 'fn run(c: &mut Command) {\n    c.env(\n        "APP_OFFSET",\n        1,\n    );\n}\n'
+    }
+    claim = Asked(files).ask("where is APP_OFFSET configured?").claim
+    assert claim == "APP_OFFSET is set at run.rs:3-3."
+
+
+def test_a_variable_is_not_what_is_spelled_otherwise() -> None:
+    files = {
+        "pyproject.toml": '[project.scripts]\n"app-config" = "app:main"\n',
+        "app.py": "def main():\n    return 1\n",
+    }
+    claim = Asked(files).ask("where is APP_CONFIG configured?").claim
+    assert claim == (
+        "Nothing is known to set APP_CONFIG. Spelled otherwise, it is set at pyproject.toml:2-2."
+    )
+
+
+def test_words_that_no_line_has_as_a_name_are_an_open_question() -> None:
+    files = {
+        "output.py": "def build_output(style):\n    if style == 'default':\n        return Plain()\n"
+        "    return Grouped(style)\n"
+    }
+    report = Asked(files).ask("where is the default output style set?")
+    assert report.reading.form is Form.OPEN
+    assert "output.build_output (output.py:1-4)" in report.claim
+
+
+def test_what_a_name_is_begins_with_its_declaration() -> None:
+    claim = Asked({"store.py": "def put(key):\n    return key\n"}).ask("where is put defined?").claim
+    assert claim == "store.put is declared at store.py:1-2."
+
+
+@pytest.mark.parametrize(
+    ("line", "use"),
+    [
+        ('pflag.IntVarP(&Jobs, "jobs", "j", 0, "Jobs to run.")', LineUse.OPTION),
+        ('cmd.Flags().String("jobs", "", "Jobs to run.")', LineUse.OPTION),
+        ('    .option("jobs", { type: "number" })', LineUse.OPTION),
+        ('format_options.setdefault("jobs", 3)', LineUse.SETS),
+        ('options.get("jobs", 3)', LineUse.READS),
+    ],
+)
+def test_calls_that_declare_an_option(line: str, use: LineUse) -> None:
+    assert classify_use("jobs", line) is use
