@@ -37,7 +37,9 @@ from repo_mcp.workspace.ignore_lines import encode_name
 
 MAX_IGNORE_FILE_BYTES = 256 * 1024
 MAX_IGNORE_FILES = 10_000  # Linux has 306
-MAX_KNOWN_RULES = 100_000  # cached from walk to walk, about 50 MB; Linux has 2,000
+# Of all files together, which stay in memory from walk to walk: about 100 MB. Linux has 2,000 rules in 30 kB.
+MAX_RULES = 200_000
+MAX_TEXT_BYTES = 32 << 20
 CATCH_ALLS_SET_ASIDE = ".gitignore ignores everything: its patterns that match every name are not applied"
 
 
@@ -73,7 +75,7 @@ class IgnoreRules:
         self._files: dict[str, IgnoreFile] = {}
         self._known = known if known is not None else ParsedRules()
         self._parsed: dict[str, IgnoreFile] = {}
-        self._rule_count = 0
+        self._rule_count = self._text_bytes = 0
         if self._known.exclusions is None:
             rules, found = parse_lines([encode_name(one) for one in exclude_globs], "the excluded globs")
             self._known.exclusions = RuleFile(0, rules), tuple(found)
@@ -83,8 +85,8 @@ class IgnoreRules:
     def add_file(self, directory: str, text: bytes) -> None:
         """Add the `.gitignore` found in `directory`, "" for the root.
 
-        A file that is too large, or one too many, is left out whole; a hostile pattern is left out alone.
-        Both leave a warning.
+        A file that is too large, or one too many, is left out whole, as is one beyond what all of them may
+        hold; a hostile pattern is left out alone. All leave a warning.
         """
         where = f"{directory}/.gitignore" if directory else ".gitignore"
         if len(text) > MAX_IGNORE_FILE_BYTES:
@@ -93,13 +95,15 @@ class IgnoreRules:
         if len(self._files) >= MAX_IGNORE_FILES:
             self._warn(f"{_shown(where)} not applied: more than {MAX_IGNORE_FILES} ignore files")
             return
+        if self._rule_count >= MAX_RULES or self._text_bytes + len(text) > MAX_TEXT_BYTES:
+            self._warn(f"{_shown(where)} not applied: the ignore files have too many patterns together")
+            return
         file = self._find_known(directory, text)
         for warning in file.facts.warnings:
             self._warn(warning)
         self._rule_count += file.facts.rule_count
-        if self._rule_count <= MAX_KNOWN_RULES:
-            self._parsed[directory] = file
-        self._files[directory] = file
+        self._text_bytes += len(text)
+        self._parsed[directory] = self._files[directory] = file
 
     def _find_known(self, directory: str, text: bytes) -> IgnoreFile:
         """Return the ignore file, parsed already where it was met before."""
@@ -136,12 +140,9 @@ class IgnoreRules:
 
         While catch-alls are set aside, an entry that the complete rules ignore cannot, like all others there.
         """
-        root = self._files.get("")
-        whole = self._parsed.get("")
-        if root is None:
+        root, whole = self._files.get(""), self._parsed.get("")
+        if root is None or whole is None:
             return False
-        if whole is None:
-            return True
         if whole is root:
             return root.facts.has_catch_alls
         rules = self._apply([whole], "")

@@ -10,11 +10,11 @@ import hashlib
 from collections.abc import Sequence
 
 from repo_mcp.record_classes import dataclass
-from repo_mcp.workspace.ignore_layers import Rule, RuleFile
+from repo_mcp.workspace.ignore_layers import Rule, RuleFile, is_looked_up
 from repo_mcp.workspace.ignore_lines import HostilePattern, parse_line
 
 MAX_PATTERNS_PER_FILE = 10_000
-MAX_UNINDEXED_PATTERNS = 1_000  # per file: neither a whole name nor `*.extension`
+MAX_UNINDEXED_PATTERNS = 1_000  # per file: each is tried for every name or directory
 MAX_WARNINGS = 20
 DIGEST_BYTES = 16
 SYNTAX_VERSION = 1  # raised when the same lines come to mean something else
@@ -93,7 +93,7 @@ def parse_lines(lines: Sequence[bytes], where: str) -> tuple[list[Rule], list[st
         except HostilePattern as fault:
             add_warning(warnings, f"{where}: line {number + 1} not applied: {fault}")
             continue
-        unindexed += sum(rule.name.literal is None and rule.name.extension is None for rule in found)
+        unindexed += sum(not is_looked_up(rule) for rule in found)
         if len(rules) + len(found) > MAX_PATTERNS_PER_FILE or unindexed > MAX_UNINDEXED_PATTERNS:
             add_warning(warnings, f"{where}: not applied from line {number + 1} on: too many patterns")
             break
