@@ -33,6 +33,7 @@ from repo_mcp.model import (
     SymbolIndexReport,
     SymbolIndexStatus,
 )
+from repo_mcp.symbol_index.asked_files import AskedFiles
 from repo_mcp.symbol_index.named_files import NamedFiles
 from repo_mcp.symbol_index.needed_files import find_needed
 from repo_mcp.symbol_index.phase import SymbolPhase
@@ -86,6 +87,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         self._followed: Snapshot | None = None  # of the lexical index: fully indexed, except `_left`
         self._left: frozenset[str] = frozenset()
         self._is_followed_whole = True  # if not, files that are gone may remain
+        self._asked = AskedFiles()
         self._hurried = threading.Event()  # set while a call waits to have a few files parsed
         self._compares_all = True
         self.is_expected = False  # `start` is about to be called: a first call may come before it
@@ -226,9 +228,14 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         view = self.find_view()
         missing = [path for path in paths if view is None or view.find_status(path) is None]
         if missing:
+            lexical = self._index.get_searcher().snapshot
+            is_done = self._asked.ask(
+                lexical.manifest, missing, deadline, COMMIT_SECONDS, self._closed.is_set
+            )
+            if is_done is not None:
+                return is_done
             begun = self._begin_build(hurried=True, seconds=max(0.0, deadline - time.monotonic()))
             with self._run_alone(begun=begun):
-                lexical = self._index.get_searcher().snapshot
                 stop = self._stops_when(lambda: time.monotonic() >= deadline + COMMIT_SECONDS)
                 done = self._run(lexical, missing, None, stop, yields=lambda: time.monotonic() >= deadline)
             return done.complete
@@ -437,6 +444,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
                 cancelled=stop,
                 yields=yields or (self._hurried.is_set if in_background else lambda: False),
                 yields_at_once=yields is not None,
+                asked=self._asked if in_background else None,
                 purges=due is not None or purges != self._purged,
                 parses=parses,
                 is_whole=self._index.generation.is_whole(lexical),
@@ -465,7 +473,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         changed = self._list_changed(lexical) if self._is_followed_whole else None
         self._compares_all = changed is None
         self._is_followed_whole, self._followed = self._index.generation.is_whole(lexical), None
-        with self._running:
+        with self._running, self._asked.answering(lexical.manifest):
             done = self._run(lexical, changed, None, self._closed.is_set, in_background=True)
         if not done.complete:
             self._make_room()

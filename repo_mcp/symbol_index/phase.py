@@ -43,6 +43,7 @@ from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport
 from repo_mcp.record_classes import replace
 from repo_mcp.storage.donors import ListDonors, list_nothing
 from repo_mcp.storage.poison import PoisonList
+from repo_mcp.symbol_index.asked_files import AskedFiles
 from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
 from repo_mcp.symbols.symbol_record import ParseStatus
 from repo_mcp.workspace.opened_file import OpenedFile
@@ -121,6 +122,7 @@ class SymbolPhase:
         cancelled: Cancelled = lambda: False,
         yields: Callable[[], bool] = lambda: False,
         yields_at_once: bool = False,
+        asked: AskedFiles | None = None,
         purges: bool = False,
         parses: bool = True,
         is_whole: bool = True,
@@ -130,7 +132,8 @@ class SymbolPhase:
         With `anew` everything is rebuilt; with `purges` no trace stays of files that are gone or changed;
         without `parses` nothing else is done. Unless `is_whole`, files may still be missing from the lexical
         index, so those that it lacks stay. When `yields` returns True, the round commits its work and ends
-        with a report that is not complete: after the texts that are being parsed, or `yields_at_once`.
+        with a report that is not complete: after the texts that are being parsed, or `yields_at_once`. Files
+        that are `asked` for meanwhile are parsed before the others, and committed at once.
 
         Raises RepoError with BUSY when another process writes, CANCELLED, INDEX_UNAVAILABLE when the index
         cannot be written, INTERNAL when no parser can run; and IndexFormatError for a damaged lexical index.
@@ -154,7 +157,7 @@ class SymbolPhase:
                 if not parses:
                     plan = replace(plan, files=(), bytes=0)
                 segments = SegmentRound(target, there, plan, build_segment, progress, check)
-                done = _Round(segments, plan).run(
+                done = _Round(segments, plan, asked or AskedFiles()).run(
                     partial(self._start_workers, plan), yields, at_once=yields_at_once
                 )
                 self._prepare(directory, expects_more=self.has_adopted and parses and not is_whole)
@@ -286,11 +289,14 @@ class _Yielded(Exception):
 class _Round:
     """One round, from plan to commit."""
 
-    def __init__(self, segments: SegmentRound[ParsedFile], plan: Plan) -> None:
+    def __init__(self, segments: SegmentRound[ParsedFile], plan: Plan, asked: AskedFiles) -> None:
         self._segments = segments
         self._plan = plan
+        self._asked = asked
         self._pending_weight = 0
         self._statuses: Counter[ParseStatus] = Counter()
+        self._taken: set[str] = set()  # a file that is asked for may be parsed a second time
+        self._files: dict[str, WantedFile] | None = None  # those to parse, once something is asked for
 
     def run(
         self, start_workers: Callable[[], ParseWorkers], yields: Callable[[], bool], *, at_once: bool
@@ -299,6 +305,7 @@ class _Round:
             segments.check()
             if at_once and yields():
                 raise _Yielded
+            self._serve_asked(parsing)
 
         segments = self._segments
         segments.begin(WORDS.name)
@@ -309,6 +316,7 @@ class _Round:
                     if yields():
                         break
             segments.flush()
+            self._asked.end(self._taken)  # a merge may take seconds
         complete = segments.taken + len(segments.left) == len(self._plan.files)
         if complete:
             segments.merge()
@@ -324,8 +332,28 @@ class _Round:
             generation=generation,
         )
 
+    def _serve_asked(self, parsing: ParseWorkers) -> None:
+        """Put the files that calls ask for first, and commit those that are parsed."""
+        for question in self._asked.take():
+            if self._files is None:
+                self._files = {file.path: file for file in self._plan.files}
+            question.wanted &= self._files.keys()
+            wanted = [path for path in question.paths if path in question.wanted - self._taken]
+            parsing.put_first([self._files[path] for path in wanted])
+        due = self._asked.find_due(self._taken)
+        if due:
+            self._flush()
+            self._asked.settle(due, self._taken)
+
+    def _flush(self) -> None:
+        self._segments.flush()
+        self._pending_weight = 0
+
     def _take(self, outcomes: Sequence[ParsedFile | WantedFile]) -> None:
         for one in outcomes:
+            if one.path in self._taken:
+                continue
+            self._taken.add(one.path)
             if isinstance(one, WantedFile):
                 self._segments.left.append(one.path)
                 continue
@@ -333,6 +361,5 @@ class _Round:
             self._pending_weight += one.weight
             self._statuses[one.status] += 1
             if self._pending_weight >= SEGMENT_WEIGHT:
-                self._segments.flush()
-                self._pending_weight = 0
+                self._flush()
         self._segments.report(WORDS.name)

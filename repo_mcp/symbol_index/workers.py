@@ -2,17 +2,20 @@
 
 The reading thread takes files in the order of the plan, batch by batch, through the repository reader, and
 checks that each is still the version in the lexical index. A worker has the next batch parsed as soon as its
-process has finished the one before. Results are validated before use, since a parsed text may have taken
-control of its process. A text that ended a process, or whose answer is not a valid record, gets the record of
-a failure, and so is not tried again until it changes. One that ended a process also goes on the poison list
-and is not tried under another name either.
+process has finished the one before. Files that are put first, because a call waits for them, are taken before
+the rest of the plan, also by a worker of their own, whose process has no low priority.
+
+Results are validated before use, since a parsed text may have taken control of its process. A text that ended
+a process, or whose answer is not a valid record, gets the record of a failure, and so is not tried again
+until it changes. One that ended a process also goes on the poison list and is not tried under another name
+either.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from queue import Empty, Full, Queue
@@ -39,6 +42,7 @@ FIRST_BATCH_BYTES = 48 * 1024  # of the first request: a call may wait for the f
 READ_BATCHES = 2  # per worker: read, and not yet taken
 WAITING_BATCHES = 8  # per worker: parsed, and not yet taken; writing a segment takes as long as 4
 WAIT_SECONDS = 0.1  # between checks of `cancelled`
+FIRST_POLL_SECONDS = 0.01  # between looks at whether files were put first
 NICENESS = 10  # of a parser process with much to do: calls and the lexical index come first
 FEW_BYTES = 1024 * 1024  # parsed first, in half a second, at no lower priority: somebody may wait for them
 
@@ -95,11 +99,19 @@ class ParseWorkers:
         poison: PoisonList | None = None,
     ) -> None:
         self._poison = poison if poison is not None else PoisonList()
-        self._batches = _iter_batches(files)
+        self._files = files
+        self._putting = threading.Lock()  # guards the next three
+        self._first: deque[Sequence[WantedFile]] = deque()
+        self._moved: set[str] = set()  # files that were put first, which the plan's batches leave out
+        self._is_all_read = False
         self._ended: Counter[str] = Counter()  # texts that ended a process, by their adapter's task
         self._read_many = read_many
         self._stopped = threading.Event()
+        self._make_parser = make_parser
         self._parsers = [make_parser() for _ in range(workers)]
+        self._lanes = workers
+        self._running = 0  # workers of which an end is to come
+        self._has_first_worker = False  # one more, for what is put first
         self._read: Queue[_Batch | None] = Queue(READ_BATCHES * workers)
         self._results: Queue[list[Outcome] | Exception | None] = Queue(WAITING_BATCHES * workers)
         self._threads: list[threading.Thread] = []
@@ -119,6 +131,7 @@ class ParseWorkers:
         for parser in set(self._parsers).difference(started):
             parser.close()
         self._parsers = started
+        self._lanes = len(started)
         if not started or not self._begin(self._load_all, "structure reader"):
             self.close()
             raise RepoError(ErrorCode.INTERNAL, f"{REFUSED.capitalize()}.", KEPT)
@@ -145,20 +158,41 @@ class ParseWorkers:
         for thread in self._threads:
             thread.join()
 
+    def put_first(self, files: Sequence[WantedFile]) -> None:
+        """Have these files of the plan parsed next. For the thread that iterates the outcomes.
+
+        They may be parsed already, or twice.
+        """
+        if not files:
+            return
+        with self._putting:
+            self._moved.update(file.path for file in files)
+            self._first.extendleft(reversed([*_iter_batches(files, FIRST_BATCH_BYTES)]))
+            has_worker = self._has_first_worker
+            self._has_first_worker = True
+        if not has_worker:
+            parser = self._make_parser()
+            if self._begin(partial(self._work, parser, is_first=True), "structure first"):
+                self._parsers.append(parser)
+                self._running += 1
+            else:
+                self._has_first_worker = False  # then the others take them
+                parser.close()
+
     def iter_outcomes(self, check: Callable[[], None]) -> Iterator[list[Outcome]]:
         """Yield the outcomes, batch by batch as they are finished. `check` may raise to cancel.
 
         Raises RepoError with INTERNAL when no process starts, and what reading raises for a lost root.
         """
-        running = len(self._parsers)
-        while running:
+        self._running = len(self._parsers)
+        while self._running:
             check()
             try:
                 found = self._results.get(timeout=WAIT_SECONDS)
             except Empty:
                 continue
             if found is None:
-                running -= 1
+                self._running -= 1
             elif isinstance(found, ParserFailed):
                 raise RepoError(
                     ErrorCode.INTERNAL,
@@ -172,14 +206,24 @@ class ParseWorkers:
 
     def _load_all(self) -> None:
         try:
-            for files in self._batches:
+            for files in _iter_batches(self._iter_unmoved(), BATCH_BYTES):
                 if not self._put(self._read, self._load(files)):
                     return
         except Exception as error:  # the round raises it
             self._put(self._results, error)
         finally:
-            for _ in self._parsers:
+            for _ in range(self._lanes):
                 self._put(self._read, None)
+
+    def _iter_unmoved(self) -> Iterator[WantedFile]:
+        """Yield the files of the plan that were not put first."""
+        for file in self._files:
+            with self._putting:
+                is_moved = file.path in self._moved
+            if not is_moved:
+                yield file
+        with self._putting:
+            self._is_all_read = True
 
     def _load(self, files: Sequence[WantedFile]) -> _Batch:
         batch = _Batch([], [])
@@ -194,12 +238,13 @@ class ParseWorkers:
                 batch.files.append((file, text))
         return batch
 
-    def _work(self, parser: BatchParser) -> None:
+    def _work(self, parser: BatchParser, *, is_first: bool = False) -> None:
+        """Parse batches of the plan, or if `is_first` those that were put first, until there are no more."""
         try:
             is_low = False
-            while (batch := self._take_batch()) is not None:
+            while (batch := self._take_first() if is_first else self._take_batch(is_low)) is not None:
                 self._given += sum(len(text) for _, text in batch.files)
-                if self._given > FEW_BYTES and not is_low:
+                if self._given > FEW_BYTES and not (is_low or is_first):
                     parser.lower(NICENESS)
                     is_low = True
                 self._put(self._results, self._parse(parser, batch))
@@ -209,11 +254,34 @@ class ParseWorkers:
             parser.close()
             self._put(self._results, None)
 
-    def _take_batch(self) -> _Batch | None:
+    def _take_batch(self, is_low: bool) -> _Batch | None:
+        """Return the next batch; None at the end.
+
+        One that was put first comes first, unless this process has a low priority: then whoever waits for it
+        would wait longer.
+        """
         while not self._stopped.is_set():
+            if not (is_low and self._has_first_worker) and (first := self._pop_first()) is not None:
+                return self._load(first)
             with suppress(Empty):
                 return self._read.get(timeout=WAIT_SECONDS)
         return None
+
+    def _take_first(self) -> _Batch | None:
+        """Return the next batch of files that were put first; None when no more can come."""
+        while not self._stopped.is_set():
+            if (first := self._pop_first()) is not None:
+                return self._load(first)
+            with self._putting:
+                if self._is_all_read and not self._first:
+                    self._has_first_worker = False
+                    return None
+            self._stopped.wait(FIRST_POLL_SECONDS)
+        return None
+
+    def _pop_first(self) -> Sequence[WantedFile] | None:
+        with self._putting:
+            return self._first.popleft() if self._first else None
 
     def _put(self, queue: Queue[Item], item: Item) -> bool:
         """Put an item into a queue; return False when stopped before there was room."""
@@ -255,13 +323,14 @@ class ParseWorkers:
         return answer or b""
 
 
-def _iter_batches(files: Sequence[WantedFile]) -> Iterator[Sequence[WantedFile]]:
+def _iter_batches(files: Iterable[WantedFile], most_bytes: int) -> Iterator[Sequence[WantedFile]]:
+    """Yield the files in batches, the first of which is small."""
     batch: list[WantedFile] = []
     size, most = 0, FIRST_BATCH_BYTES
     for file in files:
         if batch and (size + file.size > most or len(batch) == BATCH_FILES):
             yield batch
-            batch, size, most = [], 0, BATCH_BYTES
+            batch, size, most = [], 0, most_bytes
         batch.append(file)
         size += file.size
     if batch:

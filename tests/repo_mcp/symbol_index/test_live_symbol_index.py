@@ -425,6 +425,60 @@ def test_what_is_parsed_at_the_deadline_is_kept(
     assert list_declaring(repository, "a") == ["a.tiny"]
 
 
+def need_file(monkeypatch: pytest.MonkeyPatch, *paths: str) -> None:
+    needed = NeededFiles(paths, are_all=True)
+    monkeypatch.setattr(live_symbol_index, "find_needed", lambda _searcher, _need: needed)
+
+
+def test_calls_are_answered_by_the_round_in_the_background_which_goes_on(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each call ended the round before, so that many calls in a row kept it from getting anywhere."""
+    monkeypatch.setattr(symbol_workers, "BATCH_FILES", 1)
+    monkeypatch.setattr(live_symbol_index, "ROUND_SECONDS", 0.0)
+    for number in range(100):
+        (root / f"n{number:02d}.tiny").write_text(f"def n{number}\nslow\n")
+    begun: list[object] = []
+    run = SymbolPhase.run
+    monkeypatch.setattr(
+        SymbolPhase, "run", lambda self, *given, **named: (begun.append(named), run(self, *given, **named))[1]
+    )
+    repository = open_root(("graph",))
+    repository.refresh()
+    repository.symbol_index.start()
+    wait_until(lambda: any("are done" in text for text in repository.symbol_index.warn()))
+    for number in (99, 97, 95, 93):
+        need_file(monkeypatch, f"n{number}.tiny", "c.txt")
+        assert repository.symbol_index.wait_for(Need(f"n{number}"), time.monotonic() + HANG_SECONDS)
+        assert list_declaring(repository, f"n{number}") == [f"n{number}.tiny"]
+    assert repository.symbol_index.status().state == "building"
+    wait_until(lambda: repository.symbol_index.status().state == "ready", 40.0)
+    assert repository.symbol_index.status().symbols == 102
+    assert len(begun) == 1
+
+
+def test_what_the_round_has_parsed_at_the_deadline_of_a_call_is_kept(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(symbol_workers, "FIRST_BATCH_BYTES", 1)
+    monkeypatch.setattr(symbol_workers, "BATCH_FILES", 1)
+    (root / "aa.tiny").write_text("hang\n")  # keeps the round from its end
+    (root / "hangs.tiny").write_text("hang\nhang\n")
+    need_file(monkeypatch, "src/b.tiny", "hangs.tiny")
+    make_patient = partial(BatchParser, wall_seconds=HANG_SECONDS, serve=serve_tiny)
+    repository = open_root(("graph",), make_patient)
+    repository.refresh()
+    repository.symbol_index.start()
+    wait_until(lambda: any("are done" in text for text in repository.symbol_index.warn()))
+
+    def ask_for_b() -> list[str]:
+        assert not repository.symbol_index.wait_for(Need("b"), time.monotonic() + 0.5)
+        view = repository.symbol_index.find_view()
+        return [] if view is None else view.list_paths(DECLARES, "b")
+
+    wait_until(lambda: ask_for_b() == ["src/b.tiny"])
+
+
 def test_a_server_that_is_killed_leaves_no_process(root: Path) -> None:
     """Children end with the pipe, also when their parent has no time to end them."""
     (root / "z.tiny").write_text("spin\n")

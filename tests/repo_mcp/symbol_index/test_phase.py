@@ -23,6 +23,7 @@ from repo_mcp.process.parse_worker import BatchParser, ParseWorker
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
+from repo_mcp.symbol_index.asked_files import AskedFiles
 from repo_mcp.symbol_index.needed_files import find_needed
 from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS, USES
 from repo_mcp.symbols.symbol_record import ParseStatus, decode_symbol_record
@@ -134,6 +135,38 @@ def test_what_is_parsed_first_is_parsed_at_the_usual_priority(
     assert tree.run().parsed == len(MANY)
     assert done.count("lower") == wanted.count("lower")  # once
     assert done[: len(wanted)] == wanted
+
+
+def test_files_that_are_asked_for_meanwhile_change_no_byte(
+    make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether they are parsed already, being parsed, or still to come; some are parsed twice."""
+    monkeypatch.setattr(symbol_workers, "BATCH_FILES", 3)
+    whole, tree = make_tree(), make_tree()
+    whole.write(MANY)
+    whole.run()
+    tree.write(MANY)
+    asked = AskedFiles()
+    lexical = tree.lexical
+    answers: list[bool | None] = []
+
+    def ask(paths: Sequence[str]) -> None:
+        answers.append(
+            asked.ask(lexical.manifest, paths, time.monotonic() + HANG_SECONDS, 0.0, lambda: False)
+        )
+
+    calls = [threading.Thread(target=ask, args=(sorted(MANY)[start::7],)) for start in range(7)]
+    with asked.answering(lexical.manifest):
+        for one in calls:
+            one.start()
+        report = tree.run(asked=asked)
+        for one in calls:
+            one.join()
+    assert (report.parsed, report.complete) == (len(MANY), True)
+    assert answers == [True] * 7
+    tree.phase.compact(full=True)
+    assert tree.read_segments() == whole.read_segments()
+    assert asked.ask(lexical.manifest, ["d0/f000.tiny"], time.monotonic() + 1, 0.0, lambda: False) is None
 
 
 def test_few_changes_are_parsed_small_ones_first(make_tree: MakeTree) -> None:
