@@ -1,4 +1,4 @@
-"""What calls ask of the round that runs in the background: to parse a few files before all others.
+"""Lets calls ask the round that runs in the background to parse a few files before all others.
 
 The round goes on, so that neither its plan nor its processes nor what they are parsing is lost: sixty calls
 in a row, each of which ended the round, kept it from getting anywhere. It commits what was asked for as soon
