@@ -254,8 +254,10 @@ class Rater:
 
     def _rate(self, view: FileView, block: Block, lines: Sequence[int], is_program: bool) -> float:
         weights, counts = self._weights, dict[str, float]()
+        head = block.span.head_line if block.span is not None else 0
         for line in lines:
-            share = weights.comment if line in view.layout.comment_lines else 1.0
+            is_comment = line in view.layout.comment_lines
+            share = (weights.lead if line < head else weights.comment) if is_comment else 1.0
             for term in view.line_terms[line]:
                 counts[term] = counts.get(term, 0.0) + share
         excess = max(0.0, block.line_count / weights.usual_lines - 1.0)

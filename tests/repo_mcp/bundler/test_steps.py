@@ -190,6 +190,15 @@ def test_blocks_are_a_partition(lines: int, inside: int, path: str) -> None:
     assert covered == list(range(1, len(text.splitlines()) + 1))
 
 
+def test_the_comment_above_a_declaration_counts_more_than_one_inside_it() -> None:
+    body = "".join(f"\tstep{number}();\n" for number in range(4))
+    above = f"/* Picks the victim. */\nvoid above(void)\n{{\n\t/* Loop. */\n{body}}}\n"
+    inside = f"/* Loop. */\nvoid inside(void)\n{{\n\t/* Picks the victim. */\n{body}}}\n"
+    filling = "".join(f"\nvoid filling{number}(void)\n{{\n\treturn;\n}}\n" for number in range(9))
+    worth = dict(rate(f"{above}\n{inside}{filling}", {"victim": 1.0}, "a.c"))
+    assert worth["above"] > 1.5 * worth["inside"] > 0.0
+
+
 def test_a_small_file_is_one_block_and_a_small_class_too() -> None:
     assert [(one.start_line, one.end_line) for one in cut(SOURCE)] == [(1, len(SOURCE.splitlines()))]
     names = [one.span.qualified_name for one in cut(SOURCE + FILLING) if one.span]
