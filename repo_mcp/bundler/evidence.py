@@ -34,6 +34,7 @@ from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.base_forms import list_other_forms
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
 from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
 from repo_mcp.text.word_families import list_stand_ins, list_synonyms
@@ -273,6 +274,8 @@ def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
         told = weights.asking if clue.text.lower() in QUESTION_WORDS else 1.0
         yield whole, told * (weights.inflected if len(parts) == 1 else 1.0)
         yield from ((part, told * (1.0 if len(parts) == 1 else weights.part_term)) for part in parts)
+        forms = list_other_forms(clue.text) if weights.form else ()
+        yield from ((analyse_text(form)[-1], told * weights.form) for form in forms)
     elif clue.kind is ClueKind.PHRASE:
         terms = analyse_text(clue.text)
         yield from ((term, weights.phrase_term) for term in terms if term not in STOP_WORDS)

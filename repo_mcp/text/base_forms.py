@@ -27,10 +27,17 @@ old older oldest, small smaller smallest
 
 def find_base_form(word: str) -> str:
     """Return the base form of a word, in lower case; "" for a regular word, or one that is its own base."""
-    return _read_forms().get(word.lower(), "")
+    base, *others = _read_families().get(word.lower(), ("",))
+    return base if word.lower() in others else ""
+
+
+def list_other_forms(word: str) -> tuple[str, ...]:
+    """Return the other forms of an irregular word, its base first; none for a regular word."""
+    return tuple(form for form in _read_families().get(word.lower(), ()) if form != word.lower())
 
 
 @cache
-def _read_forms() -> dict[str, str]:
-    rows = (row.split() for row in _FORMS.split(","))
-    return {form: base for base, *forms in rows for form in forms}
+def _read_families() -> dict[str, tuple[str, ...]]:
+    """Return each irregular form with all forms of its word, the base first."""
+    rows = (tuple(row.split()) for row in _FORMS.split(","))
+    return {form: row for row in rows for form in row}
