@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
-from typing import Protocol
+from dataclasses import fields
+from typing import Any, Protocol
 
 from repo_mcp.bundler.limits import LINES_PER_FILE, MAX_BUNDLE_TOKENS, STRATEGIES
 from repo_mcp.bundler.records import Budget, Bundle, BundleAudit, BundleRequest, BundleTotals, Selection
@@ -89,9 +89,12 @@ def compute_bundle_id(request: BundleRequest, budget: Budget, choice: Choice) ->
 
     It is equal for equal trees, whatever the history of the index. Warnings do not count.
     """
-    return compute_digest(
-        json.dumps([asdict(request), asdict(budget), asdict(replace(choice, warnings=()))], sort_keys=True)
-    )
+    identified = [request, budget, replace(choice, warnings=())]
+    return compute_digest(json.dumps(identified, default=_name_values, sort_keys=True))
+
+
+def _name_values(record: Any) -> dict[str, Any]:
+    return {one.name: getattr(record, one.name) for one in fields(record)}
 
 
 def compute_digest(text: str) -> str:

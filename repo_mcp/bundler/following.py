@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from heapq import nsmallest
 from itertools import islice
 
 from repo_mcp.bundler.blocks import Block
@@ -67,6 +68,19 @@ def list_steps(view: FileView, block: Block) -> list[Step]:
     ]
 
 
+def list_holding(lines: Sequence[str], names: Iterable[str]) -> list[int]:
+    """Return the 1-based numbers of the lines that hold any of the names, if only in other words."""
+    text = "\n".join(lines)
+    found: set[int] = set()
+    for name in names:
+        line, passed, at = 1, 0, text.find(name)
+        while at >= 0:
+            line += text.count("\n", passed, at)
+            found.add(line)
+            passed, at = at, text.find(name, at + len(name))
+    return sorted(found)
+
+
 def _calls(line: str, name: str) -> bool:
     """Return True if a line calls a name: without a bracket after it, the name is only mentioned."""
     return re.search(rf"(?<![\w$]){re.escape(name)}(?:<[^()]{{0,80}}>|!)?\s*\(", line) is not None
@@ -116,7 +130,8 @@ class _Follower:
 
     def follow(self) -> list[RatedFile]:
         found: dict[tuple[str, int], tuple[float, RatedFile, str]] = {}
-        for seed, position in self._choose_seeds():
+        seeds = self._choose_seeds()
+        for seed, position in seeds:
             block = seed.blocks[position]
             name = block.span.qualified_name if block.span is not None else "lines"
             for step in list_steps(seed.view, block):
@@ -127,17 +142,21 @@ class _Follower:
                     worth = value * seed.worth[position]
                     if worth > found.get(key, (0.0,))[0] and not (file is seed and at == position):
                         found[key] = (worth, file, told)
-        self._add_callers(found)
+        self._add_callers(found, seeds)
         for (_, at), (worth, file, told) in found.items():
             file.worth[at] += worth
             file.told[at] = told
         return self._further
 
-    def _add_callers(self, found: dict[tuple[str, int], tuple[float, RatedFile, str]]) -> None:
+    def _add_callers(
+        self,
+        found: dict[tuple[str, int], tuple[float, RatedFile, str]],
+        seeds: Sequence[tuple[RatedFile, int]],
+    ) -> None:
         """Add to `found` the blocks of a seed's own file that use its name."""
         own: dict[str, dict[str, tuple[float, int]]] = {}
         files = {one.candidate.path: one for one in self._opened}
-        for seed, position in self._choose_seeds():
+        for seed, position in seeds:
             span = seed.blocks[position].span
             if (
                 span is not None
@@ -151,7 +170,9 @@ class _Follower:
             file = files[path]
             starts = [block.start_line for block in file.blocks]
             pattern = re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, names))})(?![\w$])")
-            for number, line in enumerate(file.view.live.lines, 1):
+            lines = file.view.live.lines
+            for number in list_holding(lines, names):
+                line = lines[number - 1]
                 if number in file.view.layout.comment_lines:
                     continue
                 for name in pattern.findall(line):
@@ -172,7 +193,7 @@ class _Follower:
             for at, one in enumerate(self._opened)
             for position, worth in enumerate(one.worth)
         )
-        return [(self._opened[at], position) for _, at, position in sorted(rated)[:SEEDS]]
+        return [(self._opened[at], position) for _, at, position in nsmallest(SEEDS, rated)]
 
     def _find_targets(self, step: Step, seed: RatedFile) -> tuple[float, list[tuple[RatedFile, int]]]:
         """Return the share of the seed's worth that each block gets that declares a name, and these blocks.

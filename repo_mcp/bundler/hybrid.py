@@ -15,7 +15,6 @@ declared in its lines or encloses them, and a step is named by the block where i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import islice
@@ -46,7 +45,6 @@ from repo_mcp.ranking.prompt import ClueKind, Mention
 from repo_mcp.ranking.searcher import Ranking
 from repo_mcp.ranking.word_search import describe_absent, lacks_most, look_up_words
 from repo_mcp.record_classes import replace
-from repo_mcp.text.analysis import get_word_terms
 
 MAX_COMPANION_FILES = 8  # files whose excerpts get imports and heads beside them
 LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left
@@ -54,7 +52,6 @@ MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
 MAX_NAMED_TERMS = 6  # of one excerpt, in its rationale
 MAX_NAMED_STEPS = 3  # of one excerpt, in its rationale
 MAX_WORD_CHARS = 60  # longer words are not named
-_WORD = re.compile(r"\w+")
 
 
 def find_no_hints(_prompt: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -228,7 +225,7 @@ def _join_lines(lines: Sequence[int]) -> Iterator[tuple[int, int]]:
 def describe(selection: Selection, file: RatedFile, evidence: Evidence) -> Selection:
     """Return the selection with its symbol, the prompt's words in it and the evidence for it."""
     start, end = selection.start_line, selection.end_line
-    words = index_words(selection.lines)
+    words = file.view.finder.find_first_words(selection.lines)
     terms = order_terms(words, evidence.term_weights)
     matched = tuple(name_words(terms, words))
     spans = file.view.layout.spans
@@ -354,16 +351,6 @@ def _describe_mentions(mentions: Sequence[Mention], start_line: int, end_line: i
 def holds_phrase(lines: Sequence[str], phrase: str) -> bool:
     """Return True when the lines hold the phrase, ignoring case and white space."""
     return phrase.lower() in " ".join(" ".join(lines).lower().split())
-
-
-def index_words(lines: Iterable[str]) -> dict[str, str]:
-    """Return the terms in the lines, each with the first word that yields it."""
-    first: dict[str, str] = {}
-    for line in lines:
-        for word in _WORD.findall(line):
-            for term in get_word_terms(word):
-                first.setdefault(term, word)
-    return first
 
 
 def name_words(terms: Iterable[str], words: Mapping[str, str]) -> list[str]:

@@ -8,12 +8,11 @@ A declaration that the prompt names is worth more than any terms.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import field
+from functools import cached_property
 from heapq import nlargest
-from itertools import accumulate
 
 from repo_mcp.bundler.blocks import SMALL_FILE_LINES, Block, cut_blocks
 from repo_mcp.bundler.companions import find_licence, list_imports
@@ -28,9 +27,10 @@ from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.declaration_rating import is_inner_test
 from repo_mcp.ranking.intent import understand
+from repo_mcp.ranking.line_terms import encode_roots, find_words
 from repo_mcp.ranking.prompt import Clue, ClueKind
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.analysis import get_root, get_word_terms
+from repo_mcp.text.analysis import LONG_WORD, get_word_terms
 from repo_mcp.text.roles import FileRole, find_role
 
 OPENED_PER_FILE = 2  # files opened for each that may be shown
@@ -39,69 +39,73 @@ MIN_OPENED, MAX_OPENED = 8, 24
 KEYWORD_TERMS = 16  # heaviest terms, whose sum is the weight of a prompt
 PROTOTYPE_LINES = 4  # at most; a longer declaration that ends in a semicolon is something else
 BODY_LINES = 2  # a shorter declaration has no body
-_WORD = re.compile(r"\w+")
 
 
 class TermFinder:
     """Finds the prompt's terms in words. Words recur from file to file, so each is analysed once."""
 
     def __init__(self, terms: Collection[str]) -> None:
-        self._terms = terms
-        self._roots = sorted({get_root(term) for term in terms})
-        self._near = re.compile("|".join(map(re.escape, self._roots)))  # in every word that has a term
-        self._known: dict[str, tuple[str, ...]] = {}
-
-    def find(self, text: str) -> tuple[str, ...]:
-        """Return the terms in a text, in order, each as often as it occurs."""
-        known = self._known
-        found: list[str] = []
-        for word in _WORD.findall(text):
-            terms = known.get(word)
-            if terms is None:
-                terms = known[word] = self._find_in_word(word)
-            found += terms
-        return tuple(found)
-
-    def _find_in_word(self, word: str) -> tuple[str, ...]:
-        if not self._near.search(word.lower()):
-            return ()
-        return tuple(term for term in get_word_terms(word) if term in self._terms)
+        self._by_word = _TermsByWord(frozenset(terms) - {LONG_WORD})
+        self._roots = encode_roots(self._by_word.terms)
 
     def find_lines(self, lines: Sequence[str]) -> dict[int, tuple[str, ...]]:
-        """Return the terms of the lines that have any, by 1-based number.
+        """Return the terms of the lines that have any, by 1-based number, each as often as it occurs."""
+        text = "\n".join(lines)
+        found: dict[int, tuple[str, ...]] = {}
+        line, passed = 1, 0
+        for position, word in self._list_words(text):
+            terms = self._by_word[word]
+            if terms:
+                line += text.count("\n", passed, position)
+                passed = position
+                found[line] = found.get(line, ()) + terms
+        return found
 
-        Only lines that hold the root of a term are analysed: about one in five.
-        """
-        text = "\n".join(lines).lower()
-        starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-        near: set[int] = set()
-        for root in self._roots:
-            offset = text.find(root)
-            while offset >= 0:
-                line = bisect_right(starts, offset)
-                near.add(line)
-                offset = text.find(root, starts[line])
-        found = ((line, self.find(lines[line - 1])) for line in sorted(near))
-        return {line: terms for line, terms in found if terms}
+    def find_first_words(self, lines: Sequence[str]) -> dict[str, str]:
+        """Return the terms in the lines, each with the first word that yields it."""
+        first: dict[str, str] = {}
+        for _, word in self._list_words("\n".join(lines)):
+            for term in self._by_word[word]:
+                first.setdefault(term, word)
+        return first
+
+    def _list_words(self, text: str) -> list[tuple[int, str]]:
+        """Return the words that may yield terms, each once with its offset, in order."""
+        return sorted(set(find_words(text, self._roots)))
 
 
-@dataclass(frozen=True, slots=True)
+class _TermsByWord(dict[str, tuple[str, ...]]):
+    """The prompt's terms in each word that was met."""
+
+    def __init__(self, terms: Set[str]) -> None:
+        super().__init__()
+        self.terms = terms
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        found = self[word] = tuple(term for term in get_word_terms(word) if term in self.terms)
+        return found
+
+
 class FileView:
     """The text of a file as it is now, with the prompt's terms in its lines."""
 
-    live: LiveFile
-    layout: Layout
-    line_terms: Mapping[int, tuple[str, ...]]  # only lines with any; imports and licences have none
+    def __init__(self, live: LiveFile, layout: Layout, finder: TermFinder) -> None:
+        self.live = live
+        self.layout = layout
+        self.finder = finder
 
+    @cached_property
+    def line_terms(self) -> Mapping[int, tuple[str, ...]]:
+        """Return the terms of the lines that have any, by number; imports and licences have none.
 
-def view_file(live: LiveFile, layout: Layout, finder: TermFinder) -> FileView:
-    """Return the view of a live file."""
-    found = finder.find_lines(live.lines)
-    # Imports and licences name much and explain nothing.
-    for first, last in (*list_imports(live.lines), *find_licence(live.lines)):
-        for line in range(first + 1, last + 2):
-            found.pop(line, None)
-    return FileView(live, layout, found)
+        Those name much and explain nothing. Of a file that only declares a name this is hardly ever asked.
+        """
+        lines = self.live.lines
+        found = self.finder.find_lines(lines)
+        for first, last in (*list_imports(lines), *find_licence(lines)):
+            for line in range(first + 1, last + 2):
+                found.pop(line, None)
+        return found
 
 
 @dataclass(slots=True)
@@ -162,24 +166,27 @@ class Opener:
             self._packer.refuse_file(path, f"not readable now: {error.code}")
             return None
         layout = self._read_layout(path, live.data)
-        view = view_file(live, layout, self._finder)
+        view = FileView(live, layout, self._finder)
         blocks = cut_blocks(live.lines, layout.spans, self._small_file_lines)
-        share = candidate.share**self._weights.rank if candidate.share > 0.0 else 0.0
         role = find_role(path)
         asked = role in (FileRole.CODE, *self._roles)
         priority = 1.0 if asked else self._weights.other_role
         if is_side_file(path) and FileRole.DOCS not in self._roles:
             priority *= self._weights.side_file
-        is_program = role is not FileRole.TEST and FileRole.TEST not in self._roles
-        rated = self._rater.rate(view, blocks, is_program=is_program)
-        least = self._weights.any_declaration if any(rated) else 0.0
-        worth = [
-            share * (value + least * (block.span is not None))
-            for block, value in zip(blocks, rated, strict=True)
-        ]
+        worth = [0.0] * len(blocks)  # of a file that the search did not find
+        if candidate.share > 0.0:
+            is_program = role is not FileRole.TEST and FileRole.TEST not in self._roles
+            share = candidate.share**self._weights.rank
+            worth = [share * one for one in self._rate(view, blocks, is_program=is_program)]
         one = RatedFile(candidate, view, blocks, worth, priority)
         self._add_named(one)
         return one
+
+    def _rate(self, view: FileView, blocks: Sequence[Block], *, is_program: bool) -> list[float]:
+        """Return the worth of each block in itself. Where one has any, each declaration has a little."""
+        rated = self._rater.rate(view, blocks, is_program=is_program)
+        least = self._weights.any_declaration if any(rated) else 0.0
+        return [value + least * (block.span is not None) for block, value in zip(blocks, rated, strict=True)]
 
     def _add_named(self, one: RatedFile) -> None:
         """Raise the worth of the blocks that the prompt names, by line or by name."""
@@ -245,14 +252,21 @@ class Rater:
 
         `is_program` means that the file is part of the program and that tests in it are not asked for.
         """
-        lines = list(view.line_terms)
+        lines, names = list(view.line_terms), self._rate_names(blocks)
         bounds = [(bisect_left(lines, one.start_line), bisect_right(lines, one.end_line)) for one in blocks]
         return [
-            self._rate(view, block, lines[first:end], is_program) / self._whole
+            self._rate(view, block, lines[first:end], names, is_program) / self._whole
             for block, (first, end) in zip(blocks, bounds, strict=True)
         ]
 
-    def _rate(self, view: FileView, block: Block, lines: Sequence[int], is_program: bool) -> float:
+    def _rate(
+        self,
+        view: FileView,
+        block: Block,
+        lines: Sequence[int],
+        names: Mapping[str, float],
+        is_program: bool,
+    ) -> float:
         weights, counts = self._weights, dict[str, float]()
         head = block.span.head_line if block.span is not None else 0
         for line in lines:
@@ -265,11 +279,13 @@ class Rater:
         text = sum(
             self._term_weights[term] * count / (count + half) for term, count in sorted(counts.items())
         )
-        named = weights.name * self._rate_name(block.span)
+        named = weights.name * names.get(block.span.name, 0.0) if block.span is not None else 0.0
         if named and _is_prototype(view, block.span):
             named *= weights.prototype
-        owned = weights.owner * self._rate_name(block.owner) if block.owner is not block.span else 0.0
-        return (text + named + owned) * self._weigh_kind(view, block, is_program)
+        owner = block.owner if block.owner is not block.span else None
+        owned = weights.owner * names.get(owner.name, 0.0) if owner is not None else 0.0
+        worth = text + named + owned
+        return worth * self._weigh_kind(view, block, is_program) if worth else 0.0
 
     def _weigh_kind(self, view: FileView, block: Block, is_program: bool) -> float:
         """Return the factor of a block for its kind, whichever terms it holds."""
@@ -282,17 +298,18 @@ class Rater:
             factor *= weights.inner_test
         return factor
 
-    def _rate_name(self, span: SymbolSpan | None) -> float:
-        """Return the weight of the prompt's terms in a name, times their share of the name's parts."""
-        if span is None:
-            return 0.0
-        matched = set(self._finder.find(span.name))
-        if not matched:
-            return 0.0
-        terms = get_word_terms(span.name)
-        parts = terms[1:] or terms
-        share = sum(part in matched for part in parts) / len(parts)
-        return share * sum(self._term_weights[term] for term in sorted(matched))
+    def _rate_names(self, blocks: Sequence[Block]) -> dict[str, float]:
+        """Return the weight of the terms in each name that has any, times their share of the name's parts."""
+        spans = (span for block in blocks for span in (block.span, block.owner) if span is not None)
+        names = list(dict.fromkeys(span.name for span in spans))
+        rated: dict[str, float] = {}
+        by_number = self._finder.find_lines([name.replace("\n", " ") for name in names])
+        for number, matched in by_number.items():
+            terms = get_word_terms(names[number - 1])
+            parts = terms[1:] or terms
+            share = sum(part in matched for part in parts) / len(parts)
+            rated[names[number - 1]] = share * sum(self._term_weights[term] for term in sorted(set(matched)))
+        return rated
 
 
 def _is_prototype(view: FileView, span: SymbolSpan | None) -> bool:

@@ -27,6 +27,7 @@ class Packer:
     lines: int = 0  # selected so far, as are the characters and the paths
     chars: int = 0
     paths: dict[str, None] = field(default_factory=dict)
+    _bodies: list[set[str]] = field(default_factory=list)  # the lines of each selection, as twins have them
 
     @property
     def lines_left(self) -> int:
@@ -66,6 +67,7 @@ class Packer:
             self.refuse(selection, "budget used up")
             return None
         self.selections.append(fitting)
+        self._bodies.append(_strip_lines(fitting))
         self.paths[fitting.path] = None
         self.lines += len(fitting.lines)
         self.chars += len(fitting.content)
@@ -104,11 +106,10 @@ class Packer:
 
         Declarations of one file may be alike without being copies: `enable` and `disable`.
         """
-        own = {line.strip() for line in selection.lines} - {""}
-        for other in self.selections:
+        own = _strip_lines(selection)
+        for other, theirs in zip(self.selections, self._bodies, strict=True):
             if other.path == selection.path:
                 continue
-            theirs = {line.strip() for line in other.lines} - {""}
             shorter = min(len(own), len(theirs))
             if shorter >= DUPLICATE_LEAST_LINES and len(own & theirs) >= DUPLICATE_SHARE * shorter:
                 return other
@@ -126,6 +127,10 @@ class Packer:
     def total(self) -> BundleTotals:
         """Return the totals of the selections."""
         return BundleTotals(len(self.paths), self.lines, -(-self.chars // CHARS_PER_TOKEN))
+
+
+def _strip_lines(selection: Selection) -> set[str]:
+    return {line.strip() for line in selection.lines} - {""}
 
 
 def build_selection(

@@ -158,7 +158,7 @@ def _number_lines(text: bytes, spans: Spans) -> frozenset[int]:
         behind = text.find(b"\n", end)
         behind = len(text) if behind < 0 else behind
         behind = min(behind, spans[ordinal + 1][0]) if ordinal + 1 < len(spans) else behind
-        is_code = _CODE.match(text, end, behind) is not None
+        is_code = end < behind and _CODE.match(text, end, behind) is not None
         lines.update(range(line, last + (not is_code)))
         line, offset = last, end
     return frozenset(lines)

@@ -18,6 +18,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
+from itertools import islice
 
 from repo_mcp.record_classes import dataclass, replace
 
@@ -369,8 +370,8 @@ def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
         return deciding
     if len(lines) >= TEXT_LINES and _measure_text(lines) > TEXT_SHARE:
         return TEXT
-    branches = sum(map(is_branch, lines))
-    if branches >= DECIDING_BRANCHES:
+    branches = len([*islice(filter(is_branch, lines), DECIDING_BRANCHES)])
+    if branches == DECIDING_BRANCHES:
         return deciding
     return trivial if not branches and len(lines) <= TRIVIAL_LINES else 1.0
 

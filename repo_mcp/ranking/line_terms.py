@@ -7,7 +7,7 @@ Only words that hold the root of a term are cut into terms. A root is how a part
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES, PART, get_root, get_word_terms
@@ -43,7 +43,7 @@ def find_text_terms(text: str, line_count: int, terms: Sequence[str]) -> list[in
     found = [0] * line_count
     words = wanted.words
     line = passed = 0
-    for position, word in sorted(_find_words(text, wanted.roots)):
+    for position, word in sorted(find_words(text, wanted.roots)):
         held = words[word]
         if held:
             line += text.count("\n", passed, position)
@@ -69,12 +69,9 @@ class _WantedTerms:
     """The terms sought on a page, which its hits share. Safe for several threads."""
 
     def __init__(self, terms: Sequence[str]) -> None:
-        roots = dict.fromkeys(map(get_root, terms))
         self._bits = {term: 1 << position for position, term in enumerate(terms)}
-        is_any = "" in roots or LONG_WORD in terms
-        # Every word that yields a term holds one of them; none when any word may.
-        self.roots = () if is_any else tuple(root.encode("utf-8", "surrogatepass") for root in roots)
-        self._beginnings = tuple(roots)  # of every part that yields a term
+        self.roots = encode_roots(terms)
+        self._beginnings = tuple(map(get_root, terms))  # of every part that yields a term
         self.words = _Known(self._find_in_word)  # the bits of the terms of each
         self._parts = _Known(self._find_in_part)  # few make up most names
 
@@ -96,7 +93,18 @@ class _WantedTerms:
 _prepare_terms = lru_cache(maxsize=PREPARED_TERMS)(_WantedTerms)
 
 
-def _find_words(text: str, roots: Sequence[bytes]) -> list[tuple[int, str]]:
+def encode_roots(terms: Iterable[str]) -> tuple[bytes, ...]:
+    """Return texts, of which every word that yields a term holds one; none when any word may."""
+    roots = {term: get_root(term) for term in terms}
+    is_any = "" in roots.values() or LONG_WORD in roots
+    return (
+        ()
+        if is_any
+        else tuple(root.encode("utf-8", "surrogatepass") for root in dict.fromkeys(roots.values()))
+    )
+
+
+def find_words(text: str, roots: Sequence[bytes]) -> list[tuple[int, str]]:
     """Return positions and words of a text, including every word that holds a root; some repeat."""
     if not roots:
         return [(match.start(), match[0]) for match in _WORD.finditer(text)]

@@ -169,14 +169,15 @@ def _find_body(layout: Layout, line: int) -> int | None:
     A brace among the parameters opens none, and no blank line among them ends a head.
     """
     nesting, read = 0, line  # of the parameters in the lines before `read`
+    is_line_ended = layout.language in _LINE_ENDED_LANGUAGES
     for position in layout.iter_stops(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
-        for place in range(read, position + 1):
-            text = layout.lines[place]
-            if place > line and nesting <= 0 and _begins_anew(layout, line, place):
+        for place in range(read, position + 1) if is_line_ended else (position,):
+            passed = b"".join(layout.lines[read:place])
+            nesting += passed.count(b"(") - passed.count(b")")
+            read = place
+            if is_line_ended and place > line and nesting <= 0 and _begins_anew(layout, line, place):
                 return None
-            if place < position:
-                nesting += text.count(b"(") - text.count(b")")
-        read = position
+        text = layout.lines[position]
         if b"{" in text and _opens_body(text, nesting):
             return position
         if position == line and b"=" in text and text.rstrip().endswith(_OPENERS):
@@ -197,7 +198,7 @@ _ENDS = {
 
 def _begins_anew(layout: Layout, line: int, place: int) -> bool:
     """Return whether a line below the head in `line` is another statement, where no semicolon ends one."""
-    if layout.language not in _LINE_ENDED_LANGUAGES or layout.depths[place] > layout.depths[line]:
+    if layout.depths[place] > layout.depths[line]:
         return False
     return _GOES_ON_IN_HEAD.match(layout.lines[place].lstrip()) is None
 

@@ -50,7 +50,7 @@ Mask = npt.NDArray[np.bool_]
 
 def is_type_above(language: str, above: bytes, line: bytes) -> bool:
     """Return whether a line begins with the name of a function, and the one above holds its type alone."""
-    if language not in TYPED_LANGUAGES or not _NAME_FIRST.match(line):
+    if language not in TYPED_LANGUAGES or b"(" not in line or not _NAME_FIRST.match(line):
         return False
     return _TYPE_ALONE.fullmatch(above) is not None
 

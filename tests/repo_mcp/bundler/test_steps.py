@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -15,13 +16,14 @@ from repo_mcp.bundler.blocks import LONG_LINES, SMALL_CLASS_LINES, SMALL_FILE_LI
 from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
 from repo_mcp.bundler.evidence import Evidence, find_joined, list_candidates, list_names, weigh_terms
 from repo_mcp.bundler.following import Use, list_steps
-from repo_mcp.bundler.hybrid import choose_parts, explain, index_words, name_words
-from repo_mcp.bundler.opened_files import FileView, Rater, TermFinder, view_file
+from repo_mcp.bundler.hybrid import choose_parts, explain, name_words
+from repo_mcp.bundler.opened_files import FileView, Rater, TermFinder
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections
 from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.prompt import Clue, ClueKind, Mention, parse_prompt
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.text.analysis import analyse_text
@@ -146,7 +148,7 @@ FILLING = "".join(f"\n\ndef filling_{number}():\n    return {number}\n" for numb
 def view(text: str = SOURCE, terms: str = "transfer ledger post", path: str = "a.py") -> FileView:
     data = text.encode()
     live = LiveFile(path, data, tuple(text.splitlines()), b"f")
-    return view_file(live, read_layout(path, data), TermFinder(set(terms.split())))
+    return FileView(live, read_layout(path, data), TermFinder(set(terms.split())))
 
 
 def cut(text: str, path: str = "a.py") -> list[Block]:
@@ -160,7 +162,7 @@ def rate(
     finder = TermFinder(terms)
     data = text.encode()
     live = LiveFile(path, data, tuple(text.splitlines()), b"f")
-    seen = view_file(live, read_layout(path, data), finder)
+    seen = FileView(live, read_layout(path, data), finder)
     blocks = cut_blocks(live.lines, seen.layout.spans)
     rater = Rater(terms, finder, WEIGHTS)
     rated = zip(blocks, rater.rate(seen, blocks, is_program=is_program), strict=True)
@@ -422,7 +424,7 @@ def test_the_head_of_a_declaration() -> None:
 
 
 def test_words_are_named_as_they_stand_in_the_lines() -> None:
-    words = index_words(["self.Transfers += getHTTP()"])
+    words = TermFinder({"transfer", "get", "http"}).find_first_words(["self.Transfers += getHTTP()"])
     assert name_words(["transfer", "http"], words) == ["Transfers", "getHTTP"]
     assert name_words(["get", "http"], words) == ["getHTTP"]  # one word is named once
 
@@ -446,3 +448,25 @@ def test_a_reason_names_lines_symbols_and_texts_that_are_there() -> None:
     assert elsewhere == ("the prompt names this file", "is in Account.post, named in the prompt")
     frame = replace(mention, clue=Clue(ClueKind.FRAME, "a.py", 9))
     assert explain([frame], [], None, evidence, ["pass"], 9, [], []) == ("a traceback frame names line 9",)
+
+
+def test_words_are_found_only_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def find_lines(_finder: TermFinder, lines: Sequence[str]) -> dict[int, tuple[str, ...]]:
+        read.append(len(lines))
+        return {}
+
+    monkeypatch.setattr(TermFinder, "find_lines", find_lines)
+    seen = view()
+    assert not read
+    assert (seen.line_terms, seen.line_terms) == ({}, {})
+    assert read == [len(SOURCE.splitlines())]
+
+
+def test_names_of_declarations_may_have_line_ends() -> None:
+    finder = TermFinder({"ledger"})
+    named = [SymbolSpan(1, 1, 1, 1, name, name) for name in ("a\nb", "post ledger\n", "ledger")]
+    rater = Rater({"ledger": 2.0}, finder, WEIGHTS)
+    rated = rater._rate_names([Block(span.start_line, span.end_line, span) for span in named])
+    assert list(rated) == ["post ledger\n", "ledger"]
