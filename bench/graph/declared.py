@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-from repo_mcp.graph.typed.resolver import LANGUAGES, NamedResolver
+from repo_mcp.graph.typed.resolver import LANGUAGES, TypedResolver
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, decode_symbol_record
@@ -77,7 +77,7 @@ def build_program(texts: dict[str, bytes]) -> MemoryProgram:
 
 def measure_names(program: MemoryProgram, paths: list[str]) -> None:
     """Print how many references of each role lead where."""
-    resolver = NamedResolver(program)
+    resolver = TypedResolver(program)
     outcomes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     start, total = time.process_time(), 0
     for path in paths:
@@ -97,7 +97,7 @@ def measure_names(program: MemoryProgram, paths: list[str]) -> None:
 
 def show_callers(program: MemoryProgram, name: str) -> None:
     """Print each use of a name with what it leads to."""
-    resolver = NamedResolver(program)
+    resolver = TypedResolver(program)
     for path in program.list_using(name):
         structure = program.find_record(path)
         assert structure is not None

@@ -22,7 +22,6 @@ class GoRules(Rules):
 
     languages = frozenset({"go"})
     has_extensions = True
-    predeclared = frozenset({"clear", "max", "min", "print", "println"})
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)

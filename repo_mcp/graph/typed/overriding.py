@@ -109,13 +109,3 @@ def _read_parameter(text: str) -> str:
         text = _ARGUMENTS.sub("", text)
     found = text.strip().rpartition(" ")[0]
     return re.sub(r"\s+", "", found).rpartition(".")[2] if "..." not in found else "..."
-
-
-def is_beside_others(lookup: NamedLookup, maker: Declaration) -> bool:
-    """Return whether a Swift initialiser is in an extension.
-
-    The type has others: implicit ones, or those that another repository declares.
-    """
-    scope = lookup.find_scope(maker.path)
-    parent = scope.get_kind(scope.get_parent(maker.ordinal)) if scope is not None else None
-    return parent is SymbolKind.EXTENSION

@@ -18,7 +18,6 @@ from repo_mcp.graph.typed.rust_rules import RustRules
 from repo_mcp.graph.typed.swift_rules import SwiftRules
 from repo_mcp.symbols.symbol_record import SymbolKind
 
-LANGUAGES = ("go", "java", "rust", "c", "cpp", "swift")
 MAX_FILES = 60  # nearest declaring files examined for one use of a name
 _CPP_KINDS = frozenset({SymbolKind.CLASS, SymbolKind.CONSTRUCTOR, SymbolKind.MODULE})  # not in C
 _RULES: Mapping[str, Callable[[Program], Rules]] = {

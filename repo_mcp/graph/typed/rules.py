@@ -3,7 +3,7 @@
 A declaration has a full path: the names of its package, module or namespace, then of the enclosing types,
 then its own. A name in a text may mean something in a container visible there, or an import's target; a
 dotted one may be a path. Those three questions are a language's rules. The mechanism that all languages
-share is in `repo_mcp/graph/typed/lookup.py` and `repo_mcp/graph/typed/resolver.py`.
+share is in `repo_mcp/graph/typed/lookup.py` and `repo_mcp/graph/typed/language_resolver.py`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ class Rules:
     parts_fields = False  # a field and a method may share a name: a call of a member means the method alone
     has_labels = False  # a call names parameters: one that names others means another function
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
-    predeclared: frozenset[str] = frozenset()  # functions of the language that a program may declare anew
     doubted_kinds: frozenset[SymbolKind] = frozenset()  # of symbols that are only possible by name alone
     has_extensions = False  # members may be declared outside their type
     checks_extensions = False  # several types of the same name may have extensions

@@ -7,17 +7,17 @@ from textwrap import dedent
 
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.program import Declaration, Resolver
-from repo_mcp.graph.typed.resolver import LANGUAGES, NamedResolver
+from repo_mcp.graph.typed.resolver import LANGUAGES, TypedResolver
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram, find_language_by_suffix
 
-RESOLVERS: dict[str, type[TypeScriptResolver] | type[CSharpResolver] | type[NamedResolver]] = {
+RESOLVERS: dict[str, type[TypeScriptResolver] | type[CSharpResolver] | type[TypedResolver]] = {
     "typescript": TypeScriptResolver,
     "javascript": TypeScriptResolver,
     "csharp": CSharpResolver,
-    **dict.fromkeys(LANGUAGES, NamedResolver),
+    **dict.fromkeys(LANGUAGES, TypedResolver),
 }
 
 

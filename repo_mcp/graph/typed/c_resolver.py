@@ -1,0 +1,132 @@
+"""Resolves names in C and C++: macros that rename, conditions of the preprocessor, overloads."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target, is_type_role
+from repo_mcp.graph.typed.c_rules import list_unseen, settle
+from repo_mcp.graph.typed.cpp_overloads import choose_taking, is_left_to_arguments, is_pasted, split_marks
+from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
+from repo_mcp.graph.typed.holder import Holder, choose_twin, list_c_members
+from repo_mcp.graph.typed.language_resolver import Identity, LanguageResolver
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.renaming import Renaming
+from repo_mcp.graph.typed.rules import FoundDeclarations
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import PATH
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Reference,
+    ReferenceRole,
+    SymbolKind,
+)
+
+_ALIAS, _STRUCT = "alias", "struct"  # a `typedef` of C is the struct of its name, if there is one
+# In C, `#if` chooses one of several.
+_ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO, SymbolKind.ENUM_MEMBER}
+
+
+class CResolver(LanguageResolver):
+    """Resolves references in files of C and C++."""
+
+    def __init__(self, lookup: NamedLookup) -> None:
+        super().__init__(lookup)
+        self._renaming = Renaming(lookup)
+
+    def resolve(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Return the meaning of a reference in a file."""
+        reference, marks = split_marks(reference)
+        found = choose_taking(self._lookup, super().resolve(scope, reference), marks)
+        return self._renaming.doubt(scope, reference, found)
+
+    def _settle(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> FoundDeclarations:
+        return settle(self._lookup.get_rules(scope), scope, reference.line, found)
+
+    def _list_doubted_imports(self, scope: FileScope, found: FoundDeclarations) -> list[Declaration]:
+        return list_unseen(self._lookup.get_rules(scope), scope, found.declarations)
+
+    # -- bare names ---------------------------------------------------------------------------------------
+
+    def _resolve_bare(self, scope: FileScope, reference: Reference) -> Resolution:
+        if reference.alias != PATH:
+            return super()._resolve_bare(scope, reference)
+        found = self._lookup.find_path(scope, (reference.name,), reference.role)
+        outer = self._settle(scope, reference, found)
+        return self._conclude(outer, reference) if outer.declarations else Resolution((), reference.name)
+
+    def _conclude_bare(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> Resolution:
+        if is_left_to_arguments(self._lookup, scope, reference, found.declarations):
+            found = replace(found, is_certain=False)
+        concluded = self._conclude(found, reference)
+        if not concluded.targets:
+            return super()._conclude_bare(scope, reference, found)
+        if is_type_role(reference.role):
+            return self._weaken_renamed(scope, reference, concluded)
+        if reference.alias and is_pasted(self._lookup, scope, reference):
+            return Resolution(_make_possible(concluded.targets))
+        return concluded
+
+    def _weaken_renamed(self, scope: FileScope, reference: Reference, found: Resolution) -> Resolution:
+        """Return the meaning of a type whose name is also a macro, `#define text other_text`.
+
+        The macro is meant, and possibly the type.
+        """
+        use = replace(reference, role=ReferenceRole.USE)
+        ordinal = skip_own_scope(scope, reference)
+        macros = self._conclude(self._lookup.find_bare(scope, ordinal, use.name, use.role, use), use).targets
+        seen = [one for one in macros if one.confidence is not Confidence.POSSIBLE]
+        seen = [one for one in seen if self._renames(one.declaration)]
+        if not seen:
+            return found
+        meant = [one for one in seen if one.confidence is Confidence.EXACT]
+        others = (*(one for one in seen if one not in meant), *found.targets)
+        return Resolution((*meant, *_make_possible(others)))
+
+    def _renames(self, declaration: Declaration) -> bool:
+        """Return whether a declaration is a macro without parameters."""
+        scope = self._lookup.find_scope(declaration.path)
+        symbol = scope.get_symbol(declaration.ordinal) if scope is not None else None
+        return symbol is not None and symbol.kind is SymbolKind.MACRO and not symbol.parameters
+
+    # -- members ------------------------------------------------------------------------------------------
+
+    def _find_static(
+        self, scope: FileScope, reference: Reference, names: tuple[str, ...]
+    ) -> FoundDeclarations:
+        return self._settle(scope, reference, super()._find_static(scope, reference, names))
+
+    def _resolve_in_types(self, scope: FileScope, reference: Reference, holder: Holder) -> Resolution:
+        if scope.language != "c":
+            return super()._resolve_in_types(scope, reference, holder)
+        members = list_c_members(self._lookup, holder, reference.name, reference.role)
+        is_certain = holder.is_certain and len(members) >= len(holder.types)
+        found = self._settle(scope, reference, FoundDeclarations(tuple(members), is_certain))
+        return self._conclude(found if found.alternatives else choose_twin(scope, found), reference)
+
+    # -- conclusions --------------------------------------------------------------------------------------
+
+    def _count_meanings(self, declarations: list[Declaration]) -> int:
+        found = set(map(self._identify, declarations))
+        if any(one[0] == _STRUCT for one in found):
+            found = {one for one in found if one[0] != _ALIAS}
+        return len(found)
+
+    def _identify(self, declaration: Declaration) -> Identity:
+        path, ordinal = declaration.path, declaration.ordinal
+        scope = self._lookup.find_scope(path)
+        symbol = scope.get_symbol(ordinal) if scope is not None else None
+        if scope is None or symbol is None:
+            return super()._identify(declaration)
+        if scope.language != "c":
+            if symbol.kind is SymbolKind.TYPE and scope.is_member(ordinal):
+                return _ALIAS, path, str(symbol.parent)  # each specialisation of a template has its own
+            return super()._identify(declaration)
+        if symbol.kind is SymbolKind.TYPE:
+            return _ALIAS, path, ""
+        if symbol.kind in _ONE_EACH:
+            return _STRUCT if symbol.kind in TYPE_KINDS else symbol.kind.name, path, str(ordinal)
+        return path, symbol.name, symbol.parameters if symbol.kind in CALLABLE_KINDS else ""
+
+
+def _make_possible(targets: tuple[Target, ...]) -> tuple[Target, ...]:
+    return tuple(Target(one.declaration, Confidence.POSSIBLE) for one in targets)

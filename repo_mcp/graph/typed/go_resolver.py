@@ -1,0 +1,30 @@
+"""Resolves names in Go: functions of the language, embedded types, and files that a build chooses."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program import Declaration, Resolution
+from repo_mcp.graph.typed.embedding import may_be_nearer
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.language_resolver import LanguageResolver
+from repo_mcp.languages.native.go import BUILTIN
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole
+
+_PREDECLARED = frozenset({"clear", "max", "min", "print", "println"})  # a program may declare them anew
+
+
+class GoResolver(LanguageResolver):
+    """Resolves references in files of Go."""
+
+    def _guess_bare(self, scope: FileScope, reference: Reference) -> Resolution:
+        if reference.role is ReferenceRole.CALL and reference.name in _PREDECLARED:
+            return Resolution((), f"{BUILTIN}.{reference.name}")
+        return super()._guess_bare(scope, reference)
+
+    def _may_be_other(self, owner: Declaration, members: list[Declaration]) -> bool:
+        return any(may_be_nearer(self._lookup, owner, one) for one in members[:1])
+
+    def _are_built_apart(self, declarations: list[Declaration]) -> bool:
+        """Return whether the declarations are in one package, each in a file of its own."""
+        paths = {one.path for one in declarations}
+        folders = {path.rpartition("/")[0] for path in paths}
+        return len(folders) == 1 and len(paths) == len(declarations) > 1

@@ -1,0 +1,85 @@
+"""Resolves names in Java: labels of a switch, lambdas, and inherited overloads beside a method."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target, is_type_role
+from repo_mcp.graph.typed.file_scope import FileScope, split_name
+from repo_mcp.graph.typed.guesses import accepts, guess
+from repo_mcp.graph.typed.language_resolver import LanguageResolver
+from repo_mcp.graph.typed.overriding import list_not_overridden, may_be_of_class
+from repo_mcp.graph.typed.rules import FoundDeclarations
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, CONSTRUCTED, PATH
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
+
+
+class JavaResolver(LanguageResolver):
+    """Resolves references in files of Java."""
+
+    def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
+        if reference.role is ReferenceRole.IMPLEMENT and reference.arguments == AS_FUNCTION:
+            return self._resolve_function_type(scope, reference)
+        if reference.role is ReferenceRole.USE and reference.arguments == AS_LABEL:
+            return self._resolve_label(scope, reference)
+        return super()._resolve_name(scope, reference)
+
+    def _resolve_function_type(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Resolve the interface that a lambda implements: possible, as it may have more than one method."""
+        found = self._lookup.find_type(scope, reference.symbol, split_name(reference))
+        interfaces = [one for one in found.declarations if self._get_kind(one) is SymbolKind.INTERFACE]
+        return Resolution(tuple(Target(one, Confidence.POSSIBLE) for one in interfaces), found.external)
+
+    def _resolve_label(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Resolve a label of a switch: a constant of the enum that is compared, or else any constant."""
+        lookup, name, role = self._lookup, reference.name, reference.role
+        holder = self._find_holder(scope, reference)
+        for one in holder.types if holder is not None else ():
+            if self._get_kind(one) is SymbolKind.ENUM:
+                assert holder is not None
+                members = lookup.find_members(one, name, role)
+                return self._conclude(FoundDeclarations(tuple(members), holder.is_certain), reference)
+        found = lookup.find_bare(scope, reference.symbol, name, role)
+        if found.declarations:
+            is_certain = found.is_certain and holder is not None
+            return self._conclude(replace(found, is_certain=is_certain), reference)
+        return guess(lookup, scope, reference, is_member=True) if holder is None else NOTHING
+
+    def _get_sought(self, reference: Reference) -> ReferenceRole:
+        """Return the role in which a name is looked up: behind `new`, that of a type."""
+        return ReferenceRole.TYPE if reference.alias == CONSTRUCTED else reference.role
+
+    def _may_be_other(self, owner: Declaration, members: list[Declaration]) -> bool:
+        return any(may_be_of_class(self._lookup, owner, one) for one in members[:1])
+
+    def _list_meant(self, declarations: list[Declaration], reference: Reference) -> list[Declaration]:
+        meant = self._part_fields(declarations, reference)
+        return meant + self._list_inherited(meant, reference)
+
+    def _part_fields(self, declarations: list[Declaration], use: Reference) -> list[Declaration]:
+        """Return the declarations that a name may mean: methods in calls and after `::`, else others."""
+        if is_type_role(use.role):
+            return declarations
+        kinds = {one: self._get_kind(one) for one in declarations}
+        if use.role is ReferenceRole.CALL or use.alias == PATH:
+            return [one for one in declarations if kinds[one] in CALLABLE_KINDS | TYPE_KINDS]
+        return [one for one in declarations if kinds[one] not in CALLABLE_KINDS]
+
+    def _list_inherited(self, methods: list[Declaration], call: Reference) -> list[Declaration]:
+        """Return the methods of a base that are not overridden by the one that takes the call.
+
+        The types of arguments decide between them: `fit(T)` beside `fit(long)`.
+        """
+        if call.role is not ReferenceRole.CALL or call.arguments < 2:
+            return []
+        lookup = self._lookup
+        taking = [one for one in methods if accepts(lookup, one, call)]
+        scope = lookup.find_scope(taking[0].path) if len(taking) == 1 else None
+        if scope is None or scope.get_kind(taking[0].ordinal) is not SymbolKind.METHOD:
+            return []
+        found: list[Declaration] = []
+        for base in lookup.list_bases(self._get_parent(taking[0])):
+            beside = lookup.find_members(base, call.name, call.role, call)
+            found += list_not_overridden(lookup, taking[0], beside)
+        wanted = scope.count_parameters(taking[0].ordinal)  # variadic methods come last
+        counted = ((one, lookup.find_scope(one.path)) for one in found)
+        return [one for one, other in counted if other and other.count_parameters(one.ordinal) == wanted]

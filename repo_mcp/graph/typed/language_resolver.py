@@ -1,0 +1,315 @@
+"""Resolves names as languages with declared types do; the resolver of each language overrides what differs.
+
+A bare name is looked up in the enclosing scopes, among imports and in the visible containers; a member in
+the receiver's type, its extensions and its bases. If that fails, either is looked up by name alone.
+
+EXACT: scopes, imports or types lead there. PROBABLE: the only declaration of that name. POSSIBLE: one of a
+few. More than MAX_POSSIBLE give none, and neither do common member names on a receiver of unknown type. A
+call of a type means the type, and its declared constructor that accepts that many arguments.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program import (
+    NOTHING,
+    Confidence,
+    Declaration,
+    Resolution,
+    Target,
+    is_type_role,
+    join_targets,
+)
+from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
+from repo_mcp.graph.typed.guesses import MAX_POSSIBLE, accepts, guess
+from repo_mcp.graph.typed.holder import Holder, find_pointed
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
+from repo_mcp.graph.typed.rules import FoundDeclarations
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import OF_GIVEN_TYPE, OF_TYPE
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
+
+MAX_IMPORTED_FILES = 40
+Identity = tuple[str, str, str]
+
+
+class LanguageResolver:
+    """Resolves references in files of one language, or of C and C++."""
+
+    counts_each = False  # several declarations are several meanings, even parts of one type
+
+    def __init__(self, lookup: NamedLookup) -> None:
+        self._lookup = lookup
+
+    def resolve(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Return the meaning of a reference in a file."""
+        if reference.role in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}:
+            return self._resolve_import(scope, reference)
+        if not reference.name or reference.name == "[]":
+            return NOTHING
+        if reference.role is ReferenceRole.USE and reference.arguments in {OF_TYPE, OF_GIVEN_TYPE}:
+            return self._resolve_of_type(scope, reference)
+        return self._resolve_name(scope, reference)
+
+    def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
+        if reference.qualifier:
+            return self._resolve_member(scope, reference)
+        return self._resolve_bare(scope, reference)
+
+    def _resolve_of_type(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Resolve a member of the type that the qualifier names."""
+        holder = find_type_holder(self._lookup, scope, reference.symbol, reference.qualifier)
+        if holder is not None and reference.arguments == OF_GIVEN_TYPE:
+            holder = replace(holder, is_certain=False)
+        return self._resolve_in_holder(scope, reference, holder)
+
+    def _get_kind(self, declaration: Declaration) -> SymbolKind:
+        scope = self._lookup.find_scope(declaration.path)
+        return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
+
+    # -- imports ------------------------------------------------------------------------------------------
+
+    def _resolve_import(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Resolve an import, whatever it is used for; of a method, all overloads."""
+        rules = self._lookup.get_rules(scope)
+        files, paths, external = rules.list_imported(scope, reference.qualifier, reference.name)
+        found: dict[Declaration, Confidence] = {}
+        for path in paths:
+            for role in (ReferenceRole.USE, ReferenceRole.TYPE):
+                one = self._lookup.find_path(scope, path, role)
+                doubted = self._list_doubted_imports(scope, one)
+                for declaration in one.declarations:
+                    is_sure = one.is_certain and declaration not in doubted
+                    found.setdefault(declaration, Confidence.EXACT if is_sure else Confidence.PROBABLE)
+        found = self._complete_import(scope, reference, found)
+        found |= dict.fromkeys(
+            (Declaration(file, 0) for file in files[:MAX_IMPORTED_FILES]), Confidence.EXACT
+        )
+        if found:
+            return Resolution(tuple(Target(one, confidence) for one, confidence in found.items()))
+        return Resolution((), external) if external else NOTHING
+
+    def _list_doubted_imports(self, scope: FileScope, found: FoundDeclarations) -> list[Declaration]:
+        """Return the imported declarations that are only probable although their path leads there."""
+        return []
+
+    def _complete_import(
+        self, scope: FileScope, reference: Reference, found: dict[Declaration, Confidence]
+    ) -> dict[Declaration, Confidence]:
+        """Return the declarations that an import leads to, with those that no path leads to."""
+        return found
+
+    # -- bare names ---------------------------------------------------------------------------------------
+
+    def _resolve_bare(self, scope: FileScope, reference: Reference) -> Resolution:
+        rules = self._lookup.get_rules(scope)
+        is_own = reference.name in rules.own_words or reference.name in rules.base_words
+        if is_own and reference.role is ReferenceRole.CALL:
+            return self._resolve_own_constructor(scope, reference)
+        return self._conclude_bare(scope, reference, self._find_bare(scope, reference))
+
+    def _find_bare(self, scope: FileScope, reference: Reference) -> FoundDeclarations:
+        ordinal, role = skip_own_scope(scope, reference), self._get_sought(reference)
+        return self._lookup.find_bare(scope, ordinal, reference.name, role, reference)
+
+    def _conclude_bare(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> Resolution:
+        """Return the meaning of a bare name, given the visible declarations."""
+        concluded = self._conclude(found, reference)
+        if concluded.targets:
+            return concluded
+        return Resolution((), found.external) if found.external else self._guess_bare(scope, reference)
+
+    def _guess_bare(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Return the meaning of a bare name that nothing visible declares."""
+        return guess(self._lookup, scope, reference, is_member=False)
+
+    def _get_sought(self, reference: Reference) -> ReferenceRole:
+        """Return the role in which a name is looked up."""
+        return reference.role
+
+    def _resolve_own_constructor(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Resolve `this(...)` and `super(...)`."""
+        holder = find_holder(self._lookup, scope, reference.symbol, reference.line, reference.name)
+        types = holder.types if holder is not None else ()
+        made = [one for one in types if self._get_kind(one) is not SymbolKind.INTERFACE]
+        if holder is None or not made:
+            return NOTHING
+        return self._conclude(FoundDeclarations(tuple(made), holder.is_certain), reference)
+
+    # -- members ------------------------------------------------------------------------------------------
+
+    def _resolve_member(self, scope: FileScope, reference: Reference) -> Resolution:
+        names = (*reference.qualifier.split("."), reference.name)
+        is_path = self._is_path(reference)
+        is_value = not is_path and self._is_value(scope, reference, names[0])
+        if not is_value and all(name.isidentifier() for name in names):
+            found = self._find_static(scope, reference, names)
+            if found.declarations:
+                return self._conclude(found, reference)
+            if found.external:
+                return Resolution((), found.external)
+        if is_path or is_type_role(reference.role):
+            return NOTHING
+        return self._resolve_in_holder(scope, reference, self._find_holder(scope, reference))
+
+    def _is_path(self, reference: Reference) -> bool:
+        """Return whether a dotted name is written as a path, and so never begins with a variable."""
+        return False
+
+    def _is_value(self, scope: FileScope, reference: Reference, first: str) -> bool:
+        """Return whether the first name of a member is a variable or the object itself."""
+        if scope.find_binding(reference.symbol, reference.line, first) is not None:
+            return True
+        return first in self._lookup.get_rules(scope).own_words
+
+    def _find_static(
+        self, scope: FileScope, reference: Reference, names: tuple[str, ...]
+    ) -> FoundDeclarations:
+        """Return the meaning of a dotted name that begins with a package, a namespace or a type."""
+        return self._lookup.find_static(scope, reference.symbol, names, self._get_sought(reference))
+
+    def _find_holder(self, scope: FileScope, reference: Reference) -> Holder | None:
+        return find_holder(self._lookup, scope, reference.symbol, reference.line, reference.qualifier)
+
+    def _resolve_in_holder(self, scope: FileScope, reference: Reference, holder: Holder | None) -> Resolution:
+        if holder is None:
+            return guess(self._lookup, scope, reference, is_member=True)
+        if holder.external and reference.role is ReferenceRole.USE:
+            holder = find_pointed(self._lookup, holder) or holder
+        if holder.external:
+            return Resolution((), f"{holder.external}.{reference.name}")
+        if holder.is_items:
+            return NOTHING
+        found = self._resolve_in_types(scope, reference, holder)
+        if found.targets:
+            return found
+        pointed = find_pointed(self._lookup, holder)
+        return self._resolve_in_holder(scope, reference, pointed) if pointed is not None else NOTHING
+
+    def _resolve_in_types(self, scope: FileScope, reference: Reference, holder: Holder) -> Resolution:
+        """Resolve a member of a receiver whose types are declared here."""
+        is_certain = self._is_certain(scope, reference, holder)
+        concluded: list[Resolution] = []
+        for one in holder.types:
+            members, is_meant = self._list_members(reference, one)
+            is_certain = is_certain and is_meant
+            is_other = self._may_be_other(one, members)
+            found = FoundDeclarations(tuple(members), is_certain and not is_other)
+            concluded.append(self._conclude(found, reference))
+        return join_targets(concluded)
+
+    def _is_certain(self, scope: FileScope, reference: Reference, holder: Holder) -> bool:
+        """Return whether a member of the receiver is a member of its types for sure."""
+        return holder.is_certain and reference.name not in holder.hiding
+
+    def _list_members(self, reference: Reference, owner: Declaration) -> tuple[list[Declaration], bool]:
+        """Return the members of a type that a use may mean, and whether the language decides that."""
+        # In Rust a member reached through a type is a path, not a field.
+        is_type = reference.qualifier[:1].isupper() and reference.arguments != OF_TYPE
+        name, role = reference.name, reference.role
+        return self._lookup.find_members(owner, name, role, reference, of_value=not is_type), True
+
+    def _may_be_other(self, owner: Declaration, members: list[Declaration]) -> bool:
+        """Return whether something outside the repository may be meant instead of the members of a type."""
+        return False
+
+    # -- conclusions --------------------------------------------------------------------------------------
+
+    def _conclude(self, found: FoundDeclarations, reference: Reference) -> Resolution:
+        """Return the found targets, chosen by the number of arguments, with constructors added."""
+        declarations = [one for one in found.declarations if not self._is_extension(one)]
+        declarations = self._list_meant(declarations, reference)
+        if reference.role is ReferenceRole.CALL:
+            declarations = self._choose_called(declarations, reference)
+        count = self._count_meanings(declarations)
+        several = count > 1 or (self.counts_each and len(declarations) > 1)
+        if found.is_certain and (count <= found.alternatives or self._are_built_apart(declarations)):
+            confidence, several = Confidence.PROBABLE, False
+        elif found.is_certain and not several:
+            confidence = Confidence.EXACT
+        else:  # the name of a macro that is not included is mostly a library's function
+            is_macro = any(self._get_kind(one) is SymbolKind.MACRO for one in declarations)
+            is_doubted = several or is_macro or found.is_elsewhere
+            confidence = Confidence.POSSIBLE if is_doubted else Confidence.PROBABLE
+        if several:
+            declarations = declarations[:MAX_POSSIBLE]
+        return Resolution(self._doubt_constructors(declarations, confidence))
+
+    def _list_meant(self, declarations: list[Declaration], reference: Reference) -> list[Declaration]:
+        """Return the declarations that the language lets a use mean, with those it leaves beside them."""
+        return declarations
+
+    def _doubt_constructors(
+        self, declarations: list[Declaration], confidence: Confidence
+    ) -> tuple[Target, ...]:
+        """Return targets of one confidence, but for constructors that are less sure.
+
+        The types of the arguments decide between several. One outside its type has others beside it: implicit
+        ones, or those that another repository declares.
+        """
+        makers = [one for one in declarations if self._get_kind(one) is SymbolKind.CONSTRUCTOR]
+        targets = []
+        for one in declarations:
+            sure = confidence
+            if one in makers and len(makers) > 1:
+                sure = Confidence.POSSIBLE
+            elif one in makers and sure is Confidence.EXACT and self._is_outside_type(one):
+                sure = Confidence.PROBABLE
+            targets.append(Target(one, sure))
+        return tuple(targets)
+
+    def _is_outside_type(self, member: Declaration) -> bool:
+        scope = self._lookup.find_scope(member.path)
+        return scope is not None and scope.get_kind(scope.get_parent(member.ordinal)) is SymbolKind.EXTENSION
+
+    def _are_built_apart(self, declarations: list[Declaration]) -> bool:
+        """Return True for declarations of one name between which a build chooses."""
+        return False
+
+    def _get_parent(self, declaration: Declaration) -> Declaration:
+        """Return the symbol that contains a declaration."""
+        scope = self._lookup.find_scope(declaration.path)
+        parent = scope.get_parent(declaration.ordinal) if scope is not None else 0
+        return Declaration(declaration.path, parent)
+
+    def _is_extension(self, declaration: Declaration) -> bool:
+        """Return True for an extension, whose type is declared elsewhere."""
+        return self._get_kind(declaration) is SymbolKind.EXTENSION
+
+    def _count_meanings(self, declarations: list[Declaration]) -> int:
+        """Return the number of different things that declarations of one name are."""
+        return len(set(map(self._identify, declarations)))
+
+    def _identify(self, declaration: Declaration) -> Identity:
+        """Return a key that is equal for declarations that a name cannot distinguish: parts of one type."""
+        scope = self._lookup.find_scope(declaration.path)
+        if scope is None:
+            return declaration.path, "", str(declaration.ordinal)
+        symbol = scope.get_symbol(declaration.ordinal)
+        if symbol.kind is SymbolKind.CONSTRUCTOR or symbol.kind in TYPE_KINDS:
+            return "", "", ""
+        overload = ""
+        if self._lookup.get_rules(scope).has_overloads:
+            overload = str(declaration.ordinal)
+        elif symbol.kind in CALLABLE_KINDS:  # of several implementations of a generic trait: `impl From<A>`
+            overload = symbol.parameters
+        return declaration.path, symbol.name, overload
+
+    def _choose_called(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:
+        chosen: list[Declaration] = []
+        for one in declarations:
+            if self._get_kind(one) in TYPE_KINDS:
+                chosen += self._keep_accepting(self._lookup.find_constructors(one), call)
+            chosen.append(one)
+        return self._keep_accepting(list(dict.fromkeys(chosen)), call)
+
+    def _keep_accepting(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:
+        """Return the declarations that accept a call; all if none does, except in languages with labels."""
+        if not declarations or not call.arguments:
+            return declarations
+        scope = self._lookup.find_scope(declarations[0].path)
+        is_told = scope is not None and self._lookup.get_rules(scope).has_labels
+        if len(declarations) == 1 and not is_told:
+            return declarations
+        accepting = [one for one in declarations if accepts(self._lookup, one, call)]
+        return accepting if is_told else accepting or declarations

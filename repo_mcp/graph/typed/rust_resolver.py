@@ -1,0 +1,79 @@
+"""Resolves names in Rust: macros, paths, derived traits, and types of other crates."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from repo_mcp.graph.program import Confidence, Declaration, Resolution
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.holder import Holder, may_mean_of_reference
+from repo_mcp.graph.typed.language_resolver import LanguageResolver
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.outer_types import doubt_outer, join_built
+from repo_mcp.graph.typed.rules import FoundDeclarations
+from repo_mcp.graph.typed.rust_macro_calls import MacroCalls
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import AS_VALUE, DERIVED, OF_MACRO, PATH
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
+
+_OF_TYPES = TYPE_KINDS | {SymbolKind.MODULE}
+
+
+class RustResolver(LanguageResolver):
+    """Resolves references in files of Rust."""
+
+    counts_each = True
+
+    def __init__(self, lookup: NamedLookup) -> None:
+        super().__init__(lookup)
+        self._macros = MacroCalls(lookup)
+
+    def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
+        if reference.alias == OF_MACRO:
+            macro = self._macros.find(scope, reference)
+            return self._conclude(macro, reference) if macro.declarations else Resolution((), reference.name)
+        return super()._resolve_name(scope, reference)
+
+    def _complete_import(
+        self, scope: FileScope, reference: Reference, found: dict[Declaration, Confidence]
+    ) -> dict[Declaration, Confidence]:
+        """Return the declarations with macros; of two types, or of two values, a `cfg` chooses one."""
+        sorts = {one: self._find_sort(one) for one in found}
+        counts = Counter(sorts.values())
+        doubted = {one: Confidence.PROBABLE if counts[sorts[one]] > 1 else found[one] for one in found}
+        return doubted | dict.fromkeys(self._macros.find_imported(scope, reference), Confidence.EXACT)
+
+    def _find_sort(self, declaration: Declaration) -> str:
+        kind = self._get_kind(declaration)
+        return "type" if kind in _OF_TYPES else "macro" if kind is SymbolKind.MACRO else "value"
+
+    def _conclude_bare(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> Resolution:
+        if reference.role is not ReferenceRole.TYPE or reference.arguments != DERIVED:
+            return super()._conclude_bare(scope, reference, found)
+        traits = tuple(one for one in found.declarations if self._get_kind(one) is SymbolKind.TRAIT)
+        if not traits:
+            return Resolution((), found.external or reference.name)
+        return self._conclude(replace(found, declarations=traits), reference)
+
+    def _get_sought(self, reference: Reference) -> ReferenceRole:
+        """Return the role in which a name is looked up: that of a call before parentheses in a pattern."""
+        return ReferenceRole.CALL if reference.arguments == AS_VALUE else reference.role
+
+    def _is_path(self, reference: Reference) -> bool:
+        return reference.alias == PATH
+
+    def _find_static(
+        self, scope: FileScope, reference: Reference, names: tuple[str, ...]
+    ) -> FoundDeclarations:
+        found = super()._find_static(scope, reference, names)
+        if not found.declarations:
+            return found
+        return doubt_outer(self._lookup, join_built(self._lookup, scope, reference, found))
+
+    def _is_certain(self, scope: FileScope, reference: Reference, holder: Holder) -> bool:
+        is_certain = super()._is_certain(scope, reference, holder)
+        return is_certain and not may_mean_of_reference(scope, reference)
+
+    def _are_built_apart(self, declarations: list[Declaration]) -> bool:
+        """Return whether the declarations are in one scope."""
+        return len(declarations) > 1 and len(set(map(self._get_parent, declarations))) == 1

@@ -1,0 +1,154 @@
+"""Resolves names in Swift: labels, initialisers, members behind a bare dot, and requirements of protocols."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program import NOTHING, Declaration, Resolution
+from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
+from repo_mcp.graph.typed.guesses import guess
+from repo_mcp.graph.typed.holder import Holder
+from repo_mcp.graph.typed.language_resolver import LanguageResolver
+from repo_mcp.graph.typed.receivers import find_holder
+from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
+from repo_mcp.graph.typed.swift_overloads import (
+    choose_overload,
+    doubt_bare,
+    is_of_bare_dot,
+    is_static,
+    prefer_meant,
+)
+from repo_mcp.languages.native.swift_types import KNOWN_PARAMETERS
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.model import AS_LABEL, BARE_DOT
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
+
+
+class SwiftResolver(LanguageResolver):
+    """Resolves references in files of Swift."""
+
+    def resolve(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Return the meaning of a reference in a file."""
+        found = super().resolve(scope, reference)
+        if len(found.targets) > 1:
+            return choose_overload(self._lookup, scope, reference, found)
+        return found
+
+    def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
+        if reference.role is ReferenceRole.USE and reference.arguments == AS_LABEL:
+            return self._resolve_label(scope, reference)
+        return super()._resolve_name(scope, reference)
+
+    # -- labels -------------------------------------------------------------------------------------------
+
+    def _resolve_label(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Resolve a label of a switch: a case or a static member of the type that is compared."""
+        chain = reference.qualifier
+        holder = find_holder(self._lookup, scope, reference.symbol, reference.line, chain)
+        if holder is None:  # a case follows a dot, and is not a name in scope
+            return guess(self._lookup, scope, reference, is_member=True)
+        for one in holder.types:
+            if self._get_kind(one) in TYPE_KINDS:
+                members = self._lookup.find_members(one, reference.name, reference.role)
+                static = tuple(each for each in members if is_static(self._lookup, each))
+                return self._conclude(FoundDeclarations(static, holder.is_certain), reference)
+        return NOTHING
+
+    def _resolve_of_type(self, scope: FileScope, reference: Reference) -> Resolution:
+        """Resolve the label of an argument: a property, if the struct declares no initialiser."""
+        names = tuple(reference.qualifier.split("."))
+        found = NOT_FOUND
+        if all(one.isidentifier() for one in names) and names[0] not in {"self", "Self"}:
+            found = self._lookup.find_type(scope, reference.symbol, names)
+        if not found.declarations:
+            chain = reference.qualifier
+            holder = find_holder(self._lookup, scope, reference.symbol, reference.line, chain)
+            found = FoundDeclarations(holder.types, holder.is_certain) if holder is not None else found
+        if len(found.declarations) != 1 or self._get_kind(found.declarations[0]) is not SymbolKind.STRUCT:
+            return NOTHING
+        made = found.declarations[0]
+        other = self._lookup.find_scope(made.path)
+        if other is None or other.find_children(made.ordinal, "init"):
+            return NOTHING
+        own = [
+            Declaration(made.path, one)
+            for one in other.find_children(made.ordinal, reference.name)
+            if other.get_kind(one) is SymbolKind.PROPERTY
+        ]
+        makers = self._lookup.find_constructors(made)  # those of extensions may be meant instead
+        return self._conclude(FoundDeclarations(tuple(own), found.is_certain and not makers), reference)
+
+    # -- bare names ---------------------------------------------------------------------------------------
+
+    def _conclude_bare(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> Resolution:
+        if self._is_left_open(scope, skip_own_scope(scope, reference), found):
+            return Resolution((), reference.name)
+        return super()._conclude_bare(scope, reference, doubt_bare(self._lookup, scope, reference, found))
+
+    def _is_left_open(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
+        """Return whether a name in a type leads to an associated type of a protocol of that type.
+
+        There it means what the type has in its place: a type parameter, or a type that is inferred.
+        """
+        around = scope.find_type_around(ordinal)
+        if around is None or not found.declarations:
+            return False
+        owners = self._lookup.find_extended(Declaration(scope.path, around))
+        is_protocol = any(self._get_kind(one) is SymbolKind.TRAIT for one in owners)
+        if scope.get_kind(around) is SymbolKind.EXTENSION:  # of a type of the standard library
+            other = self._lookup.find_scope(found.declarations[0].path)
+            known = KNOWN_PARAMETERS.get("Collection" if is_protocol else scope.get_name(around), ())
+            if other is not None and other.get_name(found.declarations[0].ordinal) in known:
+                return True
+        return not is_protocol and all(
+            self._get_kind(one) is SymbolKind.TYPE and self._is_promised(one) for one in found.declarations
+        )
+
+    # -- members ------------------------------------------------------------------------------------------
+
+    def _find_static(
+        self, scope: FileScope, reference: Reference, names: tuple[str, ...]
+    ) -> FoundDeclarations:
+        found = super()._find_static(scope, reference, names)
+        reached = tuple(one for one in found.declarations if is_static(self._lookup, one))
+        return replace(found, declarations=reached)
+
+    def _find_holder(self, scope: FileScope, reference: Reference) -> Holder | None:
+        return super()._find_holder(
+            scope, replace(reference, qualifier=reference.qualifier.removesuffix(BARE_DOT))
+        )
+
+    def _resolve_in_holder(self, scope: FileScope, reference: Reference, holder: Holder | None) -> Resolution:
+        is_made = reference.name == "init" and reference.role is ReferenceRole.CALL
+        if is_made and holder is not None:
+            return self._resolve_made(reference, holder)
+        return super()._resolve_in_holder(scope, reference, holder)
+
+    def _resolve_made(self, reference: Reference, holder: Holder) -> Resolution:
+        """Resolve `.init(...)`: initialisers, or a type that declares none but has implied ones."""
+        lookup = self._lookup
+        for one in () if holder.is_items else holder.types:
+            makers = lookup.find_members(one, "init", ReferenceRole.CALL, reference)
+            concluded = self._conclude(FoundDeclarations(tuple(makers), holder.is_certain), reference)
+            if concluded.targets:
+                return concluded
+            if not lookup.find_constructors(one) and self._get_kind(one) is not SymbolKind.TRAIT:
+                return self._conclude(FoundDeclarations((one,), is_certain=False), reference)
+        return Resolution((), f"{holder.external}.init") if holder.external else NOTHING
+
+    def _list_members(self, reference: Reference, owner: Declaration) -> tuple[list[Declaration], bool]:
+        members, _ = super()._list_members(reference, owner)
+        if is_of_bare_dot(reference):
+            members = [one for one in members if is_static(self._lookup, one)]
+        return prefer_meant(self._lookup, owner, reference, members)
+
+    def _may_be_other(self, owner: Declaration, members: list[Declaration]) -> bool:
+        return self._is_extension(owner) and any(self._is_promised(one) for one in members)
+
+    def _is_promised(self, member: Declaration) -> bool:
+        """Return whether a protocol declares a member: a conforming type elsewhere has its own."""
+        return self._get_kind(self._get_parent(member)) is SymbolKind.TRAIT
+
+    def _are_built_apart(self, declarations: list[Declaration]) -> bool:
+        """Return whether the declarations are types in one scope."""
+        types = [one for one in declarations if self._get_kind(one) is not SymbolKind.CONSTRUCTOR]
+        is_type = len(types) > 1 and all(self._get_kind(one) in TYPE_KINDS for one in types)
+        return is_type and len(set(map(self._get_parent, types))) == 1
