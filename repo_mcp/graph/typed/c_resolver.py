@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target, is_type_role
+from repo_mcp.graph.typed.c_receivers import CReceivers, list_c_members
 from repo_mcp.graph.typed.c_rules import list_unseen, settle
 from repo_mcp.graph.typed.cpp_overloads import choose_taking, is_left_to_arguments, is_pasted, split_marks
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
-from repo_mcp.graph.typed.holder import Holder, choose_twin, list_c_members
 from repo_mcp.graph.typed.language_resolver import Identity, LanguageResolver
 from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.receiver import Receiver, choose_twin
 from repo_mcp.graph.typed.renaming import Renaming
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
@@ -28,6 +29,8 @@ _ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO, SymbolKind.ENUM
 
 class CResolver(LanguageResolver):
     """Resolves references in files of C and C++."""
+
+    make_receivers = CReceivers
 
     def __init__(self, lookup: NamedLookup) -> None:
         super().__init__(lookup)
@@ -95,11 +98,11 @@ class CResolver(LanguageResolver):
     ) -> FoundDeclarations:
         return self._settle(scope, reference, super()._find_static(scope, reference, names))
 
-    def _resolve_in_types(self, scope: FileScope, reference: Reference, holder: Holder) -> Resolution:
+    def _resolve_in_types(self, scope: FileScope, reference: Reference, receiver: Receiver) -> Resolution:
         if scope.language != "c":
-            return super()._resolve_in_types(scope, reference, holder)
-        members = list_c_members(self._lookup, holder, reference.name, reference.role)
-        is_certain = holder.is_certain and len(members) >= len(holder.types)
+            return super()._resolve_in_types(scope, reference, receiver)
+        members = list_c_members(self._lookup, receiver, reference.name, reference.role)
+        is_certain = receiver.is_certain and len(members) >= len(receiver.types)
         found = self._settle(scope, reference, FoundDeclarations(tuple(members), is_certain))
         return self._conclude(found if found.alternatives else choose_twin(scope, found), reference)
 

@@ -16,7 +16,7 @@ from itertools import starmap
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target, accepts_call
 from repo_mcp.graph.typed.c_rules import CRules
 from repo_mcp.graph.typed.cpp_parameters import list_types, read_parameter
-from repo_mcp.graph.typed.file_scope import WITH_MACROS, FileScope
+from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.languages.treesitter.written_lists import split_signature
@@ -282,9 +282,7 @@ def is_left_to_arguments(
 
 
 def is_pasted(lookup: NamedLookup, scope: FileScope, call: Reference) -> bool:
-    """Return whether a call of C is an argument of a macro that writes something before it."""
-    if scope.language not in WITH_MACROS:
-        return False
+    """Return whether a call is an argument of a macro that writes something before it."""
     return any(
         other.get_kind(one) is SymbolKind.MACRO and int(other.record.flags[one]) & SymbolFlag.PASTING
         for other in lookup.iter_declaring(scope, call.alias)

@@ -25,7 +25,7 @@ _KNOWN = STANDARD | {
 def may_be_nearer(lookup: NamedLookup, owner: Declaration, member: Declaration) -> bool:
     """Return whether a type of another module that `owner` embeds may have a nearer member of that name."""
     scope = lookup.find_scope(member.path)
-    if scope is None or scope.language != "go" or not scope.get_name(member.ordinal)[:1].isupper():
+    if scope is None or not scope.get_name(member.ordinal)[:1].isupper():
         return False
     holder = Declaration(member.path, scope.get_parent(member.ordinal))
     holders = {holder, *lookup.find_extended(holder)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from repo_mcp.graph.program import Declaration, Resolution
 from repo_mcp.graph.typed.embedding import may_be_nearer
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.go_receivers import GoReceivers
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.languages.native.go import BUILTIN
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole
@@ -14,6 +15,8 @@ _PREDECLARED = frozenset({"clear", "max", "min", "print", "println"})  # a progr
 
 class GoResolver(LanguageResolver):
     """Resolves references in files of Go."""
+
+    make_receivers = GoReceivers
 
     def _guess_bare(self, scope: FileScope, reference: Reference) -> Resolution:
         if reference.role is ReferenceRole.CALL and reference.name in _PREDECLARED:

@@ -49,7 +49,7 @@ def guess(lookup: NamedLookup, scope: FileScope, reference: Reference, *, is_mem
         found = accepting if rules.inherits_overloads else accepting or found
     if not found or len(found) > MAX_POSSIBLE:
         return NOTHING
-    is_only = len(found) == 1 and _get_kind(lookup, found[0]) not in rules.doubted_kinds
+    is_only = len(found) == 1 and lookup.get_kind(found[0]) not in rules.doubted_kinds
     is_only = is_only and not is_of_trait_outside(lookup, found[0])
     promised = find_promised(lookup, found) if scope.language == "rust" else None
     probable = found[:1] if is_only else [promised]
@@ -59,11 +59,6 @@ def guess(lookup: NamedLookup, scope: FileScope, reference: Reference, *, is_mem
             for one in sorted(found, key=lambda one: one not in probable)
         )
     )
-
-
-def _get_kind(lookup: NamedLookup, declaration: Declaration) -> SymbolKind:
-    scope = lookup.find_scope(declaration.path)
-    return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
 
 
 def _gather(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target, is_type_role
 from repo_mcp.graph.typed.file_scope import FileScope, split_name
 from repo_mcp.graph.typed.guesses import accepts, guess
+from repo_mcp.graph.typed.java_receivers import JavaReceivers
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.overriding import list_not_overridden, may_be_of_class
 from repo_mcp.graph.typed.rules import FoundDeclarations
@@ -16,6 +17,8 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference
 class JavaResolver(LanguageResolver):
     """Resolves references in files of Java."""
 
+    make_receivers = JavaReceivers
+
     def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
         if reference.role is ReferenceRole.IMPLEMENT and reference.arguments == AS_FUNCTION:
             return self._resolve_function_type(scope, reference)
@@ -26,23 +29,23 @@ class JavaResolver(LanguageResolver):
     def _resolve_function_type(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve the interface that a lambda implements: possible, as it may have more than one method."""
         found = self._lookup.find_type(scope, reference.symbol, split_name(reference))
-        interfaces = [one for one in found.declarations if self._get_kind(one) is SymbolKind.INTERFACE]
+        interfaces = [one for one in found.declarations if self._lookup.get_kind(one) is SymbolKind.INTERFACE]
         return Resolution(tuple(Target(one, Confidence.POSSIBLE) for one in interfaces), found.external)
 
     def _resolve_label(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve a label of a switch: a constant of the enum that is compared, or else any constant."""
         lookup, name, role = self._lookup, reference.name, reference.role
-        holder = self._find_holder(scope, reference)
-        for one in holder.types if holder is not None else ():
-            if self._get_kind(one) is SymbolKind.ENUM:
-                assert holder is not None
+        receiver = self._find_receiver(scope, reference, reference.qualifier)
+        for one in receiver.types if receiver is not None else ():
+            if self._lookup.get_kind(one) is SymbolKind.ENUM:
+                assert receiver is not None
                 members = lookup.find_members(one, name, role)
-                return self._conclude(FoundDeclarations(tuple(members), holder.is_certain), reference)
+                return self._conclude(FoundDeclarations(tuple(members), receiver.is_certain), reference)
         found = lookup.find_bare(scope, reference.symbol, name, role)
         if found.declarations:
-            is_certain = found.is_certain and holder is not None
+            is_certain = found.is_certain and receiver is not None
             return self._conclude(replace(found, is_certain=is_certain), reference)
-        return guess(lookup, scope, reference, is_member=True) if holder is None else NOTHING
+        return guess(lookup, scope, reference, is_member=True) if receiver is None else NOTHING
 
     def _get_sought(self, reference: Reference) -> ReferenceRole:
         """Return the role in which a name is looked up: behind `new`, that of a type."""
@@ -59,7 +62,7 @@ class JavaResolver(LanguageResolver):
         """Return the declarations that a name may mean: methods in calls and after `::`, else others."""
         if is_type_role(use.role):
             return declarations
-        kinds = {one: self._get_kind(one) for one in declarations}
+        kinds = {one: self._lookup.get_kind(one) for one in declarations}
         if use.role is ReferenceRole.CALL or use.alias == PATH:
             return [one for one in declarations if kinds[one] in CALLABLE_KINDS | TYPE_KINDS]
         return [one for one in declarations if kinds[one] not in CALLABLE_KINDS]

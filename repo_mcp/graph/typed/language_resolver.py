@@ -10,6 +10,8 @@ call of a type means the type, and its declared constructor that accepts that ma
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from repo_mcp.graph.program import (
     NOTHING,
     Confidence,
@@ -21,9 +23,9 @@ from repo_mcp.graph.program import (
 )
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
 from repo_mcp.graph.typed.guesses import MAX_POSSIBLE, accepts, guess
-from repo_mcp.graph.typed.holder import Holder, find_pointed
 from repo_mcp.graph.typed.lookup import NamedLookup
-from repo_mcp.graph.typed.receivers import find_holder, find_type_holder
+from repo_mcp.graph.typed.receiver import Receiver, find_pointed
+from repo_mcp.graph.typed.receivers import ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import OF_GIVEN_TYPE, OF_TYPE
@@ -38,8 +40,11 @@ class LanguageResolver:
 
     counts_each = False  # several declarations are several meanings, even parts of one type
 
+    make_receivers: Callable[[NamedLookup], ReceiverTypes] = ReceiverTypes
+
     def __init__(self, lookup: NamedLookup) -> None:
         self._lookup = lookup
+        self._receivers = type(self).make_receivers(lookup)
 
     def resolve(self, scope: FileScope, reference: Reference) -> Resolution:
         """Return the meaning of a reference in a file."""
@@ -58,14 +63,10 @@ class LanguageResolver:
 
     def _resolve_of_type(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve a member of the type that the qualifier names."""
-        holder = find_type_holder(self._lookup, scope, reference.symbol, reference.qualifier)
-        if holder is not None and reference.arguments == OF_GIVEN_TYPE:
-            holder = replace(holder, is_certain=False)
-        return self._resolve_in_holder(scope, reference, holder)
-
-    def _get_kind(self, declaration: Declaration) -> SymbolKind:
-        scope = self._lookup.find_scope(declaration.path)
-        return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
+        receiver = self._receivers.find_type_receiver(scope, reference.symbol, reference.qualifier)
+        if receiver is not None and reference.arguments == OF_GIVEN_TYPE:
+            receiver = replace(receiver, is_certain=False)
+        return self._resolve_in_receiver(scope, reference, receiver)
 
     # -- imports ------------------------------------------------------------------------------------------
 
@@ -129,12 +130,12 @@ class LanguageResolver:
 
     def _resolve_own_constructor(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve `this(...)` and `super(...)`."""
-        holder = find_holder(self._lookup, scope, reference.symbol, reference.line, reference.name)
-        types = holder.types if holder is not None else ()
-        made = [one for one in types if self._get_kind(one) is not SymbolKind.INTERFACE]
-        if holder is None or not made:
+        receiver = self._find_receiver(scope, reference, reference.name)
+        types = receiver.types if receiver is not None else ()
+        made = [one for one in types if self._lookup.get_kind(one) is not SymbolKind.INTERFACE]
+        if receiver is None or not made:
             return NOTHING
-        return self._conclude(FoundDeclarations(tuple(made), holder.is_certain), reference)
+        return self._conclude(FoundDeclarations(tuple(made), receiver.is_certain), reference)
 
     # -- members ------------------------------------------------------------------------------------------
 
@@ -150,7 +151,8 @@ class LanguageResolver:
                 return Resolution((), found.external)
         if is_path or is_type_role(reference.role):
             return NOTHING
-        return self._resolve_in_holder(scope, reference, self._find_holder(scope, reference))
+        receiver = self._find_receiver(scope, reference, reference.qualifier)
+        return self._resolve_in_receiver(scope, reference, receiver)
 
     def _is_path(self, reference: Reference) -> bool:
         """Return whether a dotted name is written as a path, and so never begins with a variable."""
@@ -168,29 +170,31 @@ class LanguageResolver:
         """Return the meaning of a dotted name that begins with a package, a namespace or a type."""
         return self._lookup.find_static(scope, reference.symbol, names, self._get_sought(reference))
 
-    def _find_holder(self, scope: FileScope, reference: Reference) -> Holder | None:
-        return find_holder(self._lookup, scope, reference.symbol, reference.line, reference.qualifier)
+    def _find_receiver(self, scope: FileScope, reference: Reference, chain: str) -> Receiver | None:
+        return self._receivers.find_receiver(scope, reference.symbol, reference.line, chain)
 
-    def _resolve_in_holder(self, scope: FileScope, reference: Reference, holder: Holder | None) -> Resolution:
-        if holder is None:
+    def _resolve_in_receiver(
+        self, scope: FileScope, reference: Reference, receiver: Receiver | None
+    ) -> Resolution:
+        if receiver is None:
             return guess(self._lookup, scope, reference, is_member=True)
-        if holder.external and reference.role is ReferenceRole.USE:
-            holder = find_pointed(self._lookup, holder) or holder
-        if holder.external:
-            return Resolution((), f"{holder.external}.{reference.name}")
-        if holder.is_items:
+        if receiver.external and reference.role is ReferenceRole.USE:
+            receiver = find_pointed(self._lookup, receiver) or receiver
+        if receiver.external:
+            return Resolution((), f"{receiver.external}.{reference.name}")
+        if receiver.is_items:
             return NOTHING
-        found = self._resolve_in_types(scope, reference, holder)
+        found = self._resolve_in_types(scope, reference, receiver)
         if found.targets:
             return found
-        pointed = find_pointed(self._lookup, holder)
-        return self._resolve_in_holder(scope, reference, pointed) if pointed is not None else NOTHING
+        pointed = find_pointed(self._lookup, receiver)
+        return self._resolve_in_receiver(scope, reference, pointed) if pointed is not None else NOTHING
 
-    def _resolve_in_types(self, scope: FileScope, reference: Reference, holder: Holder) -> Resolution:
+    def _resolve_in_types(self, scope: FileScope, reference: Reference, receiver: Receiver) -> Resolution:
         """Resolve a member of a receiver whose types are declared here."""
-        is_certain = self._is_certain(scope, reference, holder)
+        is_certain = self._is_certain(scope, reference, receiver)
         concluded: list[Resolution] = []
-        for one in holder.types:
+        for one in receiver.types:
             members, is_meant = self._list_members(reference, one)
             is_certain = is_certain and is_meant
             is_other = self._may_be_other(one, members)
@@ -198,9 +202,9 @@ class LanguageResolver:
             concluded.append(self._conclude(found, reference))
         return join_targets(concluded)
 
-    def _is_certain(self, scope: FileScope, reference: Reference, holder: Holder) -> bool:
+    def _is_certain(self, scope: FileScope, reference: Reference, receiver: Receiver) -> bool:
         """Return whether a member of the receiver is a member of its types for sure."""
-        return holder.is_certain and reference.name not in holder.hiding
+        return receiver.is_certain and reference.name not in receiver.hiding
 
     def _list_members(self, reference: Reference, owner: Declaration) -> tuple[list[Declaration], bool]:
         """Return the members of a type that a use may mean, and whether the language decides that."""
@@ -228,7 +232,7 @@ class LanguageResolver:
         elif found.is_certain and not several:
             confidence = Confidence.EXACT
         else:  # the name of a macro that is not included is mostly a library's function
-            is_macro = any(self._get_kind(one) is SymbolKind.MACRO for one in declarations)
+            is_macro = any(self._lookup.get_kind(one) is SymbolKind.MACRO for one in declarations)
             is_doubted = several or is_macro or found.is_elsewhere
             confidence = Confidence.POSSIBLE if is_doubted else Confidence.PROBABLE
         if several:
@@ -247,7 +251,7 @@ class LanguageResolver:
         The types of the arguments decide between several. One outside its type has others beside it: implicit
         ones, or those that another repository declares.
         """
-        makers = [one for one in declarations if self._get_kind(one) is SymbolKind.CONSTRUCTOR]
+        makers = [one for one in declarations if self._lookup.get_kind(one) is SymbolKind.CONSTRUCTOR]
         targets = []
         for one in declarations:
             sure = confidence
@@ -274,7 +278,7 @@ class LanguageResolver:
 
     def _is_extension(self, declaration: Declaration) -> bool:
         """Return True for an extension, whose type is declared elsewhere."""
-        return self._get_kind(declaration) is SymbolKind.EXTENSION
+        return self._lookup.get_kind(declaration) is SymbolKind.EXTENSION
 
     def _count_meanings(self, declarations: list[Declaration]) -> int:
         """Return the number of different things that declarations of one name are."""
@@ -298,7 +302,7 @@ class LanguageResolver:
     def _choose_called(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:
         chosen: list[Declaration] = []
         for one in declarations:
-            if self._get_kind(one) in TYPE_KINDS:
+            if self._lookup.get_kind(one) in TYPE_KINDS:
                 chosen += self._keep_accepting(self._lookup.find_constructors(one), call)
             chosen.append(one)
         return self._keep_accepting(list(dict.fromkeys(chosen)), call)

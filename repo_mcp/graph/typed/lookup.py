@@ -106,7 +106,7 @@ class NamedLookup(ParsedFiles):
         doubted = NOT_FOUND
         for container in rules.list_visible(scope, ordinal):
             found = self.find_path(scope, (*container, name), role)
-            kind = self._get_kind(found.declarations[0]) if found.declarations and found.is_certain else None
+            kind = self.get_kind(found.declarations[0]) if found.declarations and found.is_certain else None
             # An extension stands for its type if that is external.
             if kind not in {None, SymbolKind.EXTENSION}:
                 return found
@@ -343,7 +343,7 @@ class NamedLookup(ParsedFiles):
             if found and call is not None and call.arguments == known and self._promises(one):
                 return []
             if of_value and self._parts_fields(one, role):
-                found = [member for member in found if self._get_kind(member) is SymbolKind.PROPERTY]
+                found = [member for member in found if self.get_kind(member) is SymbolKind.PROPERTY]
             brought = takes_in(self.find_scope(one.path), one.ordinal, name) if found else False
             for other in waiting if found and is_c else self.list_bases(one) if brought else ():
                 found += self._find_own_members(other, name, role)
@@ -365,13 +365,13 @@ class NamedLookup(ParsedFiles):
         for one in found:
             scope = self.find_scope(one.path)
             is_hidden = scope is None or (not is_own and get_access(scope, one.ordinal) is Access.PRIVATE)
-            is_other = role is ReferenceRole.USE and self._get_kind(one) in CALLABLE_KINDS
-            is_other = is_other or (role is ReferenceRole.CALL and self._get_kind(one) in _FIELD_KINDS)
+            is_other = role is ReferenceRole.USE and self.get_kind(one) in CALLABLE_KINDS
+            is_other = is_other or (role is ReferenceRole.CALL and self.get_kind(one) in _FIELD_KINDS)
             kept += [] if is_hidden or is_other else [one]
         return kept
 
     def _promises(self, owner: Declaration) -> bool:
-        return self._get_kind(owner) in {SymbolKind.INTERFACE, SymbolKind.TRAIT}
+        return self.get_kind(owner) in {SymbolKind.INTERFACE, SymbolKind.TRAIT}
 
     def _parts_fields(self, owner: Declaration, role: ReferenceRole) -> bool:
         scope = self.find_scope(owner.path)
@@ -507,7 +507,7 @@ class NamedLookup(ParsedFiles):
         if scope.language in WITH_MACROS:
             for name in scope.list_macro_fields(owner.ordinal):
                 macros = self.find_bare(scope, 0, name, ReferenceRole.USE).declarations
-                found.update(dict.fromkeys(one for one in macros if self._get_kind(one) is SymbolKind.MACRO))
+                found.update(dict.fromkeys(one for one in macros if self.get_kind(one) is SymbolKind.MACRO))
         found.pop(owner, None)
         return list(found)
 
@@ -545,9 +545,10 @@ class NamedLookup(ParsedFiles):
             return []
         name = self.get_rules(scope).constructor_name or scope.get_name(owner.ordinal)
         found = self._find_own_members(owner, name, ReferenceRole.CALL)
-        return [one for one in found if self._get_kind(one) is SymbolKind.CONSTRUCTOR]
+        return [one for one in found if self.get_kind(one) is SymbolKind.CONSTRUCTOR]
 
-    def _get_kind(self, declaration: Declaration) -> SymbolKind:
+    def get_kind(self, declaration: Declaration) -> SymbolKind:
+        """Return the kind of a declaration."""
         scope = self.find_scope(declaration.path)
         return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope, has_trait
-from repo_mcp.graph.typed.holder import is_extension
 from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.receiver import is_extension
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind

@@ -51,9 +51,7 @@ def _has_equal_above(lookup: NamedLookup, method: Declaration, own: list[str]) -
 def may_be_of_class(lookup: NamedLookup, owner: Declaration, member: Declaration) -> bool:
     """Return whether a class of another repository may have the member that a Java interface declares."""
     scope = lookup.find_scope(member.path)
-    if scope is None or scope.language != "java":
-        return False
-    if scope.get_kind(scope.get_parent(member.ordinal)) is not SymbolKind.INTERFACE:
+    if scope is None or scope.get_kind(scope.get_parent(member.ordinal)) is not SymbolKind.INTERFACE:
         return False
     return any(has_base_outside(lookup, one) for one in (owner, *iter_above(lookup, owner)))
 

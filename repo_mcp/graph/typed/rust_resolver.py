@@ -6,12 +6,13 @@ from collections import Counter
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.holder import Holder, may_mean_of_reference
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.outer_types import doubt_outer, join_built
+from repo_mcp.graph.typed.receiver import Receiver, may_mean_of_reference
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.graph.typed.rust_macro_calls import MacroCalls
+from repo_mcp.graph.typed.rust_receivers import RustReceivers
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_VALUE, DERIVED, OF_MACRO, PATH
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
@@ -21,6 +22,8 @@ _OF_TYPES = TYPE_KINDS | {SymbolKind.MODULE}
 
 class RustResolver(LanguageResolver):
     """Resolves references in files of Rust."""
+
+    make_receivers = RustReceivers
 
     counts_each = True
 
@@ -44,13 +47,13 @@ class RustResolver(LanguageResolver):
         return doubted | dict.fromkeys(self._macros.find_imported(scope, reference), Confidence.EXACT)
 
     def _find_sort(self, declaration: Declaration) -> str:
-        kind = self._get_kind(declaration)
+        kind = self._lookup.get_kind(declaration)
         return "type" if kind in _OF_TYPES else "macro" if kind is SymbolKind.MACRO else "value"
 
     def _conclude_bare(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> Resolution:
         if reference.role is not ReferenceRole.TYPE or reference.arguments != DERIVED:
             return super()._conclude_bare(scope, reference, found)
-        traits = tuple(one for one in found.declarations if self._get_kind(one) is SymbolKind.TRAIT)
+        traits = tuple(one for one in found.declarations if self._lookup.get_kind(one) is SymbolKind.TRAIT)
         if not traits:
             return Resolution((), found.external or reference.name)
         return self._conclude(replace(found, declarations=traits), reference)
@@ -70,8 +73,8 @@ class RustResolver(LanguageResolver):
             return found
         return doubt_outer(self._lookup, join_built(self._lookup, scope, reference, found))
 
-    def _is_certain(self, scope: FileScope, reference: Reference, holder: Holder) -> bool:
-        is_certain = super()._is_certain(scope, reference, holder)
+    def _is_certain(self, scope: FileScope, reference: Reference, receiver: Receiver) -> bool:
+        is_certain = super()._is_certain(scope, reference, receiver)
         return is_certain and not may_mean_of_reference(scope, reference)
 
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:

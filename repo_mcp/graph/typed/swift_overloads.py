@@ -8,13 +8,13 @@ one character for each literal. The result is probable, never sure, since an unk
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.holder import Holder
 from repo_mcp.graph.typed.lookup import NamedLookup, iter_above
-from repo_mcp.graph.typed.receivers import find_holder
+from repo_mcp.graph.typed.receiver import Receiver
+from repo_mcp.graph.typed.receivers import ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.graph.typed.swift_rules import SwiftRules, find_parameter, spell_signature
 from repo_mcp.languages.native.swift_types import find_type_chain, list_parameters, strip_type
@@ -41,23 +41,27 @@ _LITERALS = {'"': _TEXTS, "0": _NUMBERS | {"TimeInterval"}, "true": frozenset({"
 
 
 def choose_overload(
-    lookup: NamedLookup, scope: FileScope, reference: Reference, found: Resolution
+    lookup: NamedLookup, receivers: ReceiverTypes, scope: FileScope, reference: Reference, found: Resolution
 ) -> Resolution:
     """Return a resolution in which one of several possible declarations is probable, if that is decided."""
     possible = [one.declaration for one in found.targets if one.confidence is Confidence.POSSIBLE]
     if not 1 < len(possible) <= MAX_CANDIDATES or any(
-        one.confidence is not Confidence.POSSIBLE and _get_kind(lookup, one.declaration) not in TYPE_KINDS
+        one.confidence is not Confidence.POSSIBLE and lookup.get_kind(one.declaration) not in TYPE_KINDS
         for one in found.targets
     ):
         return found
     kept = [one for one in possible if _is_shown(lookup, scope, one)] or possible
     is_call = reference.role is ReferenceRole.CALL
-    fields = [one for one in kept if (_get_kind(lookup, one) in CALLABLE_KINDS) is is_call]
+    fields = [one for one in kept if (lookup.get_kind(one) in CALLABLE_KINDS) is is_call]
     kept = fields or kept
     kept = _leave_overridden(lookup, kept)
     labels, bar, given = reference.alias.partition(BEHIND)
     if len(kept) > 1 and is_call and bar:
-        kept = _choose_fitting(lookup, scope, reference, kept, labels, given.split(BEHIND))
+
+        def find(chain: str) -> Receiver | None:
+            return receivers.find_receiver(scope, reference.symbol, reference.line, chain)
+
+        kept = _choose_fitting(lookup, find, kept, labels, given.split(BEHIND))
     if len(kept) != 1:
         return found
     targets = (
@@ -101,17 +105,15 @@ def prefer_meant(
     """
     if not members:
         return members, True
-    if reference.role is ReferenceRole.USE and all(
-        _get_kind(lookup, one) in CALLABLE_KINDS for one in members
-    ):
+    if reference.role is ReferenceRole.USE and all(lookup.get_kind(one) in CALLABLE_KINDS for one in members):
         for base in iter_above(lookup, owner):
             above = lookup.find_members(base, reference.name, reference.role)
-            fields = [one for one in above if _get_kind(lookup, one) not in CALLABLE_KINDS]
+            fields = [one for one in above if lookup.get_kind(one) not in CALLABLE_KINDS]
             if fields:
                 return fields, False
         if reference.name in _OF_PROTOCOLS:
             return members, False
-    if reference.role is ReferenceRole.CALL and _get_kind(lookup, owner) is not SymbolKind.TRAIT:
+    if reference.role is ReferenceRole.CALL and lookup.get_kind(owner) is not SymbolKind.TRAIT:
         others = _list_overloads(lookup, owner, reference, members)
         if others:
             return [*members, *others], False
@@ -131,10 +133,10 @@ def prefer_meant(
         scope = lookup.find_scope(base.path)
         if scope is not None and scope.get_kind(base.ordinal) is SymbolKind.TRAIT:
             own = (Declaration(base.path, one) for one in scope.find_children(base.ordinal, reference.name))
-            demanded += [one for one in own if _get_kind(lookup, one) not in TYPE_KINDS]
+            demanded += [one for one in own if lookup.get_kind(one) not in TYPE_KINDS]
     labels = {_spell_parameters(lookup, one) for one in members}
     same = [one for one in demanded if _spell_parameters(lookup, one) in labels and one not in members]
-    is_protocol = _get_kind(lookup, owner) is SymbolKind.TRAIT
+    is_protocol = lookup.get_kind(owner) is SymbolKind.TRAIT
     return ([*members, *same], False) if same and is_protocol else (members, not same)
 
 
@@ -149,7 +151,7 @@ def _list_overloads(
     demanded: dict[str, Declaration] = {}
     given: dict[str, Declaration] = {}
     for base in iter_above(lookup, owner):
-        is_protocol = _get_kind(lookup, base) is SymbolKind.TRAIT
+        is_protocol = lookup.get_kind(base) is SymbolKind.TRAIT
         for one in lookup.find_members(base, call.name, call.role, call):
             if not _takes(lookup, one, call):
                 continue
@@ -189,7 +191,7 @@ def doubt_bare(
     if reference.alias in _OF_LITERAL and any(
         "Literal" in _spell_parameters(lookup, maker).partition(":")[0]
         for maker in lookup.find_members(one, "init", ReferenceRole.CALL)
-        if _get_kind(lookup, one) in TYPE_KINDS
+        if lookup.get_kind(one) in TYPE_KINDS
     ):
         return replace(found, is_certain=False)
     other = lookup.find_scope(one.path)
@@ -207,7 +209,7 @@ def _is_default(lookup: NamedLookup, one: Declaration) -> bool:
     if scope is None or scope.get_kind(parent) is not SymbolKind.EXTENSION:
         return False
     extended = lookup.find_extended(Declaration(one.path, parent))
-    return any(_get_kind(lookup, each) is SymbolKind.TRAIT for each in extended)
+    return any(lookup.get_kind(each) is SymbolKind.TRAIT for each in extended)
 
 
 def _spell_parameters(lookup: NamedLookup, one: Declaration) -> str:
@@ -218,11 +220,6 @@ def _spell_parameters(lookup: NamedLookup, one: Declaration) -> str:
 def _spell_result(lookup: NamedLookup, one: Declaration) -> str:
     scope = lookup.find_scope(one.path)
     return scope.get_symbol(one.ordinal).return_type if scope is not None else ""
-
-
-def _get_kind(lookup: NamedLookup, one: Declaration) -> SymbolKind:
-    scope = lookup.find_scope(one.path)
-    return scope.get_kind(one.ordinal) if scope is not None else SymbolKind.FILE
 
 
 def _is_shown(lookup: NamedLookup, scope: FileScope, one: Declaration) -> bool:
@@ -269,22 +266,21 @@ def _spell_labels(scope: FileScope, one: Declaration) -> str:
 
 def _choose_fitting(
     lookup: NamedLookup,
-    scope: FileScope,
-    call: Reference,
+    find_receiver: Callable[[str], Receiver | None],
     kept: list[Declaration],
     labels: str,
     given: Sequence[str],
 ) -> list[Declaration]:
     scores: dict[Declaration, int] = {}
-    holders: dict[str, Holder | None] = {}
+    by_chain: dict[str, Receiver | None] = {}
     for one in kept:
         score = 0
         for at, chain in enumerate(given):
             if chain and score > _UNFIT:
-                if chain not in holders and chain[0].isidentifier():
-                    holders[chain] = find_holder(lookup, scope, call.symbol, call.line, chain)
+                if chain not in by_chain and chain[0].isidentifier():
+                    by_chain[chain] = find_receiver(chain)
                 fit = _measure(
-                    lookup, one, find_given_text(lookup, one, labels, at), chain, holders.get(chain)
+                    lookup, one, find_given_text(lookup, one, labels, at), chain, by_chain.get(chain)
                 )
                 score = score + fit if fit > _UNFIT else _UNFIT
         scores[one] = score
@@ -299,7 +295,7 @@ def find_given_text(lookup: NamedLookup, one: Declaration, labels: str, at: int)
     return find_parameter(scope.get_symbol(one.ordinal).parameters, labels, at) if scope is not None else ""
 
 
-def _measure(lookup: NamedLookup, one: Declaration, text: str, chain: str, holder: Holder | None) -> int:
+def _measure(lookup: NamedLookup, one: Declaration, text: str, chain: str, receiver: Receiver | None) -> int:
     """Return how well an argument fits a parameter's type: 2 the type itself, 1 a base, 0 not known."""
     scope = lookup.find_scope(one.path)
     wanted = strip_type(text)
@@ -313,7 +309,7 @@ def _measure(lookup: NamedLookup, one: Declaration, text: str, chain: str, holde
     if "->" in wanted and (chain in _LITERALS or chain == "["):
         return _UNFIT
     found = lookup.find_type(scope, one.ordinal, tuple(name.split("."))).declarations if name else ()
-    types = [each for each in found if _get_kind(lookup, each) in TYPE_KINDS]
+    types = [each for each in found if lookup.get_kind(each) in TYPE_KINDS]
     if chain == "[":
         return 1 if wanted.startswith("[") else 0
     if chain in _LITERALS:
@@ -327,32 +323,32 @@ def _measure(lookup: NamedLookup, one: Declaration, text: str, chain: str, holde
         if not types or name in list_generic(lookup, one):
             return 0
         return 2 if any(lookup.find_members(each, chain[1:], ReferenceRole.USE) for each in types) else _UNFIT
-    if holder is None or name in list_generic(lookup, one):
+    if receiver is None or name in list_generic(lookup, one):
         return 0
-    return _compare(lookup, wanted, name, types, holder)
+    return _compare(lookup, wanted, name, types, receiver)
 
 
 def _compare(
-    lookup: NamedLookup, wanted: str, name: str, types: Sequence[Declaration], holder: Holder
+    lookup: NamedLookup, wanted: str, name: str, types: Sequence[Declaration], receiver: Receiver
 ) -> int:
     is_list = wanted.startswith("[")
-    if holder.is_items:
+    if receiver.is_items:
         return 1 if is_list else _UNFIT if types or name in _TEXTS | _NUMBERS else 0
     if is_list:
         return _UNFIT
-    if holder.external:
-        if holder.external == name:
+    if receiver.external:
+        if receiver.external == name:
             return 2
-        extends = any(_extends(lookup, each, holder.external) for each in types)
+        extends = any(_extends(lookup, each, receiver.external) for each in types)
         return 1 if extends else _UNFIT if types else 0
-    if any(each in types for each in holder.types):
+    if any(each in types for each in receiver.types):
         return 2
     above: set[Declaration] = set()
-    for each in holder.types:
+    for each in receiver.types:
         above.update(iter_above(lookup, each))
     if any(each in above for each in types):
         return 1
-    kinds = {_get_kind(lookup, each) for each in holder.types}
+    kinds = {lookup.get_kind(each) for each in receiver.types}
     is_open = not kinds or kinds & {SymbolKind.TYPE, SymbolKind.EXTENSION, SymbolKind.TRAIT}
     if types and not is_open:
         return _UNFIT

@@ -5,9 +5,8 @@ from __future__ import annotations
 from repo_mcp.graph.program import NOTHING, Declaration, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
 from repo_mcp.graph.typed.guesses import guess
-from repo_mcp.graph.typed.holder import Holder
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
-from repo_mcp.graph.typed.receivers import find_holder
+from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
 from repo_mcp.graph.typed.swift_overloads import (
     choose_overload,
@@ -16,6 +15,7 @@ from repo_mcp.graph.typed.swift_overloads import (
     is_static,
     prefer_meant,
 )
+from repo_mcp.graph.typed.swift_receivers import SwiftReceivers
 from repo_mcp.languages.native.swift_types import KNOWN_PARAMETERS
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_LABEL, BARE_DOT
@@ -25,11 +25,13 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole,
 class SwiftResolver(LanguageResolver):
     """Resolves references in files of Swift."""
 
+    make_receivers = SwiftReceivers
+
     def resolve(self, scope: FileScope, reference: Reference) -> Resolution:
         """Return the meaning of a reference in a file."""
         found = super().resolve(scope, reference)
         if len(found.targets) > 1:
-            return choose_overload(self._lookup, scope, reference, found)
+            return choose_overload(self._lookup, self._receivers, scope, reference, found)
         return found
 
     def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
@@ -41,15 +43,14 @@ class SwiftResolver(LanguageResolver):
 
     def _resolve_label(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve a label of a switch: a case or a static member of the type that is compared."""
-        chain = reference.qualifier
-        holder = find_holder(self._lookup, scope, reference.symbol, reference.line, chain)
-        if holder is None:  # a case follows a dot, and is not a name in scope
+        receiver = self._find_receiver(scope, reference, reference.qualifier)
+        if receiver is None:  # a case follows a dot, and is not a name in scope
             return guess(self._lookup, scope, reference, is_member=True)
-        for one in holder.types:
-            if self._get_kind(one) in TYPE_KINDS:
+        for one in receiver.types:
+            if self._lookup.get_kind(one) in TYPE_KINDS:
                 members = self._lookup.find_members(one, reference.name, reference.role)
                 static = tuple(each for each in members if is_static(self._lookup, each))
-                return self._conclude(FoundDeclarations(static, holder.is_certain), reference)
+                return self._conclude(FoundDeclarations(static, receiver.is_certain), reference)
         return NOTHING
 
     def _resolve_of_type(self, scope: FileScope, reference: Reference) -> Resolution:
@@ -59,10 +60,12 @@ class SwiftResolver(LanguageResolver):
         if all(one.isidentifier() for one in names) and names[0] not in {"self", "Self"}:
             found = self._lookup.find_type(scope, reference.symbol, names)
         if not found.declarations:
-            chain = reference.qualifier
-            holder = find_holder(self._lookup, scope, reference.symbol, reference.line, chain)
-            found = FoundDeclarations(holder.types, holder.is_certain) if holder is not None else found
-        if len(found.declarations) != 1 or self._get_kind(found.declarations[0]) is not SymbolKind.STRUCT:
+            receiver = self._find_receiver(scope, reference, reference.qualifier)
+            found = FoundDeclarations(receiver.types, receiver.is_certain) if receiver is not None else found
+        if (
+            len(found.declarations) != 1
+            or self._lookup.get_kind(found.declarations[0]) is not SymbolKind.STRUCT
+        ):
             return NOTHING
         made = found.declarations[0]
         other = self._lookup.find_scope(made.path)
@@ -92,14 +95,15 @@ class SwiftResolver(LanguageResolver):
         if around is None or not found.declarations:
             return False
         owners = self._lookup.find_extended(Declaration(scope.path, around))
-        is_protocol = any(self._get_kind(one) is SymbolKind.TRAIT for one in owners)
+        is_protocol = any(self._lookup.get_kind(one) is SymbolKind.TRAIT for one in owners)
         if scope.get_kind(around) is SymbolKind.EXTENSION:  # of a type of the standard library
             other = self._lookup.find_scope(found.declarations[0].path)
             known = KNOWN_PARAMETERS.get("Collection" if is_protocol else scope.get_name(around), ())
             if other is not None and other.get_name(found.declarations[0].ordinal) in known:
                 return True
         return not is_protocol and all(
-            self._get_kind(one) is SymbolKind.TYPE and self._is_promised(one) for one in found.declarations
+            self._lookup.get_kind(one) is SymbolKind.TYPE and self._is_promised(one)
+            for one in found.declarations
         )
 
     # -- members ------------------------------------------------------------------------------------------
@@ -111,28 +115,28 @@ class SwiftResolver(LanguageResolver):
         reached = tuple(one for one in found.declarations if is_static(self._lookup, one))
         return replace(found, declarations=reached)
 
-    def _find_holder(self, scope: FileScope, reference: Reference) -> Holder | None:
-        return super()._find_holder(
-            scope, replace(reference, qualifier=reference.qualifier.removesuffix(BARE_DOT))
-        )
+    def _find_receiver(self, scope: FileScope, reference: Reference, chain: str) -> Receiver | None:
+        return super()._find_receiver(scope, reference, chain.removesuffix(BARE_DOT))
 
-    def _resolve_in_holder(self, scope: FileScope, reference: Reference, holder: Holder | None) -> Resolution:
+    def _resolve_in_receiver(
+        self, scope: FileScope, reference: Reference, receiver: Receiver | None
+    ) -> Resolution:
         is_made = reference.name == "init" and reference.role is ReferenceRole.CALL
-        if is_made and holder is not None:
-            return self._resolve_made(reference, holder)
-        return super()._resolve_in_holder(scope, reference, holder)
+        if is_made and receiver is not None:
+            return self._resolve_made(reference, receiver)
+        return super()._resolve_in_receiver(scope, reference, receiver)
 
-    def _resolve_made(self, reference: Reference, holder: Holder) -> Resolution:
+    def _resolve_made(self, reference: Reference, receiver: Receiver) -> Resolution:
         """Resolve `.init(...)`: initialisers, or a type that declares none but has implied ones."""
         lookup = self._lookup
-        for one in () if holder.is_items else holder.types:
+        for one in () if receiver.is_items else receiver.types:
             makers = lookup.find_members(one, "init", ReferenceRole.CALL, reference)
-            concluded = self._conclude(FoundDeclarations(tuple(makers), holder.is_certain), reference)
+            concluded = self._conclude(FoundDeclarations(tuple(makers), receiver.is_certain), reference)
             if concluded.targets:
                 return concluded
-            if not lookup.find_constructors(one) and self._get_kind(one) is not SymbolKind.TRAIT:
+            if not lookup.find_constructors(one) and self._lookup.get_kind(one) is not SymbolKind.TRAIT:
                 return self._conclude(FoundDeclarations((one,), is_certain=False), reference)
-        return Resolution((), f"{holder.external}.init") if holder.external else NOTHING
+        return Resolution((), f"{receiver.external}.init") if receiver.external else NOTHING
 
     def _list_members(self, reference: Reference, owner: Declaration) -> tuple[list[Declaration], bool]:
         members, _ = super()._list_members(reference, owner)
@@ -145,10 +149,10 @@ class SwiftResolver(LanguageResolver):
 
     def _is_promised(self, member: Declaration) -> bool:
         """Return whether a protocol declares a member: a conforming type elsewhere has its own."""
-        return self._get_kind(self._get_parent(member)) is SymbolKind.TRAIT
+        return self._lookup.get_kind(self._get_parent(member)) is SymbolKind.TRAIT
 
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
         """Return whether the declarations are types in one scope."""
-        types = [one for one in declarations if self._get_kind(one) is not SymbolKind.CONSTRUCTOR]
-        is_type = len(types) > 1 and all(self._get_kind(one) in TYPE_KINDS for one in types)
+        types = [one for one in declarations if self._lookup.get_kind(one) is not SymbolKind.CONSTRUCTOR]
+        is_type = len(types) > 1 and all(self._lookup.get_kind(one) in TYPE_KINDS for one in types)
         return is_type and len(set(map(self._get_parent, types))) == 1

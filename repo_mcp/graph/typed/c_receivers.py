@@ -1,0 +1,54 @@
+"""The types of receivers in C and C++: each of several definitions of a C struct counts."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.receiver import Receiver
+from repo_mcp.graph.typed.receivers import ReceiverTypes
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.symbol_record import ReferenceRole
+
+
+class CReceivers(ReceiverTypes):
+    """Finds the types of receivers in files of C and C++."""
+
+    def _may_name_type(self, scope: FileScope, role: ReferenceRole) -> bool:
+        return role is not ReferenceRole.USE or scope.language != "c"
+
+    def _find_member(self, receiver: Receiver, segment: str) -> Receiver | None:
+        if segment == "this" or receiver.is_items or not _is_of_c(self._lookup, receiver):
+            return super()._find_member(receiver, segment)
+        role = ReferenceRole.CALL if segment.endswith("()") else ReferenceRole.USE
+        members = list_c_members(self._lookup, receiver, segment.removesuffix("()"), role)
+        found = self._read_declared(members[0], receiver) if members else None
+        return found if found is None or len(members) == 1 else replace(found, is_certain=False)
+
+
+def _is_of_c(lookup: NamedLookup, receiver: Receiver) -> bool:
+    """Return whether the type is declared in C."""
+    scope = lookup.find_scope(receiver.types[0].path) if receiver.types else None
+    return scope is not None and scope.language == "c"
+
+
+def list_c_members(
+    lookup: NamedLookup, receiver: Receiver, name: str, role: ReferenceRole
+) -> list[Declaration]:
+    """Return the fields with a name of a C struct.
+
+    Of several definitions, each counts; of an unnamed struct, only the fields in its own lines."""
+    found = [member for one in receiver.types for member in lookup.find_members(one, name, role)]
+    group = receiver.group
+    if group is not None and len(found) > 1:
+        scope = lookup.find_scope(group.path)
+        assert scope is not None
+        around = scope.get_symbol(group.ordinal)
+        lines = range(around.start_line, around.end_line + 1)
+        inside = [
+            one
+            for one in found
+            if one.path == group.path and scope.get_symbol(one.ordinal).start_line in lines and one != group
+        ]
+        found = inside or found
+    return list(dict.fromkeys(found))

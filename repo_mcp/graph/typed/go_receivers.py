@@ -1,0 +1,37 @@
+"""The types of receivers in Go: types behind a package, elements of named lists, embedded types."""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typed.embedding import may_be_nearer
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.receiver import Receiver
+from repo_mcp.graph.typed.receivers import ReceiverTypes
+
+_LIST = re.compile(r"(?:map)?\[[^\]]*\]|(?:<-)?chan(?:<-)? ")  # what precedes the type of the elements
+
+
+class GoReceivers(ReceiverTypes):
+    """Finds the types of receivers in files of Go."""
+
+    bounds_around = True
+
+    def find_type_receiver(self, scope: FileScope, ordinal: int, chain: str) -> Receiver | None:
+        """Return the type at the end of a chain that begins with a type, or with its package."""
+        names = tuple(chain.split("."))
+        return self._follow_type(self._find_type(scope, ordinal, names[:2]), names[2:])
+
+    def _is_nearest(self, owner: Declaration, member: Declaration) -> bool:
+        return not may_be_nearer(self._lookup, owner, member)
+
+    def _find_index(self, receiver: Receiver) -> Receiver | None:
+        """Return the type of the elements of `type Hooks map[Level][]Hook`."""
+        for one in receiver.types:
+            scope = self._lookup.find_scope(one.path)
+            if scope is not None:
+                text = scope.get_symbol(one.ordinal).return_type
+                list_of = _LIST.match(text)
+                return self._read_text(one, text[list_of.end() :], None) if list_of is not None else None
+        return None

@@ -1,0 +1,33 @@
+"""The types of receivers in Java: unnamed classes, and names of which a method is not the value."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.receiver import Receiver
+from repo_mcp.graph.typed.receivers import ReceiverTypes, is_callable
+from repo_mcp.symbols.model import NEW
+from repo_mcp.symbols.symbol_record import ReferenceRole
+
+
+class JavaReceivers(ReceiverTypes):
+    """Finds the types of receivers in files of Java."""
+
+    def _find_first(
+        self, scope: FileScope, ordinal: int, line: int, segments: list[str]
+    ) -> tuple[Receiver | None, int]:
+        if segments[0].startswith(NEW):
+            return _find_anonymous(scope, segments[0]), 1
+        return super()._find_first(scope, ordinal, line, segments)
+
+    def _is_value(self, declaration: Declaration, role: ReferenceRole) -> bool:
+        """Return whether a declaration can be a value: a method cannot, so the name is a variable's."""
+        return role is not ReferenceRole.USE or not is_callable(self._lookup, declaration)
+
+
+def _find_anonymous(scope: FileScope, name: str) -> Receiver | None:
+    """Return the class in `new Base() { ... }`, by its name and the line on which its body begins."""
+    name, _, line = name.rpartition(":")
+    found = [one for one in scope.find_named(name) if str(scope.get_symbol(one).start_line) == line]
+    made = tuple(Declaration(scope.path, one) for one in found)
+    return Receiver(made, is_certain=len(made) == 1) if made else None

@@ -1,0 +1,205 @@
+"""The types of receivers in Rust: locks, pointers, iterators, associated types and patterns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.receiver import TYPE_PARAMETER, Receiver, find_pointed, list_hiding, take_item
+from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
+from repo_mcp.languages.treesitter.type_names import TypeName, read_names, split_bounds
+from repo_mcp.languages.treesitter.written_lists import read_only_argument, split_signature
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
+
+MAX_BOUNDS = 8  # of one associated type
+_ITEM = re.compile(r"Iterator\s*<.*?\bItem\s*=\s*(.*)>")
+_LOCK = re.compile(r"\b(Mutex|RwLock|RefCell)\s*<")
+_LOCKING = frozenset({"lock()", "try_lock()", "read()", "write()", "borrow()", "borrow_mut()", "get_mut()"})
+
+
+class RustReceivers(ReceiverTypes):
+    """Finds the types of receivers in files of Rust."""
+
+    bounds_around = True
+
+    def _take_steps(self, receiver: Receiver | None, segments: Sequence[str]) -> Receiver | None:
+        for segment in segments:
+            if receiver is None:
+                break
+            if receiver.guarded is not None and segment in _LOCKING:
+                receiver = receiver.guarded
+                continue
+            if receiver.external and not segment.endswith("()"):
+                receiver = find_pointed(self._lookup, receiver) or receiver
+            if receiver.external:
+                break
+            receiver = self._take_step(receiver, segment)
+        return receiver
+
+    def find_type_receiver(self, scope: FileScope, ordinal: int, chain: str) -> Receiver | None:
+        """Return what a path names, or None."""
+        return self._find_path_type(scope, ordinal, tuple(chain.split(".")))
+
+    # -- variables ----------------------------------------------------------------------------------------
+
+    def _find_written(self, scope: FileScope, binding: Reference, names: tuple[str, ...]) -> Receiver | None:
+        if len(names) == 2:
+            associated = self._find_of_parameter(scope, binding, names)
+            if associated is not None:
+                return associated
+        found = super()._find_written(scope, binding, names)
+        if found is None:
+            return None
+        own = self._find_own_parameter(scope, binding, found)
+        # The row does not say whether the type was written inside an `Rc`.
+        return own or replace(found, hiding=self._lookup.get_rules(scope).of_pointers)
+
+    def _find_of_parameter(
+        self, scope: FileScope, binding: Reference, names: tuple[str, ...]
+    ) -> Receiver | None:
+        """Return the type of `G::Edge`, where a bound of the parameter G declares that associated type."""
+        row = scope.find_binding(binding.symbol, binding.line, names[0])
+        receiver = self._find_bounds(scope, row) if row is not None and row.alias != binding.alias else None
+        for one in receiver.types if receiver is not None else ():
+            for member in self._lookup.find_members(one, names[1], ReferenceRole.TYPE):
+                text = self._get_result(member)
+                if text:
+                    found = self._read_text(member, text, receiver)
+                    return replace(found, is_certain=False) if found is not None else None
+        return None
+
+    def _find_own_parameter(self, scope: FileScope, binding: Reference, found: Receiver) -> Receiver | None:
+        """Return the bounds of the parameter `Ix` at a use of an alias such as `type Id<Ix = u32> = Ix`."""
+        other = self._lookup.find_scope(found.types[0].path) if found.types else None
+        if other is None or other.get_kind(found.types[0].ordinal) is not SymbolKind.TYPE:
+            return None
+        name = other.get_symbol(found.types[0].ordinal).return_type
+        row = scope.find_binding(binding.symbol, binding.line, name)
+        if row is None or row.alias == binding.alias or not TYPE_PARAMETER.fullmatch(name):
+            return None
+        bounds = self._find_bounds(scope, row)
+        return replace(bounds, is_certain=False) if bounds is not None else None
+
+    def _find_bounds(self, scope: FileScope, row: Reference) -> Receiver | None:
+        """Return the bounds of a type parameter, which may be bound by others, in a cycle too."""
+        if self._lookup.depth >= MAX_DEPTH:
+            return None
+        with self._lookup.deepen():
+            return self._find_bound(scope, row)
+
+    def _get_result(self, member: Declaration) -> str:
+        """Return the type that a declaration shows, as written; empty if it shows none."""
+        scope = self._lookup.find_scope(member.path)
+        return scope.get_symbol(member.ordinal).return_type if scope is not None else ""
+
+    def _take_item(self, receiver: Receiver) -> Receiver:
+        """Return the `Item` of an iterator; not inside an `Option`."""
+        for one in () if receiver.is_items or receiver.hiding else receiver.types:
+            for item in self._lookup.find_members(one, "Item", ReferenceRole.TYPE):
+                if self._lookup.find_scope(item.path) is not None:
+                    return self._read_text(item, self._get_result(item), receiver) or take_item(receiver)
+        return take_item(receiver)
+
+    def _find_unpacked(
+        self, scope: FileScope, ordinal: int, names: tuple[str, ...], position: int
+    ) -> Receiver | None:
+        """Return the type of the field that a pattern takes from an enum variant or a struct."""
+        made = self._find_path_type(scope, ordinal, names)
+        if made is None or not made.types:
+            return None
+        one = made.types[0]
+        other = self._lookup.find_scope(one.path)
+        assert other is not None
+        found = None
+        if other.get_kind(one.ordinal) is not SymbolKind.ENUM_MEMBER:
+            found = self._find_member(Receiver((one,)), str(position))
+        else:
+            texts = split_signature(other.get_symbol(one.ordinal).parameters).parameters
+            if position < len(texts):
+                found = self._read_text(one, texts[position], None)
+        return replace(found, is_certain=False) if found is not None else None
+
+    # -- members ------------------------------------------------------------------------------------------
+
+    def _find_index(self, receiver: Receiver) -> Receiver | None:
+        """Return the `Output` of `impl Index`."""
+        for one in receiver.types:
+            for method in self._lookup.find_members(one, "index", ReferenceRole.CALL):
+                scope = self._lookup.find_scope(method.path)
+                if scope is not None:
+                    for output in scope.find_children(scope.get_parent(method.ordinal), "Output"):
+                        there = Declaration(scope.path, output)
+                        return self._read_text(there, self._get_result(there), receiver)
+        return None
+
+    # -- types as they are written ------------------------------------------------------------------------
+
+    def _read_text(self, at: Declaration, text: str, receiver: Receiver | None) -> Receiver | None:
+        scope = self._lookup.find_scope(at.path)
+        if scope is None:
+            return None
+        if text.startswith(":"):
+            return self._read_bounds(scope, at, text[1:], receiver)
+        plain = self._lookup.get_rules(scope).read_result(text)
+        locked = _LOCK.search(plain)
+        if locked is not None:
+            guarded = self._read_text(at, plain[locked.end() :], receiver)
+            return Receiver(external=locked.group(1), guarded=guarded)
+        return super()._read_text(at, text, receiver)
+
+    def _find_named(
+        self, scope: FileScope, at: Declaration, text: str, named: TypeName, receiver: Receiver | None
+    ) -> Receiver | None:
+        if named.qualifier == "Self":
+            return self._find_associated(scope, at, named, receiver)
+        return super()._find_named(scope, at, text, named, receiver)
+
+    def _complete(
+        self, at: Declaration, text: str, named: TypeName, found: Receiver, receiver: Receiver | None
+    ) -> Receiver:
+        scope = self._lookup.find_scope(at.path)
+        assert scope is not None
+        rules = self._lookup.get_rules(scope)
+        given = self._read_argument(at, rules.read_result(text), named.name)
+        return replace(found, inner=named.inner, hiding=list_hiding(rules, text), given=given)
+
+    def _read_argument(self, at: Declaration, text: str, name: str) -> tuple[tuple[str, Receiver], ...]:
+        """Return the only type argument in the text of a type, under the name ""; () if it is not known."""
+        argument = read_only_argument(text, name)
+        if not argument or self._lookup.depth >= MAX_DEPTH:
+            return ()
+        with self._lookup.deepen():
+            given = self._read_text(at, argument, None)
+        return (("", given),) if given is not None and given.types else ()
+
+    def _read_bounds(
+        self, scope: FileScope, at: Declaration, text: str, receiver: Receiver | None
+    ) -> Receiver | None:
+        """Return the traits that bound an associated type; for an iterator, a list of what it yields."""
+        bounds = split_bounds(text)[:MAX_BOUNDS]
+        item = next(filter(None, map(_ITEM.search, bounds)), None)
+        if item is not None and self._lookup.depth < MAX_DEPTH:  # items may be those of another, in a cycle
+            with self._lookup.deepen():
+                one = self._read_text(at, item[1], receiver)
+            return replace(one, is_items=True, is_certain=False) if one is not None else None
+        traits = (one.strip() for one in bounds if "Self" not in one.partition("<")[0])
+        found = [self._find_type(scope, at.ordinal, read_names(one)) for one in traits]
+        types = tuple(dict.fromkeys(each for one in found if one is not None for each in one.types))
+        return Receiver(types, is_certain=False) if types else None
+
+    def _find_associated(
+        self, scope: FileScope, at: Declaration, named: TypeName, receiver: Receiver | None
+    ) -> Receiver | None:
+        """Return the type of `Self::Entry`, by the `impl` around a declaration or that of the receiver."""
+        blocks = [Declaration(scope.path, scope.get_parent(at.ordinal))]
+        for owner in [*blocks, *(receiver.types if receiver is not None else ())]:
+            for one in self._lookup.find_members(owner, named.name, ReferenceRole.TYPE):
+                text = self._get_result(one)
+                if text and not text.startswith("Self"):
+                    found = self._read_text(one, text, receiver)
+                    is_list = found is not None and (found.is_items or named.is_items)
+                    return replace(found, is_items=True) if found is not None and is_list else found
+        return None
