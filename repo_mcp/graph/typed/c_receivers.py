@@ -7,8 +7,11 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.receivers import ReceiverTypes
+from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import ReferenceRole
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
+
+MAX_TWINS = 4  # definitions of one C struct
 
 
 class CReceivers(ReceiverTypes):
@@ -16,6 +19,13 @@ class CReceivers(ReceiverTypes):
 
     def _may_name_type(self, scope: FileScope, role: ReferenceRole) -> bool:
         return role is not ReferenceRole.USE or scope.language != "c"
+
+    def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
+        if scope.language != "c":
+            return super()._make_receiver(scope, found, is_items=is_items)
+        types = _list_twins(self._lookup, found.declarations)
+        is_one = len(types) == 1 if not found.alternatives else found.alternatives > 1
+        return Receiver(types, "", is_items, found.is_certain and is_one)
 
     def _find_member(self, receiver: Receiver, segment: str) -> Receiver | None:
         if segment == "this" or receiver.is_items or not _is_of_c(self._lookup, receiver):
@@ -52,3 +62,10 @@ def list_c_members(
         ]
         found = inside or found
     return list(dict.fromkeys(found))
+
+
+def _list_twins(lookup: NamedLookup, found: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
+    """Return the definitions of one type, one per platform; of `typedef struct s {} s`, the struct."""
+    scopes = [(one, lookup.find_scope(one.path)) for one in found]
+    real = [one for one, scope in scopes if scope and scope.get_kind(one.ordinal) is not SymbolKind.TYPE]
+    return tuple(real or found)[:MAX_TWINS]

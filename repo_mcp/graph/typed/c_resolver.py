@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target, is_type_role
 from repo_mcp.graph.typed.c_receivers import CReceivers, list_c_members
 from repo_mcp.graph.typed.c_rules import list_unseen, settle
@@ -9,7 +11,7 @@ from repo_mcp.graph.typed.cpp_overloads import choose_taking, is_left_to_argumen
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
 from repo_mcp.graph.typed.language_resolver import Identity, LanguageResolver
 from repo_mcp.graph.typed.lookup import NamedLookup
-from repo_mcp.graph.typed.receiver import Receiver, choose_twin
+from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.renaming import Renaming
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
@@ -25,6 +27,7 @@ from repo_mcp.symbols.symbol_record import (
 _ALIAS, _STRUCT = "alias", "struct"  # a `typedef` of C is the struct of its name, if there is one
 # In C, `#if` chooses one of several.
 _ONE_EACH = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.MACRO, SymbolKind.ENUM_MEMBER}
+_PATH_WORD = re.compile(r"[^\W_]+")
 
 
 class CResolver(LanguageResolver):
@@ -104,7 +107,7 @@ class CResolver(LanguageResolver):
         members = list_c_members(self._lookup, receiver, reference.name, reference.role)
         is_certain = receiver.is_certain and len(members) >= len(receiver.types)
         found = self._settle(scope, reference, FoundDeclarations(tuple(members), is_certain))
-        return self._conclude(found if found.alternatives else choose_twin(scope, found), reference)
+        return self._conclude(found if found.alternatives else _choose_twin(scope, found), reference)
 
     # -- conclusions --------------------------------------------------------------------------------------
 
@@ -133,3 +136,17 @@ class CResolver(LanguageResolver):
 
 def _make_possible(targets: tuple[Target, ...]) -> tuple[Target, ...]:
     return tuple(Target(one.declaration, Confidence.POSSIBLE) for one in targets)
+
+
+def _choose_twin(scope: FileScope, found: FoundDeclarations) -> FoundDeclarations:
+    """Return the declaration whose path shares a word with that of the use: `uv/win.h` for `src/win/fs.c`.
+
+    Returns all of them if that does not decide.
+    """
+    if len(found.declarations) < 2:
+        return found
+    words = {one: set(_PATH_WORD.findall(one.path)) for one in found.declarations}
+    shared = set.intersection(*words.values())
+    own = set(_PATH_WORD.findall(scope.path)) - shared
+    near = tuple(one for one in found.declarations if words[one] & own)
+    return FoundDeclarations(near, is_certain=False) if len(near) == 1 else found

@@ -24,7 +24,7 @@ from repo_mcp.graph.program import (
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
 from repo_mcp.graph.typed.guesses import MAX_POSSIBLE, accepts, guess
 from repo_mcp.graph.typed.lookup import NamedLookup
-from repo_mcp.graph.typed.receiver import Receiver, find_pointed
+from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.receivers import ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
@@ -179,7 +179,7 @@ class LanguageResolver:
         if receiver is None:
             return guess(self._lookup, scope, reference, is_member=True)
         if receiver.external and reference.role is ReferenceRole.USE:
-            receiver = find_pointed(self._lookup, receiver) or receiver
+            receiver = self._receivers.find_pointed(receiver) or receiver
         if receiver.external:
             return Resolution((), f"{receiver.external}.{reference.name}")
         if receiver.is_items:
@@ -187,7 +187,7 @@ class LanguageResolver:
         found = self._resolve_in_types(scope, reference, receiver)
         if found.targets:
             return found
-        pointed = find_pointed(self._lookup, receiver)
+        pointed = self._receivers.find_pointed(receiver)
         return self._resolve_in_receiver(scope, reference, pointed) if pointed is not None else NOTHING
 
     def _resolve_in_types(self, scope: FileScope, reference: Reference, receiver: Receiver) -> Resolution:

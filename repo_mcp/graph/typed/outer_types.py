@@ -5,7 +5,6 @@ from __future__ import annotations
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope, has_trait
 from repo_mcp.graph.typed.lookup import NamedLookup
-from repo_mcp.graph.typed.receiver import is_extension
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
@@ -90,3 +89,9 @@ def find_promised(lookup: NamedLookup, members: list[Declaration]) -> Declaratio
             rows = [row.name for row in scope.list_bases(parent) if row.role is ReferenceRole.IMPLEMENT]
             traits.add(rows[0] if rows else "")
     return promised[0] if len(promised) == 1 and len(traits) == 1 else None
+
+
+def is_extension(lookup: NamedLookup, found: list[Declaration]) -> bool:
+    """Return whether one of some types is an extension, which stands for an external type."""
+    scopes = ((lookup.find_scope(one.path), one.ordinal) for one in found)
+    return any(scope and scope.get_kind(ordinal) is SymbolKind.EXTENSION for scope, ordinal in scopes)

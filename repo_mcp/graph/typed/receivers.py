@@ -13,14 +13,8 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope, is_open_parameter, list_own_bounds, split_name
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.overriding import list_results
-from repo_mcp.graph.typed.receiver import (
-    Receiver,
-    find_own,
-    find_pointed,
-    join_types,
-    make_receiver,
-    take_item,
-)
+from repo_mcp.graph.typed.receiver import Receiver, join_types, take_item
+from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type, read_wrapper
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import UNKNOWN_TYPE
@@ -81,6 +75,10 @@ class ReceiverTypes:
             return None
         return receiver
 
+    def find_pointed(self, receiver: Receiver) -> Receiver | None:
+        """Return what a value points to, whose members it has as well; None if it points to nothing."""
+        return None
+
     # -- the first name -----------------------------------------------------------------------------------
 
     def _find_first(
@@ -90,7 +88,8 @@ class ReceiverTypes:
         rules = self._lookup.get_rules(scope)
         first = segments[0]
         if first in rules.own_words or first in rules.base_words:
-            return find_own(self._lookup, scope, ordinal, first in rules.base_words), 1
+            is_base = first in rules.base_words
+            return (self._find_base if is_base else self._find_own)(scope, ordinal), 1
         if not first.endswith("()"):
             binding = self._find_binding(scope, ordinal, line, first)
             if binding is not None:
@@ -98,6 +97,21 @@ class ReceiverTypes:
             if first == "self":
                 return None, 1
         return self._find_static(scope, ordinal, segments)
+
+    def _find_own(self, scope: FileScope, ordinal: int) -> Receiver | None:
+        """Return the type around a symbol, which `this` or `self` has."""
+        around = scope.find_type_around(ordinal)
+        if around is None:
+            return None
+        return Receiver(tuple(self._lookup.find_extended(Declaration(scope.path, around))))
+
+    def _find_base(self, scope: FileScope, ordinal: int) -> Receiver | None:
+        """Return the bases of the type around a symbol, which `super` has."""
+        own = self._find_own(scope, ordinal)
+        if own is None:
+            return None
+        bases = tuple(base for one in own.types for base in self._lookup.list_bases(one))
+        return Receiver(bases) if bases else Receiver(external="super")
 
     def _find_binding(self, scope: FileScope, ordinal: int, line: int, name: str) -> Reference | None:
         """Return the row that says what a local variable is on a line."""
@@ -169,7 +183,7 @@ class ReceiverTypes:
         """Return what a path names: a struct or an enum's variant; it may begin with `Self`."""
         if names[0] not in self._lookup.get_rules(scope).own_words or len(names) == 1:
             return self._find_type(scope, ordinal, names)
-        own = find_own(self._lookup, scope, ordinal, is_base=False)
+        own = self._find_own(scope, ordinal)
         for one in own.types if own is not None else ():
             found = self._lookup.find_members(one, names[-1], ReferenceRole.TYPE)
             if found:
@@ -190,16 +204,21 @@ class ReceiverTypes:
     ) -> Receiver | None:
         """Return the type of a written name."""
         if len(names) == 1 and names[0] in self._lookup.get_rules(scope).own_words:
-            return find_own(self._lookup, scope, ordinal, is_base=False)
+            return self._find_own(scope, ordinal)
         found = self._lookup.find_type(scope, ordinal, names)
         if found.declarations:
-            return make_receiver(self._lookup, scope, found, is_items=is_items)
+            return self._make_receiver(scope, found, is_items=is_items)
         is_parameter = names[-1] == UNKNOWN_TYPE or (
             len(names[-1]) == 1 and names[-1].isupper()
         )  # most likely
         if is_parameter and not found.external:
             return None
         return Receiver(external=found.external or ".".join(names))
+
+    def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
+        """Return the type that a name led to; of several declarations the first, which is not sure."""
+        is_one = len(found.declarations) == 1 and not found.alternatives
+        return Receiver(found.declarations[:1], "", is_items, found.is_certain and is_one)
 
     def _find_static(
         self, scope: FileScope, ordinal: int, segments: list[str]
@@ -285,7 +304,7 @@ class ReceiverTypes:
                 return receiver
             if name in rules.imitating or (receiver.is_items and name in rules.keeping_items):
                 return replace(receiver, is_certain=False)
-        pointed = find_pointed(self._lookup, receiver)
+        pointed = self.find_pointed(receiver)
         return self._find_member(pointed, segment) if pointed is not None else None
 
     def _choose_called(

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.receiver import TYPE_PARAMETER, Receiver, find_pointed, list_hiding, take_item
+from repo_mcp.graph.typed.outer_types import is_extension
+from repo_mcp.graph.typed.receiver import Receiver, take_item
 from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
-from repo_mcp.languages.treesitter.type_names import TypeName, read_names, split_bounds
+from repo_mcp.graph.typed.rules import FoundDeclarations, Rules
+from repo_mcp.languages.treesitter.type_names import TypeName, read_names, read_wrapper, split_bounds
 from repo_mcp.languages.treesitter.written_lists import read_only_argument, split_signature
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
+TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # as they are named by convention
 MAX_BOUNDS = 8  # of one associated type
 _ITEM = re.compile(r"Iterator\s*<.*?\bItem\s*=\s*(.*)>")
 _LOCK = re.compile(r"\b(Mutex|RwLock|RefCell)\s*<")
@@ -33,7 +36,7 @@ class RustReceivers(ReceiverTypes):
                 receiver = receiver.guarded
                 continue
             if receiver.external and not segment.endswith("()"):
-                receiver = find_pointed(self._lookup, receiver) or receiver
+                receiver = self.find_pointed(receiver) or receiver
             if receiver.external:
                 break
             receiver = self._take_step(receiver, segment)
@@ -42,6 +45,38 @@ class RustReceivers(ReceiverTypes):
     def find_type_receiver(self, scope: FileScope, ordinal: int, chain: str) -> Receiver | None:
         """Return what a path names, or None."""
         return self._find_path_type(scope, ordinal, tuple(chain.split(".")))
+
+    def find_pointed(self, receiver: Receiver) -> Receiver | None:
+        """Return what a type points to by `impl<T> Deref` with `type Target = T`, or None.
+
+        Its only type argument must be known. An external type is taken to have such an `impl`, for its fields
+        alone, because it has methods that are not known.
+        """
+        for name, given in () if receiver.is_items else receiver.given:
+            if not name and (receiver.external or any(map(self._points_to_parameter, receiver.types))):
+                return replace(given, is_certain=False)
+        return None
+
+    def _points_to_parameter(self, owner: Declaration) -> bool:
+        """Return whether the `Target` of a type is a type parameter."""
+        targets = self._lookup.find_members(owner, "Target", ReferenceRole.TYPE)
+        return bool(targets) and TYPE_PARAMETER.fullmatch(self._get_result(targets[0])) is not None
+
+    def _find_own(self, scope: FileScope, ordinal: int) -> Receiver | None:
+        own = super()._find_own(scope, ordinal)
+        return own if own is None else self._doubt_extension(own)
+
+    def _make_receiver(self, scope: FileScope, found: FoundDeclarations, *, is_items: bool) -> Receiver:
+        made = super()._make_receiver(scope, found, is_items=is_items)
+        return self._doubt_extension(made)
+
+    def _doubt_extension(self, receiver: Receiver) -> Receiver:
+        """Return a receiver, not certain if its type is external, or whatever fits a bound.
+
+        `u64`, for which there is an `impl` here, has members of its own.
+        """
+        is_outside = is_extension(self._lookup, list(receiver.types))
+        return replace(receiver, is_certain=False) if is_outside else receiver
 
     # -- variables ----------------------------------------------------------------------------------------
 
@@ -164,7 +199,7 @@ class RustReceivers(ReceiverTypes):
         assert scope is not None
         rules = self._lookup.get_rules(scope)
         given = self._read_argument(at, rules.read_result(text), named.name)
-        return replace(found, inner=named.inner, hiding=list_hiding(rules, text), given=given)
+        return replace(found, inner=named.inner, hiding=_list_hiding(rules, text), given=given)
 
     def _read_argument(self, at: Declaration, text: str, name: str) -> tuple[tuple[str, Receiver], ...]:
         """Return the only type argument in the text of a type, under the name ""; () if it is not known."""
@@ -203,3 +238,10 @@ class RustReceivers(ReceiverTypes):
                     is_list = found is not None and (found.is_items or named.is_items)
                     return replace(found, is_items=True) if found is not None and is_list else found
         return None
+
+
+def _list_hiding(rules: Rules, text: str) -> frozenset[str]:
+    """Return the members that a wrapper in a written type may have itself."""
+    if rules.of_pointers and rules.read_result(text) != text.strip():
+        return rules.transparent | rules.giving_item | rules.of_results
+    return rules.of_pointers if read_wrapper(text).name else frozenset()

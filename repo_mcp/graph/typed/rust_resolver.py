@@ -9,12 +9,12 @@ from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.outer_types import doubt_outer, join_built
-from repo_mcp.graph.typed.receiver import Receiver, may_mean_of_reference
+from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.graph.typed.rust_macro_calls import MacroCalls
 from repo_mcp.graph.typed.rust_receivers import RustReceivers
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import AS_VALUE, DERIVED, OF_MACRO, PATH
+from repo_mcp.symbols.model import AS_VALUE, BY_REFERENCE, DERIVED, OF_MACRO, PATH
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 _OF_TYPES = TYPE_KINDS | {SymbolKind.MODULE}
@@ -75,8 +75,19 @@ class RustResolver(LanguageResolver):
 
     def _is_certain(self, scope: FileScope, reference: Reference, receiver: Receiver) -> bool:
         is_certain = super()._is_certain(scope, reference, receiver)
-        return is_certain and not may_mean_of_reference(scope, reference)
+        return is_certain and not _may_mean_of_reference(scope, reference)
 
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
         """Return whether the declarations are in one scope."""
         return len(declarations) > 1 and len(set(map(self._get_parent, declarations))) == 1
+
+
+def _may_mean_of_reference(scope: FileScope, reference: Reference) -> bool:
+    """Return whether a method is called on `self` in an `impl` for a reference.
+
+    There, methods that traits give the reference take precedence over those of the type."""
+    if reference.role is not ReferenceRole.CALL or reference.qualifier != "self":
+        return False
+    around = scope.find_type_around(reference.symbol)
+    row = scope.find_extended(around) if around is not None else None
+    return row is not None and row.arguments == BY_REFERENCE
