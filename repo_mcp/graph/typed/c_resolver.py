@@ -6,13 +6,13 @@ import re
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target, is_type_role
 from repo_mcp.graph.typed.c_receivers import CReceivers, list_c_members
+from repo_mcp.graph.typed.c_renaming import Renaming
 from repo_mcp.graph.typed.c_rules import list_unseen, settle
 from repo_mcp.graph.typed.cpp_overloads import choose_taking, is_left_to_arguments, is_pasted, split_marks
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
 from repo_mcp.graph.typed.language_resolver import Identity, LanguageResolver
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
-from repo_mcp.graph.typed.renaming import Renaming
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import PATH

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from repo_mcp.graph.program import Declaration, Program
-from repo_mcp.graph.typed.conditions import (
+from repo_mcp.graph.typed.c_conditions import (
     Setting,
     Settings,
     excludes,
@@ -21,9 +21,9 @@ from repo_mcp.graph.typed.conditions import (
     is_special,
     read_condition,
 )
+from repo_mcp.graph.typed.c_includes import IncludeGraph
 from repo_mcp.graph.typed.cpp_parameters import list_types
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.includes import IncludeGraph
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, FoundDeclarations, Path, Rules
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import NAMESPACE

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.embedding import may_be_nearer
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.go_embedding import may_be_nearer
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.receivers import ReceiverTypes
 

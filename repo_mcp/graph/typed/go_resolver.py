@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from repo_mcp.graph.program import Declaration, Resolution
-from repo_mcp.graph.typed.embedding import may_be_nearer
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.go_embedding import may_be_nearer
 from repo_mcp.graph.typed.go_receivers import GoReceivers
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.languages.native.go import BUILTIN

@@ -10,7 +10,7 @@ from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution,
 from repo_mcp.graph.typed.cpp_overloads import accepts_by_default
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
-from repo_mcp.graph.typed.outer_types import find_promised, is_of_trait_outside
+from repo_mcp.graph.typed.rust_outer_types import find_promised, is_of_trait_outside
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceRole, SymbolKind
 
 MAX_POSSIBLE = 8

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration, Program, order_by_nearness
-from repo_mcp.graph.typed.includes import IncludeGraph
+from repo_mcp.graph.typed.c_includes import IncludeGraph
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.outer_types import is_extension
 from repo_mcp.graph.typed.receiver import Receiver, take_item
 from repo_mcp.graph.typed.receivers import MAX_DEPTH, ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations, Rules
+from repo_mcp.graph.typed.rust_outer_types import is_extension
 from repo_mcp.languages.treesitter.type_names import TypeName, read_names, read_wrapper, split_bounds
 from repo_mcp.languages.treesitter.written_lists import read_only_argument, split_signature
 from repo_mcp.record_classes import replace

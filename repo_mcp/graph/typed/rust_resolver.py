@@ -8,10 +8,10 @@ from repo_mcp.graph.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.lookup import NamedLookup
-from repo_mcp.graph.typed.outer_types import doubt_outer, join_built
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.graph.typed.rust_macro_calls import MacroCalls
+from repo_mcp.graph.typed.rust_outer_types import doubt_outer, join_built
 from repo_mcp.graph.typed.rust_receivers import RustReceivers
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_VALUE, BY_REFERENCE, DERIVED, OF_MACRO, PATH

@@ -6,8 +6,8 @@ import pytest
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import NAMED, EdgeType, SymbolFilter
-from repo_mcp.graph.typed import conditions
-from repo_mcp.graph.typed.conditions import (
+from repo_mcp.graph.typed import c_conditions
+from repo_mcp.graph.typed.c_conditions import (
     ALL,
     Setting,
     excludes,
@@ -280,5 +280,5 @@ def test_what_is_never_compiled_with_a_use_is_possible() -> None:
 
 @pytest.mark.parametrize("text", ["!defined(_LINUX_SLAB_H)", "defined(CONFIG_X) && !(A || B > C)", "", ")("])
 def test_conditions_that_name_no_platform_are_not_parsed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setattr(conditions, "_read_any", None)
+    monkeypatch.setattr(c_conditions, "_read_any", None)
     assert read_condition.__wrapped__(text) == (0, ALL)

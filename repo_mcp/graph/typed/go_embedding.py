@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import split_name
+from repo_mcp.graph.typed.go_method_sets import STANDARD
 from repo_mcp.graph.typed.lookup import NamedLookup
-from repo_mcp.graph.typed.method_sets import STANDARD
 
 MAX_DEPTH = 8
 # Types of the standard library that programs embed beside others, and their members.

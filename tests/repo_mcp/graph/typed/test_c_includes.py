@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from repo_mcp.graph.questions import NAMED, SymbolFilter
 from repo_mcp.graph.sight import FEW
-from repo_mcp.graph.typed import includes
-from repo_mcp.graph.typed.conditions import Setting, read_settings
-from repo_mcp.graph.typed.includes import IncludeGraph
+from repo_mcp.graph.typed import c_includes
+from repo_mcp.graph.typed.c_conditions import Setting, read_settings
+from repo_mcp.graph.typed.c_includes import IncludeGraph
 from repo_mcp.symbols.symbol_record import SymbolRecord
 from tests.deep.sizes import examples
 from tests.repo_mcp.graph.memory_index import MemoryIndex, make_graph
@@ -61,7 +61,7 @@ def test_includers_are_those_from_which_a_walk_along_the_includes_arrives(tree: 
 
 
 def test_the_includers_of_what_too_many_include_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(includes, "MAX_INCLUDERS", 5)
+    monkeypatch.setattr(c_includes, "MAX_INCLUDERS", 5)
     many = {f"src/{number}.c": '#include "../all.h"\n' for number in range(5)}
     found = graph_of({"all.h": "", "few.h": "", "one.c": '#include "few.h"\n', **many})
     assert found.list_includers("all.h") is None
@@ -113,7 +113,7 @@ def test_conditions_are_read_only_where_they_decide(monkeypatch: pytest.MonkeyPa
         read.append(path)
         return read_settings(path, record)
 
-    monkeypatch.setattr(includes, "read_settings", read_noted)
+    monkeypatch.setattr(c_includes, "read_settings", read_noted)
     assert found.list_reached("a.c") == {"b.h", "c.h"}
     assert not read
     surely = [one for one in ("a.c", "b.h", "c.h") if found.is_surely_included("a.c", Setting(), one)]
@@ -130,10 +130,10 @@ def test_a_walk_along_sure_includes_ends_where_it_meets_the_file(monkeypatch: py
         read.append(path)
         return read_settings(path, record)
 
-    monkeypatch.setattr(includes, "read_settings", read_noted)
+    monkeypatch.setattr(c_includes, "read_settings", read_noted)
     assert found.is_surely_included("a.c", Setting(), "2.h")
     assert read == ["a.c", "1.h"]
-    assert found.is_surely_included("a.c", Setting(), f"{includes.MAX_DEPTH}.h")
-    assert not found.is_surely_included("a.c", Setting(), f"{includes.MAX_DEPTH + 1}.h")
+    assert found.is_surely_included("a.c", Setting(), f"{c_includes.MAX_DEPTH}.h")
+    assert not found.is_surely_included("a.c", Setting(), f"{c_includes.MAX_DEPTH + 1}.h")
     assert found.is_surely_included("a.c", Setting(), "1.h")
-    assert len(read) == includes.MAX_DEPTH
+    assert len(read) == c_includes.MAX_DEPTH

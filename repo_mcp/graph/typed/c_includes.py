@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Program
-from repo_mcp.graph.typed.conditions import Setting, is_open, read_settings
+from repo_mcp.graph.typed.c_conditions import Setting, is_open, read_settings
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
