@@ -45,6 +45,16 @@ from tests.forked_children import fork_own_children, start_forking
 PROJECT = Path(__file__).resolve().parents[1]
 STARTING = {"PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL", "LC_CTYPE", "LANG"}
 PATIENCE_SECONDS = 120.0
+START = "from repo_mcp.server import main; raise SystemExit(main())"
+# The same, but what waits for another process or a build gives up after half a second instead of 5 or 20.
+IMPATIENT = f"""
+from repo_mcp.indexing import indexer
+from repo_mcp.live import derived_index
+from repo_mcp.repository import whole_index
+from repo_mcp.symbol_index import named_files
+indexer.LOCK_WAIT_SECONDS = whole_index.OTHER_SECONDS = named_files.JOIN_SECONDS = 0.5
+derived_index.RETRY_SECONDS = 0.5
+{START}"""
 _LARGEST_REQUEST = 1 << 20
 _NUMBER = struct.Struct("<i")
 

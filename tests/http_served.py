@@ -14,10 +14,9 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from tests.forked import popen
+from tests.forked import START, popen
 
 PROJECT = Path(__file__).resolve().parents[1]
-START = "from repo_mcp.server import main; raise SystemExit(main())"
 PATIENCE_SECONDS = 60.0
 MOMENT_SECONDS = 0.02
 LISTENING = "0A"  # the state of a socket in /proc/net/tcp

@@ -21,10 +21,9 @@ from typing import Any
 
 from tests.deep.answers import TOOLSETS, run_calls
 from tests.deep.sizes import IS_DEEP
-from tests.forked import popen
+from tests.forked import START, popen
 
 PROJECT = Path(__file__).resolve().parents[2]
-START = "from repo_mcp.server import main; raise SystemExit(main())"
 PATIENCE_SECONDS = 120.0  # for one answer
 SETTLE_SECONDS = 120.0
 MOMENT_SECONDS = 0.05

@@ -17,9 +17,10 @@ import pytest
 from index_format import DiskDirectory
 from tests.deep.answers import ask_anew, list_calls, list_structure_calls, list_symbol_calls, refresh_and_ask
 from tests.deep.ledger import LEDGER, Row
-from tests.deep.served import START, Served, ask_server
+from tests.deep.served import Served, ask_server
 from tests.deep.sizes import IS_DEEP, choose, scale
 from tests.deep.worlds import make_linked_tree
+from tests.forked import IMPATIENT, START
 from tests.repo_mcp.trees import edit_tree
 from tests.waiting import wait_until
 
@@ -195,12 +196,6 @@ def test_servers_with_other_limits_keep_their_own_index(tmp_path: Path) -> None:
         assert len(list(data.glob("index-*"))) == len(options)
 
 
-# Who waits for a lock gives up after half a second instead of five, but in `make deep`.
-IMPATIENT = (
-    START if IS_DEEP else f"from repo_mcp.indexing import indexer; indexer.LOCK_WAIT_SECONDS = 0.5\n{START}"
-)
-
-
 @pytest.mark.recipe
 def test_locks_that_were_left_or_are_held(tmp_path: Path) -> None:
     root, data = make_linked_tree(tmp_path / "root", SEED, FILES), tmp_path / "data"
@@ -223,7 +218,10 @@ def test_locks_that_were_left_or_are_held(tmp_path: Path) -> None:
             row.rounds += 1
             row.faults += 1
         assert outside.read_text() == "mine"
-        with Served(root, data) as stopped, Served(root, data, start=IMPATIENT) as server:
+        with (
+            Served(root, data) as stopped,
+            Served(root, data, start=START if IS_DEEP else IMPATIENT) as server,
+        ):
             server.settle()
             held = DiskDirectory(str(lock.parent)).lock("lock")  # by us: as by a process that is stopped
             os.kill(stopped.popen.pid, signal.SIGSTOP)

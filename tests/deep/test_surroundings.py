@@ -21,10 +21,10 @@ import pytest
 from repo_mcp.model import SearchRequest
 from tests.deep.answers import ask_anew, open_repository, refresh_and_ask, renew
 from tests.deep.ledger import LEDGER
-from tests.deep.served import START as SERVER
 from tests.deep.served import Served
 from tests.deep.sizes import IS_DEEP, choose, first, scale
 from tests.deep.worlds import make_linked_tree
+from tests.forked import START as SERVER
 from tests.repo_mcp.trees import edit_tree
 
 PROJECT = Path(__file__).resolve().parents[2]

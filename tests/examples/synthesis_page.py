@@ -23,7 +23,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, CreateMessageRequestParams, CreateMessageResult, TextContent
 
 from tests.architecture.source_tree import ROOT
-from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, build_environment
+from tests.forked import START
+from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, build_environment
 
 PAGE = ROOT / "docs" / "research-examples" / "synthesis.md"
 CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"

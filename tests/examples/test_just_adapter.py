@@ -20,12 +20,12 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.repository import Repository
 from tests.architecture.source_tree import ROOT
+from tests.forked import START
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.cli.program import run
 from tests.repo_mcp.installed_packages import EXAMPLE, install_example
 from tests.repo_mcp.toolsets.graph_roots import Served
 
-START = "from repo_mcp.server import main; raise SystemExit(main())"
 CLIENT = {"name": "test", "version": "0"}
 JUSTFILE = """\
 registry := "registry.example.org"

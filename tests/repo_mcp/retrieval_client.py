@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.forked import popen
+from tests.forked import START, popen
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.lean_answers import read_answer
 
 PROJECT = Path(__file__).resolve().parents[2]
-START = "from repo_mcp.server import main; raise SystemExit(main())"
 PATIENCE_SECONDS = HANG_SECONDS  # after which a silent server is killed, and the test fails
 
 

@@ -15,11 +15,10 @@ from typing import Any
 
 import pytest
 
-from tests.forked import popen
+from tests.forked import START, popen
 
 PROJECT = Path(__file__).resolve().parents[2]
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
-START = "from repo_mcp.server import main; raise SystemExit(main())"
 TIMEOUT_SECONDS = 60
 QUERY = "zebra-canary-query transfer funds"
 DENIED_CONTENT = "canary-7f3a9c51-never-served"  # in the corpus's .env

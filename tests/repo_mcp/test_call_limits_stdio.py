@@ -21,12 +21,11 @@ from typing import Any
 import pytest
 
 from tests.deep.sizes import choose
-from tests.forked import popen
+from tests.forked import START, popen
 
 PROJECT = Path(__file__).resolve().parents[2]
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
 PATIENCE_SECONDS = 60.0
-START = "from repo_mcp.server import main; raise SystemExit(main())"
 HANGING = """
 import threading
 from repo_mcp.workspace import repository_reader

@@ -12,7 +12,8 @@ from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from repo_mcp.languages.symbol_parsers import list_languages
-from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, build_environment
+from tests.forked import START
+from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, build_environment
 from tests.repo_mcp.toolsets.research_roots import TREE
 from tests.written_trees import write_tree
 

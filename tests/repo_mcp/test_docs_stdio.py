@@ -18,7 +18,8 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, build_environment
+from tests.forked import START
+from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, build_environment
 from tests.repo_mcp.toolsets.research_roots import CANARY
 from tests.repo_mcp.toolsets.test_docs_tool import MEDIA, PNG
 from tests.written_trees import write_tree

@@ -21,11 +21,10 @@ from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import INVALID_REQUEST, ErrorData, ListRootsResult, RootsListChangedNotification
 
-from tests.forked import popen
+from tests.forked import START, popen
 from tests.posix import posix
 
 PROJECT = Path(__file__).resolve().parents[2]
-START = "from repo_mcp.server import main; raise SystemExit(main())"
 SOON = "from repo_mcp.protocol import client_roots; client_roots.ANSWER_SECONDS = 0.2\n"
 PATIENCE_SECONDS = 120.0
 OPENING = {"protocolVersion": "2025-11-25", "clientInfo": {"name": "t", "version": "0"}}

@@ -21,10 +21,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from repo_mcp.config.server_config import load_config
 from repo_mcp.serving.toolset_loader import load_toolsets
 from tests.deep.sizes import IS_DEEP
-from tests.forked import popen
+from tests.forked import START, popen
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp import retrieval_client
-from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, RetrievalClient, build_environment
+from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, RetrievalClient, build_environment
 from tests.repo_mcp.test_server_stdio import Process
 from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE
 from tests.repo_mcp.toolsets.test_graph_toolset import TOOLS
@@ -37,11 +37,15 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
 def start(
-    root: Path, *options: str, toolsets: str = "graph", protocol: str = "2025-06-18"
+    root: Path,
+    *options: str,
+    toolsets: str = "graph",
+    protocol: str = "2025-06-18",
+    program: str = START,
 ) -> RetrievalClient:
     home = root.parent / "home"
     home.mkdir(exist_ok=True)
-    command = [sys.executable, "-c", START, "--repo-root", str(root), "--toolsets", toolsets, *options]
+    command = [sys.executable, "-c", program, "--repo-root", str(root), "--toolsets", toolsets, *options]
     return RetrievalClient(command, build_environment(home), home, protocol)
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.forked import popen
+from tests.forked import IMPATIENT, popen
 from tests.repo_mcp import retrieval_client
 from tests.repo_mcp.retrieval_client import RetrievalClient
 from tests.repo_mcp.test_graph_stdio import start, wait_until_ready
 from tests.waiting import wait_until
 
-SHARDS = 3
+SHARDS = 2
 SHARD_BYTES = 8 * 1024 * 1024  # as the program cuts them
 LAST = "zz/deep/down/last.py"
 LINE = "value = {'name': 1, 'other': 2, 'more': 3}  # of which there are many\n"
@@ -36,11 +36,11 @@ def find_builders(server: int) -> list[int]:
 
 
 def write_shards(root: Path) -> None:
-    """Write a tree of some shards: modules of half a megabyte, and a small one deep down, which is late."""
+    """Write two shards of files that no parser reads, half a megabyte each, and a late one deep down."""
     text = LINE * (SHARD_BYTES // 16 // len(LINE) + 1)
     for number in range(16 * SHARDS):
         (root / f"p{number % 8}").mkdir(parents=True, exist_ok=True)
-        (root / f"p{number % 8}" / f"module{number}.py").write_text(f"def made_{number}(): ...\n{text}")
+        (root / f"p{number % 8}" / f"module{number}.rb").write_text(f"def made_{number}() = 1\n{text}")
     (root / LAST).parent.mkdir(parents=True)
     (root / LAST).write_text("def early_bird():\n    return 1\n")
     (root / "p0/image.dat").write_bytes(b"\0\1" * 9)
@@ -55,7 +55,8 @@ def test_a_file_is_indexed_at_once_while_the_index_is_built(
     monkeypatch.setattr(retrieval_client, "popen", partial(popen, forks_children=False))
     root = tmp_path / "tree"
     write_shards(root)
-    with closing(start(root, "--workers", "1", "--no-last-bundle")) as client:
+    options = ("--workers", "1", "--no-last-bundle")
+    with closing(start(root, *options, program=IMPATIENT)) as client:
         builders = stop_builders(client)
         try:
             found = client.call("index_files", paths=[LAST, "missing.py"])

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from tests.forked import popen
-from tests.repo_mcp.retrieval_client import PROJECT, START, RetrievalClient, build_environment
+from tests.forked import IMPATIENT, START, popen
+from tests.repo_mcp.retrieval_client import PROJECT, RetrievalClient, build_environment
 from tests.repo_mcp.test_graph_stdio import wait_until_ready
 from tests.repo_mcp.toolsets.graph_roots import PYTHON
 from tests.waiting import wait_until
@@ -44,8 +44,6 @@ shift 3
 done) </dev/null >/dev/null 2>&1 &
 exec "$python" -c "$program" --data-dir "$place/data" "$@"
 """
-# Each call that waits for a lock gives up after half a second instead of five.
-IMPATIENT = f"from repo_mcp.indexing import indexer; indexer.LOCK_WAIT_SECONDS = 0.5\n{START}"
 HOLD = """
 import fcntl, os, sys
 held = [os.open(path, os.O_RDWR | os.O_CREAT, 0o600) for path in sys.argv[1:]]

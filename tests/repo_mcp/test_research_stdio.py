@@ -16,9 +16,9 @@ import jsonschema
 import pytest
 
 from index_format import DiskDirectory, verify_index
-from tests.forked import popen
+from tests.forked import START, popen
 from tests.growth import HANG_SECONDS
-from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, build_environment
+from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, build_environment
 from tests.repo_mcp.toolsets.research_roots import CANARY, TREE
 from tests.written_trees import write_tree
 

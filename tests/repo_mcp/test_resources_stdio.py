@@ -14,8 +14,9 @@ from mcp import ClientSession, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import BlobResourceContents, TextResourceContents
 
+from tests.forked import START
 from tests.http_served import OPENING, HttpServed
-from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, build_environment
+from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, build_environment
 from tests.repo_mcp.test_found_root_stdio import serving
 from tests.repo_mcp.toolsets.research_roots import CANARY
 from tests.repo_mcp.toolsets.test_docs_tool import PNG

@@ -25,14 +25,13 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from repo_mcp.server import main
 from tests.deep.sizes import IS_DEEP
-from tests.forked import popen
+from tests.forked import START, popen
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.lean_answers import read_answer
 
 PROJECT = Path(__file__).resolve().parents[2]
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
 CANARIES = ("canary-7f3a9c51-never-served", "canary-ignored-build-output")
-START = "from repo_mcp.server import main; raise SystemExit(main())"
 PATIENCE_SECONDS = 30.0
 EXIT_SECONDS = 2.0 + 3.0 if IS_DEEP else HANG_SECONDS  # promised, and room: `make deep` looks at it
 # For what is not about the end: on a busy machine the answers may not be ready when the server has to leave.

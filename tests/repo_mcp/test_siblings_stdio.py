@@ -17,9 +17,10 @@ import pytest
 from repo_mcp.process.hardening import is_available
 from repo_mcp.repository.whole_index import pack_whole
 from repo_mcp.storage.packs import create_pack
+from tests.forked import START
 from tests.posix import posix
 from tests.repo_mcp.git_trees import GitTree, with_git
-from tests.repo_mcp.retrieval_client import START, RetrievalClient, build_environment
+from tests.repo_mcp.retrieval_client import RetrievalClient, build_environment
 from tests.repo_mcp.sibling_trees import TEXTS, build, change, copy_plainly, make_main, open_root
 from tests.repo_mcp.test_graph_stdio import wait_until_ready as wait_until_built
 from tests.waiting import wait_until

@@ -29,6 +29,7 @@ from tests.repo_mcp.sibling_trees import build, open_root
 
 pytestmark = posix
 FILES = 9
+POLL_SECONDS = 0.02  # between looks of a store that is to end
 Send = Callable[["Requests"], None]
 
 
@@ -153,7 +154,7 @@ class Server(http.server.ThreadingHTTPServer):
         if context is not None:
             self.socket = context.wrap_socket(self.socket, server_side=True)
         self.url = f"http{'s' if context else ''}://localhost:{self.server_address[1]}/main.pack"
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
 
 
 def make_certificate(place: Path) -> ssl.SSLContext:

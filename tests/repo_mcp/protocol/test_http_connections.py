@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.protocol.http_connections import MAX_STRANGERS
-from tests.http_served import OPENING, PATIENCE_SECONDS, START, HttpServed, ask, is_ended
+from tests.forked import START
+from tests.http_served import OPENING, PATIENCE_SECONDS, HttpServed, ask, is_ended
 from tests.waiting import wait_until
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tiny_repo"

@@ -24,8 +24,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 from repo_mcp.live.index_report import NOT_COMPARED
 from repo_mcp.protocol.http_server import open_socket
-from tests.forked import popen
-from tests.http_served import PATIENCE_SECONDS, PROJECT, START
+from tests.forked import START, popen
+from tests.http_served import PATIENCE_SECONDS, PROJECT
 from tests.http_served import HttpServed as Served
 
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"

@@ -14,7 +14,8 @@ import pytest
 
 from repo_mcp.protocol.http_server import MAX_SESSIONS, SessionTable
 from tests.deep.sizes import choose
-from tests.http_served import OPENING, START, HttpServed, is_ended
+from tests.forked import START
+from tests.http_served import OPENING, HttpServed, is_ended
 from tests.waiting import wait_until
 
 SESSIONS = choose(8, MAX_SESSIONS)  # of the server below

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from tests.forked import popen
+from tests.forked import START, popen
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp import retrieval_client
-from tests.repo_mcp.retrieval_client import START, RetrievalClient, build_environment
+from tests.repo_mcp.retrieval_client import RetrievalClient, build_environment
 from tests.repo_mcp.semantic.semantic_roots import find_directory, make_tree
 from tests.repo_mcp.semantic.tiny_model import write_model
 from tests.waiting import wait_until
