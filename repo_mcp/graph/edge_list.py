@@ -22,7 +22,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, zip_longest
 
@@ -42,6 +42,17 @@ SMALLEST_PART = 20  # a folder is listed apart if it has at least 1/20 of all re
 SAMPLED_FILES, SAMPLED_REFERENCES = 2, 3  # files of a folder; references of each of those files
 
 Uses = Sequence[tuple[str, int]]  # path, and the number of references by name; ascending
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeQuestion:
+    """The edges at one end of a symbol that are asked for. Lists of edges are cached by it."""
+
+    declaration: Declaration
+    types: frozenset[EdgeType]
+    incoming: bool
+    dispatches: bool = False  # calls that may run an override are included
+    folder: str = ""  # in which incoming edges begin; "" for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,82 +175,41 @@ class EdgeLists:
         """Read nothing yet. Calls take turns under `lock`."""
         self._finder = finder
         self._lock = lock
-        self._kept: LruCache[tuple[Declaration, frozenset[EdgeType], bool, bool, str], EdgeList] = LruCache(
-            CACHED_LISTS
-        )
-        self._folders: LruCache[tuple[Declaration, frozenset[EdgeType], bool, str], list[FolderUses]] = (
-            LruCache(CACHED_FOLDERS)
-        )
+        self._kept: LruCache[EdgeQuestion, EdgeList] = LruCache(CACHED_LISTS)
+        self._folders: LruCache[EdgeQuestion, list[FolderUses]] = LruCache(CACHED_FOLDERS)
 
     def is_telling(self, declaration: Declaration) -> bool:
         """Return False for an interface that requires too little to look for the types that satisfy it."""
         with self._lock:
             return self._finder.hierarchy.is_telling(declaration)
 
-    def read(
-        self,
-        declaration: Declaration,
-        types: Iterable[EdgeType],
-        start: int,
-        *,
-        incoming: bool,
-        dispatches: bool = False,
-        folder: str = "",
-    ) -> KnownEdges:
-        """Return the edges of these types at one end of a symbol, as far as a page from row `start` needs
-        them.
-
-        With `dispatches`, calls that may run an override are included. Incoming edges begin in `folder`.
-        """
-        wanted = frozenset(types)
-        windows = (
-            partial(self._finder.iter_incoming, folder=folder) if incoming else self._finder.iter_outgoing
-        )
+    def read(self, asked: EdgeQuestion, start: int) -> KnownEdges:
+        """Return the edges that answer a question, as far as a page from row `start` needs them."""
         with self._lock:
-            key = (declaration, wanted, incoming, dispatches, folder)
-
-            def make() -> EdgeList:
-                return EdgeList(windows(declaration, wanted, dispatches=dispatches))
-
-            found = self._kept.get(key, make)
+            found = self._kept.get(asked, lambda: EdgeList(self._search(asked)))
             try:
                 return found.read(start)
             except BaseException:  # a generator that raised has ended, so its other windows are lost
-                self._kept.put(key, make())
+                self._kept.put(asked, EdgeList(self._search(asked)))
                 raise
 
-    def list_folders(
-        self,
-        declaration: Declaration,
-        types: Iterable[EdgeType],
-        known: KnownEdges,
-        *,
-        dispatches: bool = False,
-        folder: str = "",
-    ) -> list[FolderUses]:
+    def _search(self, asked: EdgeQuestion) -> Iterator[Edges]:
+        search = self._finder.iter_outgoing
+        if asked.incoming:
+            search = partial(self._finder.iter_incoming, folder=asked.folder)
+        return search(asked.declaration, asked.types, dispatches=asked.dispatches)
+
+    def list_folders(self, asked: EdgeQuestion, known: KnownEdges) -> list[FolderUses]:
         """Return the uses of a symbol's name by folder, and how sure they are.
 
         This is judged by the edges if all are known, else by samples. `known` is what `read` returns for the
         first page.
         """
-        wanted = frozenset(types)
-
-        def make() -> list[FolderUses]:
-            return self._list_folders(declaration, wanted, known, dispatches=dispatches, folder=folder)
-
         with self._lock:
-            return self._folders.get((declaration, wanted, dispatches, folder), make)
+            return self._folders.get(asked, lambda: self._list_folders(asked, known))
 
-    def _list_folders(
-        self,
-        declaration: Declaration,
-        types: frozenset[EdgeType],
-        known: KnownEdges,
-        *,
-        dispatches: bool,
-        folder: str,
-    ) -> list[FolderUses]:
-        parts = divide(self._finder.list_uses(declaration, folder))
+    def _list_folders(self, asked: EdgeQuestion, known: KnownEdges) -> list[FolderUses]:
+        parts = divide(self._finder.list_uses(asked.declaration, asked.folder))
         if known.totals.is_complete:
             homes = {path: part for part, uses in parts for path, _ in uses}
             edges: dict[str, list[Edge]] = {}
@@ -249,11 +219,11 @@ class EdgeLists:
             told = [(sum(count for _, count in uses), edges.get(part, [])) for part, uses in parts]
         else:
             samples = self._finder.iter_samples(
-                declaration,
-                types,
+                asked.declaration,
+                asked.types,
                 (choose_samples(uses) for _, uses in parts),
                 SAMPLED_REFERENCES,
-                dispatches=dispatches,
+                dispatches=asked.dispatches,
             )
             told = [(count, list(found.edges)) for count, found in samples]
         return [

@@ -14,6 +14,7 @@ from repo_mcp.graph.questions import (
     list_implementing,
 )
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.model import ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
@@ -84,6 +85,18 @@ def _list_types(arguments: Arguments) -> tuple[EdgeType, ...]:
     return (EdgeType(chosen),) if isinstance(chosen, str) else tuple(EdgeType)
 
 
+@dataclass(frozen=True, slots=True)
+class _EdgePage:
+    """One page of the edges of a symbol."""
+
+    known: KnownEdges
+    rows: Sequence[tuple[str, Row]]  # those of the page, each with the field to which it belongs
+    keys: Sequence[str]  # of all rows up to the end of the page
+    direction: str
+    facts: Mapping[str, object]  # fields beside the rows: the symbol, and its uses by folder
+    blind: Sequence[str]  # why there may be edges that are not known
+
+
 def _answer(
     tool: str,
     repository: Repository,
@@ -92,41 +105,46 @@ def _answer(
     types: Iterable[EdgeType] | None,
 ) -> Draft:
     """Draft the edges of the call's symbol; `types` is None for the edges from its implementations."""
+    from repo_mcp.graph.edge_list import EdgeQuestion
+
     page = Page(tool, arguments)
     folder = _read_folder(repository, arguments)
-    dispatches = tool in DISPATCHING
     likely = IMPLEMENTED_KINDS if types is None else CALLED_KINDS if types == CALLS else frozenset()
     with open_symbol(repository, arguments, has_body=direction == OUTGOING, likely=likely) as (graph, node):
-        wanted = list_implementing(node.symbol.kind) if types is None else types
-        known = graph.edge_lists.read(
-            node.declaration,
-            wanted,
-            page.start,
-            incoming=direction == INCOMING,
-            dispatches=dispatches,
-            folder=folder,
-        )
+        wanted = frozenset(list_implementing(node.symbol.kind) if types is None else types)
+        incoming, dispatches = direction == INCOMING, tool in DISPATCHING
+        asked = EdgeQuestion(node.declaration, wanted, incoming, dispatches, folder)
+        known = graph.edge_lists.read(asked, page.start)
         limit = find_integer(arguments, "limit") or DEFAULT_EDGES
         end = _find_end(known, page.start, limit)
-        summary: Result = {}
-        is_named = direction == INCOMING and types is not None and node.symbol.kind not in _NEVER_NAMED
-        if is_named and not page.start and (not known.totals.is_complete or len(known.rows) - end > limit):
-            folders = graph.edge_lists.list_folders(
-                node.declaration, wanted, known, dispatches=dispatches, folder=folder
-            )
-            summary = render_folders(folders, is_complete=known.totals.is_complete)
-        has_text = direction == INCOMING and limit <= TEXT_ROWS
-        renderer = _Renderer(graph, direction, node.symbol.name, has_text=has_text)
-        shown = renderer.render(known.rows[page.start : end])
-        chosen = {**render_chosen(node, arguments, _list_definitions(graph, node)), **summary}
-        blind = warn_untracked(node) if direction == INCOMING and types is not None else []
-        if direction == OUTGOING and not known.rows and node.status == ParseStatus.PARTIAL:
-            blind = [PARTLY_PARSED]
-        if types is None and not graph.edge_lists.is_telling(node.declaration):
-            blind = [BY_SHAPE]
-    keys = _name_rows(known.rows[:end])
-    page.check(keys)
-    return _draft(repository, known, shown, keys, direction, chosen, blind, page, arguments)
+        renderer = _Renderer(graph, direction, node.symbol.name, has_text=incoming and limit <= TEXT_ROWS)
+        facts = {**render_chosen(node, arguments, _list_definitions(graph, node))}
+        is_more = not known.totals.is_complete or len(known.rows) - end > limit
+        is_named = incoming and types is not None and node.symbol.kind not in _NEVER_NAMED
+        if is_more and is_named and not page.start:
+            folders = graph.edge_lists.list_folders(asked, known)
+            facts |= render_folders(folders, is_complete=known.totals.is_complete)
+        found = _EdgePage(
+            known,
+            renderer.render(known.rows[page.start : end]),
+            _name_rows(known.rows[:end]),
+            direction,
+            facts,
+            _find_blind_spots(graph, node, known, direction, only_implementing=types is None),
+        )
+    page.check(found.keys)
+    return _draft(repository, found, page, arguments)
+
+
+def _find_blind_spots(
+    graph: Graph, node: Node, known: KnownEdges, direction: str, *, only_implementing: bool
+) -> list[str]:
+    """Return the reasons why a symbol may have edges that are not known."""
+    if only_implementing:
+        return [] if graph.edge_lists.is_telling(node.declaration) else [BY_SHAPE]
+    if direction == INCOMING:
+        return warn_untracked(node)
+    return [PARTLY_PARSED] if not known.rows and node.status == ParseStatus.PARTIAL else []
 
 
 def _list_definitions(graph: Graph, node: Node) -> Sequence[Span]:
@@ -145,39 +163,30 @@ def _read_folder(repository: Repository, arguments: Arguments) -> str:
     return "" if given in ("", ".", "./", "/") else repository.tree.reach_directory(given.rstrip("/"))
 
 
-def _draft(
-    repository: Repository,
-    known: KnownEdges,
-    shown: Sequence[tuple[str, Row]],
-    keys: Sequence[str],
-    direction: str,
-    chosen: Mapping[str, object],
-    blind: Sequence[str],
-    page: Page,
-    arguments: Arguments,
-) -> Draft:
-    totals = known.totals
-    notes = [*blind, *[CUT] * totals.is_cut, *[MORE] * (not totals.is_complete)]
+def _draft(repository: Repository, found: _EdgePage, page: Page, arguments: Arguments) -> Draft:
+    known, shown, totals = found.known, found.rows, found.known.totals
+    is_outgoing = found.direction == OUTGOING
+    notes = [*found.blind, *[CUT] * totals.is_cut, *[MORE] * (not totals.is_complete)]
     notes += repository.engines.graph.warn()
-    partly = 0 if known.rows or direction == OUTGOING else repository.symbol_index.status().partial
+    partly = 0 if known.rows or is_outgoing else repository.symbol_index.status().partial
     if partly:
         notes.append(PARTLY_ELSEWHERE.format("1 file was" if partly == 1 else f"{partly:,} files were"))
 
     def build(rows: int) -> Part:
         is_cut = not totals.is_complete or page.start + rows < len(known.rows)
-        result: Result = {**chosen, EDGE: _choose(shown[:rows], EDGE)}
-        if totals.edges or not blind:  # otherwise the total is unknown
+        result: Result = {**found.facts, EDGE: _choose(shown[:rows], EDGE)}
+        if totals.edges or not found.blind:  # otherwise the total is unknown
             result["total"] = totals.edges
             result["reference_total"] = totals.lines
         result["possible"] = totals.possible
         result["total_is_lower_bound"] = totals.is_cut or not totals.is_complete
         result["truncated"] = is_cut
-        if direction == OUTGOING:
+        if is_outgoing:
             result[EXTERNAL] = _choose(shown[:rows], EXTERNAL)
             result["external_total"] = totals.externals
         result["unresolved"] = totals.unresolved
         result[UNRESOLVED] = _choose(shown[:rows], UNRESOLVED)
-        return Part({**result, **page.follow(keys, rows, is_cut)}, notes)
+        return Part({**result, **page.follow(found.keys, rows, is_cut)}, notes)
 
     return Draft(build, len(shown), "limit" not in arguments)
 

@@ -117,8 +117,11 @@ def find_similar(repository: Repository, arguments: Arguments, context: CallCont
 
 def get_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `get_symbol`."""
+    from repo_mcp.graph.edge_list import EdgeQuestion
+
     with open_symbol(repository, arguments) as (graph, node):
-        known = graph.edge_lists.read(node.declaration, NAMED, 0, incoming=True).totals
+        asked = EdgeQuestion(node.declaration, frozenset(NAMED), incoming=True)
+        known = graph.edge_lists.read(asked, 0).totals
         result: Result = {
             **render_details(node, graph.projects.find(node.path)),
             "reference_count": known.lines,

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from repo_mcp.graph.edge_finder import EdgeFinder
-from repo_mcp.graph.edge_list import MAX_WINDOWS, ROW_LINES, EdgeList, EdgeLists, WindowEnd
+from repo_mcp.graph.edge_list import MAX_WINDOWS, ROW_LINES, EdgeList, EdgeLists, EdgeQuestion, WindowEnd
 from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
@@ -93,9 +93,10 @@ def test_a_list_that_failed_is_read_anew_by_the_next_call() -> None:
             yield Edges((build_edge("a", Confidence.EXACT, 1),))
 
     lists = EdgeLists(cast(EdgeFinder, Failing()), threading.RLock())
+    asked = EdgeQuestion(Declaration("b", 1), frozenset({CALLS}), incoming=False)
     with pytest.raises(OSError, match="fails to read"):
-        lists.read(Declaration("b", 1), {CALLS}, 0, incoming=False)
-    assert len(lists.read(Declaration("b", 1), {CALLS}, 0, incoming=False).rows) == 1
+        lists.read(asked, 0)
+    assert len(lists.read(asked, 0).rows) == 1
 
 
 def test_uses_by_folder_are_counted_once_for_a_symbol() -> None:
@@ -113,7 +114,10 @@ def test_uses_by_folder_are_counted_once_for_a_symbol() -> None:
     lists = EdgeLists(cast(EdgeFinder, finder), threading.RLock())
     known = EdgeList(iter_windows(Edges((), is_followed=True), Edges(()), read=[])).read(0)
     first = replace(known, totals=replace(known.totals, is_complete=False))
-    asked = [lists.list_folders(Declaration("b", 1), types, first) for types in ({CALLS}, {CALLS}, set())]
-    assert asked[0] == asked[1]
-    assert [one.folder for one in asked[0]] == ["a", "b"]
+    found = [
+        lists.list_folders(EdgeQuestion(Declaration("b", 1), frozenset(types), incoming=True), first)
+        for types in ({CALLS}, {CALLS}, set())
+    ]
+    assert found[0] == found[1]
+    assert [one.folder for one in found[0]] == ["a", "b"]
     assert finder.samples == 2  # once for each question
