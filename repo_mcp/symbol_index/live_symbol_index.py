@@ -36,7 +36,7 @@ from repo_mcp.model import (
 from repo_mcp.symbol_index.asked_files import AskedFiles
 from repo_mcp.symbol_index.named_files import NamedFiles
 from repo_mcp.symbol_index.needed_files import find_needed
-from repo_mcp.symbol_index.phase import SymbolPhase
+from repo_mcp.symbol_index.phase import RoundWanted, SymbolPhase
 from repo_mcp.symbol_index.purge_due import PurgeDue
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbol_index.unparsed import UnparsedFiles
@@ -435,19 +435,18 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         purges = self._index.refresher.purges
         due = self._purge_due.find(lexical.generation)
 
+        is_purging = due is not None or purges != self._purged
+
         def make(anew: bool) -> SymbolIndexReport:
+            is_whole = self._index.generation.is_whole(lexical)
             return self._phase.run(
                 lexical,
-                paths=paths,
-                anew=anew,
+                RoundWanted(paths, anew, is_purging, parses, is_whole),
                 progress=report,
                 cancelled=stop,
                 yields=yields or (self._hurried.is_set if in_background else lambda: False),
                 yields_at_once=yields is not None,
                 asked=self._asked if in_background else None,
-                purges=due is not None or purges != self._purged,
-                parses=parses,
-                is_whole=self._index.generation.is_whole(lexical),
             )
 
         done = self._renew(make)

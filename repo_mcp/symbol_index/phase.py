@@ -40,7 +40,7 @@ from repo_mcp.indexing.reports import build_compact_report
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.live.index_report import count_languages
 from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport
-from repo_mcp.record_classes import replace
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.storage.donors import ListDonors, list_nothing
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.asked_files import AskedFiles
@@ -75,6 +75,25 @@ def make_parser() -> BatchParser:
     from repo_mcp.process.parse_worker import BatchParser  # here: many servers never parse
 
     return BatchParser(wall_seconds=WALL_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundWanted:
+    """The work of one round: to parse what is new or changed, and to drop what is gone."""
+
+    paths: Collection[str] | None = None  # of the files that it is about; None for all
+    anew: bool = False  # everything is rebuilt
+    purges: bool = False  # no trace stays of files that are gone or changed
+    parses: bool = True  # without it nothing is parsed
+    is_whole: bool = True  # else the lexical index may still lack files, so those that it lacks stay
+
+    @property
+    def is_of_all(self) -> bool:
+        """Return whether the round parses whatever differs, and purges nothing."""
+        return self.parses and not self.purges and self.paths is None
+
+
+EVERYTHING = RoundWanted()
 
 
 class SymbolPhase:
@@ -115,25 +134,19 @@ class SymbolPhase:
     def run(
         self,
         lexical: Snapshot,
+        wanted: RoundWanted = EVERYTHING,
         *,
-        paths: Collection[str] | None = None,
-        anew: bool = False,
         progress: ProgressCallback | None = None,
         cancelled: Cancelled = lambda: False,
         yields: Callable[[], bool] = lambda: False,
         yields_at_once: bool = False,
         asked: AskedFiles | None = None,
-        purges: bool = False,
-        parses: bool = True,
-        is_whole: bool = True,
     ) -> SymbolIndexReport:
-        """Bring the symbol index in line with the lexical one, for all files or for `paths`.
+        """Bring the symbol index in line with the lexical one.
 
-        With `anew` everything is rebuilt; with `purges` no trace stays of files that are gone or changed;
-        without `parses` nothing else is done. Unless `is_whole`, files may still be missing from the lexical
-        index, so those that it lacks stay. When `yields` returns True, the round commits its work and ends
-        with a report that is not complete: after the texts that are being parsed, or `yields_at_once`. Files
-        that are `asked` for meanwhile are parsed before the others, and committed at once.
+        When `yields` returns True, the round commits its work and ends with a report that is not complete:
+        after the texts that are being parsed, or `yields_at_once`. Files that are `asked` for meanwhile are
+        parsed before the others, and committed at once.
 
         Raises RepoError with BUSY when another process writes, CANCELLED, INDEX_UNAVAILABLE when the index
         cannot be written, INTERNAL when no parser can run; and IndexFormatError for a damaged lexical index.
@@ -146,28 +159,24 @@ class SymbolPhase:
             def run(known: KnownFiles | None) -> SymbolIndexReport:
                 there = KnownFiles(None) if known is None else known
                 directory, writer = target
-                if self.has_adopted and parses and not purges and known is not None and paths is None:
-                    self._parse_ahead(lexical, known)
-                has_begun = bool(lexical.segments) or is_whole or purges  # else there is nothing to compare
-                plan = self._plan(lexical, there, None if known is None else paths) if has_begun else NO_PLAN
-                if purges:  # the outdated version may be the text to purge
+                plan = self._plan(lexical, known, wanted)
+                if wanted.purges:  # the outdated version may be the text to purge
                     drop(writer, there, [file.path for file in plan.files])
-                if not is_whole and not purges:
-                    plan = replace(plan, gone=())
-                if not parses:
+                if not wanted.parses:
                     plan = replace(plan, files=(), bytes=0)
                 segments = SegmentRound(target, there, plan, build_segment, progress, check)
                 done = _Round(segments, plan, asked or AskedFiles()).run(
                     partial(self._start_workers, plan), yields, at_once=yields_at_once
                 )
-                self._prepare(directory, expects_more=self.has_adopted and parses and not is_whole)
-                if purges and purge(writer, check):
+                expects_more = self.has_adopted and wanted.parses and not wanted.is_whole
+                self._prepare(directory, expects_more=expects_more)
+                if wanted.purges and purge(writer, check):
                     done = replace(done, generation=writer.commit().generation)
                     writer.delete_garbage()
                 return done
 
             try:
-                return self._store.run_round(target, run, anew=anew)
+                return self._store.run_round(target, run, anew=wanted.anew)
             finally:
                 self._take_ahead()
 
@@ -180,10 +189,20 @@ class SymbolPhase:
         """Start an empty index from a donor, if there is one. Raises as `run` does."""
         self._store.begin(cancelled)
 
-    def _plan(self, lexical: Snapshot, known: KnownFiles, paths: Collection[str] | None) -> Plan:
+    def _plan(self, lexical: Snapshot, known: KnownFiles | None, wanted: RoundWanted) -> Plan:
+        """Return what a round has to do; `known` is None if everything is built anew."""
+        there = KnownFiles(None) if known is None else known
+        paths = None if known is None else wanted.paths
+        keeps_missing = not wanted.is_whole and not wanted.purges
+        if self.has_adopted and known is not None and wanted.is_of_all:
+            self._parse_ahead(lexical, known)
+        if keeps_missing and not lexical.segments:
+            return NO_PLAN  # there is nothing to compare
         if paths is None:
-            return plan_round(lexical, known, self.find_task)
-        return plan_named(lexical, known, self.find_task, paths, keeps_order=True)
+            plan = plan_round(lexical, there, self.find_task)
+        else:
+            plan = plan_named(lexical, there, self.find_task, paths, keeps_order=True)
+        return replace(plan, gone=()) if keeps_missing else plan
 
     def parse_ahead(self, lexical: Snapshot) -> None:
         """Begin to parse the files that differ from a donor's, if there is one: the next round needs them.

@@ -11,7 +11,7 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.model import SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.repository import Repository
-from repo_mcp.symbol_index.phase import SymbolPhase
+from repo_mcp.symbol_index.phase import RoundWanted, SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser
 from tests.written_trees import write_tree
@@ -54,7 +54,9 @@ class StructureTree:
         return searcher.snapshot
 
     def run(self, **options: object) -> SymbolIndexReport:
-        return self.phase.run(self.lexical, **options)  # type: ignore[arg-type]
+        """Run a round; the options are those of `SymbolPhase.run` and the fields of what it is to do."""
+        wanted = {name: options.pop(name) for name in RoundWanted.__slots__ if name in options}
+        return self.phase.run(self.lexical, RoundWanted(**wanted), **options)  # type: ignore[arg-type]
 
     def open(self) -> SymbolIndex:
         snapshot = Snapshot.open(DiskDirectory(str(self.path)))
