@@ -98,41 +98,60 @@ _OF_PROTOCOLS = frozenset(
 def prefer_meant(
     lookup: NamedLookup, owner: Declaration, reference: Reference, members: list[Declaration]
 ) -> tuple[list[Declaration], bool]:
-    """Return the members that a use means, given those found, and whether the language decides that.
-
-    A name that is not called is a property of a base rather than a nearer function. A member of a protocol's
-    extension is a default for a requirement of the protocol, or of one that it refines.
-    """
+    """Return the members that a use means, given those found, and whether the language decides that."""
     if not members:
         return members, True
-    if reference.role is ReferenceRole.USE and all(lookup.get_kind(one) in CALLABLE_KINDS for one in members):
-        for base in iter_above(lookup, owner):
-            above = lookup.find_members(base, reference.name, reference.role)
-            fields = [one for one in above if lookup.get_kind(one) not in CALLABLE_KINDS]
-            if fields:
-                return fields, False
-        if reference.name in _OF_PROTOCOLS:
-            return members, False
+    kinds = {lookup.get_kind(one) for one in members}
+    if reference.role is ReferenceRole.USE and kinds <= CALLABLE_KINDS:
+        fields = _find_fields_above(lookup, owner, reference)
+        if fields or reference.name in _OF_PROTOCOLS:
+            return fields or members, False
     if reference.role is ReferenceRole.CALL and lookup.get_kind(owner) is not SymbolKind.TRAIT:
         others = _list_overloads(lookup, owner, reference, members)
         if others:
             return [*members, *others], False
-    if not any(_is_default(lookup, one) for one in members):
-        beside = (
-            one
-            for base in iter_above(lookup, owner)
-            for one in lookup.find_members(base, reference.name, reference.role)
-        )
-        results = {_spell_result(lookup, one) for one in members}
-        doubted = any(
-            _is_default(lookup, one) and _spell_result(lookup, one) not in results for one in beside
-        )
-        return members, not doubted
+    if any(_is_default(lookup, one) for one in members):
+        return _prefer_demanded(lookup, owner, reference, members)
+    return members, not _has_other_default(lookup, owner, reference, members)
+
+
+def _find_fields_above(lookup: NamedLookup, owner: Declaration, use: Reference) -> list[Declaration]:
+    """Return the properties of the nearest base that has some of that name.
+
+    A name that is not called is a property of a base rather than a nearer function.
+    """
+    for base in iter_above(lookup, owner):
+        above = lookup.find_members(base, use.name, use.role)
+        fields = [one for one in above if lookup.get_kind(one) not in CALLABLE_KINDS]
+        if fields:
+            return fields
+    return []
+
+
+def _has_other_default(
+    lookup: NamedLookup, owner: Declaration, use: Reference, members: list[Declaration]
+) -> bool:
+    """Return whether an extension of a protocol above has a member with another result."""
+    results = {_spell_result(lookup, one) for one in members}
+    return any(
+        _is_default(lookup, one) and _spell_result(lookup, one) not in results
+        for base in iter_above(lookup, owner)
+        for one in lookup.find_members(base, use.name, use.role)
+    )
+
+
+def _prefer_demanded(
+    lookup: NamedLookup, owner: Declaration, use: Reference, members: list[Declaration]
+) -> tuple[list[Declaration], bool]:
+    """Return members of a protocol's extension with the requirements for which they are defaults.
+
+    The requirements are those of the protocol, or of one that it refines.
+    """
     demanded: list[Declaration] = []
     for base in (owner, *iter_above(lookup, owner)):
         scope = lookup.find_scope(base.path)
         if scope is not None and scope.get_kind(base.ordinal) is SymbolKind.TRAIT:
-            own = (Declaration(base.path, one) for one in scope.find_children(base.ordinal, reference.name))
+            own = (Declaration(base.path, one) for one in scope.find_children(base.ordinal, use.name))
             demanded += [one for one in own if lookup.get_kind(one) not in TYPE_KINDS]
     labels = {_spell_parameters(lookup, one) for one in members}
     same = [one for one in demanded if _spell_parameters(lookup, one) in labels and one not in members]

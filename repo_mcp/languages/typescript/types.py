@@ -7,7 +7,7 @@ used more often than the promise's. Unions of more than one type, literals and f
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -96,21 +96,14 @@ def _read_types(text: str, is_items: bool, steps: int) -> Sequence[TypeName]:
     if steps > MAX_STEPS:
         return []
     if text.endswith(CUT):
-        return [
-            one._replace(is_open=True) for one in read_types(_close(text), is_items=is_items, steps=steps + 1)
-        ]
+        return _mark_open(read_types(_close(text), is_items=is_items, steps=steps + 1))
     text = strip_outer(text)
     joined = _JOINED.fullmatch(text) if " infer " in text else None
     if joined is not None:
         return [TypeName(joined[1], "", is_items)]
-    if " ? " in text and len(outcomes := split_type(text, "?")) > 1:
-        text = "?".join(outcomes[1:])
-        found_each = _read_each(split_type(text, ":"), is_items, steps)
-        return [one._replace(is_open=True) for one in found_each]
-    for separator in "|&":
-        parts = split_type(text, separator)
-        if len(parts) > 1:
-            return [] if "=>" in parts[0] else _read_each(parts, is_items, steps)
+    several = _read_several(text, is_items, steps)
+    if several is not None:
+        return several
     if text.endswith("]") and not text.endswith("[]") and (some := _read_indexed(text, is_items, steps)):
         return some
     if text.endswith("[]"):
@@ -121,16 +114,36 @@ def _read_types(text: str, is_items: bool, steps: int) -> Sequence[TypeName]:
     keyed = _INDEXED.fullmatch(text) if text.startswith("{") else None
     if keyed is not None and not is_items and _find_close(text) == len(text) - 1:
         same = _SAME_KEYS.fullmatch(text)
-        return (
-            read_types(same[2], steps=steps + 1) if same is not None else _read_keyed(keyed[1], True, steps)
-        )
+        return read_types(same[2], steps=steps + 1) if same else _read_keyed(keyed[1], True, steps)
+    return _read_named(text, is_items, steps)
+
+
+def _read_several(text: str, is_items: bool, steps: int) -> Sequence[TypeName] | None:
+    """Return the types of a conditional type, a union or an intersection; None for anything else."""
+    if " ? " in text and len(outcomes := split_type(text, "?")) > 1:
+        text = "?".join(outcomes[1:])
+        return _mark_open(_read_each(split_type(text, ":"), is_items, steps))
+    for separator in "|&":
+        parts = split_type(text, separator)
+        if len(parts) > 1:
+            return [] if "=>" in parts[0] else _read_each(parts, is_items, steps)
+    return None
+
+
+def _mark_open(types: Iterable[TypeName]) -> list[TypeName]:
+    return [one._replace(is_open=True) for one in types]
+
+
+def _read_named(text: str, is_items: bool, steps: int) -> Sequence[TypeName]:
+    """Return the types that a name with its type arguments means."""
     found = _NAME.match(text)
     if found is None or found[1] in _NOTHING:
         return []
     name, rest = found[1], text[found.end() :]
-    if rest.startswith("<") and rest.endswith(">") and "." not in name:
+    has_arguments = rest.startswith("<") and rest.endswith(">")
+    if has_arguments and "." not in name:
         return _read_generic(name, split_type(rest[1:-1], ","), is_items, steps)
-    if rest and not (rest.startswith("<") and rest.endswith(">")):
+    if rest and not has_arguments:
         return []
     given = tuple(one.strip() for one in split_type(rest[1:-1], ",")) if rest else ()
     qualifier, _, name = name.rpartition(".")
