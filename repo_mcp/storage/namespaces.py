@@ -185,7 +185,7 @@ class Namespaces:
         return Namespace(directory, make_tag)
 
     def open(self) -> dict[str, DiskDirectory]:
-        """Return those of our directories that exist, with their tags, by name."""
+        """Return the directories of ours that exist, by name; each checks its tag."""
         found = {}
         for name, directory in self._directories.items():
             with suppress(OSError):

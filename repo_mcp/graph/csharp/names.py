@@ -166,7 +166,7 @@ class KnownTypes:
 
     @classmethod
     def get(cls, program: Program) -> KnownTypes:
-        """Return those of a program."""
+        """Return the types that a program keeps."""
         found = program.kept.setdefault(cls, cls())
         assert isinstance(found, cls), "it is kept by its class"
         return found

@@ -312,8 +312,8 @@ class LanguageResolver:
         if not declarations or not call.arguments:
             return declarations
         scope = self._lookup.find_scope(declarations[0].path)
-        is_told = scope is not None and self._lookup.get_rules(scope).has_labels
-        if len(declarations) == 1 and not is_told:
+        names_parameters = scope is not None and self._lookup.get_rules(scope).has_labels
+        if len(declarations) == 1 and not names_parameters:
             return declarations
         accepting = [one for one in declarations if accepts(self._lookup, one, call)]
-        return accepting if is_told else accepting or declarations
+        return accepting if names_parameters else accepting or declarations

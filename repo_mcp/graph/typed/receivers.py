@@ -310,7 +310,7 @@ class ReceiverTypes:
     def _choose_called(
         self, found: Sequence[Declaration], role: ReferenceRole
     ) -> tuple[Sequence[Declaration], bool]:
-        """Return those of some declarations that a use may mean, and whether these have one type."""
+        """Return the declarations that a use may mean, of those found, and whether these have one type."""
         return found, True
 
     def _is_nearest(self, owner: Declaration, member: Declaration) -> bool:

@@ -78,7 +78,7 @@ def is_constructed(file: ScriptFile, function: int, name: str) -> bool:
 def _keep_returned(
     file: ScriptFile, function: DeclaredSymbol, found: list[DeclaredSymbol]
 ) -> list[DeclaredSymbol]:
-    """Return those symbols in a function that are members of an object that it returns, or of itself."""
+    """Return the symbols in a function that belong to an object that it returns, or to itself."""
     lines = [(row.line, row.arguments) for row in file.binds[function.ordinal, OBJECT]]
     return [
         one

@@ -61,7 +61,7 @@ def unwrap_items(text: bytes) -> bytes:
 
 
 def find_own_builtins(text: bytes, builtins: frozenset[str]) -> frozenset[str]:
-    """Return those builtin names of Rust that a file imports or declares itself, such as `Result`."""
+    """Return the builtin names of Rust that a file imports or declares itself, such as `Result`."""
     own = {found.group(1).decode() for found in _TYPE_DECLARED.finditer(text)}
     for found in itertools.islice(_IMPORTED.finditer(text), MAX_IMPORTS):
         own.update(_WORDS.findall(found.group(1).decode("utf-8", "replace")))

@@ -218,7 +218,7 @@ def _close(text: str) -> str:
 
 
 def read_type(text: str) -> TypeName:
-    """Return the one type that a text names, after ":" or without it; empty when it names none or several."""
+    """Return the only type that a text names, after ":" or without it; empty if it names none or several."""
     found = read_types(text)
     return found[0] if len(found) == 1 else TypeName()
 
