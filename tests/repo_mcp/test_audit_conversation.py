@@ -266,7 +266,7 @@ def test_since_and_limit(client: Client) -> None:
         envelope = client.call("repo.audit_log", since=wrong)
         assert envelope["error"]["code"] == "invalid_argument"
         assert "since" in envelope["error"]["message"]
-    for limit in (0, -1, "5", 1.5):
+    for limit in (0, -1, "five", 1.5):
         assert "limit" in client.call("repo.audit_log", limit=limit)["error"]["message"]
     envelope = client.call("repo.audit_log", limit=1001.0, since=None)
     assert envelope["warnings"] == ["limit is above its maximum: 1,000 is used"]
