@@ -47,7 +47,7 @@ class JavaResolver(LanguageResolver):
             return self._conclude(replace(found, is_certain=is_certain), reference)
         return guess(lookup, scope, reference, is_member=True) if receiver is None else NOTHING
 
-    def _get_sought(self, reference: Reference) -> ReferenceRole:
+    def _choose_role(self, reference: Reference) -> ReferenceRole:
         """Return the role in which a name is looked up: behind `new`, that of a type."""
         return ReferenceRole.TYPE if reference.alias == CONSTRUCTED else reference.role
 

@@ -39,7 +39,6 @@ class LanguageResolver:
     """Resolves references in files of one language, or of C and C++."""
 
     counts_each = False  # several declarations are several meanings, even parts of one type
-
     make_receivers: Callable[[NamedLookup], ReceiverTypes] = ReceiverTypes
 
     def __init__(self, lookup: NamedLookup) -> None:
@@ -110,7 +109,7 @@ class LanguageResolver:
         return self._conclude_bare(scope, reference, self._find_bare(scope, reference))
 
     def _find_bare(self, scope: FileScope, reference: Reference) -> FoundDeclarations:
-        ordinal, role = skip_own_scope(scope, reference), self._get_sought(reference)
+        ordinal, role = skip_own_scope(scope, reference), self._choose_role(reference)
         return self._lookup.find_bare(scope, ordinal, reference.name, role, reference)
 
     def _conclude_bare(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> Resolution:
@@ -124,7 +123,7 @@ class LanguageResolver:
         """Return the meaning of a bare name that nothing visible declares."""
         return guess(self._lookup, scope, reference, is_member=False)
 
-    def _get_sought(self, reference: Reference) -> ReferenceRole:
+    def _choose_role(self, reference: Reference) -> ReferenceRole:
         """Return the role in which a name is looked up."""
         return reference.role
 
@@ -168,7 +167,7 @@ class LanguageResolver:
         self, scope: FileScope, reference: Reference, names: tuple[str, ...]
     ) -> FoundDeclarations:
         """Return the meaning of a dotted name that begins with a package, a namespace or a type."""
-        return self._lookup.find_static(scope, reference.symbol, names, self._get_sought(reference))
+        return self._lookup.find_static(scope, reference.symbol, names, self._choose_role(reference))
 
     def _find_receiver(self, scope: FileScope, reference: Reference, chain: str) -> Receiver | None:
         return self._receivers.find_receiver(scope, reference.symbol, reference.line, chain)

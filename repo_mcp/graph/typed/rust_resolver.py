@@ -58,7 +58,7 @@ class RustResolver(LanguageResolver):
             return Resolution((), found.external or reference.name)
         return self._conclude(replace(found, declarations=traits), reference)
 
-    def _get_sought(self, reference: Reference) -> ReferenceRole:
+    def _choose_role(self, reference: Reference) -> ReferenceRole:
         """Return the role in which a name is looked up: that of a call before parentheses in a pattern."""
         return ReferenceRole.CALL if reference.arguments == AS_VALUE else reference.role
 
