@@ -29,6 +29,7 @@ _GIVES_VALUE = re.compile(
     r"\berrno = (E[A-Z0-9]{2,})\b"
     r"|\breturn ((?:[A-Z0-9]+_){0,6}(?:ERR(?:OR)?|INVALID|FAIL(?:ED|URE)?)(?:_[A-Z0-9]+){0,6})\b(?!\s*[\[(.])"
 )
+_DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
 _DOES = re.compile(
@@ -105,7 +106,7 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
     for one in near[:FAILING]:
         for number, line in _list_code(state, one):
             plain = _CAUGHT.sub("", line)
-            if holds_error(plain):
+            if holds_error(plain) and not _DECLARES.match(plain):
                 place = f"{one.path}:{number}-{number}"
                 names = find_errors(plain)
                 errors |= {name: f"{name} ({place})" for name in names if name not in errors}

@@ -12,7 +12,8 @@ _TAG = re.compile(r"<[^<>]*>|[{]@\w+ |[}]")
 _FOR_TOOLS = re.compile(  # a comment that tells a tool what to leave alone, and a reader nothing
     r"\b(?:eslint|prettier|biome|istanbul|pylint|rubocop|clang)-|@ts-|\b(?:noqa|nolint|NOLINT|noinspection|checkstyle)\b"
 )
-_IS_TAG = re.compile(r"@\w+")  # a line that is for a tool alone: `@internal`
+# A line that says nothing of what is declared: `@internal`, `@author Ada`.
+_IS_TAG = re.compile(r"@\w+$|@(?:author|since|version|license|copyright)\b")
 _MARKS = "/*#!-\"'` \t"
 HEAD_LINES = 12  # of a declaration, in which its docstring is expected to begin
 MAX_SENTENCE_CHARS = 220
@@ -27,7 +28,7 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     """
     numbers = _list_above(lines, comments, start) or _list_inside(lines, comments, start)
     told = (_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
-    plain = " ".join(line for line in told if not _IS_TAG.fullmatch(line))
+    plain = " ".join(line for line in told if not _IS_TAG.match(line))
     sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]
     sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")
     if " " not in sentence:

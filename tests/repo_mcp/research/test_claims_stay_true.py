@@ -441,6 +441,7 @@ def test_a_test_beside_the_program_is_counted_as_a_test() -> None:
     ("text", "told"),
     [
         ("/** @internal */\nfunction one() {}", ""),
+        ("/**\n * @author Ada Lovelace\n */\nfunction one() {}", ""),
         ("/**\n * @internal\n * Reads a text.\n */\nfunction one() {}", "Reads a text."),
         ("function one(a) {\n  if (a) {\n    // to keep it so\n    a()\n  }\n}", ""),
         ("function one(a) {\n  // Reads a text.\n  a()\n}", "Reads a text."),
