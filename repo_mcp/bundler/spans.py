@@ -13,6 +13,7 @@ import numpy as np
 
 from index_format import compute_fingerprint
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans, qualify_name
+from repo_mcp.languages.patterns.enclosing import find_declarations
 from repo_mcp.languages.patterns.landmarks import Spans, scan
 from repo_mcp.languages.patterns.language_registry import find_dialect, find_language
 from repo_mcp.lru_cache import LruCache
@@ -57,16 +58,19 @@ def read_layout(
     `find_record`, the latter include functions that are values. `overrides` maps file extensions to languages
     in place of the built-in ones.
     """
-    language = find_dialect(find_language(path, overrides), text)
+    of_file = find_language(path, overrides)
+    language = find_dialect(of_file, text)
     landmarks = scan(language, text)
     comments = _number_lines(text, landmarks.doc_spans)
-    if find_record is not None and language.name in _SCRIPTS:
-        named = {found.span(1) for found in _NAMED_ARGUMENT.finditer(text)}
-        landmarks = replace(landmarks, definitions=sorted({*landmarks.definitions, *named}))
     outline = find_outline(path, text)
     spans = list_outlined_spans(outline) if outline is not None else ()
     if not spans:
-        found = list_declared_spans(language, text, landmarks)
+        if find_record is not None and language.name in _SCRIPTS:
+            named = {found.span(1) for found in _NAMED_ARGUMENT.finditer(text)}
+            landmarks = replace(landmarks, definitions=sorted({*landmarks.definitions, *named}))
+            found = list_declared_spans(language, text, landmarks)
+        else:
+            found = find_declarations(of_file, text, compute_fingerprint(text)).list_all()
         record = find_record(path) if find_record is not None else None
         if record is not None:
             found = (*found, *_list_further(record, found, text.decode("utf-8", "replace"), comments))

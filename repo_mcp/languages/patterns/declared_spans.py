@@ -73,7 +73,11 @@ def list_declared_spans(
         macros, places = _take_macros(layout, text, places, within)
     owners = Owners(language.name, layout.lines)
     names = [
-        (line, text[start:end].decode("utf-8", "replace"), owners.find(line, layout.read_before(line, start)))
+        (
+            line,
+            text[start:end].decode("utf-8", "replace"),
+            owners.find(line, text[text.rfind(b"\n", 0, start) + 1 : start]),
+        )
         for line, (start, end) in places
         if not layout.is_inside[line] and not _is_parameter(layout, line, text[end : end + 3])
     ]

@@ -51,6 +51,17 @@ class Declarations:
             marks[first : last + 1] = b"\1" * (last + 1 - first)
         return marks[:line_count]
 
+    def list_all(self) -> tuple[SymbolSpan, ...]:
+        """Return all declarations, in order."""
+        texts, ends = self._texts, self._ends.tolist()
+        bounds = zip(ends[0:-1:_TEXTS], ends[1::_TEXTS], ends[2::_TEXTS], ends[3::_TEXTS], strict=True)
+        return tuple(
+            SymbolSpan(start, end, line, head, texts[at:behind], texts[first:behind], texts[behind:last])
+            for (start, end, line, head), (first, at, behind, last) in zip(
+                self._lines.tolist(), bounds, strict=True
+            )
+        )
+
     def list_named(self, names: Collection[str]) -> list[SymbolSpan]:
         """Return the declarations that have one of the names, in order."""
         texts = self._texts

@@ -130,10 +130,6 @@ class Layout:
         lines: list[int] = np.minimum(found, len(self.lines) - 1).tolist()
         return lines
 
-    def read_before(self, line: int, offset: int) -> bytes:
-        """Return the text of a line before an offset of the whole text."""
-        return self.lines[line][: max(0, offset - int(self._line_starts[line]))]
-
     @cached_property
     def _stops(self) -> list[int]:
         """Return the lines that have a brace, end in a semicolon, or are blank."""

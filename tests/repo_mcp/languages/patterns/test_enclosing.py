@@ -134,6 +134,7 @@ def test_declarations_in_arrays_are_those_of_the_list(path: str) -> None:
     ]
     spans = list_declared_spans(find_language(path), text)
     declarations = Declarations(spans)
+    assert declarations.list_all() == tuple(spans)
     lines = range(1, text.count(b"\n") + 2)
     assert len(declarations) == len(spans)
     assert declarations.find_between(1, lines[-1]) == list(spans)
