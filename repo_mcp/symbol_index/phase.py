@@ -168,8 +168,8 @@ class SymbolPhase:
                 done = _Round(segments, plan, asked or AskedFiles()).run(
                     partial(self._start_workers, plan), yields, at_once=yields_at_once
                 )
-                expects_more = self.has_adopted and wanted.parses and not wanted.is_whole
-                self._prepare(directory, expects_more=expects_more)
+                is_early = yields_at_once or (self.has_adopted and not wanted.is_whole)
+                self._prepare(directory, expects_more=wanted.parses and is_early)
                 if wanted.purges and purge(writer, check):
                     done = replace(done, generation=writer.commit().generation)
                     writer.delete_garbage()

@@ -137,6 +137,26 @@ def test_what_is_parsed_first_is_parsed_at_the_usual_priority(
     assert done[: len(wanted)] == wanted
 
 
+def test_after_a_round_for_a_call_the_next_one_finds_a_parser(make_tree: MakeTree) -> None:
+    """A call has two seconds, of which a process on a busy machine takes more than one to start."""
+    started: list[BatchParser] = []
+
+    def make_parser() -> BatchParser:
+        started.append(make_tiny_parser())
+        return started[-1]
+
+    tree = make_tree(make_parser=make_parser)
+    tree.write({"a.tiny": "def a\n", "b.tiny": "def b\n", "c.tiny": "def c\n"})
+    for path in ("a.tiny", "b.tiny"):
+        report = tree.run(paths=[path], yields=lambda: False, yields_at_once=True)
+        assert (report.parsed, report.complete) == (1, True)
+    assert len(started) == 3
+    assert tree.run().parsed == 1
+    assert len(started) == 3
+    assert tree.run().parsed == 0
+    assert multiprocessing.active_children() == []
+
+
 def test_files_that_are_asked_for_meanwhile_change_no_byte(
     make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
