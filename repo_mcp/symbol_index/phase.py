@@ -165,8 +165,11 @@ class SymbolPhase:
                 if not wanted.parses:
                     plan = replace(plan, files=(), bytes=0)
                 segments = SegmentRound(target, there, plan, build_segment, progress, check)
+                keeps_spare = asked is not None and not self.has_adopted  # for whoever asks
                 done = _Round(segments, plan, asked or AskedFiles()).run(
-                    partial(self._start_workers, plan), yields, at_once=yields_at_once
+                    partial(self._start_workers, plan, keeps_spare=keeps_spare),
+                    yields,
+                    at_once=yields_at_once,
                 )
                 is_early = yields_at_once or (self.has_adopted and not wanted.is_whole)
                 self._prepare(directory, expects_more=wanted.parses and is_early)
@@ -233,14 +236,18 @@ class SymbolPhase:
         ahead[1].close()
         return None
 
-    def _start_workers(self, plan: Plan) -> ParseWorkers:
-        return self._take_ahead(plan.files) or self._make_workers(plan)
+    def _start_workers(self, plan: Plan, *, keeps_spare: bool) -> ParseWorkers:
+        return self._take_ahead(plan.files) or self._make_workers(plan, keeps_spare=keeps_spare)
 
-    def _make_workers(self, plan: Plan) -> ParseWorkers:
+    def _make_workers(self, plan: Plan, *, keeps_spare: bool = False) -> ParseWorkers:
+        """Return workers for a plan; one that `keeps_spare` leaves it to files that are put first."""
         from repo_mcp.symbol_index.workers import ParseWorkers
 
         workers = min(self._workers, 1 + plan.bytes // LANE_BYTES)
-        return ParseWorkers(plan.files, workers, self._read_many, self._get_parser, self._poison)
+        make_parser = self._make_parser if keeps_spare else self._get_parser
+        return ParseWorkers(
+            plan.files, workers, self._read_many, make_parser, self._poison, make_first=self._get_parser
+        )
 
     def _get_parser(self) -> BatchParser:
         """Return the parser that was started ahead, or else a new one."""

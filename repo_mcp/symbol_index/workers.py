@@ -97,7 +97,10 @@ class ParseWorkers:
         read_many: ReadMany,
         make_parser: MakeParser,
         poison: PoisonList | None = None,
+        *,
+        make_first: MakeParser | None = None,
     ) -> None:
+        """`make_first` makes the parser for files that are put first, if it is not made as the others are."""
         self._poison = poison if poison is not None else PoisonList()
         self._files = files
         self._putting = threading.Lock()  # guards the next three
@@ -107,7 +110,7 @@ class ParseWorkers:
         self._ended: Counter[str] = Counter()  # texts that ended a process, by their adapter's task
         self._read_many = read_many
         self._stopped = threading.Event()
-        self._make_parser = make_parser
+        self._make_first = make_first or make_parser
         self._parsers = [make_parser() for _ in range(workers)]
         self._lanes = workers
         self._running = 0  # workers of which an end is to come
@@ -171,7 +174,7 @@ class ParseWorkers:
             has_worker = self._has_first_worker
             self._has_first_worker = True
         if not has_worker:
-            parser = self._make_parser()
+            parser = self._make_first()
             if self._begin(partial(self._work, parser, is_first=True), "structure first"):
                 self._parsers.append(parser)
                 self._running += 1
