@@ -24,6 +24,7 @@ WINDOW_LINES = 8
 SHOWN_LINES = 24, 16, 9, 6, 4, 3  # of the first hits; each further hit gets as many as the last of these
 RATED_HITS = 3  # of a question at most: the first, whose whole files are searched for what it is about
 WHOLE_LINES = 100  # of declarations that are shown whole, on one page
+FEW_WHOLE_LINES = 45  # the same for what asks nothing: words, a report, pasted text
 FURTHER_LINES = 1  # of a hit after these
 TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
 ALSO_NAMED = 4  # further declarations that a rated hit names, the best first

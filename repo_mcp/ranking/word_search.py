@@ -34,17 +34,18 @@ from repo_mcp.ranking.named_hits import NamedHits, find_named
 from repo_mcp.ranking.query import STORY_WORDS, Query, parse_query, widen
 from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
-from repo_mcp.ranking.snippets import RATED_HITS, WHOLE_LINES, ShownHits, show_hits
+from repo_mcp.ranking.snippets import FEW_WHOLE_LINES, RATED_HITS, WHOLE_LINES, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import PART, get_word_terms
 from repo_mcp.text.base_forms import find_base_form
-from repo_mcp.text.stop_words import QUESTION_WORDS
+from repo_mcp.text.stop_words import ASKING_WORDS, QUESTION_WORDS
 from repo_mcp.text.word_families import list_stand_ins, spell_stand_in
 from repo_mcp.workspace.ignore import GlobFilter
 
 LEAD = 0.1  # points of a declaration that was looked up before the best of the ranked hits
 REMEMBERED_BYTES = 1 << 22  # of the files that one search reads
+MOST_BEFORE_ASKING = 3  # words of a question, in the last of which the word is that asks
 PHRASE_DEPTH = 100  # chunks examined for an exact phrase
 _WORD = re.compile(r"\w+")
 _PART = re.compile(PART)
@@ -126,7 +127,7 @@ def _answer_ranked(
             searcher.snapshot.unit_count,
             MOST_TELLING,
         )
-    room = WHOLE_LINES if request.shows_whole else 0
+    room = choose_room(query.text) if request.shows_whole else 0
     scores = [chunk.score for chunk in ranking.chunks]
     few, near = count_above(scores, FAR_SHARE), min(RATED_HITS, count_above(scores, NEAR_SHARE))
     words = look_up_words(query.text, searcher.count_units)
@@ -298,6 +299,16 @@ def _read_text(read_live: ReadLive, path: str) -> str:
         return read_live(path).decode("utf-8", "replace")
     except RepoError:  # the page says that it is gone
         return ""
+
+
+def choose_room(text: str) -> int:
+    """Return how many lines of whole declarations a page shows: fewer for what asks nothing.
+
+    A function answers a question. For words or a report it must be found first, and is seldom shown.
+    """
+    words = _WORD.findall(text.lower())
+    asks = text.rstrip().endswith("?") or not ASKING_WORDS.isdisjoint(words[:MOST_BEFORE_ASKING])
+    return WHOLE_LINES if asks else FEW_WHOLE_LINES
 
 
 @dataclass(frozen=True, slots=True)

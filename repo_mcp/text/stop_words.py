@@ -3,6 +3,7 @@
 FUNCTION_WORDS do not count in ranking while a query has other words. REPORT_WORDS occur in every question and
 bug report: they count in ranking, but are never looked up as names. QUESTION_WORDS occur in questions of any
 kind: it means nothing that no file has one of them.
+ASKING_WORDS begin questions.
 """
 
 from __future__ import annotations
@@ -37,4 +38,5 @@ towards unless upon usually variable variables ways whatever whole
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
 REPORT_WORDS = frozenset(_REPORT.split())
 STOP_WORDS = FUNCTION_WORDS | REPORT_WORDS
+ASKING_WORDS = frozenset(["how", "what", "where", "which", "who", "whom", "whose", "why"])
 QUESTION_WORDS = STOP_WORDS | frozenset(_QUESTION.split())

@@ -28,8 +28,9 @@ has the name:
     510:post(z)
     +2 more
 
-A record has the same rows as its snippet, with a tab behind each number, and `more` for the last of them.
-Lines under one declaration lose the indentation that they share.
+A record has the same rows as its snippet, with a tab behind each number, and `more` for the last of them. At
+first `.total` may also lie in the class that is called as its file. Lines under one declaration lose the
+indentation that they share.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ def name_copies(copies: Sequence[Hit]) -> list[str]:
 
 def write_file(matches: Sequence[ExactMatch], count: int) -> str:
     """Return the matches of one file, which has `count`, as text."""
-    rows = [escape_text(matches[0].path), *_iter_rows(_group_lines(matches), ":")]
+    rows = [escape_text(matches[0].path), *_iter_rows(matches[0].path, _group_lines(matches), ":")]
     if count > len(matches):
         rows.append(f"+{count - len(matches)} more")
     return "\n".join(rows)
@@ -156,14 +157,15 @@ def render_file(matches: Sequence[ExactMatch], count: int) -> Result:
         "path": escape_text(matches[0].path),
         "start_line": groups[0][1][0].number,
         "end_line": groups[-1][1][-1].number,
-        "snippet": "\n".join(_iter_rows(groups, "\t")),
+        "snippet": "\n".join(_iter_rows(matches[0].path, groups, "\t")),
         "more": count - len(matches),
     }
 
 
-def _iter_rows(groups: Sequence[Group], sign: str) -> Iterator[str]:
+def _iter_rows(path: str, groups: Sequence[Group], sign: str) -> Iterator[str]:
     """Yield the lines of a file, each after its number and the sign, and what names their declarations."""
-    parent = ""  # what the declaration named last lies in
+    # What the declaration named last lies in; at first the class that is called as its file.
+    parent = escape_text(path.rpartition("/")[2].partition(".")[0])
     for place, (match, lines) in enumerate(groups):
         texts = cut_indentation([line.text for line in lines])
         numbers = [str(line.number) for line in lines]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 # A citation, as answers and people write it: `a.py:12-20`, `a.py:12`, `a.py#L12-L20`.
 _CITED = compile_late(r"(?P<path>.+?)(?::|#L)(?P<first>[1-9]\d{0,8})(?:-L?(?P<last>[1-9]\d{0,8}))?")
+_MEMBER = compile_late(r"(?<=\w)#(?=\w)")  # in documents, before a method
 _LINES = ("start_line", "end_line")
 MOST_DECLARING = 10  # files that are named for a symbol
 
@@ -68,7 +69,7 @@ def _open(repository: Repository, asked: Arguments) -> OpenedText:
     if len(ways) > 1:
         raise _refuse(ways[0], f"{' and '.join(ways)} exclude each other", "Give one of them.")
     if symbol is not None:
-        return _open_symbol(repository, path, symbol, about)
+        return _open_symbol(repository, path, _read_name(symbol), about)
     if path is None:
         raise _refuse("path", "argument path is missing", "Give path, or several spans.")
     if line is not None:
@@ -91,6 +92,12 @@ def _read_citation(cited: re.Match[str]) -> dict[str, object]:
         if last is None
         else {"path": path, "start_line": first, "end_line": int(last)}
     )
+
+
+def _read_name(symbol: str) -> str:
+    """Return a name as it is declared: `post` for `.post`, and `Ledger.post` for `Ledger#post()`."""
+    name = _MEMBER.sub(".", symbol.strip().removesuffix("()"))
+    return name.lstrip(".:") or symbol
 
 
 def _open_symbol(repository: Repository, path: str | None, symbol: str, about: str | None) -> OpenedText:

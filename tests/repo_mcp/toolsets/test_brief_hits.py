@@ -12,7 +12,8 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import Hit
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.ranking.word_search import FAR_SHARE, NEAR_SHARE
+from repo_mcp.ranking.snippets import FEW_WHOLE_LINES, WHOLE_LINES
+from repo_mcp.ranking.word_search import FAR_SHARE, NEAR_SHARE, choose_room
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
 from repo_mcp.toolsets.repo.hit_rows import render_brief, write_brief
@@ -98,3 +99,17 @@ def test_a_brief_hit_names_a_declaration_that_its_line_does_not_name() -> None:
         ["b.rb:8-10"],
     )
     assert write_brief(hit, [copy]) == "a.rb\n3-5 Ledger.y=\nsame lines in b.rb:8-10"
+
+
+@pytest.mark.parametrize(
+    ("query", "lines"),
+    [
+        ("how is a booking reverted", WHOLE_LINES),
+        ("In which place is a booking reverted", WHOLE_LINES),
+        ("Reverting a booking fails: is it locked?", WHOLE_LINES),
+        ("a booking cannot be reverted when the quarter is closed", FEW_WHOLE_LINES),
+        ("revert booking", FEW_WHOLE_LINES),
+    ],
+)
+def test_what_asks_nothing_shows_fewer_whole_declarations(query: str, lines: int) -> None:
+    assert choose_room(query) == lines

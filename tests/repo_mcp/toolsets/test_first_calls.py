@@ -195,7 +195,14 @@ def test_a_path_that_leads_to_no_file_is_answered_with_one_that_does(
 
 
 def test_a_symbol_may_begin_with_its_module(served: Served) -> None:
-    for symbol in ("shop.ledger.Ledger.post", "ledger.Ledger.post", "Ledger.post", "Ledger::post"):
+    for symbol in (
+        "shop.ledger.Ledger.post",
+        "ledger.Ledger.post",
+        "Ledger.post",
+        "Ledger::post",
+        "Ledger#post()",
+        ".post",
+    ):
         assert served.call(OPEN, symbol=symbol)["result"]["start_line"] == 2
     assert served.call(OPEN, symbol="shop.other.Ledger")["error"]["code"] == "not_found"
 

@@ -17,6 +17,7 @@ from repo_mcp.ranking.word_search import count_above
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
 from tests.repo_mcp.lean_answers import read_answer
+from tests.written_trees import write_tree
 
 FILES = {
     "a.py": "def get_user(name):\n    return users[name]\n",
@@ -131,6 +132,16 @@ def test_an_exact_hit_tells_each_declaration_once(ledger: Repository) -> None:
         "10-11\tdef close(self):\n11\t    return post(3)\n"
         "14-75\tdef other():",
     }
+
+
+def test_a_class_that_is_called_as_its_file_is_not_named(tmp_path: Path) -> None:
+    row = "  class Row {\n    void add() {\n      far();\n    }\n  }\n"
+    java = f"class Ledger {{\n  void post() {{\n    far();\n  }}\n{row}}}\n"
+    root = write_tree(tmp_path / "root", {"shop/Ledger.java": java})
+    with closing(Repository(load_config(str(root)))) as own:
+        own.refresh()
+        (hit,) = search(own, "far", mode="literal")["hits"]
+        assert hit["snippet"] == ".post\n3\tfar();\nLedger.Row.add\n7\tfar();"
 
 
 def test_an_exact_hit_as_text_has_the_same_rows(ledger: Repository) -> None:
