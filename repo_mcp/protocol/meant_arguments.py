@@ -103,6 +103,8 @@ def take_meant(schema: JsonSchema, given: Mapping[str, object]) -> Mapping[str, 
     """
     properties = _list_properties(schema)
     arguments = dict(given)
+    if isinstance(path := arguments.get("name_path"), str):  # `Ledger/post`
+        arguments["name_path"] = path.strip("/").replace("/", ".")
     for change in (
         _drop_done,
         _take_window,

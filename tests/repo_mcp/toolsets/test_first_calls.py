@@ -94,6 +94,7 @@ SEARCH, OPEN, LIST = "repo.search", "repo.open_file", "repo.list_files"
             {"prompt": "x", "budget": {"max_files": 3}},
         ),
         ("search_symbols", {"name": "F", "kind": "Class"}, {"query": "F", "node_type": "class"}),
+        ("get_symbol", {"name_path": "/F/g"}, {"symbol": "F.g"}),
         ("search_symbols", {"query": "F", "type": "Enum-Member"}, {"query": "F", "node_type": "enum_member"}),
         ("get_references", {"path": "a.py", "line": 3, "character": 4}, {"symbol": "a.py:3"}),
         ("get_callers", {"file": "a.py", "function_name": "f"}, {"symbol": "a.py:f"}),
