@@ -87,9 +87,11 @@ _CHOICES: Mapping[str, str] = {  # of a mode, as it is called elsewhere
 _DONE_ANYWAY = frozenset(
     {"-n", "-H", "-r", "recursive", "line_numbers", "explanation", "character", "column"}
 )
+_ENDS = (("start_line", "end_line"), ("line_start", "line_end"))
 _SPANS = ("lines", "line_range", "view_range", "range")
 _GLOBS = ("glob", "file_glob", "path_glob", "path_filter")
 _FOLDERS = ("path", "directory", "dir", "folder", "target_directory")  # beside a glob
+_PLAIN = {"string": str, "integer": int, "boolean": bool}
 _INTEGER = compile_late(r"-?\d{1,18}")
 _SPAN = compile_late(r"L?(\d{1,9})(?:\s*[-:,]\s*L?(\d{1,9}))?")
 
@@ -102,6 +104,8 @@ def take_meant(schema: JsonSchema, given: Mapping[str, object]) -> Mapping[str, 
     A name keeps standing, and is refused later, if no argument goes by it or if the one that does is given.
     """
     properties = _list_properties(schema)
+    if _is_plain(properties, given):
+        return given
     arguments = dict(given)
     if isinstance(path := arguments.get("name_path"), str):  # `Ledger/post`
         arguments["name_path"] = path.strip("/").replace("/", ".")
@@ -116,6 +120,18 @@ def take_meant(schema: JsonSchema, given: Mapping[str, object]) -> Mapping[str, 
     ):
         arguments = change(properties, arguments)
     return _take_forms(properties, rename_arguments(schema, arguments))
+
+
+def _is_plain(properties: Mapping[str, JsonSchema], given: Mapping[str, object]) -> bool:
+    """Return True if every argument has a name and a type of the schema, as those of most calls do."""
+    for name, value in given.items():
+        schema = properties.get(name)
+        if schema is None or type(value) is not _PLAIN.get(str(schema.get("type"))):
+            return False
+        choices = schema.get("enum")
+        if isinstance(choices, Sequence) and value not in choices:
+            return False
+    return True
 
 
 def rename_arguments(schema: JsonSchema, given: Mapping[str, object]) -> Arguments:
@@ -165,19 +181,16 @@ def _take_window(properties: Mapping[str, JsonSchema], given: Arguments) -> Argu
     return _replace(given, ("line", "context"), {names[0]: max(1, line - around), names[1]: line + around})
 
 
-_ENDS = (("start_line", "end_line"), ("line_start", "line_end"))
-
-
 def _read_span(value: object) -> list[int]:
     """Return the first line, and the last one unless it is the last of the file; nothing for other values."""
     if isinstance(value, str) and (match := _SPAN.fullmatch(value.strip())):
         value = [int(match[1]), int(match[2] or match[1])]
     if not isinstance(value, list) or len(value) != 2:
         return []
-    numbers = [_read_integer(one) for one in value]
-    if any(number is None for number in numbers):
+    first, last = map(_read_integer, value)
+    if first is None or last is None:
         return []
-    return [number for number in numbers if number is not None and number > 0]
+    return [max(1, first), last] if last > 0 else [max(1, first)]
 
 
 def _take_mode(properties: Mapping[str, JsonSchema], given: Arguments) -> Arguments:
@@ -338,7 +351,7 @@ def _take_list(schema: JsonSchema, value: object) -> object:
 def _read_json(text: str, kind: type) -> object:
     try:
         value = json.loads(text) if text.lstrip()[:1] in ("{", "[") else text
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value if isinstance(value, kind) else text
 

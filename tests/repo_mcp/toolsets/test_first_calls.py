@@ -67,6 +67,7 @@ SEARCH, OPEN, LIST = "repo.search", "repo.open_file", "repo.list_files"
         (OPEN, {"path": "a.py", "start_line": "3"}, {"path": "a.py", "start_line": 3}),
         (OPEN, {"path": "a.py", "view_range": [3, 9]}, {"path": "a.py", "start_line": 3, "end_line": 9}),
         (OPEN, {"path": "a.py", "view_range": [3, -1]}, {"path": "a.py", "start_line": 3}),
+        (OPEN, {"path": "a.py", "view_range": [0, 9]}, {"path": "a.py", "start_line": 1, "end_line": 9}),
         (OPEN, {"path": "a.py", "lines": "3-9"}, {"path": "a.py", "start_line": 3, "end_line": 9}),
         (OPEN, {"path": "a.py", "lines": "L3"}, {"path": "a.py", "start_line": 3, "end_line": 3}),
         (OPEN, {"paths": ["a.py", "b.py"]}, {"spans": [{"path": "a.py"}, {"path": "b.py"}]}),
@@ -138,6 +139,8 @@ def test_arguments_of_other_tools_are_taken_as_they_are_meant(
         (OPEN, {"path": "a.py", "lines": "all"}),
         (OPEN, {"path": "a.py", "view_range": [1, 2, 3]}),
         ("repo.build_context_bundle", {"prompt": "x", "budget": "{"}),
+        ("repo.build_context_bundle", {"prompt": "x", "budget": '{"a":' * 50_000}),
+        (OPEN, {"path": "a.py", "view_range": [1, None]}),
         ("repo.build_context_bundle", {"prompt": "x", "budget": 4000}),
     ],
 )
