@@ -45,7 +45,7 @@ from repo_mcp.workspace.ignore import GlobFilter
 
 LEAD = 0.1  # points of a declaration that was looked up before the best of the ranked hits
 REMEMBERED_BYTES = 1 << 22  # of the files that one search reads
-MOST_BEFORE_ASKING = 3  # words of a question, in the last of which the word is that asks
+MOST_BEFORE_ASKING = 3  # the word that asks is among so many first words of a question
 PHRASE_DEPTH = 100  # chunks examined for an exact phrase
 _WORD = re.compile(r"\w+")
 _PART = re.compile(PART)
