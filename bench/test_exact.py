@@ -54,7 +54,6 @@ def search(indexed: Indexed) -> Iterator[Callable[[ExactRequest], ExactAnswer]]:
     searcher = ExactSearcher(snapshot)
     reader = RepositoryReader(str(indexed.root), DenyPolicy().find_denial)
     for memory in searcher.memory.values():
-        memory.finder.sign()
         for marks in (memory.bigrams, memory.neighbours):
             marks.compute(lambda paths: read_many(reader, paths, MAX_BYTES), lambda: False, gently=False)
 
@@ -170,19 +169,6 @@ def test_look_for_changes(benchmark: BenchmarkFixture, indexed: Indexed) -> None
     snapshot.close()
     assert seen is not None
     run_rounds(benchmark, lambda: compare_tree(seen, walk().files), rounds=LOOK_ROUNDS, warmup_rounds=2)
-
-
-def test_sign_the_dictionary(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
-    """Measure what happens once, in the background, after the first exact search of a large tree."""
-    snapshot = open_snapshot(indexed.index_path)
-    searcher = ExactSearcher(snapshot)
-
-    def sign() -> None:
-        for memory in searcher.memory.values():
-            memory.finder.sign()
-
-    run_rounds(benchmark, sign, rounds=3)
-    snapshot.close()
 
 
 def test_learn_bigrams(benchmark: BenchmarkFixture, indexed: Indexed) -> None:

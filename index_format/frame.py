@@ -29,8 +29,8 @@ from index_format.errors import CorruptIndex, IndexTooNew, IndexTooOld
 SUFFIX = ".seg"  # of a finished file, behind the name that is derived from its content
 MAGIC = b"RMIX\x89SEG"
 END_MAGIC = b"RMIXSEG\n"
-VERSION = 3
-OLDEST_VERSION = 3
+VERSION = 4
+OLDEST_VERSION = 4
 PAGE_BYTES = 16 * 1024
 NEAR_BYTES = PAGE_BYTES  # between two spans: to read and check a page takes less than another read
 ALIGNMENT = 8

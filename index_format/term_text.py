@@ -7,6 +7,7 @@ integer (a lane). Only terms that are equal so far are compared further.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 I64 = npt.NDArray[np.int64]
 _LONG = 448  # bytes of a term that are compared by lanes; hardly any term is longer
 _LANE = 7  # bytes of a term compared at a time; the eighth of an integer says how many are left
+_WORD = 8  # bytes of an integer
 _PADDING = bytes(_LANE + 1)  # the last lane of the last term may reach into it
 _KEEP = np.array([(1 << 64) - (1 << (64 - 8 * count)) for count in range(_LANE + 1)], dtype=np.uint64)
 _LEFT = 0xFF
@@ -73,13 +75,19 @@ class TermSearch:
         is_end = np.frombuffer(text, dtype=np.uint8) == ord("\n")
         counts = (int(np.count_nonzero(is_end[at : at + _COUNTED])) for at in range(0, len(text), _COUNTED))
         self._before = [0, *accumulate(counts)]  # terms that end before each _COUNTED bytes
+        end = text.rfind(b"\n") + 1
+        marks = [text.index(b"\n", at - 1) + 1 for at in range(_COUNTED, end, _COUNTED)]
+        self._starts = [start for start in (0, *dict.fromkeys(marks)) if start < end]  # of some of the terms
+        self._sample = [text[start : text.index(b"\n", start)] for start in self._starts]
+        self._starts.append(end)
 
     def __len__(self) -> int:
         return self._before[-1]
 
     def count_up_to(self, term: bytes) -> int:
         """Return the number of terms not above `term`, like `bisect_right`."""
-        low, high = 0, self._text.rfind(b"\n") + 1
+        place = bisect_right(self._sample, term)
+        low, high = self._starts[max(0, place - 1)], self._starts[place]
         while low < high:
             start = max(low, self._text.rfind(b"\n", low, (low + high) // 2) + 1)
             end = self._text.index(b"\n", start)
@@ -164,6 +172,24 @@ def are_ascending(terms: TermText) -> bool:
         lower = _get_lanes(words, starts[pairs] + offset, sizes[pairs] - offset)
         upper = _get_lanes(words, starts[pairs + 1] + offset, sizes[pairs + 1] - offset)
     return True
+
+
+def count_shared(terms: TermText, most: int) -> I64:
+    """Return how many bytes each term shares with the one before it, at most `most` (int64)."""
+    words, starts = _open_words(terms.text), terms.starts
+    sizes = terms.ends - 1 - starts
+    limits = np.minimum(np.minimum(sizes[1:], sizes[:-1]), most)
+    shared = np.zeros(len(terms), dtype=np.int64)
+    pairs = np.arange(len(limits))  # the first of every two neighbours that are equal so far
+    offset = 0
+    while len(pairs):
+        differs = words[starts[pairs] + offset] ^ words[starts[pairs + 1] + offset]
+        same = np.bitwise_count((differs - np.uint64(1)) & ~differs) >> 3  # bytes below the lowest one bit
+        shared[pairs + 1] += same
+        offset += _WORD
+        pairs = pairs[(same == _WORD) & (limits[pairs] > offset)]
+    shared[1:] = np.minimum(shared[1:], limits)
+    return shared
 
 
 def _sort(text: bytes, starts: I64, sizes: I64) -> tuple[I64, npt.NDArray[np.bool_]]:

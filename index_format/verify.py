@@ -27,13 +27,14 @@ from index_format.records import I64, Field, FileTable, SegmentContent, SegmentE
 from index_format.seals import check_segment, read_seal
 from index_format.segment_reader import SegmentReader
 from index_format.segment_writer import TEMPORARY_SUFFIX, SegmentWriter
+from index_format.signatures import SIGN
 from index_format.snapshot import iter_entry_faults
 from index_format.terms import LIST, PAGE, TERM, TOPS
 
 BATCH_BYTES = 1 << 20
 REWRITTEN = "verify"  # temporary name of a rewritten segment
 SECTIONS = {POST, TERM, LIST, PAGE, TOPS, FILE, PATH, PRNT, UNIT, CHNK, NRMU, NRMF, META}
-RECORD_SECTIONS = {RECS, RECE}
+OPTIONAL_SECTIONS = {SIGN, RECS, RECE}
 
 
 def verify_index(directory: Directory, *, reads_all: bool = True) -> list[str]:
@@ -67,7 +68,7 @@ def read_foreign_segment(data: bytes, fields: Sequence[Field]) -> tuple[SegmentE
     damaged = reader.frame.find_damaged_pages()
     if damaged:
         raise CorruptIndex(f"{reader.name}: page {damaged[0]} has a wrong checksum")
-    if set(reader.frame.sections()) != SECTIONS:
+    if set(reader.frame.sections()) - {SIGN} != SECTIONS:
         raise CorruptIndex(f"{reader.name}: has other sections than a segment of source files")
     if reader.fields != tuple(fields):
         raise CorruptIndex(f"{reader.name}: has another schema")
@@ -153,7 +154,7 @@ def _verify_structures(reader: SegmentReader) -> Iterator[str]:
         content = reader.read_content()
         faults = [*_list_span_faults(reader, content), *_list_sum_faults(reader, content)]
         yield from faults
-        if not faults and set(reader.frame.sections()) - RECORD_SECTIONS == SECTIONS:
+        if not faults and set(reader.frame.sections()) - OPTIONAL_SECTIONS == SECTIONS:
             name = _rewrite(reader, content)
             if name != reader.frame.content_name + SUFFIX:
                 yield f"{reader.name}: its content, written again, is {name}"

@@ -27,7 +27,7 @@ from repo_mcp.exact.neighbour_bloom import NeighbourBloom
 from repo_mcp.exact.pattern_texts import MIN_OPEN_CHARS
 from repo_mcp.exact.punctuation_bigrams import PunctuationBigrams
 from repo_mcp.exact.required_terms import All, Edge, Need, PatternReading, Run
-from repo_mcp.exact.term_finder import SIGNED_PAGES, FoundTerms, TermFinder, list_long_terms
+from repo_mcp.exact.term_finder import FoundTerms, TermFinder, list_long_terms
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.schema import TEXT_FIELDS
@@ -140,7 +140,7 @@ class _Lookup:
             for share in (COMMON_SHARE, COMMON_WORD_SHARE)
         )
         self._max_terms = PATIENT_TERMS if patiently else MAX_TERMS
-        self._scans = patiently or segment.reader.terms.pages <= SIGNED_PAGES  # all pages, for classes
+        self._scans = patiently or not segment.reader.terms.is_large  # all pages, for classes
 
     def find(self, need: Need) -> I64 | None:
         """Return ascending documents that may meet a need; None for all."""

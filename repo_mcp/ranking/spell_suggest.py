@@ -2,9 +2,8 @@
 
 After one slip (a letter changed, added, left out, or two swapped), one half of a word is still intact. So the
 terms that begin or end with a half are read from the dictionary, and those that are similar and live are
-kept. Which pages may have the second half is known of large dictionaries (ending_signatures.py), but not
-before the first search is over, so this is only for the rare case. What was found in a segment is cached as
-long as the segment is open, from one generation to the next.
+kept. The second half may be anywhere in the dictionary, so this is only for the rare case. What was found in
+a segment is cached as long as the segment is open, from one generation to the next.
 
 This module also finds, without a search, which files have a name and how common a term is. Only live
 documents count, so that the answers depend on the tree and not on its history.
@@ -23,7 +22,6 @@ import numpy.typing as npt
 
 from index_format import LiveSegment, PostingList, Snapshot
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.ranking.ending_signatures import get_signatures
 from repo_mcp.text.analysis import DECLARED
 from repo_mcp.text.schema import FIELDS, PATH
 
@@ -135,10 +133,8 @@ def _iter_halves(segment: LiveSegment, head: str, tail: str) -> Iterator[bytes]:
     yield from dictionary.iter_starting(head.encode())
     if not tail:
         return
-    ending = tail.encode()
-    for start, stop in get_signatures(dictionary).iter_spans(dictionary, ending):
-        found = dictionary.iter_ending(ending, start, stop)
-        yield from (term for term in found if not term.startswith(_DECLARED))
+    found = dictionary.iter_ending(tail.encode())
+    yield from (term for term in found if not term.startswith(_DECLARED))
 
 
 # By opened segment: what was looked up there last. It goes with the segment.

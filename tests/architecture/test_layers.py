@@ -30,7 +30,13 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
         "index_format.postings",
         "index_format.terms",
     ),
-    ("index_format.block_lists", "index_format.occurrences", "index_format.term_pages"),
+    (
+        "index_format.block_lists",
+        "index_format.folded_pages",
+        "index_format.occurrences",
+        "index_format.signatures",
+        "index_format.term_pages",
+    ),
     (
         "index_format.columns",
         "index_format.frame",

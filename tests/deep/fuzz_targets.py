@@ -11,8 +11,16 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from unittest.mock import patch
 
-from index_format import IndexFormatError, IndexWriter, MemoryDirectory, Snapshot, compute_fingerprint
+from index_format import (
+    IndexFormatError,
+    IndexWriter,
+    MemoryDirectory,
+    Snapshot,
+    compute_fingerprint,
+    terms,
+)
 from index_format.packing import pack
 from repo_mcp.audit.log_reader import read_log
 from repo_mcp.config.repository_file import apply_repository_file
@@ -94,7 +102,17 @@ def _read_segment(data: bytes) -> object:
 
 def _read_sections(data: bytes) -> object:
     """Read the bytes in place of one section, with every checksum right."""
-    sections = take_apart(_SEGMENT)
+    return _replace_section(_SEGMENT, data)
+
+
+def _read_large_sections(data: bytes) -> object:
+    """Do the same with a large dictionary, which is folded and has signatures."""
+    with patch.object(terms, "LARGE_PAGES", 1):
+        return _replace_section(_LARGE_SEGMENT, data)
+
+
+def _replace_section(segment: bytes, data: bytes) -> object:
+    sections = take_apart(segment)
     tags = sorted(sections)
     tag = tags[data[0] % len(tags)] if data else tags[0]
     name, whole = put_together({**sections, tag: data[1:]})
@@ -223,6 +241,8 @@ def _log(data: bytes) -> object:
 
 _PATHS = ("a", "a/b", "a/b/c.py", ".env", "x y/é.md", "a/b/" + "d/" * 30 + "e")
 _SEGMENT = build_small(records=True)
+with patch.object(terms, "LARGE_PAGES", 1):
+    _LARGE_SEGMENT = build_small()
 
 
 def _build_index() -> MemoryDirectory:
@@ -245,14 +265,15 @@ def _build_record() -> bytes:
     return builder.encode()
 
 
-def _list_sections() -> tuple[bytes, ...]:
-    sections = take_apart(_SEGMENT)
+def _list_sections(segment: bytes) -> tuple[bytes, ...]:
+    sections = take_apart(segment)
     return tuple(bytes([place]) + sections[tag] for place, tag in enumerate(sorted(sections)))
 
 
 TARGETS: Mapping[str, Target] = {
     "segment": Target(_read_segment, (IndexFormatError,), (_SEGMENT, build_small())),
-    "section": Target(_read_sections, (IndexFormatError,), _list_sections()),
+    "section": Target(_read_sections, (IndexFormatError,), _list_sections(_SEGMENT)),
+    "large section": Target(_read_large_sections, (IndexFormatError,), _list_sections(_LARGE_SEGMENT)),
     "manifest": Target(_open_index, (IndexFormatError, OSError), (_MANIFEST, b"\x00" * 64)),
     "record": Target(_read_record, (SymbolRecordError,), (_build_record(),)),
     "seen": Target(_read_seen, (IndexFormatError,), (b"", b"\x00" * 100)),

@@ -148,7 +148,7 @@ def read_golden(version: int | str) -> MemoryDirectory:
 
 
 def test_every_version_has_its_golden_files() -> None:
-    names = [*(f"v{version}" for version in range(1, VERSION + 1)), "v2-records", RECORDS_NAME]
+    names = [*(f"v{version}" for version in range(1, VERSION + 1)), "v2-records", "v3-records", RECORDS_NAME]
     assert sorted(path.name for path in GOLDEN.glob("index-*")) == sorted(
         name for one in names for name in (f"index-{one}", f"index-{one}.txt")
     )

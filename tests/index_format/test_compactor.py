@@ -19,6 +19,7 @@ from index_format import (
     compactor,
     merge_segments,
     segment_writer,
+    terms,
     write_segment,
 )
 from index_format.snapshot import open_segments
@@ -27,6 +28,7 @@ from tests.index_format.plain_lists import build_run, pair
 from tests.index_format.segment_bytes import open_bytes, put_together, take_apart
 from tests.index_format.small_index import BODY, FIELDS, PATH, SYMBOL, Model, build_content, write_model
 
+pytestmark = pytest.mark.usefixtures("dictionary_size")
 TERMS = st.sampled_from([b"", b"a", b"ab", b"b", b"\x00", "é".encode(), b"z" * 70, b"m1", b"m2", b"m3"])
 UNITS = st.dictionaries(
     st.tuples(st.sampled_from([BODY, PATH, SYMBOL]), TERMS), st.integers(1, 40), max_size=6
@@ -174,6 +176,7 @@ def test_the_dead_are_left_behind(model: Model, data: st.DataObject) -> None:
     assert read_whole(directory, merged) == read_whole(fresh, write_model(fresh, live))
 
 
+@pytest.mark.parametrize("dictionary_size", ["small"], indirect=True)
 def test_no_byte_of_a_dead_file_is_left() -> None:
     secret = {"secret-path.py": ({(BODY, b"onlyhere"): 3, (PATH, b"secretpath"): 1, (BODY, b"shared"): 1},)}
     rest: Model = {"a": ({(BODY, b"shared"): 2},), "z": ({(BODY, b"zebra"): 1},)}
@@ -227,6 +230,7 @@ def _exchange_tops(sections: dict[bytes, bytes]) -> None:
     sections[b"TOPS"] = sections[b"TOPS"].replace(b"common\n", b"commom\n", 1)
 
 
+@pytest.mark.parametrize("dictionary_size", ["small"], indirect=True)
 @pytest.mark.parametrize("change", [_repeat_term, _leave_out_line_feed, _cut_integer, _exchange_tops])
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_of_several_sources_the_damaged_one_is_named(
@@ -270,14 +274,15 @@ def test_terms_that_wait_in_a_file_give_the_same_bytes_and_leave_no_file(
 
 def test_a_merge_that_stops_leaves_no_file_of_terms(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segment_writer, "SPOOL_BYTES", 0)
-    monkeypatch.setattr(compactor, "WINDOW_BYTES", 200)
+    monkeypatch.setattr(compactor, "WINDOW_BYTES", 2_000)
+    monkeypatch.setattr(terms, "LARGE_PAGES", 1)
+    monkeypatch.setattr(terms, "PAGES_AT_ONCE", 8)
     directory = MemoryDirectory()
-    entries = [write_model(directory, build_large(60))]
+    entries = [write_model(directory, build_large(900))]
     names = set(directory.files)
 
     def stop(merge: Merge) -> Iterator[EncodedRun]:
-        yield merge.encode_window(0)
-        yield merge.encode_window(1)
+        yield from map(merge.encode_window, range(len(merge.windows)))
         assert {"merged-term.tmp", "merged-list.tmp"} <= set(directory.files)
         raise OSError("stopped")
 

@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 from pathlib import Path
 from struct import Struct
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -24,12 +25,14 @@ from index_format import (
     block_lists,
     build_term_text,
     columns,
+    folded_pages,
     frame,
     manifest,
     packing,
     postings,
     records,
     seals,
+    signatures,
     terms,
     varints,
     write_segment,
@@ -131,6 +134,14 @@ def test_numbers_are_those_of_the_code() -> None:
         f"| bytes of the manifest | {manifest.MAX_MANIFEST_BYTES >> 20} MiB |",
         f"| bytes of a segment | 2^{frame.MAX_FILE_BYTES.bit_length() - 1} |",
         f"cut into pages of {terms.PAGE_TERMS}",
+        f"has at least {terms.LARGE_PAGES} pages.",
+        f"\n    {folded_pages.DISTANCE_LENGTHS}\n",
+        f"shares s = {folded_pages.MIN_SHARED} or more first bytes",
+        f"have d = {folded_pages.MAX_DISTANCE} bytes\n",
+        f"length min(s, {folded_pages.MAX_SHARED}) and",
+        f"{signatures.CLASSES + 1} rows of a bit",
+        f"highest {signatures.CLASS_BITS} bits of the 32-bit",
+        "x * {:08x} + y * {:08x} + z * {:08x} ".format(*signatures.FACTORS),
         f"| df >= {postings.BLOCK_SHARE} * blocks, where",
         f"blocks is N / {block_lists.BLOCK_DOCS}, rounded up |",
         f"from {block_lists.BLOCK_DOCS} * b to {block_lists.BLOCK_DOCS} * b + {block_lists.BLOCK_DOCS - 1}:",
@@ -146,11 +157,17 @@ def test_numbers_are_those_of_the_code() -> None:
         assert text in DOCUMENT, text
 
 
+def test_code_lengths_are_those_of_the_code() -> None:
+    told = DOCUMENT.split("a hexadecimal digit each:\n\n")[1].split("\n\n")[0]
+    assert "".join(told.split()) == folded_pages.CODE_LENGTHS
+
+
 def test_sections_stand_in_the_order_of_the_document() -> None:
     table = DOCUMENT.split("## Sections of a segment")[1].split("\n\n")[1]
     told = re.findall(r"\b[A-Z]{4}\b", table)
-    assert [tag.encode() for tag in told] == list(take_apart(build_small(records=True)))
-    required = [tag for tag in told if tag not in ("RECS", "RECE")]
+    with patch.object(terms, "LARGE_PAGES", 1):
+        assert [tag.encode() for tag in told] == list(take_apart(build_small(records=True)))
+    required = [tag for tag in told if tag not in ("SIGN", "RECS", "RECE")]
     assert [tag.encode() for tag in required] == list(take_apart(build_small()))
     headings = re.findall(r"^### (.*)$", DOCUMENT, re.MULTILINE)
     assert ", ".join(headings).split(", ") == told
@@ -177,5 +194,5 @@ def test_the_formula_of_the_example_is_that_of_the_code() -> None:
 
 
 def test_one_reads_the_version_that_one_writes() -> None:
-    assert frame.OLDEST_VERSION == VERSION == 3
+    assert frame.OLDEST_VERSION == VERSION == 4
     assert re.findall(r"format version: (\d+)", DOCUMENT) == [str(VERSION)] * 2

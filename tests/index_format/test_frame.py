@@ -131,7 +131,7 @@ def test_only_the_damaged_page_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "error"), [(0, IndexTooOld), (2, IndexTooOld), (4, IndexTooNew), (65535, IndexTooNew)]
+    ("version", "error"), [(0, IndexTooOld), (3, IndexTooOld), (5, IndexTooNew), (65535, IndexTooNew)]
 )
 def test_versions(small: bytes, version: int, error: type[Exception]) -> None:
     data = bytearray(small)

@@ -37,19 +37,19 @@ NAME, OTHER = "0123456789abcdef" * 2 + ".seg", "f" * 32 + ".seg"
 TABLE = [
     (
         Manifest(0, "", (), ()),
-        "524d4958894d414e 0300 0000 2e000000"
+        "524d4958894d414e 0400 0000 2e000000"
         "84 aa67656e65726174696f6e 00 ad636f6e66696775726174696f6e a0 a66669656c6473 90 a87365676d656e7473 90"
-        "3df021ac38460f9b",
+        "837861680e4f28a6",
     ),
     (
         Manifest(300, "c", FIELDS, (SegmentEntry(NAME, 70_000, 3, 0, (0, 2)),)),
-        "524d4958894d414e 0300 0000 77000000"
+        "524d4958894d414e 0400 0000 77000000"
         "84 aa67656e65726174696f6e cd012c ad636f6e66696775726174696f6e a163"
         "a66669656c6473 92 92a4626f647900 92a47061746801"
         "a87365676d656e7473 91 95"
         "d924 30313233343536373839616263646566303132333435363738396162636465662e736567"
         "ce00011170 03 00 c408 00000000 02000000"
-        "d0b8ccf40c67d7b9",
+        "41bfc1a03c174c35",
     ),
 ]
 NAMES = st.integers(0, 2**128 - 1).map(lambda number: f"{number:032x}.seg")
@@ -100,7 +100,7 @@ def test_every_flipped_bit_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "error"), [(0, IndexTooOld), (2, IndexTooOld), (4, IndexTooNew), (65535, IndexTooNew)]
+    ("version", "error"), [(0, IndexTooOld), (3, IndexTooOld), (5, IndexTooNew), (65535, IndexTooNew)]
 )
 def test_versions(version: int, error: type[Exception]) -> None:
     data = bytearray(encode_manifest(TABLE[0][0]))
@@ -111,7 +111,7 @@ def test_versions(version: int, error: type[Exception]) -> None:
 
 def forge(record: bytes) -> bytes:
     """Return a manifest of any record, with a right checksum."""
-    data = struct.pack("<8sHHI", b"RMIX\x89MAN", 3, 0, len(record)) + record
+    data = struct.pack("<8sHHI", b"RMIX\x89MAN", 4, 0, len(record)) + record
     return data + struct.pack("<Q", compute_checksum(data))
 
 

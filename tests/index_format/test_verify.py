@@ -77,7 +77,7 @@ def test_no_manifest_and_a_damaged_one() -> None:
     directory.files["manifest"][20] ^= 1
     assert verify_index(directory) == ["manifest: has a wrong checksum"]
     directory.files["manifest"][8] = 9
-    assert verify_index(directory) == ["manifest: format version 9, at most 3 is known"]
+    assert verify_index(directory) == ["manifest: format version 9, at most 4 is known"]
 
 
 def test_missing_exchanged_and_cut_segments_are_all_listed() -> None:

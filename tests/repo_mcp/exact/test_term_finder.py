@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 import re
-import time
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import TermsReader
+from index_format import terms as dictionary
 from repo_mcp.exact import term_finder
 from repo_mcp.exact.required_terms import CLASS_MARKS, MORE, Edge, Run, find_literal_part
 from repo_mcp.exact.term_finder import FoundTerms, TermFinder
-from tests.no_threads import no_threads
+from tests.index_format.test_terms import encode, open_terms
 
 
-class Pages(TermsReader):
-    """A dictionary in memory, of pages of two terms."""
-
-    def __init__(self, terms: list[str]) -> None:
-        encoded = sorted({term.encode() for term in terms})
-        self._pages = [encoded[at : at + 2] for at in range(0, len(encoded), 2)]
-        self.pages = len(self._pages)
-        self.reads = 0
-
-    def read_texts(self, start: int, stop: int):  # type: ignore[no-untyped-def]
-        import numpy as np
-
-        self.reads += 1
-        pages = [b"".join(term + b"\n" for term in page) for page in self._pages[start:stop]]
-        return b"".join(pages), np.cumsum([0, *map(len, pages)])[:-1]
-
-    def find_pages(self, first: bytes, end: bytes | None) -> tuple[int, int]:
-        tops = [page[0] for page in self._pages]
-        start = max(0, sum(top <= first for top in tops) - 1)
-        return start, self.pages if end is None else sum(top < end for top in tops)
+def open_dictionary(terms: list[str], *, large: bool = False) -> TermsReader:
+    """Return a dictionary in memory."""
+    rows = [(term, {0: (1, 2)}) for term in sorted({term.encode() for term in terms})]
+    with patch.object(dictionary, "LARGE_PAGES", 1 if large else 1 << 40):
+        return open_terms(encode(rows))
 
 
 def may_hold(run: Run, term: str) -> bool:
@@ -95,12 +81,10 @@ shaped_runs = st.builds(
 )
 
 
-@pytest.mark.parametrize("signed", [True, False])
+@pytest.mark.parametrize("large", [True, False])
 @given(st.lists(words, min_size=1, max_size=40), shaped_runs)
-def test_no_term_that_may_hold_the_shape_is_missed(signed: bool, terms: list[str], run: Run) -> None:
-    finder = TermFinder(Pages(terms))
-    if signed:
-        finder.sign()
+def test_no_term_that_may_hold_the_shape_is_missed(large: bool, terms: list[str], run: Run) -> None:
+    finder = TermFinder(open_dictionary(terms, large=large))
     found = list_terms(finder, run, 1_000, terms)
     assert found is not None
     assert {term for term in terms if may_hold_shape(run, term)} <= {term.decode() for term in found}
@@ -108,7 +92,7 @@ def test_no_term_that_may_hold_the_shape_is_missed(signed: bool, terms: list[str
 
 def test_shapes_are_found_without_more() -> None:
     terms = ["foo", "foo1", "foo12", "foo_1", "xfoo1", "foobar"]
-    finder = TermFinder(Pages(terms))
+    finder = TermFinder(open_dictionary(terms))
 
     def find(shape: str, left: Edge, right: Edge) -> list[bytes] | None:
         run = Run("foo", left, right, shape=shape.replace("D", CLASS_MARKS[0]).replace("+", MORE))
@@ -122,14 +106,14 @@ def test_shapes_are_found_without_more() -> None:
 
 def test_a_search_for_a_shape_that_takes_too_long_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(term_finder, "SHAPE_SECONDS", -1.0)
-    finder = TermFinder(Pages(["foo1"]))
+    finder = TermFinder(open_dictionary(["foo1"]))
     assert finder.find(Run("foo", Edge.OPEN, Edge.OPEN, shape="foo" + CLASS_MARKS[0]), 10) is None
 
 
 @pytest.mark.parametrize("edge", [Edge.OPEN, Edge.CLOSED, Edge.STRANGE])
 def test_the_kelvin_sign_is_no_letter_to_a_word_boundary(edge: Edge) -> None:
     terms = ["foo", "kfoo", "fook", "xfoo", "foox", "kfook"]
-    finder = TermFinder(Pages(terms))
+    finder = TermFinder(open_dictionary(terms))
     wanted = {
         Edge.OPEN: {b"foo", b"fook", b"foox", b"kfoo", b"kfook"},
         Edge.CLOSED: {b"foo", b"kfoo"},
@@ -138,12 +122,10 @@ def test_the_kelvin_sign_is_no_letter_to_a_word_boundary(edge: Edge) -> None:
     assert set(list_terms(finder, Run("foo", Edge.STRANGE, edge), 10, terms) or ()) == wanted[edge]
 
 
-@pytest.mark.parametrize("signed", [True, False])
+@pytest.mark.parametrize("large", [True, False])
 @given(st.lists(words, min_size=1, max_size=40), runs)
-def test_no_term_that_may_hold_the_run_is_missed(signed: bool, terms: list[str], run: Run) -> None:
-    finder = TermFinder(Pages(terms))
-    if signed:
-        finder.sign()
+def test_no_term_that_may_hold_the_run_is_missed(large: bool, terms: list[str], run: Run) -> None:
+    finder = TermFinder(open_dictionary(terms, large=large))
     found = list_terms(finder, run, 1_000, terms)
     assert found is not None
     assert {term for term in terms if may_hold(run, term)} <= {term.decode() for term in found}
@@ -151,7 +133,7 @@ def test_no_term_that_may_hold_the_run_is_missed(signed: bool, terms: list[str],
 
 def test_closed_runs_are_found_without_more() -> None:
     terms = ["foo", "foobar", "barfoo", "xfoox"]
-    finder = TermFinder(Pages(terms))
+    finder = TermFinder(open_dictionary(terms))
 
     def find(left: Edge, right: Edge) -> list[bytes] | None:
         return list_terms(finder, Run("foo", left, right), 10, terms)
@@ -164,35 +146,25 @@ def test_closed_runs_are_found_without_more() -> None:
 
 def test_more_than_the_limit_is_no_answer() -> None:
     terms = [f"foo{n}" for n in range(20)]
-    finder = TermFinder(Pages(terms))
+    finder = TermFinder(open_dictionary(terms))
     assert finder.find(Run("foo", Edge.OPEN, Edge.OPEN), 19) is None
     assert len(list_terms(finder, Run("foo", Edge.OPEN, Edge.OPEN), 20, terms) or ()) == 20
     assert len(list_terms(finder, Run("foo", Edge.CLOSED, Edge.OPEN), 20, terms) or ()) == 20
-    many = TermFinder(Pages([f"foo{n}" for n in range(200)]))
+    many = TermFinder(open_dictionary([f"foo{n:04d}" for n in range(4_000)]))
     assert many.find(Run("foo", Edge.CLOSED, Edge.OPEN), 20) is None
-    assert many.find(Run("foo", Edge.CLOSED, Edge.OPEN), 2_000) is not None
+    assert many.find(Run("foo", Edge.CLOSED, Edge.OPEN), 4_000) is not None
 
 
-def test_signatures_leave_most_pages_alone() -> None:
-    pages = Pages([f"{n:06d}word" for n in range(4_000)] + ["needle_in_it"])
+def test_of_a_large_dictionary_few_pages_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = open_dictionary([f"{n:06d}word" for n in range(20_000)] + ["needle_in_it", "größe"], large=True)
+    assert pages.pages > 100
+    read: list[int] = []
+    read_texts = pages.read_texts
+    monkeypatch.setattr(
+        pages, "read_texts", lambda start, stop: read.extend(range(start, stop)) or read_texts(start, stop)
+    )
     finder = TermFinder(pages)
-    finder.sign()
-    pages.reads = 0
     assert finder.find(Run("edle_in", Edge.OPEN, Edge.OPEN), 10) == FoundTerms([b"needle_in_it"])
-    assert pages.reads < 20
-
-
-def test_a_large_dictionary_is_signed_behind_the_first_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(term_finder, "SIGNED_PAGES", 10)
-    pages = Pages([f"{n:06d}word" for n in range(4_000)] + ["needle_in_it"])
-    finder = TermFinder(pages)
-    run = Run("edle_in", Edge.OPEN, Edge.OPEN)
-    with no_threads():  # the system has none: the next search tries again
-        assert finder.find(run, 10) == FoundTerms([b"needle_in_it"])
-    assert finder.find(run, 10) == FoundTerms([b"needle_in_it"])
-    deadline = time.monotonic() + 120
-    while finder._signatures is None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    pages.reads = 0
-    assert finder.find(run, 10) == FoundTerms([b"needle_in_it"])
-    assert pages.reads < 20
+    assert finder.find(Run("_it", Edge.OPEN, Edge.CLOSED), 10) == FoundTerms([b"needle_in_it"])
+    assert finder.find(Run("gr", Edge.STRANGE, Edge.STRANGE), 10) == FoundTerms([b"gr", "größe".encode()])
+    assert len(read) < 10

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from index_format import DiskDirectory, Snapshot, TermsReader
+from index_format import DiskDirectory, Snapshot, TermsReader, terms
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
 from repo_mcp.ranking import live_chunks, spell_suggest
-from repo_mcp.ranking.ending_signatures import get_signatures
 from repo_mcp.repository import Repository
 
 
@@ -112,9 +111,10 @@ def test_only_words_of_alike_letters_are_compared(
     assert compared == ["parse_query"]
 
 
-def test_a_signed_dictionary_is_read_where_it_may_have_the_second_half(
+def test_a_large_dictionary_is_read_where_it_may_have_the_second_half(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(terms, "LARGE_PAGES", 10)
     names = [f"{number:05x}zz{number % 7}" for number in range(6_000)]
     (Path(repository.config.root) / "a.py").write_text("\n".join([*names, "parsequery", "yparsequary"]))
     repository.refresh()
@@ -123,7 +123,6 @@ def test_a_signed_dictionary_is_read_where_it_may_have_the_second_half(
     (segment,) = snapshot.segments
     wanted = spell_suggest._find_in(segment, "prasequery", thorough=True)
     assert "parsequery" in wanted
-    get_signatures(segment.reader.terms).sign(segment.reader.terms)
     read = TermsReader.read_texts
     pages: list[int] = []
     monkeypatch.setattr(
