@@ -51,7 +51,8 @@ _LENGTH_BITS = (*(0,) * 8, *(bits for bits in range(1, 6) for _ in range(4)), 0)
 _DISTANCE_BITS = (0, 0, *(bits for bits in range(14) for _ in range(2)))
 _SIZE_AT = 56  # an entry of a table has a code in its low bits, and the code's size in bits from here on
 _CODE = np.uint64((1 << _SIZE_AT) - 1)
-_WORD_BITS = 64
+_WORD_SHIFT = 6
+_WORD_BITS = 1 << _WORD_SHIFT
 
 
 class Codes(NamedTuple):
@@ -102,13 +103,13 @@ def _pack(tokens: U64, end_at: I64) -> tuple[bytes, I64]:
     sizes[end_at] += -page_bits % 8
     ends = np.cumsum(sizes)
     starts = ends - sizes
-    shifts = (starts % _WORD_BITS).astype(np.uint64)
+    shifts = (starts & _WORD_BITS - 1).astype(np.uint64)
     codes = tokens & _CODE
-    firsts = np.flatnonzero(find_changes(starts // _WORD_BITS))  # no word is without one
+    firsts = np.flatnonzero(find_changes(starts >> _WORD_SHIFT))  # no word is without one
     words = np.append(np.bitwise_or.reduceat(codes << shifts, firsts), np.uint64(0))
     lasts = np.append(firsts[1:] - 1, len(tokens) - 1)
-    over = lasts[(starts[lasts] % _WORD_BITS + sizes[lasts]) > _WORD_BITS]
-    words[starts[over] // _WORD_BITS + 1] |= codes[over] >> (np.uint64(_WORD_BITS) - shifts[over])
+    over = lasts[((starts[lasts] & _WORD_BITS - 1) + sizes[lasts]) > _WORD_BITS]
+    words[(starts[over] >> _WORD_SHIFT) + 1] |= codes[over] >> (np.uint64(_WORD_BITS) - shifts[over])
     page_ends = ends[end_at] // 8
     return words.astype("<u8").tobytes()[: int(page_ends[-1])], page_ends
 

@@ -40,11 +40,13 @@ class SignatureWriter:
         raw = np.frombuffer(terms.text, dtype=np.uint8)
         starts = terms.starts + np.maximum(shared - (GRAM_BYTES - 1), 0)
         grams = np.maximum(terms.ends - (GRAM_BYTES - 1) - starts, 0)
-        pages = np.arange(len(terms)) // page_terms
-        table = np.zeros((-(-len(terms) // page_terms), CLASSES + 1), dtype=np.bool_)
-        table[pages.repeat(grams), _classify(raw, spread_runs(starts, grams))] = True
+        count = -(-len(terms) // page_terms)
+        rows = (np.arange(count, dtype=np.uint32) * np.uint32(CLASSES + 1)).repeat(page_terms)[: len(terms)]
+        bits = np.zeros(count * (CLASSES + 1), dtype=np.bool_)
+        bits[rows.repeat(grams) + _classify(raw, spread_runs(starts, grams))] = True
         strange = np.flatnonzero(raw > _LAST_ASCII)
-        table[pages[terms.ends.searchsorted(strange, side="right")], CLASSES] = True
+        bits[rows[terms.ends.searchsorted(strange, side="right")] + np.uint32(CLASSES)] = True
+        table = bits.reshape(count, CLASSES + 1)
         self._pieces.append(np.packbits(table, axis=0, bitorder="little"))
 
     def finish(self) -> bytes:

@@ -181,13 +181,16 @@ def count_shared(terms: TermText, most: int) -> I64:
     limits = np.minimum(np.minimum(sizes[1:], sizes[:-1]), most)
     shared = np.zeros(len(terms), dtype=np.int64)
     pairs = np.arange(len(limits))  # the first of every two neighbours that are equal so far
+    lanes = words[starts]
+    lower, upper = lanes[:-1], lanes[1:]
     offset = 0
     while len(pairs):
-        differs = words[starts[pairs] + offset] ^ words[starts[pairs + 1] + offset]
+        differs = lower ^ upper
         same = np.bitwise_count((differs - np.uint64(1)) & ~differs) >> 3  # bytes below the lowest one bit
         shared[pairs + 1] += same
         offset += _WORD
         pairs = pairs[(same == _WORD) & (limits[pairs] > offset)]
+        lower, upper = words[starts[pairs] + offset], words[starts[pairs + 1] + offset]
     shared[1:] = np.minimum(shared[1:], limits)
     return shared
 

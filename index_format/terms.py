@@ -48,7 +48,6 @@ from index_format.term_text import (
     TermSearch,
     TermText,
     are_ascending,
-    build_term_text,
     join_term_texts,
     parse_term_text,
 )
@@ -83,36 +82,35 @@ class TermsWriter:
         self._first_terms: list[bytes] = []
         self._rows: list[I64] = []
         self._places = np.zeros(PAGE_COLUMNS, dtype=np.int64)
-        self._terms = build_term_text([])
-        self._masks = np.zeros(0, dtype=np.uint8)
-        self._sizes = np.zeros(0, dtype=np.int64)
-        self._heads = np.zeros(0, dtype=np.int64)
+        self._waiting: list[tuple[TermText, U8, I64, I64]] = []  # terms, masks, heads, sizes
         self._signatures: SignatureWriter | None = None  # of a large dictionary
         self.count = 0
 
     def add(self, terms: TermText, masks: I64, frequencies: I64, sizes: I64, singles: I64) -> None:
         """Add terms with their columns of an EncodedRun: the field bits of each, and three for each list."""
-        self._terms = join_term_texts([self._terms, terms])
-        self._masks = np.concatenate([self._masks, masks.astype(np.uint8)])
-        self._sizes = np.concatenate([self._sizes, sizes])
         heads = np.where(sizes > 0, 2 * frequencies, np.where(singles == NO_SINGLE, 0, 2 * singles + 1))
-        self._heads = np.concatenate([self._heads, heads])
-        if self._signatures is None and len(self._terms) > (LARGE_PAGES - 1) * PAGE_TERMS:
+        self._waiting.append((terms, masks.astype(np.uint8), heads, sizes))
+        count = sum(len(waiting) for waiting, *_ in self._waiting)
+        if self._signatures is None and count > (LARGE_PAGES - 1) * PAGE_TERMS:
             self._signatures = SignatureWriter()
         if self._signatures is not None:
-            self._flush(len(self._terms) - len(self._terms) % (PAGES_AT_ONCE * PAGE_TERMS))
+            self._flush(count - count % (PAGES_AT_ONCE * PAGE_TERMS))
 
     def _flush(self, count: int) -> None:
-        """Encode the first `count` terms, in whole pages except at the very end, and keep the rest."""
-        list_ends = np.append(0, np.cumsum(np.bitwise_count(self._masks), dtype=np.int64))
+        """Encode the first `count` waiting terms, in whole pages except at the very end."""
+        if not count:
+            return
+        terms = join_term_texts([waiting for waiting, *_ in self._waiting])
+        masks, heads, sizes = (
+            np.concatenate(column) for column in list(zip(*self._waiting, strict=True))[1:]
+        )
+        list_ends = np.append(0, np.cumsum(np.bitwise_count(masks), dtype=np.int64))
         for low in range(0, count, PAGES_AT_ONCE * PAGE_TERMS):
             high = min(low + PAGES_AT_ONCE * PAGE_TERMS, count)
             first, last = list_ends[[low, high]].tolist()
-            heads, sizes = self._heads[first:last], self._sizes[first:last]
-            self._encode(self._terms.cut(low, high), self._masks[low:high], heads, sizes)
+            self._encode(terms.cut(low, high), masks[low:high], heads[first:last], sizes[first:last])
         lists = int(list_ends[count])
-        self._terms, self._masks = self._terms.cut(count, len(self._terms)), self._masks[count:]
-        self._heads, self._sizes = self._heads[lists:], self._sizes[lists:]
+        self._waiting = [(terms.cut(count, len(terms)), masks[count:], heads[lists:], sizes[lists:])]
 
     def _encode(self, terms: TermText, masks: U8, heads: I64, sizes: I64) -> None:
         """Encode the pages of these terms."""
@@ -146,7 +144,7 @@ class TermsWriter:
 
     def finish(self) -> dict[bytes, bytes]:
         """Return the other sections by tag. The rest of the large ones can be taken afterwards."""
-        self._flush(len(self._terms))
+        self._flush(sum(len(waiting) for waiting, *_ in self._waiting))
         rows = np.concatenate([np.zeros((0, PAGE_COLUMNS), dtype=np.int64), *self._rows])
         sections = {
             PAGE: encode_table([rows[:, column] for column in range(PAGE_COLUMNS)]),

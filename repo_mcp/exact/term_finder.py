@@ -23,7 +23,7 @@ from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES
 
 FEW_PAGES = 16
 TERMS_OF_A_PAGE = 16  # finding so many terms one by one takes as long as reading a whole page
-SHAPE_SECONDS = 0.5  # of processor time for a shape; the kernel's 88 MB take 0.15, but a bad shape takes more
+SHAPE_SECONDS = 1.0  # of processor time for a shape; to unfold and search all of the kernel takes 0.5
 KELVIN = b"k"  # the Kelvin sign becomes this in a term; to RE2's `\b` it is not a letter
 _LINE_FEED = b"\n"
 _LAST_ASCII = 0x7F
