@@ -23,7 +23,8 @@ from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
-from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.languages.patterns import enclosing
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
 from repo_mcp.ranking.prompt import Clue, ClueKind, Mention, parse_prompt
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.text.analysis import analyse_text
@@ -470,3 +471,17 @@ def test_names_of_declarations_may_have_line_ends() -> None:
     rater = Rater({"ledger": 2.0}, finder, WEIGHTS)
     rated = rater._rate_names([Block(span.start_line, span.end_line, span) for span in named])
     assert list(rated) == ["post ledger\n", "ledger"]
+
+
+def test_declarations_of_a_text_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[int] = []
+
+    def list_spans(*arguments: Any) -> tuple[SymbolSpan, ...]:
+        found.append(1)
+        return list_declared_spans(*arguments)
+
+    monkeypatch.setattr(enclosing, "list_declared_spans", list_spans)
+    text = f"{SOURCE}\ndef found_once():\n    return 1\n".encode()
+    layout = read_layout("a.py", text)
+    assert read_layout("a.py", text) == layout
+    assert (len(found), layout.spans[-1].name) == (1, "found_once")
