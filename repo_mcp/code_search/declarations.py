@@ -7,7 +7,6 @@ A chunk is found by the words in it. The rating tells which declaration of a fil
 its text and its callers. Code comes before documents and data unless the query asks for those, functions come
 before the heads of classes, and deprecated declarations count for less. If the query asks about errors, code
 that raises them comes first; if it asks how to add something, code that registers such things and base types.
-Research has plans of its own for both, and the declaration that its page is most about comes first.
 
 No other module of this folder finds hits. The share of a hit is its score divided by the best score that a
 file could reach with this query (`Ranking.bound`): a file whose every unit holds each word as strongly as the
@@ -146,27 +145,6 @@ def order_hits(
     rest = zip(found.chunks[DEPTH:], found.shares[DEPTH:], strict=True)
     hits += [ChunkHit(chunk, min(share, least), None) for chunk, share in rest]
     return OrderedHits(tuple(hits), {one.path: one.view.line_terms for one in rated}, weights)
-
-
-def asks_for_plan(query: str) -> bool:
-    """Return True for a question on errors or on how to add something, for which research has a plan."""
-    return _ABOUT_FAILURES.search(query) is not None or asks_to_extend(query)
-
-
-def begin_with(ordered: OrderedHits, path: str, line: int) -> OrderedHits:
-    """Return the hits, the one for the declaration that holds a line first. Shares stay in their order."""
-    holding = [
-        (hit.span[1] - hit.span[0], at)
-        for at, hit in enumerate(ordered.hits)
-        if hit.span is not None and hit.chunk.path == path and hit.span[0] <= line <= hit.span[1]
-    ]
-    if not holding:
-        return ordered
-    first = min(holding)[1]
-    moved = [ordered.hits[first], *ordered.hits[:first], *ordered.hits[first + 1 :]]
-    shares = (hit.share for hit in ordered.hits)
-    hits = tuple(replace(hit, share=share) for hit, share in zip(moved, shares, strict=True))
-    return replace(ordered, hits=hits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,6 @@ from repo_mcp.code_search.declarations import (
     FoundChunks,
     Meaning,
     OrderedHits,
-    asks_for_plan,
-    begin_with,
     find_chunks,
     order_hits,
 )
@@ -79,8 +77,6 @@ SUMMED_UP = {
 DROPPED = "Left out of your model's summary, for citing what it was not shown: {count} sentence{plural}."
 
 Ask = Callable[[Question], str | None]
-# Returns path and first line of what a question on errors or additions is most about, or None.
-FindBest = Callable[[str], tuple[str, int] | None]
 MAX_ADDED = 6  # words from the index
 MAX_FROM_MODEL = 12  # words
 MODEL_WEIGHT = 0.4  # of every word from a model
@@ -123,7 +119,6 @@ class CodeSources:
     max_words: int  # of a query; further ones do not count
     meaning: Meaning | None = None  # None without a model for vectors
     read_layout: LayoutReader = read_layout  # finds the declarations of a file
-    find_best: FindBest | None = None  # None: hits are ordered by their words and declarations alone
 
 
 def search_code(
@@ -222,12 +217,7 @@ def _order(
     held = [word for word in plain if sources.searcher.count_units(word)]
     words = lower_plain_names(" ".join((*asked, *held)))
     rated, weights = rate_blocks(BundleRequest(words), source, sources.read_layout, MAX_RATED, SEARCH_WEIGHTS)
-    query = request.query
-    ordered = order_hits(query, found, rated, weights, sources.find_record, holds_phrase=holds_phrase)
-    if sources.find_best is None or holds_phrase or not asks_for_plan(query):
-        return ordered
-    best = sources.find_best(query)
-    return ordered if best is None else begin_with(ordered, *best)
+    return order_hits(request.query, found, rated, weights, sources.find_record, holds_phrase=holds_phrase)
 
 
 def _show_found_lines(live: LiveChunks, ordered: OrderedHits) -> LiveChunks:
@@ -253,11 +243,9 @@ class LiveCodeSearch:
         max_words: int,
         meaning: Meaning | None = None,
         read_layout: LayoutReader = read_layout,
-        find_best: FindBest | None = None,
     ) -> None:
         """Take `extensions`, which maps file extensions to languages; `max_words` limits a query's words."""
         self._read_layout = read_layout
-        self._find_best = find_best
         self._index = index
         self._symbol_index = symbol_index
         self._read_live = read_live
@@ -279,7 +267,6 @@ class LiveCodeSearch:
             self._max_words,
             meaning,
             self._read_layout,
-            self._find_best,
         )
         try:
             progress = self._index.report.describe_progress(searcher.snapshot)

@@ -146,11 +146,7 @@ class Engines:
             most_words,
             of.vectors,
             self._make_layout_reader(),
-            self._find_best,
         )
-
-    def _find_best(self, query: str) -> tuple[str, int] | None:
-        return self.researcher.find_best(query)  # made on demand: most searches do without it
 
     @property
     def documentation(self) -> LiveDocumentation:

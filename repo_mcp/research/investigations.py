@@ -30,7 +30,7 @@ from repo_mcp.research.hops import (
     follow,
 )
 from repo_mcp.research.indirect_names import read_body
-from repo_mcp.research.locating import is_program, is_test_place, weaker
+from repo_mcp.research.locating import is_program, weaker
 from repo_mcp.research.open_questions import connect
 from repo_mcp.research.paths import build_chains, find_paths
 from repo_mcp.research.rated_seeds import PreferredKind
@@ -164,17 +164,6 @@ def investigate(state: ResearchState, reading: Reading) -> Gathered:
             reading = replace(reading, subjects=(_find_nearest(state, reading.subjects[0]),))
     gathered.claim = build_claim(state, reading, gathered.groups, gathered.chains)
     return gathered
-
-
-def find_best(state: ResearchState, reading: Reading) -> Node | None:
-    """Return what the page on a question about errors or on how to add something is most about.
-
-    Return None for a question of another form, and for one without such a declaration.
-    """
-    if reading.form not in (Form.ERRORS, Form.EXTENSION) or reading.subjects[0].how != "words":
-        return None
-    _INVESTIGATIONS[reading.form](state, reading, Gathered())
-    return next((node for node in state.nodes.values() if not is_test_place(node.path)), None)
 
 
 def _note_subjects(state: ResearchState, reading: Reading) -> None:

@@ -5,8 +5,8 @@ Equal trees and questions give equal reports, because the search is bounded by c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import Protocol
 
@@ -27,7 +27,7 @@ from repo_mcp.ranking.word_search import QueryWord, look_up_words
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture
 from repo_mcp.research.hit_places import build_hit_address
-from repo_mcp.research.investigations import Gathered, find_best, investigate, settle_reading
+from repo_mcp.research.investigations import Gathered, investigate, settle_reading
 from repo_mcp.research.locating import is_decorator
 from repo_mcp.research.records import (
     DEFAULT_DEPTH,
@@ -162,7 +162,14 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
     check_request(request)
     state = ResearchState(source, request, control)
     state.report_progress(0, "understanding the question")
-    reading = _understand(state)
+    reading = understand(
+        source.graph,
+        request,
+        source.is_absent,
+        is_partial=source.is_partial,
+        read_lines=source.read_lines,
+        find_unparsed=partial(find_unparsed, state),
+    )
     if source.graph is None:
         return _answer_by_text(state, reading)
     if request.depth is None:
@@ -180,18 +187,6 @@ def answer_question(request: ResearchRequest, source: Source, control: RunContro
     report = _build_report(state, reading, gathered)
     state.report_progress(state.depth + 1, f"{len(report.findings)} findings")
     return report
-
-
-def _understand(state: ResearchState) -> Reading:
-    source = state.source
-    return understand(
-        source.graph,
-        state.request,
-        source.is_absent,
-        is_partial=source.is_partial,
-        read_lines=source.read_lines,
-        find_unparsed=partial(find_unparsed, state),
-    )
 
 
 def check_request(request: ResearchRequest) -> None:
@@ -300,28 +295,9 @@ class Researcher:
         While no symbols are indexed, the report comes from a search for the words alone, with a warning.
         """
         check_request(request)
-        with self._open(request.query, control) as source:
-            report = answer_question(request, source, control)
-        return replace(report, warnings=(*report.warnings, *self._graph.warn()))
-
-    def find_best(self, query: str) -> tuple[str, int] | None:
-        """Return path and first line of the declaration that a question on errors or additions is most about.
-
-        Return None for any other question, and while no symbols are indexed. Raises RepoError with
-        INDEX_UNAVAILABLE.
-        """
-        control = RunControl(lambda: False)
-        with self._open(query, control) as source:
-            state = ResearchState(source, ResearchRequest(query), control)
-            best = None if source.graph is None else find_best(state, _understand(state))
-        return None if best is None else (best.path, best.symbol.start_line)
-
-    @contextmanager
-    def _open(self, query: str, control: RunControl) -> Iterator[Source]:
-        """Open the newest index for a question. Without symbols, the source has no graph."""
         with ExitStack() as stack:
             try:
-                graph = stack.enter_context(self._graph.open(names=query))
+                graph = stack.enter_context(self._graph.open(names=request.query))
             except RepoError as error:
                 if error.code is not ErrorCode.INDEX_UNAVAILABLE:
                     raise
@@ -331,7 +307,9 @@ class Researcher:
                 return self._search_exact(asked, control.cancelled)
 
             is_partial = graph is not None and bool(self._graph.warn())
-            yield Source(graph, self._searches, search_exact, self._read, is_partial=is_partial)
+            source = Source(graph, self._searches, search_exact, self._read, is_partial=is_partial)
+            report = answer_question(request, source, control)
+        return replace(report, warnings=(*report.warnings, *self._graph.warn()))
 
 
 @dataclass(frozen=True, slots=True)

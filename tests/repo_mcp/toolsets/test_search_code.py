@@ -762,43 +762,6 @@ def test_the_first_hits_are_what_the_form_of_a_question_asks_for(
     served.close()
 
 
-WRITING = {
-    "write.py": """def write_config(config, path):
-    kind = path.suffix
-    if not kind:
-        raise ValueError('the kind of a config is unknown')
-    if kind not in KINDS:
-        raise UnsupportedConfigError(kind)
-    return marshal(config)
-
-
-def safe_write_config(config, path):
-    if not path:
-        raise MissingError('no config file')
-    return write_config(config, path)
-
-
-def write_config_as(config, path):
-    return write_config(config, path)
-
-
-def save(config, path):
-    return write_config(config, path)
-""",
-}
-
-
-def test_a_question_on_errors_begins_with_what_research_says_fits_best(tmp_path: Path) -> None:
-    served = Served(write_tree(tmp_path / "root", WRITING), tmp_path / "data")
-    query = "Which errors can writing the configuration to a file return?"
-    report = served.call("code_research", query=query)
-    assert "write.write_config (write.py:1-7) fits the other words best" in report["answer"]
-    rows = served.rows("search_code", query=query)
-    assert [row["symbols"][0] for row in rows[:2]] == ["write_config", "safe_write_config"]
-    assert rows[0]["relevance_percent"] > rows[1]["relevance_percent"]
-    served.close()
-
-
 NAMED = {
     "lexers.py": """class BasicLexer:
     def __init__(self, terminals):
