@@ -6,7 +6,7 @@ Errors are known by their names, in lines that raise, throw or return one; in C 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.ranking.intent import split_qualified
@@ -77,9 +77,9 @@ def describe_errors(state: ResearchState, asked: str) -> str:
 
 
 def _list_linked(state: ResearchState, near: Sequence[Finding]) -> list[Finding]:
-    """Return the findings of the best declaration, of its callees and theirs, and of its callers.
+    """Return the findings of the best declaration, of its callees and of theirs.
 
-    Errors of others that only share words with the question say nothing about it.
+    Errors of its callers, and of others that only share words with the question, are not its own.
     """
     best = next((node for node in state.nodes.values() if not is_test_place(node.path)), None)
     if best is None:
@@ -88,7 +88,6 @@ def _list_linked(state: ResearchState, near: Sequence[Finding]) -> list[Finding]
     linked = [best.declaration]
     for _ in range(LINKED_DEPTH):
         linked += [link.target for link in calls if link.source in linked and link.target not in linked]
-    linked += [link.source for link in calls if link.target == best.declaration]
     ids = [state.nodes[one].node_id for one in dict.fromkeys(linked) if one in state.nodes]
     return sorted((one for one in near if one.node_id in ids), key=lambda one: ids.index(one.node_id or ""))
 
@@ -109,11 +108,16 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
             if holds_error(plain) and not _DECLARES.match(plain):
                 place = f"{one.path}:{number}-{number}"
                 names = find_errors(plain)
-                errors |= {name: f"{name} ({place})" for name in names if name not in errors}
+                errors |= {name: f"{name} ({place})" for name in names if not _is_told(name, errors)}
                 unnamed += [] if names else [place]
     if errors:
         return f"Errors made here: {join_names(errors.values(), MAX_ERRORS)}. "
     return f"Errors are made at {join_names(unnamed)}. " if unnamed else ""
+
+
+def _is_told(name: str, errors: Iterable[str]) -> bool:
+    """Return True for a name that is among others, perhaps behind that of a type or a module."""
+    return any(one == name or one.endswith((f".{name}", f"::{name}")) for one in errors)
 
 
 def _list_code(state: ResearchState, one: Finding) -> list[tuple[int, str]]:

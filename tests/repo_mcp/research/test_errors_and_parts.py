@@ -26,12 +26,12 @@ def test_errors_of_what_only_shares_words_are_not_named() -> None:
 def test_the_type_of_an_error_makes_none() -> None:
     files = {
         "Resolver.java": "class Resolver {\n    void resolvePlugins(Plugins plugins) {\n"
-        "        if (plugins.isCyclic()) throw new CyclicException();\n    }\n\n"
+        "        if (plugins.isCyclic()) throw new Resolver.CyclicException();\n    }\n\n"
         "    static class CyclicException extends PluginException {\n"
         "        CyclicException() {\n            super(1);\n        }\n    }\n}\n"
     }
     claim = Asked(files).ask("which errors can resolving plugins raise?").claim
-    assert claim.startswith("Errors made here: CyclicException (Resolver.java:3-3). ")
+    assert claim.startswith("Errors made here: Resolver.CyclicException (Resolver.java:3-3). ")
 
 
 def test_functions_that_make_or_ask_about_errors_are_none() -> None:
