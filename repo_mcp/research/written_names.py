@@ -22,7 +22,7 @@ def names_setting(state: ResearchState, subject: Subject) -> bool:
 
 
 def note_written_name(state: ResearchState, subject: Subject) -> None:
-    """Note the lines of the program that have a name which nothing declares, those outside tests first."""
+    """Note the first lines of the program that have a name which nothing declares."""
     for one in _list_written(state, subject)[:MAX_SHOWN]:
         around = state.source.find_around(one.path, one.start_line)
         state.add_place(
