@@ -29,7 +29,7 @@ from repo_mcp.indexing.shards import ShardPlanner, ShardTask
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.symbol_index import phase as symbol_phase
-from repo_mcp.symbol_index.phase import make_parser
+from repo_mcp.symbol_index.phase import RoundWanted, make_parser
 from repo_mcp.workspace.walked_files import WalkedFiles
 from tests.growth import HANG_SECONDS
 from tests.posix import posix
@@ -149,7 +149,7 @@ def test_a_parser_waits_for_the_files_that_differ(
             return parse(self, requests)
 
         monkeypatch.setattr(BatchParser, "parse", note)
-        assert phase.run(searcher.snapshot, is_whole=False).parsed == 3
+        assert phase.run(searcher.snapshot, RoundWanted(is_whole=False)).parsed == 3
         assert len(made) == 2  # one that parsed, and one for what is still to come
         assert phase._spare is not None
         phase._spare._thread.join()
@@ -157,7 +157,7 @@ def test_a_parser_waits_for_the_files_that_differ(
         (work_tree.root / "package/late.py").write_text("def late(): pass\n")
         ours.refresh()
         assert (ours.symbol_index.build().parsed, len(made)) == (1, 2)
-        phase.run(searcher.snapshot, is_whole=False)
+        phase.run(searcher.snapshot, RoundWanted(is_whole=False))
         assert (len(made), made[2]._closed) == (3, False)
         ours.symbol_index.build()  # and nothing came
         assert (len(made), made[2]._closed, made[2]._child) == (3, True, None)
