@@ -91,7 +91,7 @@ CALLS: Mapping[str, tuple[Callable[[Facts], Arguments], Arguments]] = {
         lambda facts: {"diff": f"--- a/{facts.path}\n+++ b/{facts.path}\n@@ -1 +1 @@\n-a\n+b\n"},
         {"diff": "no diff"},
     ),
-    "index_files": (lambda facts: {"paths": [facts.path]}, {"paths": "no list"}),
+    "index_files": (lambda facts: {"paths": [facts.path]}, {"paths": [0]}),
     "get_status": (lambda _: {}, _UNKNOWN),
     "index_codebase": (lambda _: {"path": "."}, {"path": "../.."}),
     "search_code": (lambda facts: {"query": facts.name, "limit": 3}, {"query": "x", "limit": 0}),
