@@ -36,6 +36,8 @@ from repo_mcp.text.roles import FileRole, find_role
 OPENED_PER_FILE = 2  # files opened for each that may be shown
 LINES_PER_OPENED = 40  # of the budget, for each file opened: if more were opened, they would get no lines
 MIN_OPENED, MAX_OPENED = 8, 24
+MOST_CONSTANTS = 2_000  # of a file that may be rated: more are a table, such as the registers of a device
+TABLE_SHARE = 0.9  # of the declarations of a table are constants, each in one line
 KEYWORD_TERMS = 16  # heaviest terms, whose sum is the weight of a prompt
 PROTOTYPE_LINES = 4  # at most; a longer declaration that ends in a semicolon is something else
 BODY_LINES = 2  # a shorter declaration has no body
@@ -166,6 +168,9 @@ class Opener:
             self._packer.refuse_file(path, f"not readable now: {error.code}")
             return None
         layout = self._read_layout(path, live.data)
+        if self._is_table(candidate, layout.spans):
+            self._packer.refuse_file(path, "a table of constants, none of which the prompt names")
+            return None
         view = FileView(live, layout, self._finder)
         blocks = cut_blocks(live.lines, layout.spans, self._small_file_lines)
         role = find_role(path)
@@ -181,6 +186,17 @@ class Opener:
         one = RatedFile(candidate, view, blocks, worth, priority)
         self._add_named(one)
         return one
+
+    def _is_table(self, candidate: Candidate, spans: Sequence[SymbolSpan]) -> bool:
+        """Return True for a table of thousands of constants, unless the prompt names it or one of them.
+
+        A table answers no question, and five headers of registers took two thirds of a bundle's time.
+        """
+        if len(spans) <= MOST_CONSTANTS or candidate.mentions:
+            return False
+        constants = sum(span.name_line == span.end_line for span in spans)
+        names = {name.rpartition(".")[2] for name in self._evidence.names}
+        return constants > TABLE_SHARE * len(spans) and not any(span.name in names for span in spans)
 
     def _rate(self, view: FileView, blocks: Sequence[Block], *, is_program: bool) -> list[float]:
         """Return the worth of each block in itself. Where one has any, each declaration has a little."""

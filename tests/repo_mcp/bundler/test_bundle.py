@@ -349,6 +349,21 @@ def test_without_an_index_there_is_no_bundle(tmp_path: Path) -> None:
     assert caught.value.code is ErrorCode.INDEX_UNAVAILABLE
 
 
+def test_a_table_of_constants_is_not_rated_unless_the_prompt_names_one(tmp_path: Path) -> None:
+    registers = "".join(f"#define PAGE_TABLE_{number} 0x{number:x}\n" for number in range(2_001))
+    freed = "void free_tables(struct mm *mm)\n{\n\tif (mm->page_table)\n\t\trelease(mm->page_table);\n}\n"
+    (tmp_path / "registers.h").write_text(registers)
+    (tmp_path / "freed.c").write_text(freed)
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        repository.refresh()
+        bundle = repository.engines.bundles.build(BundleRequest("how are page tables freed"))
+        assert [one.path for one in bundle.selections] == ["freed.c"]
+        reasons = {one.path: one.reason for one in bundle.audit.dropped}
+        assert reasons["registers.h"] == "a table of constants, none of which the prompt names"
+        named = repository.engines.bundles.build(BundleRequest("where is PAGE_TABLE_1500 written"))
+        assert any("PAGE_TABLE_1500" in one.content for one in named.selections)
+
+
 def test_files_that_changed_or_went_since_they_were_indexed(tmp_path: Path) -> None:
     for name in ("changed", "gone", "same"):
         (tmp_path / f"{name}.py").write_text(f"def frobnicate_{name}():\n    return 'frobnicate'\n")
