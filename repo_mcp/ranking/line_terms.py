@@ -7,7 +7,7 @@ Only words that hold the root of a term are cut into terms. A root is how a part
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 
 from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES, PART, get_root, get_word_terms
@@ -71,7 +71,7 @@ class _WantedTerms:
     def __init__(self, terms: Sequence[str]) -> None:
         self._bits = {term: 1 << position for position, term in enumerate(terms)}
         self.roots = encode_roots(terms)
-        self._beginnings = tuple(map(get_root, terms))  # of every part that yields a term
+        self._beginnings = tuple(dict.fromkeys(map(get_root, terms)))  # of every part that yields a term
         self.words = _Known(self._find_in_word)  # the bits of the terms of each
         self._parts = _Known(self._find_in_part)  # few make up most names
 
@@ -93,15 +93,12 @@ class _WantedTerms:
 _prepare_terms = lru_cache(maxsize=PREPARED_TERMS)(_WantedTerms)
 
 
-def encode_roots(terms: Iterable[str]) -> tuple[bytes, ...]:
+def encode_roots(terms: Collection[str]) -> tuple[bytes, ...]:
     """Return texts, of which every word that yields a term holds one; none when any word may."""
-    roots = {term: get_root(term) for term in terms}
-    is_any = "" in roots.values() or LONG_WORD in roots
-    return (
-        ()
-        if is_any
-        else tuple(root.encode("utf-8", "surrogatepass") for root in dict.fromkeys(roots.values()))
-    )
+    roots = dict.fromkeys(map(get_root, terms))
+    if "" in roots or LONG_WORD in terms:
+        return ()
+    return tuple(root.encode("utf-8", "surrogatepass") for root in roots)
 
 
 def find_words(text: str, roots: Sequence[bytes]) -> list[tuple[int, str]]:

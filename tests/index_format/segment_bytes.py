@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from index_format import MemoryDirectory
+from index_format import Manifest, MemoryDirectory, verify_index
 from index_format.frame import FrameReader, FrameWriter
+from index_format.manifest import write_manifest
 from index_format.memory_directory import MemoryFile
 from index_format.segment_reader import SegmentReader
 from tests.index_format.small_index import Model, write_model
@@ -95,3 +96,17 @@ def read_everything(reader: SegmentReader) -> list[object]:
         found += [run.terms.split(), run.docs.tolist()]
     found.append(reader.terms.find_containing(b"a", 10))
     return found
+
+
+def verify_forged(
+    directory: MemoryDirectory, manifest: Manifest, change: Callable[[dict[bytes, bytes]], object]
+) -> list[str]:
+    """Return the faults of an index whose one segment is changed and has all its checksums right."""
+    (entry,) = manifest.segments
+    sections = take_apart(bytes(directory.files[entry.name]))
+    change(sections)
+    name, data = put_together(sections)
+    directory.files[name] = bytearray(data)
+    forged = entry._replace(name=name, file_bytes=len(data))
+    write_manifest(directory, manifest._replace(segments=(forged,)))
+    return [fault.replace(name, "SEGMENT") for fault in verify_index(directory)]

@@ -24,7 +24,6 @@ from index_format import (
     write_segment,
 )
 from index_format.frame import FrameReader
-from index_format.manifest import write_manifest
 from index_format.memory_directory import MemoryFile
 from index_format.signatures import (
     CLASS_BITS,
@@ -44,6 +43,7 @@ from tests.index_format.segment_bytes import (
     put_together,
     read_everything,
     take_apart,
+    verify_forged,
 )
 from tests.index_format.small_index import BODY, FIELDS, build_content, write_model
 from tests.index_format.test_terms import encode, open_terms
@@ -154,16 +154,9 @@ def forge(change: Callable[[dict[bytes, bytes]], object]) -> list[str]:
     with patch.object(terms, "LARGE_PAGES", 1):
         directory = MemoryDirectory()
         with IndexWriter(directory, "forged", FIELDS) as writer:
-            entry = write_model(directory, SMALL, writer.reserve_temporary())
-            writer.add(entry)
+            writer.add(write_model(directory, SMALL, writer.reserve_temporary()))
             manifest = writer.commit()
-        sections = take_apart(bytes(directory.files[entry.name]))
-        change(sections)
-        name, data = put_together(sections)
-        directory.files[name] = bytearray(data)
-        forged = entry._replace(name=name, file_bytes=len(data))
-        write_manifest(directory, manifest._replace(segments=(forged,)))
-        return [fault.replace(name, "SEGMENT") for fault in verify_index(directory)]
+        return verify_forged(directory, manifest, change)
 
 
 def test_verifying_finds_what_a_writer_would_not_have_written() -> None:

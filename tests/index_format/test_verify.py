@@ -22,7 +22,7 @@ from index_format import (
 )
 from index_format.columns import encode_table
 from index_format.manifest import write_manifest
-from tests.index_format.segment_bytes import open_bytes, put_together, take_apart
+from tests.index_format.segment_bytes import open_bytes, put_together, verify_forged
 from tests.index_format.small_index import BODY, FIELDS, PATH, SYMBOL, Model, write_model
 from tests.index_format.test_columns import open_table
 
@@ -44,15 +44,7 @@ def build(*models: Model) -> tuple[MemoryDirectory, Manifest]:
 
 def forge(change: Callable[[dict[bytes, bytes]], object]) -> list[str]:
     """Return the faults of an index whose one segment is changed and has all its checksums right."""
-    directory, manifest = build(MODEL)
-    entry = manifest.segments[0]
-    sections = take_apart(bytes(directory.files[entry.name]))
-    change(sections)
-    name, data = put_together(sections)
-    directory.files[name] = bytearray(data)
-    forged = entry._replace(name=name, file_bytes=len(data))
-    write_manifest(directory, manifest._replace(segments=(forged,)))
-    return [fault.replace(name, "SEGMENT") for fault in verify_index(directory)]
+    return verify_forged(*build(MODEL), change)
 
 
 def test_a_whole_index_has_no_fault() -> None:
