@@ -13,6 +13,7 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ FACTS = (
     ("They are returned as the two halves of 32 bits", "return (high << 16) | low;"),
     ("A book is refused for its first line that is no entry", 'raise ValueError(f"not an entry: {line!r}")'),
 )
-# A slow start may look like a change of the files, which does not belong on the page.
+# A slow start may look like a change of the files: the question is asked again then.
 OF_THE_MOMENT = ("Changes of the last moment", "The index is being refreshed")
 MADE_UP = "A wrong checksum is repaired from a second copy [9]."
 TEXT = """# A summary by the client's model
@@ -139,20 +140,27 @@ def make_show(place: Path) -> Show:
             ):
                 await session.initialize()
                 await session.call_tool("index_codebase", {"path": "."})
-                found = await session.call_tool("search_code", ARGUMENTS)
-                assert isinstance(found, CallToolResult)
-                assert found.structured_content is not None
-                show.answer = found.structured_content
+                while not show.answer or _is_of_the_moment(show.answer):
+                    show.asked.clear()
+                    show.said.clear()
+                    found = await session.call_tool("search_code", ARGUMENTS)
+                    assert isinstance(found, CallToolResult)
+                    assert found.structured_content is not None
+                    show.answer = found.structured_content
 
     anyio.run(talk)
     return show
 
 
+def _is_of_the_moment(answer: Mapping[str, Any]) -> bool:
+    """Return True for an answer that was given while the tree was still being looked at."""
+    return any(one.startswith(OF_THE_MOMENT) for one in answer.get("warnings", ()))
+
+
 def render(show: Show) -> str:
     """Return the page."""
     summary = {key: value for key, value in show.answer["summary"].items() if key != "follow_ups"}
-    warnings = [one for one in show.answer["warnings"] if not one.startswith(OF_THE_MOMENT)]
-    shown = {"summary": summary, "warnings": warnings}
+    shown = {"summary": summary, "warnings": show.answer["warnings"]}
     return TEXT.format(
         call=json.dumps({"name": "search_code", "arguments": ARGUMENTS}, indent=1),
         system=show.asked[0].system_prompt,
