@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from repo_mcp.bundler.statements import holds_failure
+from repo_mcp.bundler.statements import holds_failure, is_branch
 from repo_mcp.ranking.intent import split_qualified
 from repo_mcp.research.citing import join_names, name_findings, shorten_symbol
 from repo_mcp.research.locating import is_test_place
@@ -24,11 +24,23 @@ _ERROR = re.compile(
     r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)\b(?!\.(?!new\b)[a-z]\w*\()"
     r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
 )
-# The value of one: `errno = EINVAL`, `return PARSE_INVALID_METHOD`.
+# The value of one: `errno = EINVAL`, `return -EIO`, `s->rc = PARSE_INVALID`, `set_error(s, ERR_IO, "x")`,
+# and in Go `return ErrClosed`.
+_CODE = (
+    r"((?:[A-Z]+_)?E(?:2BIG|ACCES|ADDRINUSE|AGAIN|ALREADY|BADF|BUSY|CANCELED|CONNRESET|EXIST|FAULT|INTR|INVAL|IO"
+    r"|ISDIR|MFILE|MSGSIZE|NODEV|NOBUFS|NOENT|NOMEM|NOSPC|NOSYS|NOTCONN|NOTDIR|NOTSUP|OPNOTSUPP|OVERFLOW|PERM"
+    r"|PIPE|PROTO|RANGE|ROFS|TIMEDOUT)"
+    r"|(?:[A-Z0-9]+_){0,6}(?:ERR(?:OR)?|INVALID|FAIL(?:ED|URE)?)(?:_[A-Z0-9]+){0,6})\b(?!\s*[\[(.])"
+)
 _GIVES_VALUE = re.compile(
     r"\berrno = (E[A-Z0-9]{2,})\b"
-    r"|\breturn ((?:[A-Z0-9]+_){0,6}(?:ERR(?:OR)?|INVALID|FAIL(?:ED|URE)?)(?:_[A-Z0-9]+){0,6})\b(?!\s*[\[(.])"
+    rf"|\breturn -?\(?{_CODE}"
+    rf"|\b(?:\w*err\w*|rc|ret|rv|res|result|retval|status|code)\s*=\s*-?\(?{_CODE}"
+    rf"|\b(?!\w*(?:log|print|is_|has_))\w*(?:err|fail)\w*\((?:(?:[^()\"=<>]|->)*,\s*)?-?{_CODE}"
+    r"|\breturn (?:[^,\"]{1,80}, ){0,4}(?:[a-z]\w*\.)?(Err[A-Z]\w*)\s*$",
+    re.ASCII,
 )
+_IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
@@ -51,7 +63,14 @@ _PASSES_ON = {
 
 def holds_error(line: str) -> bool:
     """Return True for a line that raises, returns or makes an error, or gives the value of one, as in C."""
-    return holds_failure(line) or _GIVES_VALUE.search(line) is not None
+    return holds_failure(line) or _find_value(line) is not None
+
+
+def _find_value(line: str) -> str | None:
+    """Return the value of an error that a line gives; None for one that gives none, or only asks for one."""
+    value = None if is_branch(line) and "return" not in line else _GIVES_VALUE.search(line)
+    name = None if value is None else next(filter(None, value.groups()))
+    return None if name is None or _IS_NONE.search(name) else name
 
 
 def list_named(state: ResearchState) -> list[Finding]:
@@ -129,9 +148,9 @@ def _list_code(state: ResearchState, one: Finding) -> list[tuple[int, str]]:
 
 def find_errors(line: str) -> list[str]:
     """Return the names of errors in a line: those of types or constants, not of functions or fields."""
-    value = _GIVES_VALUE.search(line)
+    value = _find_value(line)
     if value is not None:
-        return [value[1] or value[2]]
+        return [value]
     told = _QUOTED.sub('""', line)
     return [
         found[1] or found[2]

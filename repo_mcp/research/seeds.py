@@ -15,10 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.bundler.statements import Body, choose_lines, holds_failure, measure
+from repo_mcp.bundler.statements import Body, choose_lines, measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
+from repo_mcp.research.errors_made import holds_error
 from repo_mcp.research.indirect_names import (
     LEAST_LISTED,
     find_actions,
@@ -291,7 +292,7 @@ def _match_wanted(
     Of a type with members that others implement, these alone are wanted where it is asked what to add.
     """
     if preferred is PreferredKind.FAILURES:
-        return holds_failure
+        return holds_error
     if preferred is PreferredKind.EXTENSION and any(
         map(_UNFILLED.search, body.lines[body.head_line : body.end_line])
     ):

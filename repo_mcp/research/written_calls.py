@@ -13,39 +13,50 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.locating import is_program
-from repo_mcp.research.reasons import WRITTEN
+from repo_mcp.research.reasons import FILLS, WRITTEN
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
+from repo_mcp.research.structural import list_overriding
 from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 
 MAX_MATCHES = 40  # lines read
 MAX_NOTED = 8
 MAX_DECLARED = 8  # declarations of a name, of which all but one may be prototypes
-_CALLED = frozenset({SymbolKind.FUNCTION, SymbolKind.MACRO})  # a method's name is written for others, too
+_CALLED = frozenset({SymbolKind.FUNCTION, SymbolKind.MACRO})
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 
 
 def note_written(state: ResearchState, nodes: Sequence[Node]) -> None:
     """Note the lines that are written as calls of functions, unless a call of one is known."""
-    if any(one.hop and is_program(one.path) for one in state.findings):
+    if any(one.hop and is_program(one.path) and not one.why.startswith(FILLS) for one in state.findings):
         return
     for node in nodes:
-        if node.symbol.kind in _CALLED and _is_declared_once(state, node):
+        if _is_alone(state, node):
             for match in _list_written(state, node)[:MAX_NOTED]:
                 _note(state, node, match)
 
 
-def _is_declared_once(state: ResearchState, node: Node) -> bool:
+def _is_alone(state: ResearchState, node: Node) -> bool:
+    """Return True for a function of whose name all other declarations are prototypes or in its file.
+
+    All others of a method's name must override or implement it.
+    """
     declared = state.graph.scan.find_declared(node.symbol.name, MAX_DECLARED + 1)
     others = [state.get_node(one) for one in declared if one != node.declaration]
-    return len(declared) <= MAX_DECLARED and all(
-        one.symbol.flags & SymbolFlag.FORWARD or one.path == node.path for one in others
+    if len(declared) > MAX_DECLARED:
+        return False
+    if node.symbol.kind is SymbolKind.METHOD:
+        filling = {link.source for link in list_overriding(state, node)}
+        return all(one.path == node.path or one.declaration in filling for one in others)
+    return node.symbol.kind in _CALLED and all(
+        one.path == node.path or one.symbol.flags & SymbolFlag.FORWARD for one in others
     )
 
 
 def _list_written(state: ResearchState, node: Node) -> list[ExactMatch]:
     """Return the lines of the function's language that have its name and a bracket, and do not declare it."""
-    called = re.compile(rf"(?<![\w.$]){re.escape(node.symbol.name)}!?\(")
+    before = r"(?<=[.>:])" if node.symbol.kind is SymbolKind.METHOD else r"(?<![\w.$])"
+    called = re.compile(rf"{before}{re.escape(node.symbol.name)}!?\(")
     request = ExactRequest(node.symbol.name, whole_word=True, include_tests=False, limit=MAX_MATCHES)
     found = state.source.search_exact(request).matches
     return [
