@@ -1,0 +1,109 @@
+"""Claims about errors that are values, about slices, and about calls of methods that no parser sees."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.errors_made import find_errors, holds_error
+from repo_mcp.research.line_use import LineUse, classify_use
+from tests.repo_mcp.research.asking import Asked
+
+HOSTS = """\
+#include "hosts.h"
+
+static int add(struct hosts *hosts, const char *name)
+{
+    int rc = HOSTS_ERROR_NONE;
+    if(!name)
+        return record_err(hosts, HOSTS_ERROR_BAD_USE, "no name");
+    if(strlen(name) > MAX_NAME) {
+        hosts->error = HOSTS_ERROR_TOO_LONG;
+        return -1;
+    }
+    if(rc == HOSTS_ERROR_AGAIN)
+        return rc;
+    return HOSTS_ERROR_NONE;
+}
+
+int hosts_add(struct hosts *hosts, const char *name)
+{
+    return add(hosts, name);
+}
+"""
+
+
+def test_errors_that_are_recorded_are_named_and_success_is_none() -> None:
+    claim = Asked({"hosts.c": HOSTS}).ask("which errors can hosts_add return?").claim
+    assert claim == (
+        "Errors made here: HOSTS_ERROR_BAD_USE (hosts.c:7-7) and HOSTS_ERROR_TOO_LONG (hosts.c:9-9)."
+        " hosts_add (hosts.c:17-20) uses add (hosts.c:3-15), where errors are made."
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("rc = fail(s->peer, NET_ERR_IO,", ["NET_ERR_IO"]),
+        ("return -EINVAL;", ["EINVAL"]),
+        ("req->status = UV_EIO;", ["UV_EIO"]),
+        ("if (!s) return NET_ERR_IO;", ["NET_ERR_IO"]),
+        ("\treturn nil, queue.ErrFull", ["ErrFull"]),
+        ("\treturn ErrMaxDepth", ["ErrMaxDepth"]),
+    ],
+)
+def test_errors_that_are_values(line: str, named: list[str]) -> None:
+    assert holds_error(line)
+    assert find_errors(line) == named
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "if (is_error(s, NET_ERR_IO)) {",
+        "if (net_error(s, NET_ERR_IO))",
+        "log_error(LOG_ERR, text);",
+        "return NET_ERR_NONE;",
+        "s->error = NET_OK;",
+        "set_err(s, code, NET_ERR_FLAG_COPY);",
+        "\treturn errors.Is(err, ErrClosed)",
+        "case NET_ERR_IO:",
+    ],
+)
+def test_lines_that_make_no_error(line: str) -> None:
+    assert not holds_error(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "use"),
+    [
+        ("window = data[-self.size:]", LineUse.READS),
+        ("rows = rows[start : size :]", LineUse.READS),
+        ("var width = isWide ? settings.size : 0;", LineUse.READS),
+        ("sizes = [{'size': 3}]", LineUse.SETS),
+        ("size: number = 3;", LineUse.SETS),
+    ],
+)
+def test_a_slice_and_a_choice_set_nothing(line: str, use: LineUse) -> None:
+    assert classify_use("size", line) is use
+
+
+FILTER = """\
+pub trait Filter { fn check(&self, event: &Event) -> bool; }
+
+pub struct All;
+
+impl Filter for All { fn check(&self, event: &Event) -> bool { true } }
+"""
+WORKER = """\
+pub fn collect(config: Arc<Config>, event: Event) {
+    select! { found = config.filter.check(&event) => keep(found) }
+}
+"""
+
+
+def test_a_call_of_a_method_is_told_by_its_text_if_no_other_has_its_name() -> None:
+    files = {"src/filter.rs": FILTER, "src/worker.rs": WORKER}
+    claim = Asked(files).ask("What breaks if I change Filter::check?").claim
+    assert "By its text, src/worker.rs:2-2 reads like a call of it." in claim
+    files["src/bank.rs"] = "pub struct Bank;\nimpl Bank { fn check(&self) {} }\n"
+    assert "By its text" not in Asked(files).ask("What breaks if I change Filter::check?").claim
