@@ -142,7 +142,9 @@ class MethodSets:
         if self._program.find_language(owner.path) != "go":
             return []
         reader = _Reader(self._program)
-        types = reader.find_types(owner)
+        return self._list_satisfied(reader, reader.find_types(owner), name)
+
+    def _list_satisfied(self, reader: _Reader, types: list[Declaration], name: str) -> list[Target]:
         found: dict[Declaration, Confidence] = {}
         for one in types:
             own = reader.read(one)
@@ -165,21 +167,27 @@ class MethodSets:
         interface = Declaration(method.path, int(record.parents[method.ordinal]))
         satisfying = self.list_satisfying(interface)
         reader = _Reader(self._program)
-        return [
-            Target(own, target.confidence)
-            for target in satisfying
-            for own in reader.list_own_methods(target.declaration, name)
-        ]
+        found: dict[Declaration, Confidence] = {}
+        for target in satisfying:
+            for one in reader.list_methods(target.declaration, name):
+                found.setdefault(one, target.confidence)
+        return [Target(one, confidence) for one, confidence in found.items()]
 
     def list_implemented(self, method: Declaration) -> list[Target]:
-        """Return the methods of interfaces that a method implements, because its type satisfies them."""
+        """Return the methods of interfaces that a method implements, because its type satisfies them, or a
+        type that embeds it.
+        """
         record = self._program.find_record(method.path)
         if record is None or record.get_symbol(method.ordinal).kind is not SymbolKind.METHOD:
             return []
+        if self._program.find_language(method.path) != "go":
+            return []
         name = record.get_symbol(method.ordinal).name
-        owner = Declaration(method.path, int(record.parents[method.ordinal]))
+        reader = _Reader(self._program)
+        types = reader.find_types(Declaration(method.path, int(record.parents[method.ordinal])))
+        having = [one for one in reader.add_embedding(types) if method in reader.list_methods(one, name)]
         found = []
-        for target in self.list_satisfied(owner, name):
+        for target in self._list_satisfied(reader, having, name):
             other = self._program.find_record(target.declaration.path)
             for ordinal in other.find_symbols(name) if other is not None else ():
                 assert other is not None
@@ -215,22 +223,24 @@ class _Reader:
         return [one for one in found if one != owner and self.find_types(one)]
 
     def list_with_method(self, paths: list[str], name: str) -> list[Declaration]:
-        """Return the types of some files that have a method, and those that embed them."""
+        """Return the types that have a method of some files, and those that embed them or its interfaces."""
         owners = [owner for _, owner in self._iter_owners(paths, name)]
-        found = [one for owner in owners for one in self.find_types(owner)]
-        return [one for one in self._add_embedding(found) if self.find_types(one)]
+        found = [
+            one for owner in owners for one in ([owner] if self._is_interface(owner) else self.find_types(owner))
+        ]
+        return [one for one in self.add_embedding(found) if self.find_types(one)]
 
     def list_interfaces(self, paths: list[str], name: str) -> list[Declaration]:
         """Return the interfaces of some files that declare a method, and those that embed them."""
         owners = self._iter_owners(paths, name)
         found = [one for scope, one in owners if scope.get_kind(one.ordinal) is SymbolKind.INTERFACE]
-        return [one for one in self._add_embedding(found) if self._is_interface(one)]
+        return [one for one in self.add_embedding(found) if self._is_interface(one)]
 
     def _is_interface(self, one: Declaration) -> bool:
         scope = self.lookup.find_scope(one.path)
         return scope is not None and scope.get_kind(one.ordinal) is SymbolKind.INTERFACE
 
-    def _add_embedding(self, declarations: list[Declaration]) -> list[Declaration]:
+    def add_embedding(self, declarations: list[Declaration]) -> list[Declaration]:
         """Return types, and those that embed them, directly or through others."""
         found = dict.fromkeys(declarations)
         waiting = [*found]
@@ -285,6 +295,20 @@ class _Reader:
     def list_own_methods(self, owner: Declaration, name: str) -> list[Declaration]:
         """Return the methods of a name that a type declares itself, in any file of its package."""
         return [one for one, symbol in self._iter_methods(owner) if symbol.name == name]
+
+    def list_methods(self, owner: Declaration, name: str) -> list[Declaration]:
+        """Return the methods of a name that a type declares, or else those promoted from the least depth.
+
+        A method that an embedded interface promotes is left out: it is declared by no type.
+        """
+        level, met = [owner], {owner}
+        while level and len(met) <= MAX_EMBEDDED:
+            found = [(one, method) for one in level for method in self.list_own_methods(one, name)]
+            if found:
+                return [method for one, method in found if not self._is_interface(one)]
+            level = [one for outer in level for one in self.list_embedded(outer) if one not in met]
+            met.update(level)
+        return []
 
     def _iter_methods(self, owner: Declaration) -> Iterator[tuple[Declaration, DeclaredSymbol]]:
         scope = self.lookup.find_scope(owner.path)

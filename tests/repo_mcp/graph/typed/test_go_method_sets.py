@@ -91,6 +91,47 @@ def test_satisfying_an_interface_is_no_use_of_its_name(go: Graph) -> None:
     assert names == {"other.Wrapped", "render.Closed"}
 
 
+EMBEDDING = MODULE | {
+    "app/app.go": (
+        "package app\n"
+        "type Store interface {\n\tHash(n int) int\n}\n"
+        "type Hasher interface {\n\tStore\n\tMember() int\n\tWait() int\n}\n"
+        "type Server struct{}\n"
+        "func (s *Server) Member() int { return 1 }\n"
+        "type adapter struct {\n\t*Server\n\tStore\n}\n"
+        "func (a adapter) Wait() int { return 1 }\n"
+        "type checker struct{ Hasher Hasher }\n"
+        "func (c *checker) run() { c.Hasher.Member() }\n"
+    )
+}
+
+
+@pytest.fixture(scope="module")
+def embedding() -> Graph:
+    return make_graph(EMBEDDING)
+
+
+def test_an_embedded_interface_brings_its_methods(embedding: Graph) -> None:
+    found = list_incoming(embedding, "app.Hasher", EdgeType.IMPLEMENTS)
+    assert found == [("implements", "probable", "app.adapter", (12,))]
+
+
+def test_a_promoted_method_implements_what_its_type_does_not(embedding: Graph) -> None:
+    assert list_incoming(embedding, "app.Hasher.Member", EdgeType.OVERRIDES) == [
+        ("overrides", "probable", "app.Server.Member", (11,))
+    ]
+    assert list_outgoing(embedding, "app.Server.Member", EdgeType.OVERRIDES) == [
+        ("overrides", "probable", "app.Hasher.Member", (11,))
+    ]
+
+
+def test_a_call_through_a_field_named_like_its_interface_may_run_any_implementation(embedding: Graph) -> None:
+    method = find_node(embedding, "app.Server.Member")
+    found = embedding.find_incoming(method, (EdgeType.CALLS,), dispatches=True).edges
+    names = [(embedding.get_node(edge.other).qualified_name, edge.confidence) for edge in found]
+    assert names == [("app.checker.run", "possible")]
+
+
 def test_an_interface_of_elsewhere_leaves_it_open_unless_both_embed_it() -> None:
     graph = make_graph(
         MODULE
