@@ -194,6 +194,7 @@ class ExactRequest:
     file_glob: str | None = None
     path_prefix: str | None = None  # a directory
     language: str | None = None
+    languages: frozenset[str] = frozenset()  # in place of one, any of these
     include_tests: bool = True
     limit: int = 200  # matches; files when `detail` is "files" or `max_per_file` is given
     detail: str = "snippets"  # snippets | files | count

@@ -46,7 +46,7 @@ class PathFilter:
         `extensions` maps file extensions to languages in place of the built-in ones. `include_extensions` has
         the only extensions that are indexed; empty: all are.
         """
-        self.language = request.language
+        self.languages = request.languages or frozenset([request.language] if request.language else ())
         directory = (request.path_prefix or "").strip("/")
         self.prefix = f"{directory}/" if directory else ""
         self._matches_glob = matches_glob
@@ -69,7 +69,7 @@ class PathFilter:
             self.matches(path)
             and (not self._include_extensions or extension in self._include_extensions)
             and not has_binary_extension(path)
-            and (self.language is None or self.find_language(path).name == self.language)
+            and (not self.languages or self.find_language(path).name in self.languages)
         )
 
     def find_language(self, path: str) -> Language:
@@ -154,8 +154,8 @@ def _iter_files(part: SegmentCandidates, files: I64, wanted: PathFilter) -> Iter
         first = _bisect_path(part.segment, wanted.prefix)
         last = _bisect_path(part.segment, wanted.prefix[:-1] + chr(ord("/") + 1))
         files = files[np.searchsorted(files, first) : np.searchsorted(files, last)]
-    if wanted.language is not None and len(files):
-        is_named = np.array([name == wanted.language for name in reader.language_names], dtype=np.bool_)
+    if wanted.languages and len(files):
+        is_named = np.array([name in wanted.languages for name in reader.language_names], dtype=np.bool_)
         files = files[is_named[reader.read_languages()[files]]]
     yield from filter(wanted.matches, _iter_paths(reader.files, files))
 

@@ -331,7 +331,10 @@ class Dispatch:
         if own is None or receiver in _OF_BASES:
             return False
         owner = int(own.parents[member.ordinal])
-        if int(own.kinds[owner]) in _WITHOUT_BODIES and not int(own.flags[member.ordinal]) & SymbolFlag.STATIC:
+        if (
+            int(own.kinds[owner]) in _WITHOUT_BODIES
+            and not int(own.flags[member.ordinal]) & SymbolFlag.STATIC
+        ):
             return True  # the receiver is called like its type: the type itself has nothing to run
         type_name: str = own.strings[own.names[owner]]
         return receiver != type_name

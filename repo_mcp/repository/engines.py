@@ -132,6 +132,15 @@ class Engines:
             lambda: sources.precise.find_view(sources.index.get_searcher().snapshot),
         )
 
+    def describe_unread_uses(self, name: str, language: str) -> str:
+        """Return which files that no parser reads may use a symbol of a language; "" for none known."""
+        from repo_mcp.symbol_index.unread_uses import describe_uses
+
+        try:
+            return describe_uses(name, language, self.exact.search)
+        except RepoError:  # while there is no index, the answer says so
+            return ""
+
     @property
     def code_search(self) -> LiveCodeSearch:
         """Return the engine that finds and describes code."""

@@ -226,7 +226,9 @@ class _Reader:
         """Return the types that have a method of some files, and those that embed them or its interfaces."""
         owners = [owner for _, owner in self._iter_owners(paths, name)]
         found = [
-            one for owner in owners for one in ([owner] if self._is_interface(owner) else self.find_types(owner))
+            one
+            for owner in owners
+            for one in ([owner] if self._is_interface(owner) else self.find_types(owner))
         ]
         return [one for one in self.add_embedding(found) if self.find_types(one)]
 

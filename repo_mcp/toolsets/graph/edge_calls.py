@@ -124,13 +124,16 @@ def _answer(
         if is_more and is_named and not page.start:
             folders = graph.edge_lists.list_folders(asked, known)
             facts |= render_folders(folders, is_complete=known.totals.is_complete)
+        blind = _find_blind_spots(graph, node, known, direction, only_implementing=types is None)
+        if incoming and not page.start and node.symbol.kind not in _NEVER_NAMED:
+            blind += filter(None, [repository.engines.describe_unread_uses(node.symbol.name, node.language)])
         found = _EdgePage(
             known,
             renderer.render(known.rows[page.start : end]),
             _name_rows(known.rows[:end]),
             direction,
             facts,
-            _find_blind_spots(graph, node, known, direction, only_implementing=types is None),
+            blind,
         )
     page.check(found.keys)
     return _draft(repository, found, page, arguments)

@@ -638,3 +638,32 @@ def test_an_answer_without_edges_says_that_files_were_parsed_in_part(tmp_path: P
     assert told["unused"]["total"] == 0
     assert told["unused"]["warnings"] == [PARTLY_ELSEWHERE.format("1 file was")]
     assert "warnings" not in told["used"]
+
+
+def test_files_that_no_parser_reads_are_named_where_they_have_the_name(tmp_path: Path) -> None:
+    texts = {
+        "Store.java": "interface Store { void save(); void load(); }\nclass Disk implements Store {}\n",
+        "Memory.kt": "class Memory : Store { override fun save() {} }\n",
+        "Late.scala": "class Late extends Store\nclass Stored\n",
+        "store.py": "Store = 1\n",
+    }
+    said = (
+        "no parser reads kotlin and scala: 2 files with the word 'Store' may use it,"
+        " such as 'Late.scala', 'Memory.kt'"
+    )
+    served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    try:
+        implementing = served.call("get_implementations", symbol="Store.java:Store")
+        unused = served.call("get_callers", symbol="Store.java:Store.load")
+        saved = served.call("get_callers", symbol="Store.java:Store.save")
+        outgoing = served.call("get_dependencies", symbol="Disk")
+        other = served.call("get_references", symbol="store.py:Store")
+    finally:
+        served.close()
+    assert [row["name"] for row in implementing["result"]] == ["Disk"]
+    assert implementing["warnings"] == [said]
+    assert saved["warnings"] == [
+        "no parser reads kotlin: 1 file with the word 'save' may use it, such as 'Memory.kt'"
+    ]
+    assert "total" not in saved  # it is not known
+    assert not {"warnings"} & {*unused, *outgoing, *other}

@@ -1,0 +1,54 @@
+"""Uses that the graph cannot know: in files of languages that no parser reads, and that can name its symbols.
+
+Only the text of such a file is known. Which of them have a name as a word is told, and nothing about its meaning there. Left out on purpose: languages that cannot call each other, in which a name is only a namesake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.model import ExactAnswer, ExactRequest
+from repo_mcp.workspace.client_paths import shown
+
+MOST_FILES = 20  # looked for
+MOST_PATHS = 3  # named
+
+# The languages without a parser whose files call and extend what is declared in a language.
+_USED_FROM = {
+    "c": frozenset({"assembly", "objective-c", "zig"}),
+    "cpp": frozenset({"objective-c"}),
+    "csharp": frozenset({"fsharp", "visual-basic"}),
+    "go": frozenset({"assembly"}),
+    "java": frozenset({"clojure", "groovy", "kotlin", "scala"}),
+    "javascript": frozenset({"svelte", "vue"}),
+    "swift": frozenset({"objective-c"}),
+    "typescript": frozenset({"svelte", "vue"}),
+}
+
+
+def describe_uses(name: str, language: str, search: Callable[[ExactRequest], ExactAnswer]) -> str:
+    """Return which files that no parser reads have a name of this language as a word; "" if none has.
+
+    Raises as the search does.
+    """
+    languages = _USED_FROM.get(language)
+    if not languages:
+        return ""
+    request = ExactRequest(
+        name, whole_word=True, languages=languages, limit=MOST_FILES, detail="files", names_snapshot=False
+    )
+    answer = search(request)
+    paths = [path for path, _ in answer.files]
+    if not paths:
+        return ""
+    more = len(paths) - MOST_PATHS
+    count = "1 file" if len(paths) == 1 else f"{len(paths)}{' or more' * answer.truncated} files"
+    return (
+        f"no parser reads {_list_languages(paths)}: {count} with the word {shown(name)} may use it, such as"
+        f" {', '.join(map(shown, paths[:MOST_PATHS]))}" + (f" and {more} more" if more > 0 else "")
+    )
+
+
+def _list_languages(paths: Iterable[str]) -> str:
+    return " and ".join(sorted({find_language(path).name for path in paths}))
