@@ -194,7 +194,6 @@ class ExactRequest:
     file_glob: str | None = None
     path_prefix: str | None = None  # a directory
     language: str | None = None
-    languages: frozenset[str] = frozenset()  # in place of one, any of these
     include_tests: bool = True
     limit: int = 200  # matches; files when `detail` is "files" or `max_per_file` is given
     detail: str = "snippets"  # snippets | files | count
@@ -203,6 +202,7 @@ class ExactRequest:
     with_symbols: bool = False  # name the declarations around the matches
     by_role: bool = False  # of files: those of the program first; see `repo_mcp.text.roles.order_by_role`
     names_snapshot: bool = True  # as in SearchRequest
+    languages: frozenset[str] = frozenset()  # in place of `language`: any of these
 
 
 @dataclass(frozen=True, slots=True)

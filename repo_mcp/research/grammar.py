@@ -91,6 +91,9 @@ _LISTS: dict[str, str] = {
         initialise(s) initialize(s) customise(s) customize(s)""",
     "settings": """config(s) configuration(s) setting(s) option(s) default(s) default_value(s) setup
         environment_variable(s) registration(s)""",
+    "setting": """setting config_setting config_key configuration_key config_option configuration_option
+        option command-line_option flag command-line_flag environment_variable env_var preference
+        property""",
     "defined": "defined declared implemented located live(s) found coded written come(s)_from stored",
     "definition": "definition(s) declaration(s) location source source_code signature",
     "structure": """architecture structure design organisation organization layout layers layering module(s)
@@ -118,6 +121,9 @@ def _join(name: str) -> str:
     endings = [re.sub(r"\((\w+)\)", r"(?:\1)?", word) for word in listed]
     return f"(?:{'|'.join(endings)})"
 
+
+# A name that is no plain word: "the option parser" is none.
+_KEY = r"\S*(?:[-_.`'\"]|(?-i:[a-z][A-Z]))\S*"
 
 # Each form with one way to ask it. <name> is a phrase of that list, <name?> an optional one, <name*> any
 # number of them. X and Y are the phrases asked about; "X.." is matched lazily, because other words follow.
@@ -164,6 +170,8 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.CALLERS, "where (?:do|does) (?:we|it|they|one|the code|you) "
      "(?:call|invoke|create|instantiate|raise|run) X"),
     (Form.CALLERS, "how (?:does|do) (?:the code |execution |control |we |one )?(?:reach|get to) X"),
+    (Form.CONFIGURED, "(?:what|how) (?:does|is) (?:the |a )?<setting> (?P<x>" + _KEY + ") "
+     "(?:do|mean|control|change|affect|work|for|used for)"),
     (Form.CALLEES, "(?:what|which)(?: other)?(?: <thing>)? (?:does|do|will) X.. "
      "(?:call|invoke|run|execute|trigger)(?: directly)?"),
     (Form.CALLEES, "(?:what|which)(?: other)?(?: <thing>)? (?:is|are) (?:called|invoked|run) by X"),
@@ -233,7 +241,8 @@ _LEAD = re.compile(rf"(?:{_join('lead')}\s+)+", re.IGNORECASE)
 _TAIL = re.compile(
     r"\s+(?:in|of|within|across|inside|throughout)\s+(?:this|the|our|my)\s+(?:whole\s+|entire\s+)?"
     rf"{_join('here')}$"
-    r"|\s+(?:please|exactly|here)$",
+    r"|\s+(?:please|exactly|here)$"
+    r"|,?\s+and (?:what|how|where) (?:does|do|is|are) (?:it|they) \w+(?: for)?$",
     re.IGNORECASE,
 )
 

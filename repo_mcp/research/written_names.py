@@ -13,10 +13,19 @@ from repo_mcp.research.research_state import ResearchState
 MAX_READ, MAX_SHOWN = 20, 5  # lines with a name, those that are shown
 HAS_NAME = "has the name "  # begins the reason of a finding for a line with it
 _OF_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
+_KEY = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
 
 
 def names_setting(state: ResearchState, subject: Subject) -> bool:
-    """Return True for a subject that nothing declares, but that the program has as one has a setting."""
+    """Return True for a subject that nothing declares, but that the program has as one has a setting.
+
+    Of a key such as `search.lang`, only the last part may be declared, and mean something else.
+    """
+    if subject.how == "declared_otherwise" and _KEY.fullmatch(subject.asked):
+        return any(
+            re.search(rf"[\"'`]{re.escape(subject.asked)}[\"'`]", one.line)
+            for one in _list_written(state, subject)
+        )
     is_setting = subject.how == "undeclared" and _OF_SETTING.fullmatch(subject.asked) is not None
     return is_setting and bool(_list_written(state, subject))
 

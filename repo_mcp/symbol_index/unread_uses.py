@@ -1,6 +1,7 @@
 """Uses that the graph cannot know: in files of languages that no parser reads, and that can name its symbols.
 
-Only the text of such a file is known. Which of them have a name as a word is told, and nothing about its meaning there. Left out on purpose: languages that cannot call each other, in which a name is only a namesake.
+Only the text of such a file is known. Which of them have a name as a word is told, and nothing about its
+meaning there. Left out on purpose: languages that cannot call each other, in which a name is only a namesake.
 """
 
 from __future__ import annotations

@@ -82,3 +82,32 @@ def test_what_a_name_is_begins_with_its_declaration() -> None:
 )
 def test_calls_that_declare_an_option(line: str, use: LineUse) -> None:
     assert classify_use("jobs", line) is use
+
+
+KEYED = {
+    "app/Keys.java": 'class Keys {\n    static final String UNCLEAN = "leader.unclean.enable";\n}\n',
+    "app/Beat.java": "class Beat {\n    int unclean;\n    void enable() { reset(); }\n    void reset() { }\n}\n",
+    "app.toml": "[app]\nline-width = 88\n",
+    "app/width.py": "def read(values):\n    return values['line-width']\n\n\ndef make_option_parser():\n    return 1\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what does leader.unclean.enable do",
+        "what does the setting leader.unclean.enable do?",
+        "where is leader.unclean.enable configured and what does it do?",
+    ],
+)
+def test_a_key_is_no_method_that_has_the_name_of_its_last_part(question: str) -> None:
+    report = Asked(KEYED).ask(question)
+    assert report.reading.form is Form.CONFIGURED
+    assert "app/Keys.java:2-2" in [one.citation for one in report.findings]
+
+
+def test_what_a_setting_does_is_asked_of_the_setting() -> None:
+    report = Asked(KEYED).ask("what does the config option line-width do")
+    assert report.reading.form is Form.CONFIGURED
+    assert report.claim.startswith("line-width is set at app.toml:2-2")
+    assert Asked(KEYED).ask("what does the option parser do").reading.form is not Form.CONFIGURED
