@@ -86,9 +86,9 @@ def test_calls_that_declare_an_option(line: str, use: LineUse) -> None:
 
 KEYED = {
     "app/Keys.java": 'class Keys {\n    static final String UNCLEAN = "leader.unclean.enable";\n}\n',
-    "app/Beat.java": "class Beat {\n    int unclean;\n    void enable() { reset(); }\n    void reset() {}\n}\n",
+    "app/Beat.java": "class Beat {\n    int unclean;\n    void enable() { unclean = 1; }\n}\n",
     "app.toml": "[app]\nline-width = 88\n",
-    "app/width.py": "def read(values):\n    return values['line-width']\n\n\ndef make_option_parser():\n    pass\n",
+    "app/width.py": "def read(values):\n    return values['line-width']\n\n\nclass OptionParser: pass\n",
 }
 
 
