@@ -202,7 +202,7 @@ class ExactRequest:
     with_symbols: bool = False  # name the declarations around the matches
     by_role: bool = False  # of files: those of the program first; see `repo_mcp.text.roles.order_by_role`
     names_snapshot: bool = True  # as in SearchRequest
-    languages: frozenset[str] = frozenset()  # in place of `language`: any of these
+    languages: tuple[str, ...] = ()  # in place of `language`: any of these
 
 
 @dataclass(frozen=True, slots=True)

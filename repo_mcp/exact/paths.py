@@ -46,7 +46,7 @@ class PathFilter:
         `extensions` maps file extensions to languages in place of the built-in ones. `include_extensions` has
         the only extensions that are indexed; empty: all are.
         """
-        self.languages = request.languages or frozenset([request.language] if request.language else ())
+        self.languages = frozenset(request.languages or filter(None, [request.language]))
         directory = (request.path_prefix or "").strip("/")
         self.prefix = f"{directory}/" if directory else ""
         self._matches_glob = matches_glob

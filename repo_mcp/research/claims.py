@@ -39,6 +39,7 @@ from repo_mcp.research.reasons import (
     NAMED_SO,
     READS,
     REGISTERS,
+    UNIMPLEMENTED,
     WRITTEN,
 )
 from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subject
@@ -163,6 +164,9 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     if reading.form is Form.CALLERS:
         told += _describe_mentions([one for one in found if one.why.startswith(MENTIONS)], len(subjects) > 1)
         found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS))]
+    if UNIMPLEMENTED in state.warnings:
+        told += f" What uses it: {_name_users(found)}." if found else ""
+        found = []
     if reading.form is Form.IMPLEMENTATIONS:
         found = _count_types_once(found)
         told += _describe_below(state) if found else ""

@@ -34,7 +34,7 @@ from repo_mcp.research.locating import is_program, weaker
 from repo_mcp.research.open_questions import connect
 from repo_mcp.research.paths import build_chains, find_paths
 from repo_mcp.research.rated_seeds import PreferredKind
-from repo_mcp.research.reasons import BY_EXTENSION, FILLS
+from repo_mcp.research.reasons import BY_EXTENSION, FILLS, UNIMPLEMENTED
 from repo_mcp.research.records import Chain, Focus, Form, Group, Link, Reading, Shape, Subject
 from repo_mcp.research.research_state import ResearchState, relocate
 from repo_mcp.research.sections import note_documents
@@ -217,9 +217,7 @@ def _investigate_implementations(state: ResearchState, reading: Reading, gathere
         follow(state, nodes, CONFORMING, state.depth)
         _show_short(state)
         if len(state.findings) <= len(nodes):
-            state.warnings.append(
-                "nothing is known to implement or extend it; what depends on it is shown instead"
-            )
+            state.warnings.append(UNIMPLEMENTED)
             follow(state, nodes, DEPENDENTS, 1)
     else:
         _follow_outside(state, reading.subjects[0], IMPLEMENTATIONS, CONFORMING)

@@ -17,14 +17,14 @@ MOST_PATHS = 3  # named
 
 # The languages without a parser whose files call and extend what is declared in a language.
 _USED_FROM = {
-    "c": frozenset({"assembly", "objective-c", "zig"}),
-    "cpp": frozenset({"objective-c"}),
-    "csharp": frozenset({"fsharp", "visual-basic"}),
-    "go": frozenset({"assembly"}),
-    "java": frozenset({"clojure", "groovy", "kotlin", "scala"}),
-    "javascript": frozenset({"svelte", "vue"}),
-    "swift": frozenset({"objective-c"}),
-    "typescript": frozenset({"svelte", "vue"}),
+    "c": ("assembly", "objective-c", "zig"),
+    "cpp": ("objective-c",),
+    "csharp": ("fsharp", "visual-basic"),
+    "go": ("assembly",),
+    "java": ("clojure", "groovy", "kotlin", "scala"),
+    "javascript": ("svelte", "vue"),
+    "swift": ("objective-c",),
+    "typescript": ("svelte", "vue"),
 }
 
 

@@ -291,6 +291,10 @@ def test_what_nothing_implements_is_answered_by_what_uses_it() -> None:
         "nothing is known to implement or extend it; what depends on it is shown instead",
     )
     assert "service.web.login" in list_found(report)
+    assert report.claim.startswith(
+        "Nothing in the repository is known to implement or extend store.SessionStore"
+    )
+    assert " What uses it: " in report.claim
 
 
 def test_dependencies_inside_and_outside() -> None:
