@@ -14,10 +14,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-from repo_mcp.graph.typed.resolver import LANGUAGES, TypedResolver
+from repo_mcp.graph.typed.resolver import RESOLVERS
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, decode_symbol_record
+from tests.repo_mcp.graph.each_resolver import EachResolver
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
 MAX_FILE_BYTES = 2_000_000
@@ -69,7 +70,7 @@ def build_program(texts: dict[str, bytes]) -> MemoryProgram:
     def make_parser(language: str) -> Callable[[str, bytes], bytes]:
         return lambda name, text: run_parser_task(f"structure/{language}", name.encode() + b"\n" + text)
 
-    parsers = {language: make_parser(language) for language in LANGUAGES}
+    parsers = {language: make_parser(language) for language in RESOLVERS}
     return MemoryProgram(
         texts, parsers, lambda path: "" if path.endswith(".mod") else find_language(path).name
     )
@@ -77,7 +78,7 @@ def build_program(texts: dict[str, bytes]) -> MemoryProgram:
 
 def measure_names(program: MemoryProgram, paths: list[str]) -> None:
     """Print how many references of each role lead where."""
-    resolver = TypedResolver(program)
+    resolver = EachResolver(program)
     outcomes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     start, total = time.process_time(), 0
     for path in paths:
@@ -97,7 +98,7 @@ def measure_names(program: MemoryProgram, paths: list[str]) -> None:
 
 def show_callers(program: MemoryProgram, name: str) -> None:
     """Print each use of a name with what it leads to."""
-    resolver = TypedResolver(program)
+    resolver = EachResolver(program)
     for path in program.list_using(name):
         structure = program.find_record(path)
         assert structure is not None

@@ -22,9 +22,9 @@ from pathlib import Path
 
 from bench.graph.served import collect_served
 from repo_mcp.graph.program import Confidence, Declaration, Program, Resolver, Target
-from repo_mcp.graph.typed.resolver import TypedResolver
 from repo_mcp.symbols.model import DeclaredSymbol
 from repo_mcp.symbols.symbol_record import ReferenceRole
+from tests.repo_mcp.graph.each_resolver import EachResolver
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
 Use = tuple[str, int, str]  # path, line, name
@@ -81,7 +81,7 @@ def read_texts(tree: Path, suffix: str) -> dict[str, bytes]:
 
 
 def iter_ours(
-    program: MemoryProgram, paths: Iterable[str], make_resolver: Callable[[Program], Resolver] = TypedResolver
+    program: MemoryProgram, paths: Iterable[str], make_resolver: Callable[[Program], Resolver] = EachResolver
 ) -> Iterator[tuple[Use, Sequence[Target]]]:
     """Yield each use in the files that a compiler read, with the target that we give; some come twice."""
     resolver = make_resolver(program)
@@ -156,7 +156,7 @@ def compare(
     answers: Answers,
     is_right: IsRight,
     given: argparse.Namespace,
-    make_resolver: Callable[[Program], Resolver] = TypedResolver,
+    make_resolver: Callable[[Program], Resolver] = EachResolver,
 ) -> None:
     """Judge all our edges in the files that the compiler read, and print the figures, and edges if asked."""
     ours: Iterable[tuple[Use, Sequence[Target]]]

@@ -22,7 +22,7 @@ from repo_mcp.graph.nodes import Node, find_paths_of
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver, PreciseAnswers
 from repo_mcp.graph.symbol_lookup import NEAREST, find_named_paths
-from repo_mcp.graph.typed.resolver import LANGUAGES, TypedResolver
+from repo_mcp.graph.typed import resolver as typed
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.live.look_ahead import Need
@@ -48,7 +48,7 @@ RESOLVERS: Mapping[str, MakeResolver] = {
     "python": PythonResolver,
     "csharp": CSharpResolver,
     **dict.fromkeys(("typescript", "javascript"), TypeScriptResolver),
-    **dict.fromkeys(LANGUAGES, TypedResolver),
+    **typed.RESOLVERS,
 }
 
 QUIET_SECONDS = 0.1  # a call waits this long for all files before it looks up which ones a node_id needs

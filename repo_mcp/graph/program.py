@@ -21,12 +21,10 @@ from typing import Protocol
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
-    TYPE_KINDS,
     DeclaredSymbol,
     Reference,
     ReferenceRole,
     SymbolFlag,
-    SymbolKind,
     SymbolRecord,
 )
 
@@ -40,18 +38,6 @@ _TYPE_ROLES = frozenset(
         ReferenceRole.BIND,
     }
 )
-_VALUES = frozenset(
-    {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.EVENT}
-)
-_CALLED = CALLABLE_KINDS | TYPE_KINDS | _VALUES
-_USED = _CALLED | {SymbolKind.MODULE}
-_WITHOUT_VALUES = frozenset({SymbolKind.ENUM, SymbolKind.TRAIT})  # in Rust: `Err(...)` is no enum `Err`
-_C_CALLED = CALLABLE_KINDS | _VALUES - {SymbolKind.ENUM_MEMBER}
-_C_USED = CALLABLE_KINDS | _VALUES
-_NAMED_LIKE_TYPES = {
-    "rust": TYPE_KINDS | {SymbolKind.ENUM_MEMBER},  # an enum variant, in patterns
-    "c": TYPE_KINDS | {SymbolKind.MACRO},
-}
 
 
 class Confidence(StrEnum):
@@ -145,19 +131,6 @@ class Resolver(Protocol):
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """Return the meaning of a reference in a file. Never raises because of a record's contents."""
-
-
-def is_wanted(kind: SymbolKind, role: ReferenceRole, language: str) -> bool:
-    """Return whether a name used in a role can mean a symbol of a kind."""
-    if role in _TYPE_ROLES:
-        return kind in _NAMED_LIKE_TYPES.get(language, TYPE_KINDS)
-    if language == "rust" and kind is SymbolKind.MACRO:  # macros have names of their own
-        return False
-    if language == "rust" and role is ReferenceRole.CALL and kind in _WITHOUT_VALUES:
-        return False
-    if language == "c":
-        return kind in (_C_CALLED if role is ReferenceRole.CALL else _C_USED)
-    return kind in (_CALLED if role is ReferenceRole.CALL else _USED)
 
 
 def is_type_role(role: ReferenceRole) -> bool:

@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
-from repo_mcp.graph.typed.c_rules import CRules
+from repo_mcp.graph.typed.c_lookup import CLookup
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind
 
@@ -25,7 +24,7 @@ CACHED_NAMES = 200_000
 class Renaming:
     """The macros that rename what files write."""
 
-    def __init__(self, lookup: NamedLookup) -> None:
+    def __init__(self, lookup: CLookup) -> None:
         self._lookup = lookup
         self._declaring: LruCache[str, frozenset[str]] = LruCache(CACHED_PATHS, len)
         self._macros: LruCache[tuple[str, str], tuple[Declaration, ...]] = LruCache(CACHED_NAMES)
@@ -69,8 +68,7 @@ class Renaming:
         return found
 
     def _iter_macros(self, scope: FileScope, name: str) -> Iterator[Declaration]:
-        rules, program = self._lookup.get_rules(scope), self._lookup.program
-        assert isinstance(rules, CRules)
+        rules, program = self._lookup.rules, self._lookup.program
         declaring = self._declaring.get(name, lambda: frozenset(program.list_declaring(name)))
         if not declaring:
             return

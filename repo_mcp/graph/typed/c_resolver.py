@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 
-from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target, is_type_role
+from repo_mcp.graph.program import Confidence, Declaration, Program, Resolution, Target, is_type_role
+from repo_mcp.graph.typed.c_lookup import CLookup
 from repo_mcp.graph.typed.c_receivers import CReceivers, list_c_members
 from repo_mcp.graph.typed.c_renaming import Renaming
-from repo_mcp.graph.typed.c_rules import list_unseen, settle
-from repo_mcp.graph.typed.cpp_overloads import choose_taking, is_left_to_arguments, is_pasted, split_marks
+from repo_mcp.graph.typed.cpp_overloads import (
+    accepts_by_default,
+    choose_taking,
+    is_left_to_arguments,
+    is_pasted,
+    split_marks,
+)
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
 from repo_mcp.graph.typed.language_resolver import Identity, LanguageResolver
-from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
@@ -33,23 +38,24 @@ _PATH_WORD = re.compile(r"[^\W_]+")
 class CResolver(LanguageResolver):
     """Resolves references in files of C and C++."""
 
+    _lookup: CLookup
+    make_lookup = CLookup
     make_receivers = CReceivers
 
-    def __init__(self, lookup: NamedLookup) -> None:
-        super().__init__(lookup)
-        self._renaming = Renaming(lookup)
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._renaming = Renaming(self._lookup)
 
-    def resolve(self, scope: FileScope, reference: Reference) -> Resolution:
-        """Return the meaning of a reference in a file."""
+    def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
         reference, marks = split_marks(reference)
-        found = choose_taking(self._lookup, super().resolve(scope, reference), marks)
+        found = choose_taking(self._lookup, super()._resolve(scope, reference), marks)
         return self._renaming.doubt(scope, reference, found)
 
     def _settle(self, scope: FileScope, reference: Reference, found: FoundDeclarations) -> FoundDeclarations:
-        return settle(self._lookup.get_rules(scope), scope, reference.line, found)
+        return self._lookup.settle(scope, reference.line, found)
 
     def _list_doubted_imports(self, scope: FileScope, found: FoundDeclarations) -> list[Declaration]:
-        return list_unseen(self._lookup.get_rules(scope), scope, found.declarations)
+        return self._lookup.list_unseen(scope, found.declarations)
 
     # -- bare names ---------------------------------------------------------------------------------------
 
@@ -108,6 +114,13 @@ class CResolver(LanguageResolver):
         is_certain = receiver.is_certain and len(members) >= len(receiver.types)
         found = self._settle(scope, reference, FoundDeclarations(tuple(members), is_certain))
         return self._conclude(found if found.alternatives else _choose_twin(scope, found), reference)
+
+    def _is_called(self, scope: FileScope, kind: SymbolKind) -> bool:
+        """Return whether a member may be called: in C, any, since a field may hold a function."""
+        return scope.language == "c" or super()._is_called(scope, kind)
+
+    def _accepts(self, declaration: Declaration, call: Reference) -> bool:
+        return super()._accepts(declaration, call) or accepts_by_default(self._lookup, declaration, call)
 
     # -- conclusions --------------------------------------------------------------------------------------
 

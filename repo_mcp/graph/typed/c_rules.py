@@ -8,10 +8,9 @@ definition in the repository is probable.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import combinations
 
-from repo_mcp.graph.program import Declaration, Program
+from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.c_conditions import (
     Setting,
     Settings,
@@ -24,13 +23,11 @@ from repo_mcp.graph.typed.c_conditions import (
 from repo_mcp.graph.typed.c_includes import IncludeGraph
 from repo_mcp.graph.typed.cpp_parameters import list_types
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, FoundDeclarations, Path, Rules
-from repo_mcp.record_classes import replace
+from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
 from repo_mcp.symbols.model import NAMESPACE
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
-    Reference,
     ReferenceRole,
     SymbolKind,
     list_references,
@@ -330,40 +327,6 @@ class CRules(Rules):
             if near:
                 return near
         return sources
-
-
-def settle(rules: Rules, scope: FileScope, line: int, found: FoundDeclarations) -> FoundDeclarations:
-    """Return the declarations that are possible under the preprocessor conditions around a line of C."""
-    scopes = [(rules.find_scope(one.path), one.ordinal) for one in found.declarations]
-    candidates = [(other, ordinal) for other, ordinal in scopes if other is not None]
-    if not candidates or not isinstance(rules, CRules):
-        return found
-    kept, alternatives = rules.settle(scope, line, candidates)
-    declarations = tuple(Declaration(other.path, ordinal) for other, ordinal in kept)
-    if alternatives == ELSEWHERE:
-        return replace(found, declarations=declarations, is_certain=False, alternatives=0, is_elsewhere=True)
-    return replace(found, declarations=declarations, alternatives=alternatives)
-
-
-def list_unseen(rules: Rules, scope: FileScope, found: Sequence[Declaration]) -> list[Declaration]:
-    """Return the declarations of a `using` that a file does not include, if it includes others.
-
-    They may be those of another program.
-    """
-    if not isinstance(rules, CRules):
-        return []
-    seen = {one.path for one in found if rules.includes.is_included(scope.path, one.path)} | {scope.path}
-    unseen = [one for one in found if one.path not in seen]
-    return unseen if len(unseen) < len(found) else []
-
-
-def is_meant(rules: Rules, found: list[Candidate], call: Reference | None) -> bool:
-    """Return whether one of the declarations around a name is a definition, and in C++ takes the call."""
-    if all(scope.is_forward(one) for scope, one in found):
-        return False
-    if call is None or not call.arguments or found[0][0].language != "cpp":
-        return True
-    return any(rules.accepts(scope.get_symbol(one), call) for scope, one in found)
 
 
 def _is_in_sight(scope: FileScope, holder: int, ordinal: int, visible: list[Path]) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target, accepts_call
-from repo_mcp.graph.typed.c_rules import CRules
+from repo_mcp.graph.typed.c_lookup import CLookup
 from repo_mcp.graph.typed.cpp_parameters import list_types, read_parameter
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
@@ -241,7 +241,7 @@ def _list_first(
         classes = [(other, one.ordinal) for one in owners if (other := lookup.find_scope(one.path))]
         named = [(one, each) for one, owner in classes for each in one.find_children(owner, defined.name)]
     else:
-        rules = lookup.get_rules(scope)
+        rules = lookup.rules
         path = rules.get_full_path(scope, defined.ordinal)
         named = [
             (other, each)
@@ -253,7 +253,7 @@ def _list_first(
 
 
 def is_left_to_arguments(
-    lookup: NamedLookup, scope: FileScope, call: Reference, found: tuple[Declaration, ...]
+    lookup: CLookup, scope: FileScope, call: Reference, found: tuple[Declaration, ...]
 ) -> bool:
     """Return whether other namespaces of C++ have a function that takes an unqualified call.
 
@@ -261,16 +261,14 @@ def is_left_to_arguments(
     """
     if scope.language != "cpp" or call.role is not ReferenceRole.CALL or call.arguments < 2 or not found:
         return False
-    rules, searched = lookup.get_rules(scope), set()
+    rules, searched = lookup.rules, set()
     for one in found:
         other = lookup.find_scope(one.path)
         if other is None or other.get_kind(one.ordinal) is not SymbolKind.FUNCTION:
             return False
         searched.add(rules.get_full_path(other, one.ordinal))
     for other in lookup.iter_declaring(scope, call.name):
-        if other is not scope and not (
-            isinstance(rules, CRules) and rules.includes.is_included(scope.path, other.path)
-        ):
+        if other is not scope and not rules.includes.is_included(scope.path, other.path):
             continue
         for ordinal in other.find_named(call.name):
             path = rules.get_full_path(other, ordinal)

@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 
-from repo_mcp.graph.program import is_type_role
 from repo_mcp.languages.treesitter.type_names import TypeName, read_type
 from repo_mcp.symbols.model import AS_FIELDS, BLOCK, UNBOUND, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import (
@@ -266,21 +265,6 @@ def is_open_parameter(scope: FileScope, ordinal: int, name: str) -> bool:
     return any(row.arguments == Binding.BOUND and row.name == UNKNOWN_TYPE for row in rows)
 
 
-def list_enumerators(scope: FileScope, owner: int, name: str, role: ReferenceRole) -> list[int]:
-    """Return the values of plain C++ enums in a type, which are members of the type."""
-    if scope.language != "cpp" or is_type_role(role):
-        return []
-    found = [one for one in scope.find_named(name) if scope.get_kind(one) is SymbolKind.ENUM_MEMBER]
-    return [
-        one for one in found if not scope.has_type(one) and scope.get_parent(scope.get_parent(one)) == owner
-    ]
-
-
-def takes_in(scope: FileScope | None, ordinal: int, name: str) -> bool:
-    """Return whether a class of C++ has its bases' members of a name beside its own: `using Base::add;`"""
-    return scope is not None and any(row.symbol == ordinal for row in scope.find_imports(name))
-
-
 def keep_declared(scope: FileScope, around: int, found: list[int], line: int) -> list[int]:
     """Return the declarations of a name directly in a symbol that a line of it may mean (0: any line).
 
@@ -315,10 +299,3 @@ def is_declared_twice(scope: FileScope, ordinal: int) -> bool:
     if scope.language in WITH_MACROS:  # `typedef struct a {} a` is one
         return len(set(kinds)) < len(kinds)
     return len(kinds) > 1
-
-
-def prefer_inherent(found: list[tuple[FileScope, int]]) -> list[tuple[FileScope, int]]:
-    """Return the inherent members among Rust members of one name, or all: they precede those of traits."""
-    if len(found) < 2 or found[0][0].language != "rust":
-        return found
-    return [one for one in found if not has_trait(one[0], one[0].get_parent(one[1]))] or found

@@ -21,7 +21,7 @@ from dataclasses import field
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
 from repo_mcp.graph.typed.file_scope import FileScope, split_name
-from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.go_lookup import GoLookup
 from repo_mcp.languages.treesitter.written_lists import split_list
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole, SymbolKind
@@ -206,7 +206,7 @@ class _Reader:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self.lookup = NamedLookup(program)
+        self.lookup = GoLookup(program)
         self._read: dict[Declaration, _MethodSet] = {}
         self._declared: dict[tuple[str, str], bool] = {}  # by folder and name
         self._spare_files = MAX_FILES  # files that may still be examined for embedding types
@@ -271,7 +271,7 @@ class _Reader:
         self._spare_files -= len(paths)
         for path in paths:
             other = self.lookup.find_scope(path)
-            if other is None or other.language != "go":
+            if other is None:
                 continue
             for row in other.record.find_references(name):
                 if other.record.ref_roles[row] in _EMBEDS:
@@ -368,7 +368,7 @@ class _Reader:
     def _qualify(self, path: str, text: str) -> str:
         scope = self.lookup.find_scope(path)
         assert scope is not None
-        rules = self.lookup.get_rules(scope)
+        rules = self.lookup.rules
 
         parameters: dict[str, str] = {}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from repo_mcp.graph.program import Declaration, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.go_embedding import may_be_nearer
+from repo_mcp.graph.typed.go_lookup import GoLookup
 from repo_mcp.graph.typed.go_receivers import GoReceivers
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.languages.native.go import BUILTIN
@@ -16,6 +17,7 @@ _PREDECLARED = frozenset({"clear", "max", "min", "print", "println"})  # a progr
 class GoResolver(LanguageResolver):
     """Resolves references in files of Go."""
 
+    make_lookup = GoLookup
     make_receivers = GoReceivers
 
     def _guess_bare(self, scope: FileScope, reference: Reference) -> Resolution:

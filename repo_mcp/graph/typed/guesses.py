@@ -6,11 +6,10 @@ neither do common member names on a receiver of unknown type.
 
 from __future__ import annotations
 
-from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target, is_wanted
-from repo_mcp.graph.typed.cpp_overloads import accepts_by_default
+from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
-from repo_mcp.graph.typed.rust_outer_types import find_promised, is_of_trait_outside
+from repo_mcp.graph.typed.rules import Candidate
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Reference, ReferenceRole, SymbolKind
 
 MAX_POSSIBLE = 8
@@ -32,67 +31,65 @@ for_each reduce reserve resize at front back as_mut finish with MAX MIN
 _COMMON = frozenset(_COMMON_TEXT.split())
 
 
-def guess(lookup: NamedLookup, scope: FileScope, reference: Reference, *, is_member: bool) -> Resolution:
-    """Return the only declaration of a name in the repository, or a few."""
-    name = reference.name
-    if is_member and name in _COMMON:
-        return NOTHING
-    rules = lookup.get_rules(scope)
-    if not is_member and not rules.guesses_bare:
-        return NOTHING
-    paths = lookup.program.list_declaring(name)
-    if len(paths) > MAX_DECLARING:
-        return NOTHING
-    found = _gather(lookup, scope, reference, is_member=is_member)
-    if reference.role is ReferenceRole.CALL:
-        accepting = [one for one in found if accepts(lookup, one, reference)]
-        found = accepting if rules.inherits_overloads else accepting or found
-    if not found or len(found) > MAX_POSSIBLE:
-        return NOTHING
-    is_only = len(found) == 1 and lookup.get_kind(found[0]) not in rules.doubted_kinds
-    is_only = is_only and not is_of_trait_outside(lookup, found[0])
-    promised = find_promised(lookup, found) if scope.language == "rust" else None
-    probable = found[:1] if is_only else [promised]
-    return Resolution(
-        tuple(
-            Target(one, Confidence.PROBABLE if one in probable else Confidence.POSSIBLE)
-            for one in sorted(found, key=lambda one: one not in probable)
+class Guesses:
+    """Finds declarations by name alone, in one language; a language overrides what differs in it."""
+
+    _lookup: NamedLookup
+
+    def _guess(self, scope: FileScope, reference: Reference, *, is_member: bool) -> Resolution:
+        """Return the only declaration of a name in the repository, or a few."""
+        name, rules = reference.name, self._lookup.rules
+        if is_member and name in _COMMON:
+            return NOTHING
+        if not is_member and not rules.guesses_bare:
+            return NOTHING
+        paths = self._lookup.program.list_declaring(name)
+        if len(paths) > MAX_DECLARING:
+            return NOTHING
+        found = self._gather(scope, reference, is_member=is_member)
+        if reference.role is ReferenceRole.CALL:
+            accepting = [one for one in found if self._accepts(one, reference)]
+            found = accepting if rules.inherits_overloads else accepting or found
+        if not found or len(found) > MAX_POSSIBLE:
+            return NOTHING
+        probable = self._find_probable(found)
+        return Resolution(
+            tuple(
+                Target(one, Confidence.PROBABLE if one == probable else Confidence.POSSIBLE)
+                for one in sorted(found, key=lambda one: one != probable)
+            )
         )
-    )
 
+    def _gather(self, scope: FileScope, reference: Reference, *, is_member: bool) -> list[Declaration]:
+        """Return what has the name of a reference and may be meant; definitions rather than prototypes."""
+        role, name, rules = reference.role, reference.name, self._lookup.rules
+        is_called = is_member and role is ReferenceRole.CALL
+        found: list[Candidate] = []
+        for other in self._lookup.iter_declaring(scope, name):
+            for ordinal in other.find_named(name):
+                kind = other.get_kind(ordinal)
+                if kind is SymbolKind.EXTENSION or other.is_member(ordinal) is not is_member:
+                    continue
+                if is_called and not self._is_called(scope, kind):
+                    continue
+                is_reached = other is scope or rules.is_reachable(scope, other, ordinal)
+                if is_reached and self._lookup.is_wanted(scope, kind, role):
+                    found.append((other, ordinal))
+        definitions = [one for one in found if not one[0].is_forward(one[1])]
+        return [Declaration(other.path, ordinal) for other, ordinal in definitions or found]
 
-def _gather(
-    lookup: NamedLookup, scope: FileScope, reference: Reference, *, is_member: bool
-) -> list[Declaration]:
-    """Return what has the name of a reference and may be meant; definitions rather than prototypes."""
-    role, name = reference.role, reference.name
-    rules = lookup.get_rules(scope)
-    found: list[tuple[FileScope, int]] = []
-    for other in lookup.iter_declaring(scope, name):
-        for ordinal in other.find_named(name):
-            kind = other.get_kind(ordinal)
-            if kind is SymbolKind.EXTENSION or other.is_member(ordinal) is not is_member:
-                continue
-            if (
-                is_member
-                and role is ReferenceRole.CALL
-                and kind not in CALLABLE_KINDS
-                and scope.language != "c"
-            ):
-                continue
-            is_reached = other is scope or rules.is_reachable(scope, other, ordinal)
-            if is_reached and is_wanted(kind, role, scope.language):
-                found.append((other, ordinal))
-    definitions = [one for one in found if not one[0].is_forward(one[1])]
-    return [Declaration(other.path, ordinal) for other, ordinal in definitions or found]
+    def _is_called(self, scope: FileScope, kind: SymbolKind) -> bool:
+        """Return whether a file can call members of a kind."""
+        return kind in CALLABLE_KINDS
 
+    def _find_probable(self, found: list[Declaration]) -> Declaration | None:
+        """Return which of all declarations of a name is probably meant: the only one."""
+        is_only = len(found) == 1 and self._lookup.get_kind(found[0]) not in self._lookup.rules.doubted_kinds
+        return found[0] if is_only else None
 
-def accepts(lookup: NamedLookup, declaration: Declaration, call: Reference) -> bool:
-    """Return whether a declaration may be called with as many arguments; True if it has no overloads."""
-    scope = lookup.find_scope(declaration.path)
-    if scope is None:
-        return True
-    rules = lookup.get_rules(scope)
-    if not rules.has_overloads or rules.accepts(scope.get_symbol(declaration.ordinal), call):
-        return True
-    return scope.language == "cpp" and accepts_by_default(lookup, declaration, call)
+    def _accepts(self, declaration: Declaration, call: Reference) -> bool:
+        """Return whether a declaration may be called with as many arguments; True if it has no overloads."""
+        scope, rules = self._lookup.find_scope(declaration.path), self._lookup.rules
+        if scope is None or not rules.has_overloads:
+            return True
+        return rules.accepts(scope.get_symbol(declaration.ordinal), call)

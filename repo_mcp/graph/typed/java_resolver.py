@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target, is_type_role
 from repo_mcp.graph.typed.file_scope import FileScope, split_name
-from repo_mcp.graph.typed.guesses import accepts, guess
+from repo_mcp.graph.typed.java_lookup import JavaLookup
 from repo_mcp.graph.typed.java_receivers import JavaReceivers
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
-from repo_mcp.graph.typed.overriding import list_not_overridden, may_be_of_class
+from repo_mcp.graph.typed.lookup import iter_above
+from repo_mcp.graph.typed.overriding import list_not_overridden
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, CONSTRUCTED, PATH
@@ -17,6 +18,8 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference
 class JavaResolver(LanguageResolver):
     """Resolves references in files of Java."""
 
+    _lookup: JavaLookup
+    make_lookup = JavaLookup
     make_receivers = JavaReceivers
 
     def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
@@ -45,14 +48,21 @@ class JavaResolver(LanguageResolver):
         if found.declarations:
             is_certain = found.is_certain and receiver is not None
             return self._conclude(replace(found, is_certain=is_certain), reference)
-        return guess(lookup, scope, reference, is_member=True) if receiver is None else NOTHING
+        return self._guess(scope, reference, is_member=True) if receiver is None else NOTHING
 
     def _choose_role(self, reference: Reference) -> ReferenceRole:
         """Return the role in which a name is looked up: behind `new`, that of a type."""
         return ReferenceRole.TYPE if reference.alias == CONSTRUCTED else reference.role
 
     def _may_be_other(self, owner: Declaration, members: list[Declaration]) -> bool:
-        return any(may_be_of_class(self._lookup, owner, one) for one in members[:1])
+        return any(self._may_be_of_class(owner, one) for one in members[:1])
+
+    def _may_be_of_class(self, owner: Declaration, member: Declaration) -> bool:
+        """Return whether a class of another repository may have the member that an interface declares."""
+        if self._lookup.get_kind(self._get_parent(member)) is not SymbolKind.INTERFACE:
+            return False
+        above = iter_above(self._lookup, owner)
+        return any(self._lookup.has_base_outside(one) for one in (owner, *above))
 
     def _list_meant(self, declarations: list[Declaration], reference: Reference) -> list[Declaration]:
         meant = self._part_fields(declarations, reference)
@@ -75,7 +85,7 @@ class JavaResolver(LanguageResolver):
         if call.role is not ReferenceRole.CALL or call.arguments < 2:
             return []
         lookup = self._lookup
-        taking = [one for one in methods if accepts(lookup, one, call)]
+        taking = [one for one in methods if self._accepts(one, call)]
         scope = lookup.find_scope(taking[0].path) if len(taking) == 1 else None
         if scope is None or scope.get_kind(taking[0].ordinal) is not SymbolKind.METHOD:
             return []

@@ -33,7 +33,6 @@ class JavaRules(Rules):
 
     languages = frozenset({"java"})
     has_implicit_members = True
-    sees_outer_members = True
     has_overloads = True
     inherits_overloads = True
     of_every_class = _OF_OBJECT

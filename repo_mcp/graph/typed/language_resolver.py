@@ -16,37 +16,53 @@ from repo_mcp.graph.program import (
     NOTHING,
     Confidence,
     Declaration,
+    Program,
     Resolution,
     Target,
     is_type_role,
     join_targets,
 )
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
-from repo_mcp.graph.typed.guesses import MAX_POSSIBLE, accepts, guess
+from repo_mcp.graph.typed.guesses import MAX_POSSIBLE, Guesses
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.receivers import ReceiverTypes
 from repo_mcp.graph.typed.rules import FoundDeclarations
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import OF_GIVEN_TYPE, OF_TYPE
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Reference,
+    ReferenceRole,
+    SymbolKind,
+    SymbolRecord,
+)
 
 MAX_IMPORTED_FILES = 40
 Identity = tuple[str, str, str]
 
 
-class LanguageResolver:
-    """Resolves references in files of one language, or of C and C++."""
+class LanguageResolver(Guesses):
+    """Resolves references in files of one language, or of C and C++. Its caches are valid for one Program."""
 
     counts_each = False  # several declarations are several meanings, even parts of one type
+    make_lookup: Callable[[Program], NamedLookup]
     make_receivers: Callable[[NamedLookup], ReceiverTypes] = ReceiverTypes
 
-    def __init__(self, lookup: NamedLookup) -> None:
-        self._lookup = lookup
-        self._receivers = type(self).make_receivers(lookup)
+    def __init__(self, program: Program) -> None:
+        self._lookup = type(self).make_lookup(program)
+        self._receivers = type(self).make_receivers(self._lookup)
 
-    def resolve(self, scope: FileScope, reference: Reference) -> Resolution:
-        """Return the meaning of a reference in a file."""
+    def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
+        """Return the meaning of a reference in a file. Never raises because of a record's contents."""
+        scope = self._lookup.find_scope(path)
+        if scope is None:
+            return NOTHING
+        self._lookup.begin(scope)
+        return self._resolve(scope, reference)
+
+    def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
         if reference.role in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}:
             return self._resolve_import(scope, reference)
         if not reference.name or reference.name == "[]":
@@ -71,7 +87,7 @@ class LanguageResolver:
 
     def _resolve_import(self, scope: FileScope, reference: Reference) -> Resolution:
         """Resolve an import, whatever it is used for; of a method, all overloads."""
-        rules = self._lookup.get_rules(scope)
+        rules = self._lookup.rules
         files, paths, external = rules.list_imported(scope, reference.qualifier, reference.name)
         found: dict[Declaration, Confidence] = {}
         for path in paths:
@@ -102,7 +118,7 @@ class LanguageResolver:
     # -- bare names ---------------------------------------------------------------------------------------
 
     def _resolve_bare(self, scope: FileScope, reference: Reference) -> Resolution:
-        rules = self._lookup.get_rules(scope)
+        rules = self._lookup.rules
         is_own = reference.name in rules.own_words or reference.name in rules.base_words
         if is_own and reference.role is ReferenceRole.CALL:
             return self._resolve_own_constructor(scope, reference)
@@ -121,7 +137,7 @@ class LanguageResolver:
 
     def _guess_bare(self, scope: FileScope, reference: Reference) -> Resolution:
         """Return the meaning of a bare name that nothing visible declares."""
-        return guess(self._lookup, scope, reference, is_member=False)
+        return self._guess(scope, reference, is_member=False)
 
     def _choose_role(self, reference: Reference) -> ReferenceRole:
         """Return the role in which a name is looked up."""
@@ -161,7 +177,7 @@ class LanguageResolver:
         """Return whether the first name of a member is a variable or the object itself."""
         if scope.find_binding(reference.symbol, reference.line, first) is not None:
             return True
-        return first in self._lookup.get_rules(scope).own_words
+        return first in self._lookup.rules.own_words
 
     def _find_static(
         self, scope: FileScope, reference: Reference, names: tuple[str, ...]
@@ -176,7 +192,7 @@ class LanguageResolver:
         self, scope: FileScope, reference: Reference, receiver: Receiver | None
     ) -> Resolution:
         if receiver is None:
-            return guess(self._lookup, scope, reference, is_member=True)
+            return self._guess(scope, reference, is_member=True)
         if receiver.external and reference.role is ReferenceRole.USE:
             receiver = self._receivers.find_pointed(receiver) or receiver
         if receiver.external:
@@ -292,7 +308,7 @@ class LanguageResolver:
         if symbol.kind is SymbolKind.CONSTRUCTOR or symbol.kind in TYPE_KINDS:
             return "", "", ""
         overload = ""
-        if self._lookup.get_rules(scope).has_overloads:
+        if self._lookup.rules.has_overloads:
             overload = str(declaration.ordinal)
         elif symbol.kind in CALLABLE_KINDS:  # of several implementations of a generic trait: `impl From<A>`
             overload = symbol.parameters
@@ -310,9 +326,8 @@ class LanguageResolver:
         """Return the declarations that accept a call; all if none does, except in languages with labels."""
         if not declarations or not call.arguments:
             return declarations
-        scope = self._lookup.find_scope(declarations[0].path)
-        names_parameters = scope is not None and self._lookup.get_rules(scope).has_labels
+        names_parameters = self._lookup.rules.has_labels
         if len(declarations) == 1 and not names_parameters:
             return declarations
-        accepting = [one for one in declarations if accepts(self._lookup, one, call)]
+        accepting = [one for one in declarations if self._accepts(one, call)]
         return accepting if names_parameters else accepting or declarations

@@ -1,40 +1,29 @@
 """Lookup of declarations by name, in languages with declared types: by scope, full path, or as members.
 
-Candidates come from the names in the index. Each language's rules decide which of them a name can reach.
-Results found through scopes, imports or containers are certain, unless the rules say otherwise.
+Candidates come from the names in the index. A language's rules decide which of them a name can reach. Where a
+language looks further, or in another order, a subclass overrides a method. Results found through scopes,
+imports or containers are certain, unless the rules say otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from repo_mcp.graph.program import Declaration, Program, is_type_role, is_wanted
-from repo_mcp.graph.typed.c_rules import is_meant, settle
+from repo_mcp.graph.program import Declaration, Program, is_type_role
 from repo_mcp.graph.typed.file_scope import (
-    WITH_MACROS,
     FileScope,
     extends_anything,
     get_access,
     is_declared_twice,
     is_function_in_order,
-    is_list,
     is_of_block,
     keep_declared,
-    list_enumerators,
-    prefer_inherent,
     read_type_names,
     split_name,
-    takes_in,
 )
 from repo_mcp.graph.typed.parsed_files import ParsedFiles
-from repo_mcp.graph.typed.rules import (
-    NOT_FOUND,
-    OUTSIDE,
-    FoundDeclarations,
-    Path,
-)
-from repo_mcp.graph.typed.rust_rules import get_crate_root
+from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, Candidate, FoundDeclarations, Path, Rules
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
@@ -54,22 +43,31 @@ MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 # A property without its name is an unnamed struct's.
 _NO_NAMES = frozenset({SymbolKind.EXTENSION, SymbolKind.PROPERTY})
 _FIELD_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.ENUM_MEMBER})
+VALUE_KINDS = frozenset(
+    {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.EVENT}
+)
+_CALLED_KINDS = CALLABLE_KINDS | TYPE_KINDS | VALUE_KINDS
+_USED_KINDS = _CALLED_KINDS | {SymbolKind.MODULE}
 
 
 class NamedLookup(ParsedFiles):
-    """Looks up names in one Program."""
+    """Looks up names in the files of one language, or of C and C++."""
 
-    def __init__(self, program: Program) -> None:
-        super().__init__(program)
+    def __init__(self, program: Program, rules: Rules) -> None:
+        super().__init__(program, rules)
         self._bases: dict[Declaration, tuple[Declaration, ...]] = {}
         self._extended: dict[Declaration, tuple[Declaration, ...]] = {}
-        self._followed: dict[tuple[Path, Path, ReferenceRole], FoundDeclarations] = {}  # of Rust, by crate
-        self.open_ended: dict[Declaration, bool] = {}  # whether a type has a base of another repository
         self._open: set[Declaration] = set()  # types whose bases are being determined
         self._cuts = 0  # lookups of bases cut short by a cycle or a limit
         self._steps = MAX_STEPS
-        self._reader: FileScope | None = None  # of the use that is asked about
+        self.reader: FileScope | None = None  # of the use that is asked about
         self.depth = self.spare = 0  # receivers in receivers; type arguments that may still be read
+
+    def is_wanted(self, scope: FileScope, kind: SymbolKind, role: ReferenceRole) -> bool:
+        """Return whether a name used in a role can mean a symbol of a kind."""
+        if is_type_role(role):
+            return kind in TYPE_KINDS
+        return kind in (_CALLED_KINDS if role is ReferenceRole.CALL else _USED_KINDS)
 
     # -- by scope and by path -----------------------------------------------------------------------------
 
@@ -77,29 +75,10 @@ class NamedLookup(ParsedFiles):
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None = None
     ) -> FoundDeclarations:
         """Return the meaning of an unqualified name; for `call` see `find_members`."""
-        found = self._find_bare(scope, ordinal, name, role, call)
-        if scope.language not in WITH_MACROS:
-            return found
-        line = call.line if call is not None else int(scope.record.starts[ordinal])
-        return settle(self.get_rules(scope), scope, line, found)
-
-    def _find_bare(
-        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None
-    ) -> FoundDeclarations:
-        rules = self.get_rules(scope)
-        for path in rules.list_nearer(scope, ordinal, name):
-            found = self.find_path(scope, path, role)
-            if found.declarations or found.external:
-                return found
+        rules = self.rules
         inner = self._find_in_scopes(scope, ordinal, name, role, call)
-        if inner and is_meant(rules, inner, call):
-            found = self._choose(scope, inner)
-            if scope.language == "rust":
-                return self._join_imported(scope, ordinal, name, role, found)
-            is_hidden = rules.sees_outer_members and self._is_perhaps_hidden(scope, ordinal, found)
-            if inner[0][0] is scope:
-                is_hidden = is_hidden or self._is_perhaps_of_block(scope, ordinal, role, inner, call)
-            return replace(found, is_certain=False) if is_hidden else found
+        if inner and self._is_meant(inner, call):
+            return self._choose_inner(scope, ordinal, name, role, inner, call)
         bound = rules.find_import(scope, ordinal, name)
         if bound is not None:
             return self.find_path(scope, bound, role)
@@ -113,10 +92,28 @@ class NamedLookup(ParsedFiles):
             doubted = doubted if doubted.declarations else found
         return doubted if doubted.declarations or not inner else self._choose(scope, inner)
 
+    def _is_meant(self, inner: list[Candidate], call: Reference | None) -> bool:
+        """Return whether one of the declarations around a name is a definition."""
+        return not all(scope.is_forward(one) for scope, one in inner)
+
+    def _choose_inner(
+        self,
+        scope: FileScope,
+        ordinal: int,
+        name: str,
+        role: ReferenceRole,
+        inner: list[Candidate],
+        call: Reference | None,
+    ) -> FoundDeclarations:
+        """Return those of the declarations around a name that are meant."""
+        found = self._choose(scope, inner)
+        is_doubted = inner[0][0] is scope and self._is_perhaps_of_block(scope, ordinal, role, inner, call)
+        return replace(found, is_certain=False) if is_doubted else found
+
     def _find_in_scopes(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None
-    ) -> list[tuple[FileScope, int]]:
-        rules = self.get_rules(scope)
+    ) -> list[Candidate]:
+        rules = self.rules
         for around in scope.iter_around(ordinal):
             kind = scope.get_kind(around)
             if kind in TYPE_KINDS and kind is not SymbolKind.TYPE:
@@ -126,7 +123,7 @@ class NamedLookup(ParsedFiles):
                 members = self.find_members(owner, name, role, call, is_bare=True)
                 if members:
                     return [(other, one.ordinal) for one in members if (other := self.find_scope(one.path))]
-                if scope.get_name(around) == name and is_wanted(kind, role, scope.language):
+                if scope.get_name(around) == name and self.is_wanted(scope, kind, role):
                     return self._as_type(scope, around)
                 continue
             found = [one for one in scope.find_children(around, name) if self._is_wanted(scope, one, role)]
@@ -141,7 +138,7 @@ class NamedLookup(ParsedFiles):
         scope: FileScope,
         ordinal: int,
         role: ReferenceRole,
-        inner: list[tuple[FileScope, int]],
+        inner: list[Candidate],
         call: Reference | None,
     ) -> bool:
         """Return whether a function's name, also declared elsewhere, may be that of an ended block."""
@@ -151,44 +148,11 @@ class NamedLookup(ParsedFiles):
             return is_loose and len(inner) > 1
         if not is_loose and not is_function_in_order(scope, scope.get_parent(one)):
             return False
-        path, visible = (scope.get_name(one),), self.get_rules(scope).list_visible(scope, ordinal)
+        path, visible = (scope.get_name(one),), self.rules.list_visible(scope, ordinal)
         is_twice = len(inner) > 1 if is_loose else is_declared_twice(scope, one)
         return is_twice or any(self.find_path(scope, each + path, role).declarations for each in visible)
 
-    def _join_imported(
-        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
-    ) -> FoundDeclarations:
-        """Return the declarations of a Rust module and a namesake import, between which a `cfg` chooses."""
-        bound = self.get_rules(scope).find_import(scope, ordinal, name)
-        if bound is None:
-            return found
-        imported = self.find_path(scope, bound, role)
-        declarations = tuple(dict.fromkeys((*found.declarations, *imported.declarations)))
-        count = len(declarations) + bool(imported.external)
-        return replace(found, declarations=declarations, alternatives=count) if count > 1 else found
-
-    def _is_perhaps_hidden(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
-        """Return whether a nearer type has an external base, whose members may hide the found one."""
-        owners = {self._find_owner(one) for one in found.declarations} - {None}
-        if not owners:
-            return False
-        for around in scope.iter_around(ordinal):
-            one = Declaration(scope.path, around)
-            if scope.get_kind(around) in TYPE_KINDS:
-                above = {one, *iter_above(self, one)}
-                if owners & above:
-                    return False
-                if any(has_base_outside(self, each) for each in above):
-                    return True
-        return False
-
-    def _find_owner(self, one: Declaration) -> Declaration | None:
-        """Return the type that a member belongs to, or None."""
-        scope = self.find_scope(one.path)
-        is_member = scope and scope.is_member(one.ordinal)
-        return Declaration(one.path, scope.get_parent(one.ordinal)) if scope and is_member else None
-
-    def _as_type(self, scope: FileScope, ordinal: int) -> list[tuple[FileScope, int]]:
+    def _as_type(self, scope: FileScope, ordinal: int) -> list[Candidate]:
         """Return the type of an extension if it is found; any other declaration as it is."""
         if scope.get_kind(ordinal) is not SymbolKind.EXTENSION:
             return [(scope, ordinal)]
@@ -197,7 +161,7 @@ class NamedLookup(ParsedFiles):
 
     def _is_wanted(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
         kind = scope.get_kind(ordinal)
-        return kind is not SymbolKind.CONSTRUCTOR and is_wanted(kind, role, scope.language)
+        return kind is not SymbolKind.CONSTRUCTOR and self.is_wanted(scope, kind, role)
 
     def find_static(
         self, scope: FileScope, ordinal: int, names: Path, role: ReferenceRole
@@ -205,7 +169,7 @@ class NamedLookup(ParsedFiles):
         """Return the meaning of dotted names, each of which is a package, module, namespace or type."""
         if len(names) == 1:
             return self.find_bare(scope, ordinal, names[0], role)
-        rules = self.get_rules(scope)
+        rules = self.rules
         doubted = NOT_FOUND
         for path in rules.list_paths(scope, ordinal, names):
             found = self.find_path(scope, path, role)
@@ -230,16 +194,8 @@ class NamedLookup(ParsedFiles):
         return NOT_FOUND
 
     def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
-        """Return the declarations of a full path as its crate sees them, also through re-exports."""
-        if scope.language != "rust":
-            return self._follow_path(scope, path, role)
-        key = (get_crate_root(self.get_rules(scope).find_home(scope)), path, role)
-        if key not in self._followed:
-            self._followed[key] = self._follow_path(scope, path, role)
-        return self._followed[key]
-
-    def _follow_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
-        rules, waiting, seen = self.get_rules(scope), [path], {path}
+        """Return the declarations of a full path, also through re-exports."""
+        waiting, seen = [path], {path}
         for _ in range(MAX_FOLLOWED):
             if not waiting:
                 break
@@ -249,7 +205,7 @@ class NamedLookup(ParsedFiles):
             found = self._find_exactly(scope, one, role)
             if found:
                 return self._join_given_on(scope, self._choose(scope, found), waiting, role)
-            more = [other for other in rules.follow(scope, one) if other not in seen]
+            more = [other for other in self.rules.follow(scope, one) if other not in seen]
             seen.update(more)
             waiting += more
         return NOT_FOUND
@@ -257,19 +213,11 @@ class NamedLookup(ParsedFiles):
     def _join_given_on(
         self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
     ) -> FoundDeclarations:
-        """Return the targets of a Rust path and of re-exports by its name: a configuration chooses one."""
-        if scope.language != "rust":
-            return found
-        others = [
-            self._choose(scope, more) for path in waiting if (more := self._find_exactly(scope, path, role))
-        ]
-        declarations = tuple(dict.fromkeys(one for each in (found, *others) for one in each.declarations))
-        if len(declarations) == len(found.declarations):
-            return found
-        return replace(found, declarations=declarations, alternatives=len(declarations))
+        """Return what a path led to, together with the targets of other re-exports by its name."""
+        return found
 
-    def _find_exactly(self, scope: FileScope, path: Path, role: ReferenceRole) -> list[tuple[FileScope, int]]:
-        rules = self.get_rules(scope)
+    def _find_exactly(self, scope: FileScope, path: Path, role: ReferenceRole) -> list[Candidate]:
+        rules = self.rules
         found = []
         for other in self.iter_declaring(scope, path[-1], path):
             for ordinal in other.find_named(path[-1]):
@@ -284,14 +232,17 @@ class NamedLookup(ParsedFiles):
                     found.append((other, ordinal))
         return found
 
-    def _choose(self, scope: FileScope, found: list[tuple[FileScope, int]]) -> FoundDeclarations:
+    def _choose(self, scope: FileScope, found: list[Candidate]) -> FoundDeclarations:
         """Return types before their extensions, and definitions before forward declarations."""
         real = [one for one in found if one[0].get_kind(one[1]) is not SymbolKind.EXTENSION]
-        real = prefer_inherent(real)
-        chosen, is_certain = self.get_rules(scope).choose(scope, real or found)
+        chosen, is_certain = self.rules.choose(scope, self._prefer(real) or found)
         return FoundDeclarations(
             tuple(Declaration(other.path, ordinal) for other, ordinal in chosen), is_certain
         )
+
+    def _prefer(self, found: list[Candidate]) -> list[Candidate]:
+        """Return those of several declarations of one name that precede the others."""
+        return found
 
     def find_type(self, scope: FileScope, ordinal: int, names: Path) -> FoundDeclarations:
         """Return the type that dotted names lead to."""
@@ -324,43 +275,44 @@ class NamedLookup(ParsedFiles):
         """Return the members of a type with a name: its own and its extensions', or the nearest base's.
 
         With `parts_fields`, a member `of_value` that is not called is a field. With inherited overloads, the
-        nearest type with one that accepts the call counts. In C all equally near members count, since a macro
-        for fields may have a definition for each platform. A method of every class is never an interface's.
-        In Java a type does not have its bases' private members, and a bare name means a method if called.
+        nearest type with one that accepts the call counts, a type has no private members of its bases, and a
+        bare name means a method if it is called. A method of every class is never an interface's.
         """
-        waiting, seen = [owner], {owner}
-        scope = self.find_scope(owner.path)
-        rules = self.get_rules(scope) if scope is not None else None
-        is_c = scope is not None and scope.language == "c"
-        known = rules.of_every_class.get(name) if rules is not None and not self._promises(owner) else None
+        rules, waiting, seen = self.rules, [owner], {owner}
+        known = rules.of_every_class.get(name) if not self._promises(owner) else None
         for _ in range(MAX_TYPES):
             if not waiting:
                 break
             one = waiting.pop(0)
             found = self._find_own_members(one, name, role)
-            if rules is not None and rules.inherits_overloads:
+            if rules.inherits_overloads:
                 found = self._keep_inherited(found, one == owner, role if is_bare else None)
             if found and call is not None and call.arguments == known and self._promises(one):
                 return []
-            if of_value and self._parts_fields(one, role):
+            if of_value and rules.parts_fields and role is ReferenceRole.USE:
                 found = [member for member in found if self.get_kind(member) is SymbolKind.PROPERTY]
-            brought = takes_in(self.find_scope(one.path), one.ordinal, name) if found else False
-            for other in waiting if found and is_c else self.list_bases(one) if brought else ():
+            for other in self._list_beside(one, name, waiting) if found else ():
                 found += self._find_own_members(other, name, role)
             if found and self._takes_any(found, call):
                 return found
             more = [base for base in self.list_bases(one) if base not in seen]
             seen.update(more)
-            if rules is not None and rules.inherits_overloads:  # a class's before those of interfaces
+            if rules.inherits_overloads:  # a class's before those of interfaces
                 waiting = [base for base in more if not self._promises(base)] + waiting
                 more = [base for base in more if self._promises(base)]
             waiting += more
         return []
 
+    def _list_beside(
+        self, owner: Declaration, name: str, waiting: list[Declaration]
+    ) -> Sequence[Declaration]:
+        """Return the types whose members of a name count beside a type's own; `waiting` are as near as it."""
+        return ()
+
     def _keep_inherited(
         self, found: list[Declaration], is_own: bool, role: ReferenceRole | None
     ) -> list[Declaration]:
-        """Return the members of Java that a type has of a base, or as its own; of a sort if they are bare."""
+        """Return the members that a type has of a base, or as its own; of a sort if they are bare."""
         kept = []
         for one in found:
             scope = self.find_scope(one.path)
@@ -373,16 +325,10 @@ class NamedLookup(ParsedFiles):
     def _promises(self, owner: Declaration) -> bool:
         return self.get_kind(owner) in {SymbolKind.INTERFACE, SymbolKind.TRAIT}
 
-    def _parts_fields(self, owner: Declaration, role: ReferenceRole) -> bool:
-        scope = self.find_scope(owner.path)
-        return role is ReferenceRole.USE and scope is not None and self.get_rules(scope).parts_fields
-
     def _takes_any(self, members: list[Declaration], call: Reference | None) -> bool:
-        scope = self.find_scope(members[0].path)
-        if scope is None or call is None or not call.arguments:
-            return True
-        rules = self.get_rules(scope)
-        if not rules.inherits_overloads:
+        """Return whether a call fits one of some members, where overloads of bases count too."""
+        rules = self.rules
+        if call is None or not call.arguments or not rules.inherits_overloads:
             return True
         scopes = ((self.find_scope(one.path), one.ordinal) for one in members)
         return any(other and rules.accepts(other.get_symbol(ordinal), call) for other, ordinal in scopes)
@@ -391,17 +337,14 @@ class NamedLookup(ParsedFiles):
         scope = self.find_scope(owner.path)
         if scope is None:
             return []
-        own = [one for one in scope.find_children(owner.ordinal, name) if self._is_member(scope, one, role)]
-        found = [(scope, one) for one in own or list_enumerators(scope, owner.ordinal, name, role)]
-        rules = self.get_rules(scope)
-        owner_name = scope.get_name(owner.ordinal)
-        if rules.has_extensions:
-            extending = set(self.program.list_declaring(owner_name))
+        found = [(scope, one) for one in self._list_inside(scope, owner.ordinal, name, role)]
+        if self.rules.has_extensions:
+            extending = set(self.program.list_declaring(scope.get_name(owner.ordinal)))
             for path in self.program.list_declaring(name):
                 other = self.find_scope(path) if path in extending else None
-                if other is not None and other.language in rules.languages:
+                if other is not None:
                     found += self._find_in_extensions(scope, owner.ordinal, other, name, role)
-        found = prefer_inherent(found)
+        found = self._prefer(found)
         defined = {one[0].count_parameters(one[1]) for one in found if not one[0].is_forward(one[1])}
         kept = [
             one
@@ -410,9 +353,13 @@ class NamedLookup(ParsedFiles):
         ]
         return [Declaration(other.path, ordinal) for other, ordinal in kept]
 
+    def _list_inside(self, scope: FileScope, owner: int, name: str, role: ReferenceRole) -> list[int]:
+        """Return the members with a name that a type declares itself."""
+        return [one for one in scope.find_children(owner, name) if self._is_member(scope, one, role)]
+
     def _find_in_extensions(
         self, scope: FileScope, owner: int, other: FileScope, name: str, role: ReferenceRole
-    ) -> list[tuple[FileScope, int]]:
+    ) -> list[Candidate]:
         owner_name = scope.get_name(owner)
         found = []
         for ordinal in other.find_named(name):
@@ -424,15 +371,18 @@ class NamedLookup(ParsedFiles):
                 scope.get_kind(owner) is SymbolKind.EXTENSION and other.get_kind(parent) in TYPE_KINDS
             )
             is_member = (is_extension or from_extension) and self._is_member(other, ordinal, role)
-            if is_member and scope.language == "swift" and other not in (scope, self._reader):
-                is_member = self.get_rules(scope).is_reachable(scope, other, ordinal)
+            is_member = is_member and self._is_extended_for(scope, other, ordinal)
             if is_member and self._is_same_type(scope, owner, other, parent):
                 found.append((other, ordinal))
         return found
 
+    def _is_extended_for(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
+        """Return whether a use may mean a member that a file gives to a type of `scope`."""
+        return True
+
     def _is_same_type(self, scope: FileScope, owner: int, other: FileScope, extension: int) -> bool:
         """Return whether an extension with a type's name extends that very type."""
-        rules = self.get_rules(scope)
+        rules = self.rules
         if not rules.is_same_type(scope, owner, other, extension) or extends_anything(scope, owner):
             return False
         is_extension = other.get_kind(extension) is SymbolKind.EXTENSION
@@ -446,15 +396,13 @@ class NamedLookup(ParsedFiles):
 
     def _is_member(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
         kind = scope.get_kind(ordinal)
-        if kind is SymbolKind.CONSTRUCTOR and not self.get_rules(scope).constructor_name:
+        if kind is SymbolKind.CONSTRUCTOR and not self.rules.constructor_name:
             return role is ReferenceRole.CALL  # except in a call, where the name is the type's
         if kind is SymbolKind.CONSTRUCTOR and role is ReferenceRole.CALL:
             return True
-        if scope.language == "c":
-            return kind is SymbolKind.PROPERTY and not is_type_role(role)
-        if kind is SymbolKind.PROPERTY and role is ReferenceRole.CALL and self.get_rules(scope).parts_fields:
+        if kind is SymbolKind.PROPERTY and role is ReferenceRole.CALL and self.rules.parts_fields:
             return False
-        return is_wanted(kind, role, scope.language)
+        return self.is_wanted(scope, kind, role)
 
     def list_bases(self, owner: Declaration) -> tuple[Declaration, ...]:
         """Return the declared bases of a type or extension; for an alias, the type it stands for."""
@@ -477,7 +425,7 @@ class NamedLookup(ParsedFiles):
 
     def begin(self, reader: FileScope | None = None) -> None:
         """Start a new question about a use in the file `reader`, with MAX_STEPS steps available."""
-        self._steps, self.depth, self.spare, self._reader = MAX_STEPS, 0, MAX_STEPS, reader
+        self._steps, self.depth, self.spare, self.reader = MAX_STEPS, 0, MAX_STEPS, reader
 
     @contextmanager
     def deepen(self) -> Iterator[None]:
@@ -502,27 +450,18 @@ class NamedLookup(ParsedFiles):
                 found.update(dict.fromkeys(self.find_type(other, outer, split_name(row)).declarations))
         if kind is SymbolKind.TYPE:
             found.update(dict.fromkeys(self._find_alias(scope, owner.ordinal)))
-        if scope.language == "rust":
-            found.update(dict.fromkeys(self._find_pointed(scope, owner.ordinal)))
-        if scope.language in WITH_MACROS:
-            for name in scope.list_macro_fields(owner.ordinal):
-                macros = self.find_bare(scope, 0, name, ReferenceRole.USE).declarations
-                found.update(dict.fromkeys(one for one in macros if self.get_kind(one) is SymbolKind.MACRO))
+        found.update(dict.fromkeys(self._iter_taken_in(scope, owner.ordinal)))
         found.pop(owner, None)
         return list(found)
 
-    def _find_pointed(self, scope: FileScope, ordinal: int) -> Iterator[Declaration]:
-        """Yield the `Target` of a Rust type's `impl Deref`, whose members the type has as well."""
-        for other, part in self._iter_parts(scope, ordinal):
-            targets = other.find_children(part, "Target")
-            names = read_type_names(other, targets[0]) if targets and not is_list(other, targets[0]) else ()
-            if names and any(row.name == "Deref" for row in other.list_bases(part)):
-                yield from self.find_type(other, part, names).declarations
+    def _iter_taken_in(self, scope: FileScope, ordinal: int) -> Iterable[Declaration]:
+        """Yield what a type takes members from besides its bases."""
+        return ()
 
     def _iter_parts(self, scope: FileScope, ordinal: int) -> Iterator[tuple[FileScope, int]]:
         """Yield a type and its extensions."""
         yield scope, ordinal
-        rules, name = self.get_rules(scope), scope.get_name(ordinal)
+        rules, name = self.rules, scope.get_name(ordinal)
         if not rules.has_extensions:
             return
         for other in list(self.iter_declaring(scope, name))[:MAX_EXTENSIONS]:
@@ -534,8 +473,6 @@ class NamedLookup(ParsedFiles):
 
     def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
         names = read_type_names(scope, ordinal)
-        if scope.language in {"rust", "swift"} and is_list(scope, ordinal):
-            return ()
         return self.find_type(scope, scope.get_parent(ordinal), names).declarations if names else ()
 
     def find_constructors(self, owner: Declaration) -> list[Declaration]:
@@ -543,7 +480,7 @@ class NamedLookup(ParsedFiles):
         scope = self.find_scope(owner.path)
         if scope is None:
             return []
-        name = self.get_rules(scope).constructor_name or scope.get_name(owner.ordinal)
+        name = self.rules.constructor_name or scope.get_name(owner.ordinal)
         found = self._find_own_members(owner, name, ReferenceRole.CALL)
         return [one for one in found if self.get_kind(one) is SymbolKind.CONSTRUCTOR]
 
@@ -551,19 +488,6 @@ class NamedLookup(ParsedFiles):
         """Return the kind of a declaration."""
         scope = self.find_scope(declaration.path)
         return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
-
-
-def has_base_outside(lookup: NamedLookup, owner: Declaration) -> bool:
-    """Return whether a base class of a type is declared in another repository."""
-    if owner not in lookup.open_ended:
-        scope = lookup.find_scope(owner.path)
-        rows = scope.list_bases(owner.ordinal) if scope is not None else []
-        lookup.open_ended[owner] = any(
-            not lookup.find_type(scope, scope.get_parent(owner.ordinal), split_name(row)).declarations
-            for row in rows
-            if scope is not None and row.role is ReferenceRole.INHERIT
-        )
-    return lookup.open_ended[owner]
 
 
 def iter_above(lookup: NamedLookup, owner: Declaration) -> Iterator[Declaration]:

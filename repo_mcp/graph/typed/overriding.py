@@ -12,9 +12,9 @@ import re
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typed.lookup import NamedLookup, has_base_outside, iter_above
+from repo_mcp.graph.typed.lookup import NamedLookup, iter_above
 from repo_mcp.languages.treesitter.written_lists import split_signature
-from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag
 
 _NUMBERS = frozenset({"boolean", "byte", "char", "short", "int", "long", "float", "double"})
 _ARGUMENTS = re.compile(r"<[^<>]*>")
@@ -48,14 +48,6 @@ def _has_equal_above(lookup: NamedLookup, method: Declaration, own: list[str]) -
     )
 
 
-def may_be_of_class(lookup: NamedLookup, owner: Declaration, member: Declaration) -> bool:
-    """Return whether a class of another repository may have the member that a Java interface declares."""
-    scope = lookup.find_scope(member.path)
-    if scope is None or scope.get_kind(scope.get_parent(member.ordinal)) is not SymbolKind.INTERFACE:
-        return False
-    return any(has_base_outside(lookup, one) for one in (owner, *iter_above(lookup, owner)))
-
-
 def list_results(
     lookup: NamedLookup, methods: Sequence[Declaration], owner: Declaration | None
 ) -> frozenset[str]:
@@ -65,7 +57,7 @@ def list_results(
     """
     found = {_read_result(lookup, one) for one in methods}
     scope = lookup.find_scope(methods[0].path)
-    if owner is not None and scope is not None and lookup.get_rules(scope).inherits_overloads:
+    if owner is not None and scope is not None and lookup.rules.inherits_overloads:
         name = scope.get_name(methods[0].ordinal)
         for base in lookup.list_bases(owner):
             inherited = lookup.find_members(base, name, ReferenceRole.CALL)

@@ -85,7 +85,7 @@ class ReceiverTypes:
         self, scope: FileScope, ordinal: int, line: int, segments: list[str]
     ) -> tuple[Receiver | None, int]:
         """Return the type of the first segments, and how many segments that consumes."""
-        rules = self._lookup.get_rules(scope)
+        rules = self._lookup.rules
         first = segments[0]
         if first in rules.own_words or first in rules.base_words:
             is_base = first in rules.base_words
@@ -181,7 +181,7 @@ class ReceiverTypes:
 
     def _find_path_type(self, scope: FileScope, ordinal: int, names: tuple[str, ...]) -> Receiver | None:
         """Return what a path names: a struct or an enum's variant; it may begin with `Self`."""
-        if names[0] not in self._lookup.get_rules(scope).own_words or len(names) == 1:
+        if names[0] not in self._lookup.rules.own_words or len(names) == 1:
             return self._find_type(scope, ordinal, names)
         own = self._find_own(scope, ordinal)
         for one in own.types if own is not None else ():
@@ -203,7 +203,7 @@ class ReceiverTypes:
         self, scope: FileScope, ordinal: int, names: tuple[str, ...], *, is_items: bool = False
     ) -> Receiver | None:
         """Return the type of a written name."""
-        if len(names) == 1 and names[0] in self._lookup.get_rules(scope).own_words:
+        if len(names) == 1 and names[0] in self._lookup.rules.own_words:
             return self._find_own(scope, ordinal)
         found = self._lookup.find_type(scope, ordinal, names)
         if found.declarations:
@@ -295,7 +295,7 @@ class ReceiverTypes:
                 is_one = is_one and self._is_nearest(one, members[0])
                 found = self._read_called(chosen, receiver, one)
                 return found if found is None or is_one else replace(found, is_certain=False)
-            rules = self._lookup.get_rules(scope)
+            rules = self._lookup.rules
             if role is ReferenceRole.USE and rules.parts_fields and name != "await":
                 continue  # a field, which only the type itself can have
             if receiver.is_items and name in rules.giving_item:
@@ -358,7 +358,7 @@ class ReceiverTypes:
         scope = self._lookup.find_scope(at.path)
         if scope is None:
             return None
-        plain = self._lookup.get_rules(scope).read_result(text)
+        plain = self._lookup.rules.read_result(text)
         if plain.rstrip("*[] ") in {"struct", "union"}:  # unnamed: its members belong to the outer one
             return Receiver((Declaration(scope.path, scope.get_parent(at.ordinal)),), group=at)
         if plain.endswith("()"):  # a variable initialised by a call has the call's type
@@ -423,7 +423,7 @@ class ReceiverTypes:
                     continue
                 is_own = other is scope and part == owner
                 is_block = other.get_kind(part) is SymbolKind.EXTENSION
-                if is_own or (is_block and lookup.get_rules(scope).is_same_type(scope, owner, other, part)):
+                if is_own or (is_block and lookup.rules.is_same_type(scope, owner, other, part)):
                     one = self._find_all_bounds(other, bounds)
                     found += [one] if one is not None else []
         types = tuple(dict.fromkeys(each for one in found for each in one.types))

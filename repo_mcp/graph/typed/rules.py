@@ -39,7 +39,6 @@ class Rules:
 
     languages: frozenset[str] = frozenset()
     has_implicit_members = False  # a bare name can mean a member of the enclosing type
-    sees_outer_members = False  # of any type around it, not only static ones
     has_overloads = False
     inherits_overloads = False  # bases' overloads count too; a call that fits none of them means nothing
     parts_fields = False  # a field and a method may share a name: a call of a member means the method alone
@@ -64,8 +63,6 @@ class Rules:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.find_scope: Callable[[str], FileScope | None] = lambda path: None
-        # Return the full paths that imports inside a function bind to a name at a symbol, nearest first.
-        self.list_nearer: Callable[[FileScope, int, str], list[Path]] = lambda scope, ordinal, name: []
 
     def find_home(self, scope: FileScope) -> Path:
         """Return the path prefix of a file's top-level declarations."""

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, FoundDeclarations, Path
-from repo_mcp.graph.typed.rust_rules import RustRules, get_crate_root
+from repo_mcp.graph.typed.rust_lookup import RustLookup
+from repo_mcp.graph.typed.rust_rules import get_crate_root
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import Reference, SymbolFlag, SymbolKind
 
@@ -40,14 +40,14 @@ class _Place:
 class MacroCalls:
     """Finds the macros that calls mean. Its caches are valid for one lookup."""
 
-    def __init__(self, lookup: NamedLookup) -> None:
+    def __init__(self, lookup: RustLookup) -> None:
         self._lookup = lookup
         self._declared: dict[str, list[_Place]] = {}
         self._followed: dict[tuple[Path, Path], FoundDeclarations] = {}
 
     def find(self, scope: FileScope, call: Reference) -> FoundDeclarations:
         """Return what a call of a macro means."""
-        rules = self._get_rules(scope)
+        rules = self._lookup.rules
         if call.qualifier:
             names = (*call.qualifier.split("."), call.name)
             return self._find_first(scope, rules.list_paths(scope, call.symbol, names))
@@ -63,14 +63,7 @@ class MacroCalls:
         names = (*filter(None, row.qualifier.split(".")), row.name)
         if len(names) == 1 or row.name in {"", "*"}:
             return ()
-        return self._find_first(
-            scope, self._get_rules(scope).list_paths(scope, row.symbol, names)
-        ).declarations
-
-    def _get_rules(self, scope: FileScope) -> RustRules:
-        rules = self._lookup.get_rules(scope)
-        assert isinstance(rules, RustRules)
-        return rules
+        return self._find_first(scope, self._lookup.rules.list_paths(scope, row.symbol, names)).declarations
 
     # -- by the order of the text --------------------------------------------------------------------------
 
@@ -133,7 +126,7 @@ class MacroCalls:
         return self._declared[scope.path]
 
     def _find_declared(self, scope: FileScope) -> list[_Place]:
-        rules = self._get_rules(scope)
+        rules = self._lookup.rules
         *around, last = rules.find_home(scope)
         folder, _, name = last.rpartition("/")
         if folder:  # a file beside a test's, `mod common;`
@@ -152,7 +145,7 @@ class MacroCalls:
 
     def _find_item(self, scope: FileScope, ordinal: int, name: str) -> FoundDeclarations:
         """Return the macro that is an item of a name where a symbol is, or that is imported there."""
-        rules = self._get_rules(scope)
+        rules = self._lookup.rules
         bound = rules.find_import(scope, ordinal, name)
         if bound is not None:
             return self._find_path(scope, bound)
@@ -169,7 +162,7 @@ class MacroCalls:
 
     def _find_path(self, scope: FileScope, path: Path) -> FoundDeclarations:
         """Return the macros that a full path leads to, through re-exports too."""
-        rules = self._get_rules(scope)
+        rules = self._lookup.rules
         key = get_crate_root(rules.find_home(scope)), path
         if key not in self._followed:
             self._followed[key] = self._follow(scope, path)
@@ -186,14 +179,14 @@ class MacroCalls:
             found = tuple(self._iter_items(scope, one))
             if found:
                 return FoundDeclarations(found, alternatives=len(found) if len(found) > 1 else 0)
-            more = [other for other in self._get_rules(scope).follow(scope, one) if other not in seen]
+            more = [other for other in self._lookup.rules.follow(scope, one) if other not in seen]
             seen.update(more)
             waiting += more
         return NOT_FOUND
 
     def _iter_items(self, scope: FileScope, path: Path) -> Iterator[Declaration]:
         """Yield the macros with a full path; an exported one also has that of its crate's root."""
-        rules = self._get_rules(scope)
+        rules = self._lookup.rules
         for other in self._lookup.iter_declaring(scope, path[-1]):
             for one in other.find_named(path[-1]):
                 kind = other.get_kind(one)
@@ -207,7 +200,7 @@ class MacroCalls:
 
     def _guess(self, scope: FileScope, name: str) -> FoundDeclarations:
         """Return the macros of a name in the same crate, if no rule leads to one."""
-        rules = self._get_rules(scope)
+        rules = self._lookup.rules
         root = rules.find_home(scope)[:1]
         found = tuple(
             Declaration(other.path, one)

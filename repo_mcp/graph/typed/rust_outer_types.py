@@ -63,7 +63,7 @@ def _is_of_outer(lookup: NamedLookup, member: Declaration) -> bool:
 def is_of_trait_outside(lookup: NamedLookup, member: Declaration) -> bool:
     """Return whether a member is in an `impl` of an external trait, which external types implement, too."""
     scope = lookup.find_scope(member.path)
-    if scope is None or scope.language != "rust":
+    if scope is None:
         return False
     owner = scope.get_parent(member.ordinal)
     if not has_trait(scope, owner):

@@ -90,7 +90,7 @@ class RustReceivers(ReceiverTypes):
             return None
         own = self._find_own_parameter(scope, binding, found)
         # The row does not say whether the type was written inside an `Rc`.
-        return own or replace(found, hiding=self._lookup.get_rules(scope).of_pointers)
+        return own or replace(found, hiding=self._lookup.rules.of_pointers)
 
     def _find_of_parameter(
         self, scope: FileScope, binding: Reference, names: tuple[str, ...]
@@ -178,7 +178,7 @@ class RustReceivers(ReceiverTypes):
             return None
         if text.startswith(":"):
             return self._read_bounds(scope, at, text[1:], receiver)
-        plain = self._lookup.get_rules(scope).read_result(text)
+        plain = self._lookup.rules.read_result(text)
         locked = _LOCK.search(plain)
         if locked is not None:
             guarded = self._read_text(at, plain[locked.end() :], receiver)
@@ -197,7 +197,7 @@ class RustReceivers(ReceiverTypes):
     ) -> Receiver:
         scope = self._lookup.find_scope(at.path)
         assert scope is not None
-        rules = self._lookup.get_rules(scope)
+        rules = self._lookup.rules
         given = self._read_argument(at, rules.read_result(text), named.name)
         return replace(found, inner=named.inner, hiding=_list_hiding(rules, text), given=given)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from repo_mcp.graph.program import Confidence, Declaration, Resolution
+from repo_mcp.graph.program import Confidence, Declaration, Program, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
-from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import FoundDeclarations
+from repo_mcp.graph.typed.rust_lookup import RustLookup
 from repo_mcp.graph.typed.rust_macro_calls import MacroCalls
-from repo_mcp.graph.typed.rust_outer_types import doubt_outer, join_built
+from repo_mcp.graph.typed.rust_outer_types import doubt_outer, find_promised, is_of_trait_outside, join_built
 from repo_mcp.graph.typed.rust_receivers import RustReceivers
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.model import AS_VALUE, BY_REFERENCE, DERIVED, OF_MACRO, PATH
@@ -23,13 +23,14 @@ _OF_TYPES = TYPE_KINDS | {SymbolKind.MODULE}
 class RustResolver(LanguageResolver):
     """Resolves references in files of Rust."""
 
+    _lookup: RustLookup
+    make_lookup = RustLookup
     make_receivers = RustReceivers
-
     counts_each = True
 
-    def __init__(self, lookup: NamedLookup) -> None:
-        super().__init__(lookup)
-        self._macros = MacroCalls(lookup)
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._macros = MacroCalls(self._lookup)
 
     def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
         if reference.alias == OF_MACRO:
@@ -76,6 +77,13 @@ class RustResolver(LanguageResolver):
     def _is_certain(self, scope: FileScope, reference: Reference, receiver: Receiver) -> bool:
         is_certain = super()._is_certain(scope, reference, receiver)
         return is_certain and not _may_mean_of_reference(scope, reference)
+
+    def _find_probable(self, found: list[Declaration]) -> Declaration | None:
+        """Return the only one, unless it implements an external trait; the one that all others implement."""
+        only = super()._find_probable(found)
+        if only is None or is_of_trait_outside(self._lookup, only):
+            return find_promised(self._lookup, found)
+        return only
 
     def _are_built_apart(self, declarations: list[Declaration]) -> bool:
         """Return whether the declarations are in one scope."""

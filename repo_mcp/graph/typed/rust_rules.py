@@ -49,7 +49,6 @@ class RustRules(Rules):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self.list_nearer = self._list_nearer
         self.crates = Crates(program)
 
     # -- crates and modules ------------------------------------------------------------------------------
@@ -119,7 +118,7 @@ class RustRules(Rules):
                 return self._make_absolute(scope, row.symbol, names)
         return None
 
-    def _list_nearer(self, scope: FileScope, ordinal: int, name: str) -> list[Path]:
+    def list_nearer(self, scope: FileScope, ordinal: int, name: str) -> list[Path]:
         """Return the paths that `use` gives a name inside a function, hiding what the module declares."""
         rows = [*scope.find_imports(name), *scope.wide_imports]
         if not any(scope.get_kind(row.symbol) in CALLABLE_KINDS for row in rows):

@@ -244,7 +244,7 @@ def _spell_result(lookup: NamedLookup, one: Declaration) -> str:
 def _is_shown(lookup: NamedLookup, scope: FileScope, one: Declaration) -> bool:
     """Return whether a file may name a declaration; that of another module must be public, or tested."""
     other = lookup.find_scope(one.path)
-    rules = lookup.get_rules(scope)
+    rules = lookup.rules
     if other is None or not isinstance(rules, SwiftRules):
         return False
     access = int(other.record.flags[one.ordinal]) >> ACCESS_SHIFT

@@ -60,7 +60,7 @@ class SwiftReceivers(ReceiverTypes):
         """Return the receiver of a call, if it has one, and the declarations with the called name."""
         *before, name = names
         lookup = self._lookup
-        rules = lookup.get_rules(scope)
+        rules = lookup.rules
         if not before:
             return None, list(lookup.find_bare(scope, ordinal, name, ReferenceRole.CALL).declarations)
         first = before[0]
@@ -184,7 +184,7 @@ class SwiftReceivers(ReceiverTypes):
         """Return a type with its type arguments; for an alias, the type that it stands for."""
         lookup = self._lookup
         there = lookup.find_scope(at.path)
-        said = find_arguments(lookup.get_rules(there).read_result(text)) if there is not None else []
+        said = find_arguments(lookup.rules.read_result(text)) if there is not None else []
         given: list[tuple[str, Receiver]] = []
         one = found.types[0] if found.types else None
         other = lookup.find_scope(one.path) if one is not None else None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from repo_mcp.graph.program import NOTHING, Declaration, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
-from repo_mcp.graph.typed.guesses import guess
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
+from repo_mcp.graph.typed.swift_lookup import SwiftLookup
 from repo_mcp.graph.typed.swift_overloads import (
     choose_overload,
     doubt_bare,
@@ -25,11 +25,11 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole,
 class SwiftResolver(LanguageResolver):
     """Resolves references in files of Swift."""
 
+    make_lookup = SwiftLookup
     make_receivers = SwiftReceivers
 
-    def resolve(self, scope: FileScope, reference: Reference) -> Resolution:
-        """Return the meaning of a reference in a file."""
-        found = super().resolve(scope, reference)
+    def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
+        found = super()._resolve(scope, reference)
         if len(found.targets) > 1:
             return choose_overload(self._lookup, self._receivers, scope, reference, found)
         return found
@@ -45,7 +45,7 @@ class SwiftResolver(LanguageResolver):
         """Resolve a label of a switch: a case or a static member of the type that is compared."""
         receiver = self._find_receiver(scope, reference, reference.qualifier)
         if receiver is None:  # a case follows a dot, and is not a name in scope
-            return guess(self._lookup, scope, reference, is_member=True)
+            return self._guess(scope, reference, is_member=True)
         for one in receiver.types:
             if self._lookup.get_kind(one) in TYPE_KINDS:
                 members = self._lookup.find_members(one, reference.name, reference.role)

@@ -7,17 +7,18 @@ from textwrap import dedent
 
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.program import Declaration, Resolver
-from repo_mcp.graph.typed.resolver import LANGUAGES, TypedResolver
+from repo_mcp.graph.resolution import MakeResolver
+from repo_mcp.graph.typed import resolver as typed
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram, find_language_by_suffix
 
-RESOLVERS: dict[str, type[TypeScriptResolver] | type[CSharpResolver] | type[TypedResolver]] = {
+RESOLVERS: dict[str, MakeResolver] = {
     "typescript": TypeScriptResolver,
     "javascript": TypeScriptResolver,
     "csharp": CSharpResolver,
-    **dict.fromkeys(LANGUAGES, TypedResolver),
+    **typed.RESOLVERS,
 }
 
 

@@ -8,16 +8,20 @@ from types import ModuleType
 
 import pytest
 
-from repo_mcp.graph.typed import language_resolver, receivers, resolver
+from repo_mcp.graph.typed import guesses, language_resolver, lookup, parsed_files, receivers, resolver
+
+SHARED = [guesses, language_resolver, lookup, parsed_files, receivers]
 
 
-@pytest.mark.parametrize("shared", [language_resolver, receivers], ids=["resolver", "receivers"])
+@pytest.mark.parametrize("shared", SHARED, ids=[one.__name__.rpartition(".")[2] for one in SHARED])
 def test_what_is_shared_asks_for_no_language(shared: ModuleType) -> None:
-    assert re.search(r"\.language\b", inspect.getsource(shared)) is None
+    text = inspect.getsource(shared)
+    assert re.search(r"\.language\b", text) is None
+    assert re.search(r"typed\.(?:c|cpp|go|java|rust|swift)_", text) is None
 
 
-def test_each_language_has_a_resolver_and_receivers_of_its_own() -> None:
-    made = resolver._RESOLVERS
+def test_each_language_has_a_resolver_of_its_own() -> None:
+    made = resolver.RESOLVERS
     assert made["c"] is made["cpp"]
     families = [language for language in made if language != "cpp"]
     assert len({made[one] for one in families}) == len(families)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.graph.typed.resolver import TypedResolver
 from repo_mcp.languages.native.symbol_parser import PARSERS
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole
+from tests.repo_mcp.graph.each_resolver import EachResolver
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
 
@@ -18,7 +18,7 @@ class Case:
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.program = MemoryProgram(texts, PARSERS)
-        self.resolver = TypedResolver(self.program)
+        self.resolver = EachResolver(self.program)
 
     def name(self, declaration: Declaration) -> str:
         record = self.program.find_record(declaration.path)

@@ -1,0 +1,97 @@
+"""Looks up names in Rust: `use` inside functions, alternatives of a `cfg`, inherent members, `Deref`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from repo_mcp.graph.program import Declaration, Program, is_type_role
+from repo_mcp.graph.typed.file_scope import FileScope, has_trait, is_list, read_type_names
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.rules import Candidate, FoundDeclarations, Path
+from repo_mcp.graph.typed.rust_rules import RustRules, get_crate_root
+from repo_mcp.record_classes import replace
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole, SymbolKind
+
+_WITHOUT_VALUES = frozenset({SymbolKind.ENUM, SymbolKind.TRAIT})  # `Err(...)` is no enum `Err`
+_NAMED_LIKE_TYPES = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}
+
+
+class RustLookup(NamedLookup):
+    """Looks up names in files of Rust."""
+
+    rules: RustRules
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program, RustRules(program))
+        self._followed: dict[tuple[Path, Path, ReferenceRole], FoundDeclarations] = {}  # by crate
+
+    def is_wanted(self, scope: FileScope, kind: SymbolKind, role: ReferenceRole) -> bool:
+        """Return whether a name can mean a symbol: patterns name variants, and macros are apart."""
+        if is_type_role(role):
+            return kind in _NAMED_LIKE_TYPES
+        is_value = role is not ReferenceRole.CALL or kind not in _WITHOUT_VALUES
+        return is_value and kind is not SymbolKind.MACRO and super().is_wanted(scope, kind, role)
+
+    def find_bare(
+        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None = None
+    ) -> FoundDeclarations:
+        """Return the meaning of an unqualified name; imports inside functions come first."""
+        for path in self.rules.list_nearer(scope, ordinal, name):
+            found = self.find_path(scope, path, role)
+            if found.declarations or found.external:
+                return found
+        return super().find_bare(scope, ordinal, name, role, call)
+
+    def _choose_inner(
+        self,
+        scope: FileScope,
+        ordinal: int,
+        name: str,
+        role: ReferenceRole,
+        inner: list[Candidate],
+        call: Reference | None,
+    ) -> FoundDeclarations:
+        """Return the declarations of a module and a namesake import, between which a `cfg` chooses."""
+        found, bound = self._choose(scope, inner), self.rules.find_import(scope, ordinal, name)
+        if bound is None:
+            return found
+        imported = self.find_path(scope, bound, role)
+        declarations = tuple(dict.fromkeys((*found.declarations, *imported.declarations)))
+        count = len(declarations) + bool(imported.external)
+        return replace(found, declarations=declarations, alternatives=count) if count > 1 else found
+
+    def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
+        """Return the declarations of a full path as its crate sees them, also through re-exports."""
+        key = (get_crate_root(self.rules.find_home(scope)), path, role)
+        if key not in self._followed:
+            self._followed[key] = super().find_path(scope, path, role)
+        return self._followed[key]
+
+    def _join_given_on(
+        self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
+    ) -> FoundDeclarations:
+        """Return the targets of a path and of re-exports by its name: a configuration chooses one."""
+        others = [
+            self._choose(scope, more) for path in waiting if (more := self._find_exactly(scope, path, role))
+        ]
+        declarations = tuple(dict.fromkeys(one for each in (found, *others) for one in each.declarations))
+        if len(declarations) == len(found.declarations):
+            return found
+        return replace(found, declarations=declarations, alternatives=len(declarations))
+
+    def _prefer(self, found: list[Candidate]) -> list[Candidate]:
+        """Return the inherent members among members of one name, or all: they precede those of traits."""
+        if len(found) < 2:
+            return found
+        return [one for one in found if not has_trait(one[0], one[0].get_parent(one[1]))] or found
+
+    def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
+        return () if is_list(scope, ordinal) else super()._find_alias(scope, ordinal)
+
+    def _iter_taken_in(self, scope: FileScope, ordinal: int) -> Iterable[Declaration]:
+        """Yield the `Target` of a type's `impl Deref`, whose members the type has as well."""
+        for other, part in self._iter_parts(scope, ordinal):
+            targets = other.find_children(part, "Target")
+            names = read_type_names(other, targets[0]) if targets and not is_list(other, targets[0]) else ()
+            if names and any(row.name == "Deref" for row in other.list_bases(part)):
+                yield from self.find_type(other, part, names).declarations

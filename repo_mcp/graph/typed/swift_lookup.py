@@ -1,0 +1,21 @@
+"""Looks up names in Swift: an extension may be private to its file, and a list has no member of its items."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program import Declaration, Program
+from repo_mcp.graph.typed.file_scope import FileScope, is_list
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.swift_rules import SwiftRules
+
+
+class SwiftLookup(NamedLookup):
+    """Looks up names in files of Swift."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program, SwiftRules(program))
+
+    def _is_extended_for(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
+        return other in (scope, self.reader) or self.rules.is_reachable(scope, other, ordinal)
+
+    def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
+        return () if is_list(scope, ordinal) else super()._find_alias(scope, ordinal)
