@@ -11,8 +11,9 @@ except the two roots of `retrieval`.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields
+from typing import Any, TypedDict, Unpack
 
 from repo_mcp.config.environment import find_root_variable
 from repo_mcp.config.found_root import AUTO
@@ -190,70 +191,50 @@ class Config:
         return self.workers or max(1, min(_available_processors(), _MAX_CHOSEN_WORKERS))
 
 
-def load_config(
-    root: str | None,
-    *,
-    data_dir: str | None = None,
-    toolsets: Sequence[str] | None = None,
-    workers: int | None = None,
-    memory_mb: int | None = None,
-    watch: bool | None = None,
-    call_limits: Mapping[str, int] | None = None,
-    refusals: Mapping[str, bool] | None = None,
-    any_root: bool | None = None,
-    harden: bool | None = None,
-    audit_queries: bool | None = None,
-    last_bundle: bool | None = None,
-    semantic_model: str | None = None,
-    siblings: bool | None = None,
-    index_from: str | None = None,
-    index_pack: str | None = None,
-    pack_key: str | None = None,
-    include_extensions: Sequence[str] | None = None,
-    exclude_globs: Sequence[str] | None = None,
-    allow_paths: Sequence[str] | None = None,
-    limits: Mapping[str, int] | None = None,
-) -> Config:
-    """Return the configuration of the operator's options, each None where it is not given.
+class GivenOptions(TypedDict, total=False):
+    """The operator's options by key, besides the root. What is None or an empty list is not given."""
 
-    `call_limits` has keys of CALL_LIMITS, `refusals` of REFUSALS, `limits` fields of Limits. `root` may be
-    AUTO, or None for named roots alone. Raises RepoError with CONFIG_INVALID. Nothing on disk is examined.
+    data_dir: str | None
+    toolsets: Sequence[str] | None
+    workers: int | None
+    memory_mb: int | None
+    watch: bool | None
+    any_root: bool | None
+    harden: bool | None
+    audit_queries: bool | None
+    last_bundle: bool | None
+    semantic_model: str | None
+    siblings: bool | None
+    index_from: str | None
+    index_pack: str | None
+    pack_key: str | None
+    include_extensions: Sequence[str] | None
+    exclude_globs: Sequence[str] | None
+    allow_paths: Sequence[str] | None
+    limits: Mapping[str, int] | None  # by the names of the fields of Limits
+    call_limits: Mapping[str, int] | None  # by the keys of CALL_LIMITS
+    refusals: Mapping[str, bool] | None  # by the names in REFUSALS
+
+
+def load_config(root: str | None, **options: Unpack[GivenOptions]) -> Config:
+    """Return the configuration of the operator's options. Nothing on disk is examined.
+
+    `root` may be AUTO, or None for named roots alone. Raises RepoError with CONFIG_INVALID.
     """
-    given = _list_given(locals())
-    chosen = _choose_toolsets(toolsets, root)
-    config = Config(
+    toolsets = _choose_toolsets(options.get("toolsets"), root)
+    every: dict[str, Any] = {"repo_root": root, **options}
+    given = {key: value for key, value in every.items() if value not in (None, (), [])}
+    limits, calls, refusals = (given.pop(group, {}) for group in ("limits", "call_limits", "refusals"))
+    checked = {key: check(given[key]) for key, check in _CHECKS.items() if key in given}
+    checked |= {key: _check_call_limit(key, value) for key, value in calls.items()}
+    return Config(
         root=_absolute(root, "--repo-root") if root and root != AUTO else "",
-        finds_root=root == AUTO and not NAMED_ROOT_TOOLSETS.issuperset(chosen),
-        data_dir=_absolute(data_dir, "--data-dir") if data_dir is not None else None,
-        limits=_build_limits(limits or {}),
-        toolsets=chosen,
-        workers=_check_number(0 if workers is None else workers, "--workers", 0, MAX_WORKERS),
-        memory_mb=_check_memory(DEFAULT_MEMORY_MB if memory_mb is None else memory_mb),
-        watch=bool(watch),
-        any_root=bool(any_root),
-        harden=bool(harden),
-        audit_queries=bool(audit_queries),
-        last_bundle=last_bundle is not False,
-        semantic_model=None if semantic_model is None else _absolute(semantic_model, "--semantic-model"),
-        siblings=siblings is not False,
-        index_from=None if index_from is None else _find_checkout(_absolute(index_from, "--index-from")),
-        index_pack=None if index_pack is None else _check_pack(index_pack),
-        pack_key=None if pack_key is None else _absolute(pack_key, "--pack-key"),
-        include_extensions=_check_extensions(include_extensions or ()),
-        exclude_globs=_check_globs(exclude_globs or ()),
-        allow_paths=_check_allowed(allow_paths or ()),
-        given=given | frozenset(limits or ()),
-    )
-    return _apply_call_limits(_apply_refusals(config, refusals or {}), call_limits or {})
-
-
-def _list_given(arguments: Mapping[str, object]) -> frozenset[str]:
-    """Return the keys of the arguments of `load_config` that have a value, even if it is the default."""
-    names = {"root": "repo_root"}
-    return frozenset(
-        names.get(name, name)
-        for name, value in arguments.items()
-        if name not in ("call_limits", "limits", "refusals") and value not in (None, (), [])
+        finds_root=root == AUTO and not NAMED_ROOT_TOOLSETS.issuperset(toolsets),
+        toolsets=toolsets,
+        limits=_build_limits(limits),
+        given=frozenset((*given, *limits, *calls, *refusals)),
+        **checked,
+        **refusals,
     )
 
 
@@ -295,30 +276,8 @@ def _check_number(value: object, option: str, least: int, most: int) -> int:
     return value
 
 
-def _check_memory(megabytes: int) -> int:
-    return _check_number(megabytes, "--memory-mb", LEAST_MEMORY_MB, MOST_MEMORY_MB)
-
-
-def _apply_call_limits(config: Config, given: Mapping[str, int]) -> Config:
-    for key, value in given.items():
-        _check_number(value, "--" + key.replace("_", "-"), 0, CALL_LIMITS[key])
-    return replace(
-        config,
-        max_calls_per_second=given.get("max_calls_per_second", CALLS_PER_SECOND),
-        call_timeout_seconds=given.get("call_timeout_seconds", CALL_SECONDS),
-        symbol_wait_seconds=given.get("symbol_wait_seconds", SYMBOL_WAIT_SECONDS),
-        given=config.given | frozenset(given),
-    )
-
-
-def _apply_refusals(config: Config, given: Mapping[str, bool]) -> Config:
-    return replace(
-        config,
-        refuse_hard_links=bool(given.get("refuse_hard_links")),
-        one_file_system=bool(given.get("one_file_system")),
-        refuse_private_keys=bool(given.get("refuse_private_keys")),
-        given=config.given | frozenset(given),
-    )
+def _check_call_limit(key: str, value: int) -> int:
+    return _check_number(value, "--" + key.replace("_", "-"), 0, CALL_LIMITS[key])
 
 
 def clean_extension(text: str) -> str | None:
@@ -406,6 +365,23 @@ def _check_pack(path: str) -> str:
         what = "must be the path of a file, not a URL, since the server opens no connections"
         raise _invalid("--index-pack", what, "Build the index with it first: repo-mcp index --from-pack URL.")
     return _absolute(path, "--index-pack")
+
+
+# What is made of the value of an option, by its key.
+_CHECKS: Mapping[str, Callable[[Any], Any]] = {
+    "data_dir": lambda one: _absolute(one, "--data-dir"),
+    "workers": lambda one: _check_number(one, "--workers", 0, MAX_WORKERS),
+    "memory_mb": lambda one: _check_number(one, "--memory-mb", LEAST_MEMORY_MB, MOST_MEMORY_MB),
+    **dict.fromkeys(("watch", "any_root", "harden", "audit_queries", "last_bundle"), bool),
+    "semantic_model": lambda one: _absolute(one, "--semantic-model"),
+    "siblings": bool,
+    "index_from": lambda one: _find_checkout(_absolute(one, "--index-from")),
+    "index_pack": _check_pack,
+    "pack_key": lambda one: _absolute(one, "--pack-key"),
+    "include_extensions": _check_extensions,
+    "exclude_globs": _check_globs,
+    "allow_paths": _check_allowed,
+}
 
 
 def _available_processors() -> int:
