@@ -16,7 +16,7 @@ from repo_mcp.graph.program import Confidence
 from repo_mcp.graph.questions import CALLS
 from repo_mcp.research.indirect_names import may_answer
 from repo_mcp.research.locating import is_test_symbol
-from repo_mcp.research.reasons import DEFAULTS, READS_BY, SETS_BY
+from repo_mcp.research.reasons import DEFAULTS, GIVEN, READS_BY, SETS_BY
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.research.seeds import show_body
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
@@ -27,6 +27,8 @@ READER_CHARS = 300  # shown of a caller
 _BOUNDS = Bounds(files=20, references=60)
 _SETTERS, _GETTERS, _DEFAULTS = ("set", "with", "enable"), ("get", "is", "has"), ("default",)
 _HELD = CALLABLE_KINDS | {SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY}
+MAX_VALUE_LINES = 4  # of a declaration with a value
+_VALUE = re.compile(r"=>?\s*((?:[A-Za-z_]\w*(?:\.|::)){0,4}[A-Za-z_]\w*)\s*[;,]?\s*$")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -45,6 +47,20 @@ def note_accessors(state: ResearchState, name: str) -> None:
             shown = show_body(state, reader, READER_CHARS, dict.fromkeys(lines, (name,)))
             why = f"{READS_BY}{node.symbol.name}"
             state.add(reader, why, 1, Confidence.PROBABLE, lines, shown=tuple(sorted({*shown, *lines[:1]})))
+
+
+def note_given(state: ResearchState, name: str, nodes: Iterable[Node]) -> None:
+    """Note the constants whose values declarations of a setting give it: `= Limits.DefaultRetries;`."""
+    for node in nodes:
+        lines = state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]
+        found = _VALUE.search(" ".join(lines)) if len(lines) <= MAX_VALUE_LINES else None
+        if found is None or found[1] == name:
+            continue
+        *owner, last = re.split(r"\.|::", found[1])
+        held = [one for one in _find_short(state, [last], _HELD - CALLABLE_KINDS) if one != node]
+        own = [one for one in held if owner and owner[-1] in one.qualified_name.split(".")] or held
+        if len(own) == 1:
+            state.add(own[0], f"{GIVEN}{name}", 1, shown=show_body(state, own[0], READER_CHARS))
 
 
 def _spell(name: str, verbs: Sequence[str]) -> list[str]:

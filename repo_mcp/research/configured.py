@@ -13,7 +13,7 @@ from repo_mcp.bundler.statements import measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.accessors import note_accessors
+from repo_mcp.research.accessors import note_accessors, note_given
 from repo_mcp.research.hit_places import build_hit_address
 from repo_mcp.research.line_use import LineUse, classify_use, judge_call
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
@@ -84,6 +84,7 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         taking = [one for one in mentions if classify_use(name, one.line) is LineUse.TAKES and one not in own]
         _note_matches(state, name, [*own, *taking])
         note_accessors(state, name)
+        note_given(state, name, [node for node in subject.nodes if node.symbol.name == name])
         state.report_hop(1)
         _note_readers(state, name, [one for one in mentions if not _declares(subject, one)])
         _note_matches(state, name, [one for one in matches if one not in own])
@@ -185,7 +186,8 @@ def _build_spelled(quoted: str) -> str:
     )
     named = rf"[\"']{quoted}[\"']\s*,"  # registered by its name
     valued = rf"\b{quoted}\b[\"']?\]?\s*(?::=|{_OPERATOR}=(?:[^=>]|$)|:(?:[^:]|$))"
-    return rf"(?:{valued}|{before}{quoted}\b|{named})"
+    keyed = rf"[\"':]{quoted}[\"']?\s*=>"  # of a table, as in Ruby and PHP
+    return rf"(?:{valued}|{keyed}|{before}{quoted}\b|{named})"
 
 
 def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineUse:
@@ -206,7 +208,7 @@ def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineU
     whole = rf"\s*(?:\w+ )?{quoted}\s*=\s*{read}(?:\s*\?\?\s*{read})?;?\s*"
     if re.fullmatch(whole, _join_value(state, match), re.IGNORECASE):
         return LineUse.READS  # a variable of the same name
-    if re.fullmatch(rf"\s*(?:this\.|self\.|@)?_?{quoted}\s*=\s*{quoted};?\s*", match.line, re.IGNORECASE):
+    if re.fullmatch(rf"\s*(?:this\.|self\.|@)?_?({quoted})\s*=\s*\1;?\s*", match.line, re.IGNORECASE):
         return LineUse.GIVES
     if "=" not in match.line and _declares_field(state, match, quoted):
         return LineUse.DECLARES

@@ -25,7 +25,7 @@ _ERROR = re.compile(
     r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
 )
 # The value of one: `errno = EINVAL`, `return -EIO`, `s->rc = PARSE_INVALID`, `set_error(s, ERR_IO, "x")`,
-# and in Go `return ErrClosed`.
+# in Go `return ErrClosed`, in C++ `Status::Corruption(`.
 _CODE = (
     r"((?:[A-Z]+_)?E(?:2BIG|ACCES|ADDRINUSE|AGAIN|ALREADY|BADF|BUSY|CANCELED|CONNRESET|EXIST|FAULT|INTR|INVAL|IO"
     r"|ISDIR|MFILE|MSGSIZE|NODEV|NOBUFS|NOENT|NOMEM|NOSPC|NOSYS|NOTCONN|NOTDIR|NOTSUP|OPNOTSUPP|OVERFLOW|PERM"
@@ -36,7 +36,9 @@ _GIVES_VALUE = re.compile(
     r"\berrno = (E[A-Z0-9]{2,})\b"
     rf"|\breturn -?\(?{_CODE}"
     rf"|\b(?:\w*err\w*|rc|ret|rv|res|result|retval|status|code)\s*=\s*-?\(?{_CODE}"
-    rf"|\b(?!\w*(?:log|print|is_|has_))\w*(?:err|fail)\w*\((?:(?:[^()\"=<>]|->)*,\s*)?-?{_CODE}"
+    r"|\b(?!\w*(?:[Ll]og|[Pp]rint|is_|has_|Is|Has))\w*(?:[Ee]rr|[Ff]ail)\w*"
+    rf"\((?:(?:[^()\"=<>]|->)*,\s*)?-?{_CODE}"
+    r"|\b(Status::(?!OK\b|Ok\b)[A-Z]\w+)\("
     r"|\breturn (?:[^,\"]{1,80}, ){0,4}(?:[a-z]\w*\.)?(Err[A-Z]\w*)\s*$",
     re.ASCII,
 )
@@ -46,7 +48,7 @@ _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
 _DOES = re.compile(
     r"(?:Add|As|Build|Can|Check|Convert|Create|Ensure|Get|Handle|Has|Is|Join|Log|Make|Must|New|On|Parse|Report"
-    r"|Set|Should|Throw|To|Translate|Try|With|Wrap)[A-Z]"
+    r"|Set|Should|Throw|To|Translate|Try|With|Wrap)[A-Z]|\w*GetLastError$"
 )
 _IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,300}\"|'(?:\\.|[^'\\\n]){0,300}'")

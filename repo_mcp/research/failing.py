@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
@@ -19,6 +21,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKin
 
 FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
+_TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
 _BOUNDS = Bounds(files=20, references=60)
 
 
@@ -72,8 +75,12 @@ def _find_named(state: ResearchState, text: str) -> list[Node]:
 
 
 def _fails(state: ResearchState, node: Node) -> bool:
-    """Return True for a function that raises or returns an error, except a constructor."""
-    if node.symbol.kind not in CALLABLE_KINDS or node.symbol.kind is SymbolKind.CONSTRUCTOR:
+    """Return True for a function that raises or returns an error.
+
+    A constructor is none, nor is what gives the error of another system as ours: it holds every error.
+    """
+    is_callable = node.symbol.kind in CALLABLE_KINDS and node.symbol.kind is not SymbolKind.CONSTRUCTOR
+    if not is_callable or _TRANSLATES.search(node.symbol.name):
         return False
     return _holds_error(state, node)
 

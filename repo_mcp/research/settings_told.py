@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from repo_mcp.research.citing import cite_line, join_names, name_findings
 from repo_mcp.research.locating import is_test_place
-from repo_mcp.research.reasons import DEFAULTS, IN_DOCUMENTS, LAST_PART, OPTION, READS_BY, SETS_BY
+from repo_mcp.research.reasons import DEFAULTS, GIVEN, IN_DOCUMENTS, LAST_PART, OPTION, READS_BY, SETS_BY
 from repo_mcp.research.records import Finding, Subject
 from repo_mcp.research.research_state import ResearchState
 
@@ -66,7 +66,9 @@ def _describe_accessors(state: ResearchState) -> str:
     setting = [one for one in state.findings if one.why.startswith(SETS_BY)]
     reading = [one for one in state.findings if one.why.startswith(READS_BY)]
     default = [one for one in state.findings if one.why.startswith(DEFAULTS)]
-    told = [f" By name, its default is {name_findings(default)}."] if default else []
+    given = [one for one in state.findings if one.why.startswith(GIVEN)]
+    told = [f" It is declared with the value of {name_findings(given)}."] if given else []
+    told += [f" By name, its default is {name_findings(default)}."] if default else []
     told += [f" Callers set it by {name_findings(setting)}."] if setting else []
     reads = "reads" if len(reading) == 1 else "read"
     return "".join([*told, f" {name_findings(reading)} {reads} it."] if reading else told)

@@ -49,6 +49,8 @@ def test_errors_that_are_recorded_are_named_and_success_is_none() -> None:
         ("if (!s) return NET_ERR_IO;", ["NET_ERR_IO"]),
         ("\treturn nil, queue.ErrFull", ["ErrFull"]),
         ("\treturn ErrMaxDepth", ["ErrMaxDepth"]),
+        ("__setError(c, REDIS_ERR_OOM, text);", ["REDIS_ERR_OOM"]),
+        ('return Status::Corruption("no checksum");', ["Status::Corruption"]),
     ],
 )
 def test_errors_that_are_values(line: str, named: list[str]) -> None:
@@ -62,6 +64,7 @@ def test_errors_that_are_values(line: str, named: list[str]) -> None:
         "if (is_error(s, NET_ERR_IO)) {",
         "if (net_error(s, NET_ERR_IO))",
         "log_error(LOG_ERR, text);",
+        "return Status::OK();",
         "return NET_ERR_NONE;",
         "s->error = NET_OK;",
         "set_err(s, code, NET_ERR_FLAG_COPY);",
@@ -79,12 +82,50 @@ def test_lines_that_make_no_error(line: str) -> None:
         ("window = data[-self.size:]", LineUse.READS),
         ("rows = rows[start : size :]", LineUse.READS),
         ("var width = isWide ? settings.size : 0;", LineUse.READS),
+        ('text.append(", size=");', LineUse.READS),
+        ('text += "size: " + size', LineUse.READS),
         ("sizes = [{'size': 3}]", LineUse.SETS),
+        ('<option key="a" size="3"/>', LineUse.SETS),
         ("size: number = 3;", LineUse.SETS),
     ],
 )
 def test_a_slice_and_a_choice_set_nothing(line: str, use: LineUse) -> None:
     assert classify_use("size", line) is use
+
+
+def test_what_gives_the_errors_of_another_system_makes_none() -> None:
+    files = {
+        "bind.c": "int translate_sys_error(int code) {\n    if (code == 1) return NET_EACCES;\n"
+        "    return NET_EIO;\n}\n\n"
+        "int net_bind(struct net *net) {\n    if (!net) return NET_EINVAL;\n"
+        "    return translate_sys_error(errno);\n}\n"
+    }
+    claim = Asked(files).ask("which errors can net_bind return?").claim
+    assert claim == "Errors made here: NET_EINVAL (bind.c:7-7)."
+
+
+def test_the_value_that_a_setting_is_declared_with_is_told() -> None:
+    files = {
+        "Options.cs": "class Options\n{\n    public int MaxAttempts { get; set; } = Limits.Attempts;\n}\n",
+        "Limits.cs": "static class Limits\n{\n    public const int Attempts = 3;\n}\n",
+        "Other.cs": "static class Other\n{\n    public const int Attempts = 4;\n}\n",
+    }
+    report = Asked(files).ask("Where is MaxAttempts configured?")
+    assert report.claim == (
+        "MaxAttempts is declared at Options.cs:3-3."
+        " It is declared with the value of Limits.Attempts (Limits.cs:3-3)."
+    )
+    assert "Attempts = 3;" in report.findings[1].excerpt
+
+
+def test_a_key_of_a_table_is_set_and_a_constant_is_no_parameter() -> None:
+    files = {
+        "config.rb": "DEFAULTS = {\n  'separator' => ',',\n}\n",
+        "Config.java": "class Config {\n    static final int MAX_AGE = 3;\n    int maxAge;\n"
+        "    Config() {\n        maxAge = MAX_AGE;\n    }\n}\n",
+    }
+    assert "separator is set at config.rb:2-2" in Asked(files).ask("where is separator configured?").claim
+    assert "set at Config.java:5-5" in Asked(files).ask("where is maxAge configured?").claim
 
 
 FILTER = """\
