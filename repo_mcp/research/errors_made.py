@@ -24,14 +24,15 @@ _ERROR = re.compile(
     r"\b(?:raise|throw(?: new)?) ((?:[A-Z]\w*(?:::|\.))*[A-Z]\w*[a-z]\w*)\b(?!\.(?!new\b)[a-z]\w*\()"
     r"|\b((?:[A-Z]\w*)?(?:Error|Exception|Failure)(?:::[A-Z]\w*)?|Err[A-Z]\w+)\b(?![\w.]*\.\w)"
 )
-# The value of one: `errno = EINVAL`, `return -EIO`, `s->rc = PARSE_INVALID`, `set_error(s, ERR_IO, "x")`,
-# in Go `return ErrClosed`, in C++ `Status::Corruption(`.
+# The value of one in C: `EINVAL`, `PARSE_INVALID_METHOD`.
 _CODE = (
     r"((?:[A-Z]+_)?E(?:2BIG|ACCES|ADDRINUSE|AGAIN|ALREADY|BADF|BUSY|CANCELED|CONNRESET|EXIST|FAULT|INTR|INVAL|IO"
     r"|ISDIR|MFILE|MSGSIZE|NODEV|NOBUFS|NOENT|NOMEM|NOSPC|NOSYS|NOTCONN|NOTDIR|NOTSUP|OPNOTSUPP|OVERFLOW|PERM"
     r"|PIPE|PROTO|RANGE|ROFS|TIMEDOUT)"
     r"|(?:[A-Z0-9]+_){0,6}(?:ERR(?:OR)?|INVALID|FAIL(?:ED|URE)?)(?:_[A-Z0-9]+){0,6})\b(?!\s*[\[(.])"
 )
+# A line that gives one: `errno = EINVAL`, `return -EIO`, `s->rc = PARSE_INVALID`, `set_error(s, ERR_IO, "x")`;
+# `Status::Corruption(` in C++, `.map_err(|err| Error::Read {` in Rust, `return ErrClosed` in Go.
 _GIVES_VALUE = re.compile(
     r"\berrno = (E[A-Z0-9]{2,})\b"
     rf"|\breturn -?\(?{_CODE}"
@@ -39,6 +40,8 @@ _GIVES_VALUE = re.compile(
     r"|\b(?!\w*(?:[Ll]og|[Pp]rint|is_|has_|Is|Has))\w*(?:[Ee]rr|[Ff]ail)\w*"
     rf"\((?:(?:[^()\"=<>]|->)*,\s*)?-?{_CODE}"
     r"|\b(Status::(?!OK\b|Ok\b)[A-Z]\w+)\("
+    r"|\.(?:map_err|ok_or(?:_else)?)\((?:move )?(?:\|[^|\n]{0,40}\|\s*)?"
+    r"((?:\w+::){0,3}\w*Error(?:::[A-Z]\w*)?)\b"
     r"|\breturn (?:[^,\"]{1,80}, ){0,4}(?:[a-z]\w*\.)?(Err[A-Z]\w*)\s*$",
     re.ASCII,
 )

@@ -49,6 +49,8 @@ def _list_inside(lines: Sequence[str], comments: Set[int], start: int) -> list[i
     """Return the numbers of the comment lines a body begins with; none if they are about a statement."""
     head = range(start, min(len(lines), start + HEAD_LINES) + 1)
     inside = list(takewhile(comments.__contains__, dropwhile(lambda at: at not in comments, head)))
-    if not inside or not lines[inside[0] - 2].rstrip().endswith((":", "{")):
+    above = lines[start - 1 : inside[0] - 1] if inside else []
+    before = next((line.rstrip() for line in reversed(above) if line.strip()), "")
+    if not before.endswith((":", "{")):
         return []
     return [] if any(map(is_branch, lines[start : inside[0] - 1])) else inside

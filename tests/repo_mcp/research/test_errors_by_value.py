@@ -49,6 +49,8 @@ def test_errors_that_are_recorded_are_named_and_success_is_none() -> None:
         ("if (!s) return NET_ERR_IO;", ["NET_ERR_IO"]),
         ("\treturn nil, queue.ErrFull", ["ErrFull"]),
         ("\treturn ErrMaxDepth", ["ErrMaxDepth"]),
+        ("    .map_err(move |err| Error::Read {", ["Error::Read"]),
+        (".ok_or(store::Error::Missing)?", ["store::Error::Missing"]),
         ("__setError(c, REDIS_ERR_OOM, text);", ["REDIS_ERR_OOM"]),
         ('return Status::Corruption("no checksum");', ["Status::Corruption"]),
     ],
@@ -65,6 +67,7 @@ def test_errors_that_are_values(line: str, named: list[str]) -> None:
         "if (net_error(s, NET_ERR_IO))",
         "log_error(LOG_ERR, text);",
         "return Status::OK();",
+        ".map_err(|err| err.into())?;",
         "return NET_ERR_NONE;",
         "s->error = NET_OK;",
         "set_err(s, code, NET_ERR_FLAG_COPY);",
@@ -116,6 +119,20 @@ def test_the_value_that_a_setting_is_declared_with_is_told() -> None:
         " It is declared with the value of Limits.Attempts (Limits.cs:3-3)."
     )
     assert "Attempts = 3;" in report.findings[1].excerpt
+
+
+def test_a_docstring_below_a_blank_line_is_what_is_told_of_a_function() -> None:
+    files = {
+        "child.py": "def wait_exact(child,\n               text):\n\n"
+        "    '''Wait for a plain text. Be patient.'''\n    return child.read(text)\n\n\n"
+        "def wait_list(child, texts):\n    for text in texts:\n\n        # Wait for each.\n"
+        "        child.read(text)\n"
+    }
+    claim = Asked(files).ask("what is the difference between wait_exact and wait_list?").claim
+    assert claim == (
+        "child.wait_exact (child.py:1-5): Wait for a plain text."
+        " child.wait_list is declared at child.py:8-12."
+    )
 
 
 def test_a_key_of_a_table_is_set_and_a_constant_is_no_parameter() -> None:
