@@ -204,7 +204,7 @@ def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineU
         option = re.search(rf"[\"'`][^\"'`]{{0,20}}--{quoted}\b", match.line, re.IGNORECASE)
         called = None if option is None else _find_open_call(state, match, option.start())
         return LineUse.OPTION if called and _TAKES_OPTION.search(called) else use
-    read = rf"[\w.?>-]+(?:\.|->){quoted}"
+    read = rf"(?:[\w.?>-]+(?:\.|->){quoted}|{quoted}_)(?:(?:\.\w+)?\([\w:. ]*\))?"
     whole = rf"\s*(?:\w+ )?{quoted}\s*=\s*{read}(?:\s*\?\?\s*{read})?;?\s*"
     if re.fullmatch(whole, _join_value(state, match), re.IGNORECASE):
         return LineUse.READS  # a variable of the same name
@@ -212,7 +212,8 @@ def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineU
         return LineUse.GIVES
     if "=" not in match.line and _declares_field(state, match, quoted):
         return LineUse.DECLARES
-    if re.search(rf"(?<![\w.]){quoted}[\"']?\s*:\s*\w[\w.]*\.{quoted}\b", match.line, re.IGNORECASE):
+    handed = rf"(?<![\w.]){quoted}[\"']?\s*:\s*(?:\w[\w.]*\.{quoted}\b|{quoted}[\[.])"
+    if re.search(handed, match.line, re.IGNORECASE):
         return LineUse.PASSES_ON
     given = re.search(  # a parameter with a type, or one whose value has its name
         rf"(?<=[\w>?\]]) {quoted}\s*=(?!=)|(?<![\w.]){quoted}\s*(?:\??:(?!:)|=\s*[\w.\[\"']*\b{quoted}\b)",

@@ -31,7 +31,7 @@ _CODE = (
     r"|PIPE|PROTO|RANGE|ROFS|TIMEDOUT)"
     r"|(?:[A-Z0-9]+_){0,6}(?:ERR(?:OR)?|INVALID|FAIL(?:ED|URE)?)(?:_[A-Z0-9]+){0,6})\b(?!\s*[\[(.])"
 )
-# A line that gives one: `errno = EINVAL`, `return -EIO`, `s->rc = PARSE_INVALID`, `set_error(s, ERR_IO, "x")`;
+# A line that gives one: `errno = EINVAL`, `return -EIO`, `s->rc = PARSE_INVALID`, `set_error(s, ERR_IO)`;
 # `Status::Corruption(` in C++, `.map_err(|err| Error::Read {` in Rust, `return ErrClosed` in Go.
 _GIVES_VALUE = re.compile(
     r"\berrno = (E[A-Z0-9]{2,})\b"
@@ -45,6 +45,9 @@ _GIVES_VALUE = re.compile(
     r"|\breturn (?:[^,\"]{1,80}, ){0,4}(?:[a-z]\w*\.)?(Err[A-Z]\w*)\s*$",
     re.ASCII,
 )
+_SAYS = re.compile(
+    r"\b(?!\w*(?:log|print|debug|LOG))\w+_error\((?:[^()\"]|->)*\""
+)  # `report_error(s, "lost")`
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
@@ -68,7 +71,7 @@ _PASSES_ON = {
 
 def holds_error(line: str) -> bool:
     """Return True for a line that raises, returns or makes an error, or gives the value of one, as in C."""
-    return holds_failure(line) or _find_value(line) is not None
+    return bool(holds_failure(line) or _find_value(line) or _SAYS.search(line))
 
 
 def _find_value(line: str) -> str | None:

@@ -21,6 +21,7 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKin
 
 FAILING_DEPTH, MAX_CALLING = 3, 12  # levels of calls searched for errors, and functions on each level
 MAX_FAILING = 5  # functions shown for a question about the errors of a function
+LEAST_BELOW = 2  # of these, functions below the named ones, however many overloads have the name
 _TRANSLATES = re.compile(r"translate_?\w*err|map_?\w*err|strerror", re.IGNORECASE)
 _BOUNDS = Bounds(files=20, references=60)
 
@@ -41,10 +42,11 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
         *(state.get_node(link.source) for node in named for link in list_overriding(state, node)),
     ]
     whys: dict[Node, str] = {}
+    most = max(MAX_FAILING - len(named), LEAST_BELOW)
     level, seen = named, {*named}
     for _ in range(FAILING_DEPTH):
         below: list[Node] = []
-        for node in level[:MAX_CALLING] if len(whys) + len(named) < MAX_FAILING else ():
+        for node in level[:MAX_CALLING] if len(whys) < most else ():
             for edge in state.graph.find_outgoing(node, (*CALLS, EdgeType.REFERENCES), _BOUNDS).edges:
                 other = state.get_node(edge.other)
                 is_sure = edge.confidence is not Confidence.POSSIBLE and is_program(other.path)
@@ -54,7 +56,7 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
                     if _fails(state, other):
                         whys[other] = f"{FAILS}{node.symbol.name} {edge.type.value} it"
         level = below
-    return [*named, *whys][:MAX_FAILING], whys
+    return [*named[: max(1, MAX_FAILING - len(whys))], *whys][:MAX_FAILING], whys
 
 
 def _find_named(state: ResearchState, text: str) -> list[Node]:

@@ -50,6 +50,7 @@ def test_errors_that_are_recorded_are_named_and_success_is_none() -> None:
         ("\treturn nil, queue.ErrFull", ["ErrFull"]),
         ("\treturn ErrMaxDepth", ["ErrMaxDepth"]),
         ("    .map_err(move |err| Error::Read {", ["Error::Read"]),
+        ('cmd_error(item, "no target");', []),
         (".ok_or(store::Error::Missing)?", ["store::Error::Missing"]),
         ("__setError(c, REDIS_ERR_OOM, text);", ["REDIS_ERR_OOM"]),
         ('return Status::Corruption("no checksum");', ["Status::Corruption"]),
@@ -73,6 +74,7 @@ def test_errors_that_are_values(line: str, named: list[str]) -> None:
         "set_err(s, code, NET_ERR_FLAG_COPY);",
         "\treturn errors.Is(err, ErrClosed)",
         "case NET_ERR_IO:",
+        'log_error("lost");',
     ],
 )
 def test_lines_that_make_no_error(line: str) -> None:
@@ -133,6 +135,33 @@ def test_a_docstring_below_a_blank_line_is_what_is_told_of_a_function() -> None:
         "child.wait_exact (child.py:1-5): Wait for a plain text."
         " child.wait_list is declared at child.py:8-12."
     )
+
+
+def test_errors_below_many_overloads_are_found() -> None:
+    overloads = "".join(
+        f"    public static object Find(Scope scope{', int x' * count})\n    {{\n"
+        f"        return FindService(scope);\n    }}\n"
+        for count in range(6)
+    )
+    failing = (
+        "    static object FindService(Scope scope)\n    {\n        throw new NotFoundException();\n    }\n"
+    )
+    files = {"Finder.cs": f"static class Finder\n{{\n{overloads}{failing}}}\n"}
+    claim = Asked(files).ask("Which errors can Find throw?").claim
+    assert claim.startswith("Errors made here: NotFoundException (Finder.cs:29-29).")
+
+
+def test_a_variable_of_the_name_and_a_part_that_is_handed_on_set_nothing() -> None:
+    files = {
+        "logger.h": "bool should_flush(int level) {\n    auto flush_level = flush_level_.load(relaxed);\n"
+        "    return level >= flush_level;\n}\n",
+        "stdio.js": "const wait = ({flush_level}) => read({\n\tflush_level: flush_level[0],\n});\n",
+        "options.js": "const DEFAULTS = {flush_level: 3};\n",
+    }
+    claim = Asked(files).ask("where is flush_level configured?").claim
+    assert "logger.h:2" not in claim
+    assert "stdio.js:2" not in claim
+    assert "options.js:1-1" in claim
 
 
 def test_a_key_of_a_table_is_set_and_a_constant_is_no_parameter() -> None:
