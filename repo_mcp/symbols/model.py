@@ -79,6 +79,7 @@ class SymbolFlag(IntFlag):
     PASTING = 4096  # a macro that writes "::", "." or "->" before a parameter, or joins it by "##"
     MACRO_USE = 8192  # a module of Rust whose macros are visible after it
     OPTIONAL = 16384  # a member of TypeScript that an object of its type need not have: `name?: T`
+    UNNAMED_BASE = 32768  # a class of Python with a base that no reference names: a builtin, an expression
 
 
 class Access(IntEnum):

@@ -68,14 +68,17 @@ class PythonClasses:
             return [], ""
         found: list[Class] = []
         foreign = ""
-        for qualifier, name in names.bases.get(ordinal, ()):
-            values = self.find_dotted(path, ordinal, f"{qualifier}.{name}" if qualifier else name)
-            classes = [value for value in values if self.is_class(value)]
-            found += [(value.path, value.ordinal) for value in classes[:1]]
-            if not classes:
-                outer = next((v.path for v in values if v.form is Form.OUTSIDE), "?")
-                foreign = foreign or outer
-                found += [] if outer in _PLAIN_BASES else [(f"{_NO_FILE}{outer}", 0)]
+        for number, dotted in enumerate(names.list_bases(ordinal)):
+            values = self.find_dotted(path, ordinal, dotted) if dotted else []
+            outer = next((value.path for value in values if value.form is Form.OUTSIDE), "")
+            classes = [(value.path, value.ordinal) for value in values if self.is_class(value)][:1]
+            if not outer and not classes:
+                found.append((f"{_NO_FILE}{path}:{ordinal}", number))
+            elif outer and outer not in _PLAIN_BASES:  # beside a class here, a build chooses between them
+                found.append((f"{_NO_FILE}{outer}", 0))
+            found += classes
+            if dotted and not classes:
+                foreign = foreign or outer or "?"
         return found, foreign
 
     def find_dotted(self, path: str, ordinal: int, dotted: str) -> list[Value]:

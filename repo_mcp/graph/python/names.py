@@ -217,13 +217,18 @@ class PythonNames(PythonSymbols):
         return found
 
     @cached_property
-    def bases(self) -> dict[int, list[tuple[str, str]]]:
-        """Map the ordinal of a class to the qualifier and name of each base, in order."""
-        found: dict[int, list[tuple[str, str]]] = {}
-        bases = list_references(self.record, ReferenceRole.INHERIT)
-        for one in sorted(bases, key=lambda base: base.arguments):
-            found.setdefault(one.symbol, []).append((one.qualifier, one.name))
+    def _bases(self) -> dict[int, dict[int, str]]:
+        found: dict[int, dict[int, str]] = {}
+        for one in list_references(self.record, ReferenceRole.INHERIT):
+            dotted = f"{one.qualifier}.{one.name}" if one.qualifier else one.name
+            found.setdefault(one.symbol, {})[one.arguments] = dotted
         return found
+
+    def list_bases(self, ordinal: int) -> list[str]:
+        """Return the dotted name of each base of a class in order, "" for one without a name."""
+        named = self._bases.get(ordinal, {})
+        is_more = bool(int(self.record.flags[ordinal]) & SymbolFlag.UNNAMED_BASE)
+        return [named.get(number, "") for number in range(1, max(named, default=0) + is_more + 1)]
 
     @cached_property
     def exports(self) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from repo_mcp.languages.python.declarations import (
     iter_parameters,
     list_decorator_names,
 )
+from repo_mcp.languages.python.scopes import BUILTINS
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import MAX_SYMBOLS, Access, SymbolFlag, SymbolKind
@@ -31,6 +32,7 @@ FUNCTION_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.C
 _STATIC, _ABSTRACT, _DEPRECATED = map(int, (SymbolFlag.STATIC, SymbolFlag.ABSTRACT, SymbolFlag.DEPRECATED))
 _FORWARD, _ASYNC, _VARIADIC = map(int, (SymbolFlag.FORWARD, SymbolFlag.ASYNC, SymbolFlag.VARIADIC))
 _DOCUMENTED, _PUBLIC_API = int(SymbolFlag.DOCUMENTED), int(SymbolFlag.PUBLIC_API)
+_UNNAMED_BASE = int(SymbolFlag.UNNAMED_BASE)
 _FUNCTION, _METHOD, _CONSTRUCTOR = SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR
 _PROPERTY, _CLASS, _ENUM = SymbolKind.PROPERTY, SymbolKind.CLASS, SymbolKind.ENUM
 _PUBLIC, _PROTECTED, _PRIVATE = Access.PUBLIC, Access.PROTECTED, Access.PRIVATE
@@ -151,8 +153,18 @@ def draft_class(node: ast.ClassDef, parent: int) -> SymbolDraft:
     bases += [find_last_name(one.value) for one in node.keywords if one.arg == "metaclass"]
     if not _ABSTRACT_BASES.isdisjoint(bases):
         flags |= _ABSTRACT
+    if any(map(_is_unnamed, node.bases)):
+        flags |= _UNNAMED_BASE
     kind = _CLASS if _ENUM_BASES.isdisjoint(bases) else _ENUM
     return SymbolDraft(node.name, kind, parent, find_start_line(node), node.end_lineno or node.lineno, flags)
+
+
+def _is_unnamed(base: ast.expr) -> bool:
+    """Return whether no reference names a base; `object` comes last in any case, and does not count."""
+    named = base.value if isinstance(base, ast.Subscript) else base
+    if isinstance(named, ast.Name):
+        return named.id in BUILTINS and named.id != "object"
+    return not isinstance(named, ast.Attribute)
 
 
 def cut_text(node: ast.expr, lines: Sequence[bytes]) -> str:

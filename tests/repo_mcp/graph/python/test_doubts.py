@@ -50,14 +50,35 @@ BASES = {
     "one behind it": ("from ext import Base", "Shape, Base", Confidence.EXACT),
     "one without such a member": ("import unittest", "unittest.TestCase, Shape", Confidence.EXACT),
     "one without members": ("from abc import ABC", "ABC, Shape", Confidence.EXACT),
-}
+    "a builtin": ("", "dict, Shape", Confidence.PROBABLE),
+    "a builtin with type arguments": ("", "dict[str, int], Shape", Confidence.PROBABLE),
+    "what a call returns": ("from ext import make", "make(), Shape", Confidence.PROBABLE),
+    "object": ("class Plain(object): ...", "Plain, Shape", Confidence.EXACT),
+    "a builtin, through a class": ("class Failed(ValueError): ...", "Failed, Shape", Confidence.PROBABLE),
+    "one among two that have some": (
+        "class One(dict): ...\nclass Other(list): ...", "One, Shape, Other", Confidence.PROBABLE
+    ),
+    "one instead of it": (
+        "try:\n    from ext import Other\nexcept ImportError:\n    from b import Shape as Other",
+        "Other",
+        Confidence.PROBABLE,
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", BASES)
 def test_a_base_from_outside_comes_first(case: str) -> None:
     imports, bases, expected = BASES[case]
     text = f"{imports}\n{SHAPE}class Square({bases}): ...\nSquare().«area»()\n"
-    assert confidences({"a.py": text}) == [expected]
+    assert confidences({"a.py": text, "b.py": SHAPE}) == [expected]
+
+
+@pytest.mark.parametrize("case", [one for one in BASES if BASES[one][2] is Confidence.PROBABLE])
+def test_an_initialiser_behind_a_base_from_outside_is_not_sure(case: str) -> None:
+    imports, bases, _ = BASES[case]
+    shape = "class Shape:\n    def __init__(self): ...\n"
+    square = f"class Square({bases}):\n    def __init__(self):\n        super().«__init__»()\n"
+    assert confidences({"a.py": f"{imports}\n{shape}{square}", "b.py": shape}) == [Confidence.PROBABLE]
 
 
 def test_an_outer_base_of_both_bases_comes_behind_them() -> None:
