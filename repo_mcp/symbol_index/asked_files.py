@@ -39,10 +39,10 @@ class AskedFiles:
 
     def ask(
         self, lexical: Manifest, paths: Sequence[str], deadline: float, grace: float, closed: Closed
-    ) -> bool | None:
+    ) -> Question | None:
         """Have the files parsed next, and wait until they are committed, `grace` seconds beyond `deadline`.
 
-        Returns False if not all of them were; None at once if no round runs over this lexical index.
+        Returns None at once if no round runs over this lexical index.
         """
         with self._changed:
             if self._of != lexical:
@@ -51,7 +51,7 @@ class AskedFiles:
             self._new.append(question)
             while not (question.is_over or closed() or time.monotonic() > deadline + grace):
                 self._changed.wait(POLL_SECONDS)
-            return question.is_answered
+            return question
 
     def take(self) -> list[Question]:
         """Return the questions that have come since the last time."""
@@ -92,4 +92,5 @@ class Question:
         self.paths = paths  # the best ones first
         self.deadline = deadline  # time.monotonic
         self.wanted: frozenset[str] = frozenset(paths)  # those of them that the round has to parse
-        self.is_over = self.is_answered = False
+        self.is_over = False  # the round does no more for it
+        self.is_answered = False  # all of `wanted` were parsed, or failed

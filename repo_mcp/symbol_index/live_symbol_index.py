@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from index_format import (
@@ -49,6 +49,7 @@ FOREIGN_STRUCTURE = "The symbol index was not written with this user's key, so i
 COMPARING = "The symbol index is being compared with the tree: symbols may be missing here."
 HURRY_SECONDS = 5.0  # for a background round to make room
 ROOM_SECONDS = 0.02  # between checks that the waiting call has begun
+NAMED_SECONDS = 20.0  # for files that a call names, which clients give up after 60
 COMMIT_SECONDS = 0.5  # more for a call whose time is over, to commit what was parsed for it
 ROUND_SECONDS = 0.25  # for the round after a saved file, which takes a third of it
 WAIT_POLL_SECONDS = 0.005
@@ -95,7 +96,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         self._next_healing = 0.0  # time.monotonic
         self.unparsed = UnparsedFiles(index)
         self.named_files = NamedFiles(
-            index, phase, name_path, build=self.build, view=self.view, closed=self._closed
+            index, phase, name_path, parse=self.parse_named, view=self.view, closed=self._closed
         )
 
     # Reading
@@ -225,21 +226,39 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         Returns False when there are none, or the deadline came first. Raises as `build` does, with CANCELLED
         when what is left to do, such as a merge, takes longer than committing may.
         """
-        view = self.find_view()
-        missing = [path for path in paths if view is None or view.find_status(path) is None]
+        missing = self._list_without_record(paths)
         if missing:
             lexical = self._index.get_searcher().snapshot
-            is_done = self._asked.ask(
-                lexical.manifest, missing, deadline, COMMIT_SECONDS, self._closed.is_set
-            )
-            if is_done is not None:
-                return is_done
+            asked = self._asked.ask(lexical.manifest, missing, deadline, COMMIT_SECONDS, self._closed.is_set)
+            if asked is not None:
+                return asked.is_answered
             begun = self._begin_build(hurried=True, seconds=max(0.0, deadline - time.monotonic()))
             with self._run_alone(begun=begun):
                 stop = self._stops_when(lambda: time.monotonic() >= deadline + COMMIT_SECONDS)
                 done = self._run(lexical, missing, None, stop, yields=lambda: time.monotonic() >= deadline)
             return done.complete
         return bool(paths)
+
+    def _list_without_record(self, paths: Sequence[str]) -> list[str]:
+        """Return the files without a current symbol record."""
+        view = self.find_view()
+        return [path for path in paths if view is None or view.find_status(path) is None]
+
+    def parse_named(self, paths: Sequence[str], cancelled: Callable[[], bool] | None) -> Collection[str]:
+        """Parse files now, and return those of them that were perhaps not parsed.
+
+        The round in the background parses them first, if it is about this lexical index. Otherwise it makes
+        room. Raises as `build` does.
+        """
+        missing = self._list_without_record(paths)
+        if not missing:
+            return ()
+        lexical, stop = self._index.get_searcher().snapshot, self._stops_when(cancelled)
+        deadline = time.monotonic() + NAMED_SECONDS
+        asked = self._asked.ask(lexical.manifest, missing, deadline, COMMIT_SECONDS, stop)
+        if asked is not None and (asked.is_answered or stop() or time.monotonic() >= deadline):
+            return asked.wanted
+        return self.build(paths=paths, cancelled=cancelled).left
 
     # Progress
 

@@ -15,7 +15,7 @@ from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
-from repo_mcp.model import IndexedPath, SkipReason, SymbolIndexReport
+from repo_mcp.model import IndexedPath, SkipReason
 from repo_mcp.symbol_index.phase import ReadFile, SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 
@@ -34,18 +34,18 @@ class NamedFiles:
         phase: SymbolPhase,
         name_path: Callable[[str], str],
         *,
-        build: Callable[..., SymbolIndexReport],
+        parse: Callable[[Sequence[str], Callable[[], bool] | None], Collection[str]],
         view: Callable[[], AbstractContextManager[SymbolIndex]],
         closed: threading.Event,
     ) -> None:
-        """`build`, `view` and `closed` are those of the symbol index.
+        """`view` and `closed` are those of the symbol index. `parse` returns files that it did not parse.
 
         `name_path` turns a client's path into a relative one, or raises RepoError.
         """
         self._index = index
         self._phase = phase
         self._name_path = name_path
-        self._build = build
+        self._parse = parse
         self._view = view
         self._closed = closed
 
@@ -56,8 +56,8 @@ class NamedFiles:
 
         A bad path is reported as its outcome, and so is BUSY for a file of which the index still has another
         version. While the index is built, these files come first. Raises as `LiveIndex.refresh` does except
-        for BUSY, and RepoError with INTERNAL when no parser can run. A background round makes room; if it
-        cannot, the symbols are reported as pending.
+        for BUSY, and RepoError with INTERNAL when no parser can run. A background round parses them first or
+        makes room; if it cannot, the symbols are reported as pending.
         """
         named = {path: find_name(path, self._name_path) for path in paths}
         good = sorted({one for one in named.values() if not isinstance(one, RepoError)})
@@ -65,7 +65,7 @@ class NamedFiles:
         pending: Collection[str] = ()
         try:
             if good:
-                pending = self._build(paths=good, cancelled=cancelled).left
+                pending = self._parse(good, cancelled)
         except RepoError as error:
             if error.code is not ErrorCode.BUSY:
                 raise

@@ -410,6 +410,41 @@ def test_files_asked_for_by_name_do_not_wait_for_the_background(
     assert list_declaring(repository, "n99") == ["n99.tiny"]
 
 
+def test_files_that_are_indexed_already_are_parsed_by_the_round_which_goes_on(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(symbol_workers, "BATCH_FILES", 1)
+    for number in range(100):
+        (root / f"n{number:02d}.tiny").write_text(f"def n{number}\nslow\n")
+    begun = note_rounds(monkeypatch)
+    repository = open_root(("graph",))
+    repository.refresh()
+    repository.symbol_index.start()
+    wait_until(lambda: begun)
+    for number in (99, 97, 95, 93):
+        named = [f"n{number}.tiny", "c.txt"]
+        assert repository.symbol_index.named_files.index(named) == (
+            IndexedPath(f"n{number}.tiny", "indexed", "full"),
+            IndexedPath("c.txt", "indexed"),
+        )
+    assert repository.symbol_index.status().state == "building"
+    wait_until(lambda: repository.symbol_index.status().state == "ready", 40.0)
+    assert repository.symbol_index.named_files.index(["a.tiny"]) == (
+        IndexedPath("a.tiny", "indexed", "full"),
+    )
+    assert len(begun) == 1
+
+
+def note_rounds(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return a list that gets an item for each round of the symbol index that begins."""
+    begun: list[object] = []
+    run = SymbolPhase.run
+    monkeypatch.setattr(
+        SymbolPhase, "run", lambda self, *given, **named: (begun.append(named), run(self, *given, **named))[1]
+    )
+    return begun
+
+
 def test_what_is_parsed_at_the_deadline_is_kept(
     open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -438,11 +473,7 @@ def test_calls_are_answered_by_the_round_in_the_background_which_goes_on(
     monkeypatch.setattr(live_symbol_index, "ROUND_SECONDS", 0.0)
     for number in range(100):
         (root / f"n{number:02d}.tiny").write_text(f"def n{number}\nslow\n")
-    begun: list[object] = []
-    run = SymbolPhase.run
-    monkeypatch.setattr(
-        SymbolPhase, "run", lambda self, *given, **named: (begun.append(named), run(self, *given, **named))[1]
-    )
+    begun = note_rounds(monkeypatch)
     repository = open_root(("graph",))
     repository.refresh()
     repository.symbol_index.start()

@@ -23,7 +23,7 @@ from repo_mcp.process.parse_worker import BatchParser, ParseWorker
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
-from repo_mcp.symbol_index.asked_files import AskedFiles
+from repo_mcp.symbol_index.asked_files import AskedFiles, Question
 from repo_mcp.symbol_index.needed_files import find_needed
 from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS, USES
 from repo_mcp.symbols.symbol_record import ParseStatus, decode_symbol_record
@@ -168,7 +168,7 @@ def test_files_that_are_asked_for_meanwhile_change_no_byte(
     tree.write(MANY)
     asked = AskedFiles()
     lexical = tree.lexical
-    answers: list[bool | None] = []
+    answers: list[Question | None] = []
 
     def ask(paths: Sequence[str]) -> None:
         answers.append(
@@ -183,7 +183,7 @@ def test_files_that_are_asked_for_meanwhile_change_no_byte(
         for one in calls:
             one.join()
     assert (report.parsed, report.complete) == (len(MANY), True)
-    assert answers == [True] * 7
+    assert [one is not None and one.is_answered for one in answers] == [True] * 7
     tree.phase.compact(full=True)
     assert tree.read_segments() == whole.read_segments()
     assert asked.ask(lexical.manifest, ["d0/f000.tiny"], time.monotonic() + 1, 0.0, lambda: False) is None
