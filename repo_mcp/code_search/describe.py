@@ -113,7 +113,7 @@ class Describer:
         content = "\n".join(_cut_around(line, terms) for line in decode_lines(live.lines, start, end))
         symbols = self._list_symbols(live, start, end)
         if around is None:
-            return CodeHit(path, start, end, content, share, plain, symbols, language.name)
+            return CodeHit(path, start, end, content, share, plain, symbols)
         signature, doc = _read_head(live, language, around)
         is_part = around.start_line < start or around.end_line > end
         return CodeHit(
@@ -124,7 +124,6 @@ class Describer:
             share,
             around.kind,
             tuple(dict.fromkeys((around.name, *symbols)))[:MAX_SYMBOLS],
-            language.name,
             around.told if signature.endswith("(") or not signature else signature,
             _cut(CRUMB.join(around.crumbs), MAX_CRUMB_CHARS) if len(around.crumbs) > 1 else "",
             doc,

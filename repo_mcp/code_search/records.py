@@ -57,7 +57,6 @@ class CodeHit:
     share: float  # of the best score that could be reached, 0 to 1
     kind: str
     symbols: tuple[str, ...]  # declared in the content, or around it
-    language: str
     signature: str = ""
     breadcrumb: str = ""  # the enclosing declarations, outermost first
     doc_comment: str = ""

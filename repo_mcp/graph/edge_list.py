@@ -1,11 +1,11 @@
 """All edges of a symbol in one direction as one list, searched only as far as it is read.
 
-The rows follow the windows of the search, the surest of each window first; edges and names declared outside
-the repository are mixed. After all of these come the edges that are only possible, and last the unresolved
-references. So the certain edges of a symbol with ten thousand callers can be read before the last file is
-scanned, and guesses do not come first. If the first window with edges has no sure one, guesses stay where
-they are found: otherwise the first row could require reading ten thousand files. An edge with many lines
-takes several rows.
+The rows follow the windows of the search, the surest of each window first, of uses those outside tests; edges
+and names declared outside the repository are mixed. After all of these come the edges that are only possible,
+and last the unresolved references. So the certain edges of a symbol with ten thousand callers can be read
+before the last file is scanned, and guesses do not come first. If the first window with edges has no sure
+one, guesses stay where they are found: otherwise the first row could require reading ten thousand files. An
+edge with many lines takes several rows.
 
 A row `WindowEnd` marks the end of a window that another follows. A page can continue from it, even when the
 window held nothing.
@@ -28,10 +28,11 @@ from itertools import accumulate, zip_longest
 
 from repo_mcp.graph.edge_finder import EdgeFinder
 from repo_mcp.graph.edges import Edge, Edges, External, Unresolved
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program import SURENESS, Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.text.roles import is_test_path
 
 ROW_LINES = 20  # of an edge in one row
 CACHED_FOLDERS = 256  # lists of a symbol's uses by folder, of at most MAX_FOLDERS rows each: 0.6 MB
@@ -194,10 +195,12 @@ class EdgeLists:
                 raise
 
     def _search(self, asked: EdgeQuestion) -> Iterator[Edges]:
-        search = self._finder.iter_outgoing
-        if asked.incoming:
-            search = partial(self._finder.iter_incoming, folder=asked.folder)
-        return search(asked.declaration, asked.types, dispatches=asked.dispatches)
+        given = asked.declaration, asked.types
+        if not asked.incoming:
+            return self._finder.iter_outgoing(*given, dispatches=asked.dispatches)
+        found = self._finder.iter_incoming(*given, folder=asked.folder, dispatches=asked.dispatches)
+        order = partial(_order_incoming, is_of_file=not asked.declaration.ordinal)
+        return (replace(one, edges=tuple(sorted(one.edges, key=order))) for one in found)
 
     def list_folders(self, asked: EdgeQuestion, known: KnownEdges) -> list[FolderUses]:
         """Return the uses of a symbol's name by folder, and how sure they are.
@@ -230,6 +233,15 @@ class EdgeLists:
             FolderUses(part, len(uses), sum(count for _, count in uses), resolved, count_lines(edges_of))
             for (part, uses), (resolved, edges_of) in zip(parts, told, strict=True)
         ]
+
+
+def _order_incoming(edge: Edge, *, is_of_file: bool) -> tuple[int, bool, bool]:
+    """Return a sort key: of equally sure edges, those from tests come last, and before them imports.
+
+    An import says less than the uses below it, unless what is imported is the file that was asked about.
+    """
+    is_import = edge.type is EdgeType.IMPORTS and not is_of_file
+    return SURENESS[edge.confidence], is_test_path(edge.other.path), is_import
 
 
 def _is_possible(edge: Edge) -> bool:

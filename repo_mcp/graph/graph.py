@@ -195,8 +195,8 @@ class Graph:
 
     def look_up(
         self, qualified_name: str, scope: SymbolFilter, most: int | None = None
-    ) -> tuple[list[Node], NameMatch]:
-        """Return the first `most` symbols that a qualified name fits best, and how well it fits them.
+    ) -> tuple[list[Node], NameMatch, int]:
+        """Return the first `most` symbols that a qualified name fits best, how well, and how many it fits.
 
         See `SymbolLookup.look_up`. Raises NOT_FOUND for an unknown project.
         """
@@ -207,7 +207,7 @@ class Graph:
 
         with self._lock:
             found, match = self._looked_up.get((qualified_name, scope), look_up)
-            return [self._nodes.get(one) for one in found[:most]], match
+            return [self._nodes.get(one) for one in found[:most]], match, len(found)
 
     def outline(self, path: str) -> list[Node]:
         """Return the symbols of a file in line order; empty for a file without a symbol record."""

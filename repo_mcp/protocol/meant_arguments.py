@@ -294,7 +294,11 @@ def _take_forms(properties: Mapping[str, JsonSchema], given: Arguments) -> Argum
 
 
 def _take_each(given: Arguments) -> Arguments:
-    """Take several paths, or several symbols, for as many spans."""
+    """Take several paths, or several symbols, for as many spans, and what stands beside spans for each."""
+    spans = given.get("spans")
+    if isinstance(spans, list) and spans and given.keys() <= {"spans", "path", "about"}:
+        common = {name: value for name, value in given.items() if name != "spans"}
+        return {"spans": [{**common, **one} if isinstance(one, dict) else one for one in spans]}
     for name in ("path", "symbol"):
         values = given.get(name)
         if isinstance(values, list) and given.keys() <= {"path", "symbol"}:

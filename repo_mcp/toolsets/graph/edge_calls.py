@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 EDGE, EXTERNAL, UNRESOLVED, NOTHING = "result", "external", "unresolved_in", ""  # fields that hold rows
 DISPATCHING = frozenset({"get_callers", "get_callees"})  # their edges may lead through an overridden method
+MOST_WHOLE = 40  # edges that are not cut into two pages
 _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # code names these only by their paths
 TEXT_ROWS = 250  # with a greater limit, only the numbers of lines are shown: 500 rows fit into 64 KiB
 CUT = "so many types inherit from each other, or are alike, that some edges may not be listed"
@@ -115,7 +116,7 @@ def _answer(
         incoming, dispatches = direction == INCOMING, tool in DISPATCHING
         asked = EdgeQuestion(node.declaration, wanted, incoming, dispatches, folder)
         known = graph.edge_lists.read(asked, page.start)
-        limit = find_integer(arguments, "limit") or DEFAULT_EDGES
+        limit = find_integer(arguments, "limit") or _choose_limit(len(known.rows) - page.start)
         end = _find_end(known, page.start, limit)
         renderer = _Renderer(graph, direction, node.symbol.name, has_text=incoming and limit <= TEXT_ROWS)
         facts = {**render_chosen(node, arguments, _list_definitions(graph, node))}
@@ -137,6 +138,11 @@ def _answer(
         )
     page.check(found.keys)
     return _draft(repository, found, page, arguments)
+
+
+def _choose_limit(left: int) -> int:
+    """Return how many edges a page has by default: all rows that are left if the next page would be short."""
+    return left if DEFAULT_EDGES < left <= MOST_WHOLE else DEFAULT_EDGES
 
 
 def _find_blind_spots(

@@ -35,7 +35,7 @@ MAX_READ_LINES = 10_000
 MAX_READ_BYTES = 500_000
 DEFAULT_SYMBOLS, MAX_SYMBOLS = 20, 50
 DEFAULT_SIMILAR, MAX_SIMILAR = 10, 50
-DEFAULT_EDGES, MAX_EDGES = 50, 500
+DEFAULT_EDGES, MAX_EDGES = 30, 500
 MAX_UNRESOLVED_FILES = 10  # the nearest of those where something is not resolved
 MAX_INDEXED_PATHS = 100
 MAX_DIFF_CHARS = 4_000_000  # what a line of the protocol holds
@@ -279,6 +279,7 @@ SYMBOLS_OUTPUT = _result(
             )
         ),
         **_MORE,
+        "total": build_field("integer", "Of a looked-up name, if there is more"),
     }
 )
 SIMILAR_OUTPUT = _result_of_symbol(
@@ -343,7 +344,9 @@ OUTLINE_OUTPUT = _result(
                     {
                         **_NAMED,
                         "qualified_name": build_field(
-                            "string", "Left out for a name in the symbol around it by lines, or in none"
+                            "string",
+                            "Left out for a name in the symbol around it by lines, or in none; what a method"
+                            " assigns is in its type",
                         ),
                         "line_start": build_field("integer"),
                         "line_end": build_field("integer"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.questions import NAMED, SymbolFilter
 from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.symbols.model import SymbolKind
 from repo_mcp.text.lines import escape_text, escape_texts
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer, find_text
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
@@ -36,7 +37,8 @@ NOT_EXACT = {
     "IN_ORDER": ("no symbol has exactly this qualified name; these have its parts in this order",),
 }
 
-LOOKED_UP_ROWS = 50  # on a page of `lookup_symbol`: 10 KB, where hundreds of packages declare a name
+LOOKED_UP_ROWS = 20  # on a page of `lookup_symbol`: 6 KB, where hundreds of packages declare a name
+_ASSIGNING = (SymbolKind.CONSTRUCTOR, SymbolKind.METHOD)
 NOT_PARSED = "the symbols of this file are not known: no parser for it, or it is not parsed yet"
 
 
@@ -65,16 +67,16 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
 
 def lookup_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Answer `lookup_symbol`."""
-    page = Page("lookup_symbol", arguments)
+    page, name = Page("lookup_symbol", arguments), str(arguments["qualified_name"])
     scope = _build_scope(repository, arguments)
-    end = page.start + LOOKED_UP_ROWS
-    with repository.engines.graph.open(names=str(arguments["qualified_name"])) as graph:
-        nodes, match = graph.look_up(str(arguments["qualified_name"]), scope, end + 1)
-        rows = [_render_found(graph, node) for node in nodes[:end]]
+    with repository.engines.graph.open(names=name) as graph:
+        nodes, match, total = graph.look_up(name, scope, page.start + LOOKED_UP_ROWS)
+        rows = [_render_found(graph, node) for node in nodes]
         notes = NOT_EXACT.get(match.name, ()) if nodes else _say_unknown(graph, arguments)
     if not nodes:
         notes = [*notes, *_say_unread(repository)]
-    return _draft_rows(repository, page, rows, more=len(nodes) > end, notes=notes)
+    more = total > len(rows)
+    return _draft_rows(repository, page, rows, more=more, notes=notes, facts={"total": total} if more else {})
 
 
 def _say_unknown(graph: Graph, arguments: Arguments) -> list[str]:
@@ -164,12 +166,17 @@ def get_file_outline(repository: Repository, arguments: Arguments, context: Call
 
 
 def _shorten_names(nodes: Sequence[Node], rows: Sequence[Row]) -> None:
-    """Remove from the rows of a page each qualified name that follows from the name and the row around it."""
+    """Remove from the rows of a page each qualified name that follows from the name and the row around it.
+
+    What a method assigns is a property of the type around it.
+    """
     around: list[Node] = []  # the outermost first
     for node, row in zip(nodes, rows, strict=True):
         while around and around[-1].symbol.end_line < node.symbol.end_line:
             around.pop()
-        outer = f"{around[-1].qualified_name}." if around else ""
+        is_property = node.symbol.kind is SymbolKind.PROPERTY
+        inside = [one for one in around if not (is_property and one.symbol.kind in _ASSIGNING)]
+        outer = f"{inside[-1].qualified_name}." if inside else ""
         if node.qualified_name == outer + node.symbol.name:
             del row["qualified_name"]
         around.append(node)

@@ -12,10 +12,10 @@ Later hits with the same lines are its `copies`, or one more row of the text: `s
 A brief hit is what a model needs to open it: of a declaration its span and first line, as text its name.
 
 A file of exact matches is its path and its lines, numbered as ripgrep numbers them, each declaration before
-its lines, and a blank row before lines that are in none. Only a long declaration has its span: a short one is
-opened by any of its lines. If the first line is the one that declares it, the span replaces its number, with
-the enclosing declaration unless that was named before or is in the line, as a receiver in Go; the line itself
-has the name:
+its lines, and a blank row before lines that are in none. Only a long declaration has its span, once: a short
+one is opened by any of its lines. If the first line is the one that declares it, the span from there on
+replaces its number, with the enclosing declaration unless that was named before or is in the line, as a
+receiver in Go; the line itself has the name:
 
     a/ledger.py
     Ledger.post
@@ -28,9 +28,9 @@ has the name:
     510:post(z)
     +2 more
 
-A record has the same rows as its snippet, with a tab behind each number, and `more` for the last of them. At
-first `.total` may also lie in the class that is called as its file. Lines under one declaration lose the
-indentation that they share.
+A record has the same rows as its snippet, with a tab behind each number, and `more` for the last of them.
+`.total` lies where the declaration named last lies, or in that one if it lies in none, and at first in the
+class that is called as its file. Lines under one declaration lose the indentation that they share.
 """
 
 from __future__ import annotations
@@ -164,30 +164,42 @@ def render_file(matches: Sequence[ExactMatch], count: int) -> Result:
 
 def _iter_rows(path: str, groups: Sequence[Group], sign: str) -> Iterator[str]:
     """Yield the lines of a file, each after its number and the sign, and what names their declarations."""
-    # What the declaration named last lies in; at first the class that is called as its file.
+    # What the declaration named last lies in, or itself if in none; at first the class called as its file.
     parent = escape_text(path.rpartition("/")[2].partition(".")[0])
+    told: set[Sequence[int]] = set()  # declarations whose span was told
     for place, (match, lines) in enumerate(groups):
         texts = cut_indentation([line.text for line in lines])
         numbers = [str(line.number) for line in lines]
         if match is not None and match.symbol_lines is not None:
-            around, dot, name = _split_name(match.symbol or "", match.symbol_name)
+            around, _, name = _split_name(match.symbol or "", match.symbol_name)
             begins = _begins(match, lines)
-            is_told = begins and _tells_owner(texts[0], around, name)
-            owner = "" if is_told or around == parent else f"{around}{dot}"
+            owner = "" if begins and _tells_owner(texts[0], around, name) else _name_owner(around, parent)
             if begins:
-                numbers[0] = f"{_write_span(*match.symbol_lines)}{owner and ' '}{owner}"
+                span = _write_span(lines[0].number, match.symbol_lines[1])
+                owner = "" if owner == "." else owner
+                numbers[0] = f"{span}{owner and ' '}{owner}"
             else:
-                yield _write_name(f"{owner or dot}{name}", match.symbol_lines)
-            parent = "" if is_told else around
+                yield _write_name(f"{owner}{name}", match.symbol_lines, is_told=match.symbol_lines in told)
+            told.add(match.symbol_lines)
+            parent = around or name
         elif place:
             yield ""
         yield from (f"{number}{sign}{text}" for number, text in zip(numbers, texts, strict=True))
 
 
-def _write_name(name: str, lines: Sequence[int]) -> str:
-    """Return the row of a declaration: its span too if it is long or the name looks like a line."""
+def _name_owner(around: str, parent: str) -> str:
+    """Return what a declaration lies in, to stand before its name: `Ledger.`, or `.` for the parent."""
+    if not around:
+        return ""
+    inner = f"{around}.".removeprefix(f"{parent}.")
+    return inner if inner == f"{around}." else f".{inner}"
+
+
+def _write_name(name: str, lines: Sequence[int], *, is_told: bool) -> str:
+    """Return the row of a declaration, with its span if it is long and not told, or looks like a line."""
     first, last = lines
-    return f"{first}-{last} {name}" if last - first >= _LONG_LINES or name[:1].isdigit() else name
+    is_long = last - first >= _LONG_LINES
+    return f"{first}-{last} {name}" if (is_long and not is_told) or name[:1].isdigit() else name
 
 
 def _group_lines(matches: Sequence[ExactMatch]) -> list[Group]:
@@ -205,8 +217,13 @@ def _group_lines(matches: Sequence[ExactMatch]) -> list[Group]:
 
 
 def _begins(match: ExactMatch, lines: Sequence[PageLine]) -> bool:
-    """Return True if the first line is the first one of the declaration, and has its name."""
-    return match.declares and match.symbol_lines is not None and match.symbol_lines[0] == lines[0].number
+    """Return True if the lines begin in the head of the declaration, and have its name."""
+    first = lines[0].number
+    return (
+        match.declares
+        and match.symbol_lines is not None
+        and match.symbol_lines[0] <= first <= match.start_line
+    )
 
 
 def _tells_owner(text: str, around: str, name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 MAX_EXTENSIONS = 64
+FAR_SHARE = 0.45  # of the best relevance, 0.2 of its score: before less, a page without `limit` ends
 NO_SEMANTICS = (
     "semantic_weight has no effect: the server was started without --semantic-model, so only words count."
 )
@@ -51,7 +53,9 @@ def search_code(repository: Repository, arguments: Arguments, context: CallConte
     answer = repository.engines.code_search.search(request, context.ask)
     ignored = repository.vectors is None and "semantic_weight" in arguments
     notes = [*answer.warnings, *([NO_SEMANTICS] if ignored else [])]
-    return _draft(query, answer, page, notes, ordinary=limit is None)
+    ordinary = limit is None
+    ends_early = ordinary and not request.expands  # what only added words find is rated low
+    return _draft(query, answer, page, notes, ordinary=ordinary, ends_early=ends_early)
 
 
 def _read_weight(given: object) -> float:
@@ -86,10 +90,15 @@ def _build_filter(scope: PathScope, endings: tuple[str, ...]) -> Callable[[str],
     return lambda path: path.lower().endswith(endings) and scope.holds(path)
 
 
-def _draft(query: str, answer: CodeAnswer, page: Page, notes: Iterable[str], *, ordinary: bool) -> Draft:
+def _draft(
+    query: str, answer: CodeAnswer, page: Page, notes: Iterable[str], *, ordinary: bool, ends_early: bool
+) -> Draft:
     keys = [f"{hit.start_line} {hit.path}" for hit in answer.hits]
     page.check(keys)
     shown, few = keep_few(answer.hits[page.start :], page, lacks_most=answer.lacks_most)
+    if ends_early and not page.start:
+        least = FAR_SHARE * max((hit.relevance_percent for hit in shown), default=0)
+        shown = [*takewhile(lambda hit: hit.relevance_percent >= least, shown)]
     hits = [_render_hit(hit) for hit in shown]
     more: Result = {}
     if answer.expansion is not None and not page.start:  # the first page has told it
@@ -100,7 +109,7 @@ def _draft(query: str, answer: CodeAnswer, page: Page, notes: Iterable[str], *, 
     said = [*notes, *few]
 
     def build(rows: int) -> Part:
-        is_cut = rows < len(hits) or answer.total > len(keys) or bool(few)
+        is_cut = page.start + rows < answer.total
         result: Result = {
             "results": hits[:rows],
             "total": answer.total,
@@ -128,7 +137,6 @@ def _render_hit(hit: CodeHit) -> Result:
         "relevance_percent": hit.relevance_percent,
         "kind": hit.kind,
         "symbols": [escape_text(name) for name in hit.symbols],
-        "language": hit.language,
         "signature": "" if hit.signature in shown else escape_text(hit.signature),
         "breadcrumb": escape_text(hit.breadcrumb),
         "doc_comment": "" if hit.doc_comment in shown else escape_text(hit.doc_comment),

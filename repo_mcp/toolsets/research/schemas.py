@@ -143,7 +143,6 @@ _HIT = build_object(
             "string", "function, method, class, ... of the declaration; section, configuration, code or data"
         ),
         "symbols": build_list(build_field("string"), "Names declared in content or around it"),
-        "language": build_field("string"),
         "signature": build_field("string", "Left out, as doc_comment is, if content shows it"),
         "breadcrumb": build_field("string", "Enclosing declarations, outermost first"),
         "doc_comment": build_field("string", "First line of the declaration's comment"),

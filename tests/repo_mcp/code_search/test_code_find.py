@@ -22,7 +22,7 @@ WORDS = ["alpha", "beta", "gamma", "read", "write", "open", "parse", "token", "s
 
 
 def percent(share: float) -> float:
-    return CodeHit("a", 1, 1, "", share, "code", (), "python").relevance_percent
+    return CodeHit("a", 1, 1, "", share, "code", ()).relevance_percent
 
 
 def open_searcher(repository: Repository) -> Searcher:

@@ -128,7 +128,7 @@ def make_graph(texts: Mapping[str, str | bytes]) -> Graph:
 
 def find_node(graph: Graph, name: str) -> Node:
     """Return the one symbol with a qualified name, or the file of a path."""
-    nodes, match = graph.look_up(name, SymbolFilter())
+    nodes, match, _ = graph.look_up(name, SymbolFilter())
     assert len(nodes) == 1, (name, nodes)
     assert match is NameMatch.EXACT, (name, nodes)
     return nodes[0]

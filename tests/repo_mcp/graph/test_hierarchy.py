@@ -66,7 +66,7 @@ def test_what_is_defined_outside_of_its_class_does_not_override_itself() -> None
         }
     )
     assert list_names(graph, "Base.go", EdgeType.OVERRIDES, up=False) == ["Low.go", "Low.go"]
-    both, _ = graph.look_up("Low.go", SymbolFilter())
+    both, *_ = graph.look_up("Low.go", SymbolFilter())
     assert len(both) == 2
     for one in both:
         edges = [

@@ -80,10 +80,10 @@ def test_a_place_is_found_whatever_else_has_the_name() -> None:
 def test_the_first_of_many_are_looked_up_in_the_same_order_as_all() -> None:
     files = {f"m{number:03}.c": "int size(int a)\n{\n}\n" for number in range(MANY)}
     graph, program = make_counted({**files, "a.h": "int size(int a);\n"})
-    found, match = graph.look_up("size", SymbolFilter())
+    found, match, total = graph.look_up("size", SymbolFilter())
     assert [one.path for one in found] == [*sorted(files), "a.h"]  # the definitions first
     program.read.clear()
-    assert graph.look_up("size", SymbolFilter(), 3) == (found[:3], match)
+    assert graph.look_up("size", SymbolFilter(), 3) == (found[:3], match, total)
     assert program.read <= {"m000.c", "m001.c", "m002.c"}  # the others are known
 
 

@@ -152,7 +152,7 @@ def test_names_stop_growing_with_depth() -> None:
 
 
 def look_up(texts: dict[str, str], name: str, **scope: str) -> tuple[list[str], str]:
-    nodes, match = make_graph(texts).look_up(name, SymbolFilter(**scope))
+    nodes, match, _ = make_graph(texts).look_up(name, SymbolFilter(**scope))
     return [f"{node.path}:{node.symbol.start_line}" for node in nodes], match.name
 
 

@@ -73,6 +73,16 @@ SEARCH, OPEN, LIST = "repo.search", "repo.open_file", "repo.list_files"
         (OPEN, {"paths": ["a.py", "b.py"]}, {"spans": [{"path": "a.py"}, {"path": "b.py"}]}),
         (
             OPEN,
+            {"path": "a.py", "about": "tax", "spans": [{"symbol": "f"}, {"path": "b.py", "line": 3}]},
+            {
+                "spans": [
+                    {"path": "a.py", "about": "tax", "symbol": "f"},
+                    {"path": "b.py", "about": "tax", "line": 3},
+                ]
+            },
+        ),
+        (
+            OPEN,
             {"path": "a.py", "symbol": ["f", "g"]},
             {"spans": [{"path": "a.py", "symbol": "f"}, {"path": "a.py", "symbol": "g"}]},
         ),

@@ -187,18 +187,22 @@ def test_a_lookup_of_a_name_that_many_declare_has_pages_with_tests_last(tmp_path
     files = {
         f"{place}/part{number}.py": "class Props: ...\n"
         for place in ("lib", "a/tests")
-        for number in range(40)
+        for number in range(25)
     }
     served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
     try:
         first = served.call("lookup_symbol", qualified_name="Props")
         rest = served.call("lookup_symbol", qualified_name="Props", cursor=first["cursor"])
+        last = served.call("lookup_symbol", qualified_name="Props", cursor=rest["cursor"])
     finally:
         served.close()
-    paths = [[row["file_path"] for row in answer["result"]] for answer in (first, rest)]
-    assert [len(one) for one in paths] == [50, 30]
-    assert all(path.startswith("lib/") for path in paths[0][:40])
-    assert set(paths[0] + paths[1]) == set(files)
+    pages = [first, rest, last]
+    paths = [[row["file_path"] for row in answer["result"]] for answer in pages]
+    assert [len(one) for one in paths] == [20, 20, 10]
+    assert [answer.get("total") for answer in pages] == [50, 50, None]
+    listed = [path for own in paths for path in own]
+    assert [path.startswith("lib/") for path in listed] == [True] * 25 + [False] * 25
+    assert set(listed) == set(files)
 
 
 def test_a_lookup_gives_every_overload_in_order(tmp_path: Path) -> None:
@@ -381,8 +385,7 @@ def test_thousands_of_overloads_are_bounded_and_said(tmp_path: Path) -> None:
     served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
     try:
         answer = served.call("lookup_symbol", qualified_name="a.f")
-        assert len(answer["result"]) == 50
-        assert answer["truncated"] is True
+        assert (len(answer["result"]), answer["total"], answer["truncated"]) == (20, count, True)
         assert served.call("search_symbols", query="f", limit=50)["truncated"] is True
         outline = served.call("get_file_outline", path="a.py")
         assert (len(outline["result"]) > 100, outline["truncated"]) == (True, True)

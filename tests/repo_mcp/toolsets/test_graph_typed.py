@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -191,6 +192,19 @@ def test_an_outline_says_a_name_once(served: Served) -> None:
     rows = {row["name"]: row for row in served.rows("get_file_outline", path="c/pool.h")}
     assert [*rows] == ["POOL_FIELDS", "size", "left", "pool", "own"]
     assert not any("qualified_name" in rows[name] for name in ("POOL_FIELDS", "size", "pool", "own"))
+
+
+def test_what_a_method_assigns_is_in_its_type_by_an_outline(tmp_path: Path) -> None:
+    text = "class Till:\n    def __init__(self):\n        self.open = True\n\n"
+    text += "    def fill(self):\n        def count(): ...\n"
+    served = Served(write_tree(tmp_path / "r", {"shop/till.py": text}), tmp_path / "data")
+    try:
+        rows = served.rows("get_file_outline", path="shop/till.py")
+        told = {row["name"]: row.get("qualified_name") for row in rows}
+        assert told.pop("Till") == "till.Till"
+        assert told == dict.fromkeys(("__init__", "open", "fill", "count"))
+    finally:
+        served.close()
 
 
 def test_a_prototype_stands_for_the_definitions_of_all_platforms(served: Served) -> None:

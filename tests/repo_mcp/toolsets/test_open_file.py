@@ -183,7 +183,7 @@ def test_a_line_beyond_the_end_is_refused(served: Served) -> None:
         ({"path": "a.py", "symbol": "run", "line": 3}, "symbol and line exclude each other"),
         ({"path": "a.py", "symbol": "run", "start_line": 3}, "symbol and start_line or end_line exclude"),
         ({"path": "a.py", "line": 0}, "line"),
-        ({"path": "a.py", "spans": [{"path": "a.py"}]}, "spans cannot be combined with other arguments"),
+        ({"line": 3, "spans": [{"path": "a.py"}]}, "spans cannot be combined with other arguments"),
         ({"line": 3}, "path is missing"),
         ({"spans": [{"path": "a.py", "spans": []}]}, "spans[0].spans"),
         ({"spans": [{"path": "a.py"}] * 21}, "21 entries"),

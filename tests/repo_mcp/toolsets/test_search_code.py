@@ -23,7 +23,7 @@ from tests.repo_mcp.toolsets.research_roots import CANARY, TREE, Served, check
 from tests.repo_mcp.toon_reader import read_toon
 from tests.written_trees import write_tree
 
-FIELDS = ["path", "start_line", "end_line", "relevance_percent", "kind", "symbols", "language", "content"]
+FIELDS = ["path", "start_line", "end_line", "relevance_percent", "kind", "symbols", "content"]
 
 
 @pytest.fixture(scope="module")
@@ -170,6 +170,24 @@ def test_a_limit_is_kept_and_20_is_what_nobody_asks_for(served: Served, tmp_path
     assert len(many.rows("search_code", query="spool")) == 20
     assert len(many.rows("search_code", query="spool", limit=25)) == 25
     many.close()
+
+
+def test_a_page_ends_before_what_is_far_from_the_best(tmp_path: Path) -> None:
+    near = {
+        f"near{number}.py": f"def flush_spool_now_{number}():\n    flush(spool, now)\n" for number in range(3)
+    }
+    far = {f"far{number}.py": "\n".join(f"def f{one}(): ..." for one in range(60)) for number in range(9)}
+    files = near | {path: f"{text}\ndef last():\n    spool()\n" for path, text in far.items()}
+    own = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
+    try:
+        page = own.call("search_code", query="flush spool now")
+        assert {row["path"] for row in page["results"]} == {*near}
+        rest = own.call("search_code", query="flush spool now", cursor=page["cursor"])
+        assert {row["path"] for row in rest["results"]} == {*far}
+        assert (page["truncated"], rest["truncated"]) == (True, False)
+        assert len(own.rows("search_code", query="flush spool now", limit=20)) == page["total"] == 12
+    finally:
+        own.close()
 
 
 def test_the_operators_limit_holds(tmp_path: Path) -> None:

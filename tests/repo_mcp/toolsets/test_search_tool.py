@@ -128,7 +128,7 @@ def test_an_exact_hit_tells_each_declaration_once(ledger: Repository) -> None:
         "start_line": 1,
         "end_line": 14,
         "snippet": "1\timport post\n"
-        "Ledger.post\n5\tdef post(self):\n6\t    post(1)\n"
+        "5-8 Ledger.\tdef post(self):\n6\t    post(1)\n"
         "10-11\tdef close(self):\n11\t    return post(3)\n"
         "14-75\tdef other():",
     }
@@ -141,7 +141,16 @@ def test_a_class_that_is_called_as_its_file_is_not_named(tmp_path: Path) -> None
     with closing(Repository(load_config(str(root)))) as own:
         own.refresh()
         (hit,) = search(own, "far", mode="literal")["hits"]
-        assert hit["snippet"] == ".post\n3\tfar();\nLedger.Row.add\n7\tfar();"
+        assert hit["snippet"] == ".post\n3\tfar();\n.Row.add\n7\tfar();"
+
+
+def test_a_long_class_tells_its_span_once_and_its_members_briefly(tmp_path: Path) -> None:
+    filled = "".join(f"    field_{number} = near\n" for number in range(100))
+    text = f"class Till:\n    sum = far\n\n    def fill(self):\n        far()\n\n    last = far\n{filled}"
+    with closing(Repository(load_config(str(write_tree(tmp_path / "root", {"shop.py": text}))))) as own:
+        own.refresh()
+        (hit,) = search(own, "far", mode="literal", whole_word=True)["hits"]
+        assert hit["snippet"] == "1-107 Till\n2\tsum = far\n.fill\n5\tfar()\nTill\n7\tlast = far"
 
 
 def test_an_exact_hit_as_text_has_the_same_rows(ledger: Repository) -> None:
@@ -149,12 +158,12 @@ def test_an_exact_hit_as_text_has_the_same_rows(ledger: Repository) -> None:
     (hit,) = search(ledger, query, mode="regex", detail="text")["hits"]
     assert hit == (
         "ledger.py\n1:import post\n"
-        "Ledger.post\n5:def post(self):\n6:    post(1)\n"
+        "5-8 Ledger.:def post(self):\n6:    post(1)\n"
         "10-11:def close(self):\n11:    return post(3)\n"
         "14-75:def other():"
     )
     (hit,) = search(ledger, "def post", mode="literal", detail="text")["hits"]
-    assert hit == "ledger.py\nLedger.post\n5:def post(self):"  # named, for a decorator comes first
+    assert hit == "ledger.py\n5-8 Ledger.:def post(self):"  # without the decorator above it
     (hit,) = search(ledger, "post(4)", mode="literal", detail="text", max_per_file=1)["hits"]
     assert hit == "ledger.py\nother\n16:post(4)\n+59 more"
 

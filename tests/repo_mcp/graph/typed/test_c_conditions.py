@@ -24,7 +24,7 @@ Found = list[tuple[str, str, tuple[int, ...]]]  # confidence, user, lines
 
 def list_uses(graph: Graph, name: str, path: str, types: frozenset[EdgeType] = NAMED) -> Found:
     """Return the uses of the symbols of a name that a file declares, in order."""
-    nodes, _ = graph.look_up(name, SymbolFilter())
+    nodes, *_ = graph.look_up(name, SymbolFilter())
     edges = [edge for node in nodes if node.path == path for edge in graph.find_incoming(node, types).edges]
     found = [(one.confidence.value, graph.get_node(one.other).qualified_name, one.lines) for one in edges]
     return sorted(found, key=lambda one: one[1:])

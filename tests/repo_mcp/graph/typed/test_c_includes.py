@@ -83,7 +83,7 @@ COMMON = {
 
 def test_of_a_common_name_only_files_are_read_that_can_mean_the_field() -> None:
     graph = make_graph(COMMON)
-    nodes, _ = graph.look_up("mode", SymbolFilter())
+    nodes, *_ = graph.look_up("mode", SymbolFilter())
     users = {}
     for node in nodes:
         edges = graph.find_incoming(node, NAMED)

@@ -56,7 +56,7 @@ def c() -> Graph:
 
 def list_in(graph: Graph, name: str, path: str) -> list[Row]:
     """Return the uses of the one symbol of a name that a file declares."""
-    nodes, _ = graph.look_up(name, SymbolFilter())
+    nodes, *_ = graph.look_up(name, SymbolFilter())
     (node,) = [one for one in nodes if one.path == path]
     return [
         (one.type.value, one.confidence.value, graph.get_node(one.other).qualified_name, one.lines)

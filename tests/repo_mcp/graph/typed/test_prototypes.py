@@ -64,7 +64,7 @@ def test_of_several_definitions_the_one_in_the_file_of_that_name_counts_or_none(
 
 
 def test_a_lookup_names_definitions_before_prototypes() -> None:
-    nodes, _ = make_graph(C).look_up("twice", SymbolFilter())
+    nodes, *_ = make_graph(C).look_up("twice", SymbolFilter())
     assert [node.path for node in nodes] == ["src/math.c", "include/math.h"]
 
 
