@@ -71,7 +71,7 @@ def build_claim(
     if unknown:
         return " ".join(_describe_unknown(state, one) for one in unknown)
     if reading.form in _RELATIONS:
-        return f"{_describe_relation(state, reading)}{_describe_overriding(state, reading.form, groups)}"
+        return f"{_describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
     if reading.form is Form.FLOW:
         return _describe_path(reading, chains)
     if reading.form is Form.CONFIGURED:
@@ -209,13 +209,19 @@ def _describe_below(state: ResearchState) -> str:
     return f" Derived from these: {name_findings(_count_types_once(below))}." if below else ""
 
 
-def _describe_overriding(state: ResearchState, form: Form, groups: Sequence[Group]) -> str:
-    """Return a sentence on what overrides or implements the subject; "" unless dependents are asked for."""
-    places = [
-        f"{shorten(one.symbol)} ({one.citation})" for one in state.findings if one.why.startswith(FILLS)
-    ]
+def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequence[Group]) -> str:
+    """Return a sentence on what overrides or implements the subject; "" unless dependents are asked for.
+
+    What calls the method that it overrides is named as a user, too.
+    """
+    subjects = {node.declaration for subject in reading.subjects for node in subject.nodes}
+    links = [one for one in state.links.values() if one.kind == "overrides" and one.target in subjects]
+    filling = {state.nodes[one.source].node_id for one in links if one.source in state.nodes}
+    found = [one for one in state.findings if one.why.startswith(FILLS) or one.node_id in filling]
+    found.sort(key=lambda one: not one.why.startswith(FILLS))  # stable
+    places = [f"{shorten(one.symbol)} ({one.citation})" for one in found]
     places += [place for one in groups if one.what == IMPLEMENTERS for place in one.places]
-    if form is not Form.DEPENDENTS or not places:
+    if reading.form is not Form.DEPENDENTS or not places:
         return ""
     more = re.fullmatch(r"and (\d+) more", places[-1])
     count = len(places) - 1 + int(more[1]) if more is not None else len(places)

@@ -27,7 +27,7 @@ from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_MATCHES = 200  # lines examined for one name
 MAX_SETTING_CHARS = 300  # of a line that a person wrote to set something; a longer one was generated
-MAX_OF_FILE = 3  # lines shown of one file
+MAX_OF_FILE = 5  # functions or lines shown of one file
 MAX_TESTS = 3  # places in tests: the program decides, and tests only try it
 MAX_PLACES = 40
 MAX_READERS = 10

@@ -72,3 +72,10 @@ def says_otherwise(seed: Seed, word: str) -> bool:
     """Return True for a declaration whose lines have a word of much the same meaning: `exit` for "quit"."""
     held = {term for terms in seed.body.terms.values() for term in terms}
     return any(not held.isdisjoint(list_stand_ins(term)) for term in get_word_terms(word))
+
+
+def list_said(seed: Seed, idioms: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the words of those phrases for which a declaration has one of the words looked for instead."""
+    lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
+    text = "\n".join((seed.path, *lines))
+    return [word for said, plain in idioms.items() if shares_word(text, plain) for word in said.split()]

@@ -30,7 +30,7 @@ from repo_mcp.research.indirect_names import (
     find_registering,
     is_enumeration,
 )
-from repo_mcp.research.lacking_words import list_idioms, list_lacking, says_otherwise, weigh_words
+from repo_mcp.research.lacking_words import list_idioms, list_lacking, list_said, says_otherwise, weigh_words
 from repo_mcp.research.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed, choose_seeds
 from repo_mcp.research.reasons import BELONG, DERIVE, HAS_ROWS, LISTS, MODEL, MOST_DERIVE, NAMED_SO, REGISTERS
 from repo_mcp.research.records import Finding
@@ -120,9 +120,6 @@ def find_seeds(
     request = BundleRequest(prompt, include_tests=wants_tests)
     rated, weights = state.source.rate(request, state.request.folder, MAX_RATED)
     state.weights = weights
-    said = " ".join(idioms).split()
-    state.absent = [word for word in state.absent if word not in said]  # other words stand in for it
-    telling = {word: weight for word, weight in weigh_words(words, weights).items() if word not in said}
     state.check()
     seeds = [build_seed(state, node, 1.0) for node in first]
     seeds = [replace(seed, why=whys.get(seed.node, seed.why) if seed.node else seed.why) for seed in seeds]
@@ -142,7 +139,9 @@ def find_seeds(
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
     if seeds:
-        state.absent = [word for word in state.absent if not says_otherwise(seeds[0], word)]
+        said = list_said(seeds[0], idioms)
+        state.absent = [w for w in state.absent if w not in said and not says_otherwise(seeds[0], w)]
+        telling = {word: weight for word, weight in weigh_words(words, weights).items() if word not in said}
         state.lacking = list_lacking(seeds[0], telling)
     _note(
         state, seeds, weights, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0

@@ -55,7 +55,8 @@ def _has_its_spelling(subject: Subject, one: Finding) -> bool:
 def _describe_otherwise(state: ResearchState, subject: Subject) -> str:
     """Return sentences on places with another spelling of a setting, or only the last part of its name."""
     parts = [cite_line(one) for one in state.findings if LAST_PART in one.why]
-    others = [one for one in state.findings if not _has_its_spelling(subject, one)]
+    every = [one for one in state.findings if not _has_its_spelling(subject, one)]
+    others = [one for one in every if not is_test_place(one.path)] or every
     spelled = _cite_beginning([one for one in others if LAST_PART not in one.why], "sets")
     told = f" The last part of its name stands at {join_names(parts)}." if parts else ""
     return f"{told} Spelled otherwise, it is set at {join_names(spelled)}." if spelled else told

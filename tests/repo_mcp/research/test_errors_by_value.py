@@ -1,4 +1,4 @@
-"""Claims about errors that are values, about slices, and about calls of methods that no parser sees."""
+"""Claims about errors that are values, about what sets a setting, and about calls that no parser sees."""
 
 from __future__ import annotations
 
@@ -162,6 +162,44 @@ def test_a_variable_of_the_name_and_a_part_that_is_handed_on_set_nothing() -> No
     assert "logger.h:2" not in claim
     assert "stdio.js:2" not in claim
     assert "options.js:1-1" in claim
+
+
+def test_what_overrides_a_method_and_calls_it_is_counted_among_what_overrides_it() -> None:
+    files = {
+        "base.py": "class Base:\n    def read(self):\n        return ''\n",
+        "plain.py": "from base import Base\n\n\nclass Plain(Base):\n    def read(self):\n"
+        "        return 'a'\n",
+        "timed.py": "from base import Base\n\n\nclass Timed(Base):\n    def read(self):\n"
+        "        return super().read()\n",
+    }
+    claim = Asked(files).ask("What breaks if I change Base.read?").claim
+    assert "is used by Timed.read (timed.py:5-6)" in claim
+    assert "It is overridden or implemented by 2 declarations, such as Plain.read" in claim
+
+
+def test_a_variable_of_the_environment_is_told_with_the_default_that_a_long_file_gives() -> None:
+    setters = "".join(f"func set{n}(c *Config) {{\n\tc.MaxBodySize = {n}\n}}\n\n" for n in range(4))
+    files = {
+        "config.go": "package config\n\n"
+        'var env = map[string]func(*Config){\n\t"MAX_BODY_SIZE": set0,\n}\n\n' + setters,
+        "config_test.go": "package config\n\nvar tested = func(c *Config) {\n\tc.MaxBodySize = 9\n}\n",
+    }
+    claim = Asked(files).ask("where is MAX_BODY_SIZE configured?").claim
+    assert claim == (
+        "MAX_BODY_SIZE is set at config.go:4-4."
+        " Spelled otherwise, it is set at config.go:8-8, config.go:12-12, config.go:16-16 and 1 more."
+    )
+
+
+def test_a_phrase_whose_other_words_the_best_lacks_is_lacking() -> None:
+    files = {
+        "command.py": "def run_command(command):\n    if command.known:\n        return command()\n",
+        "suggest.py": "def suggest(name, names):\n    return [one for one in names if one[0] == name[0]]\n",
+    }
+    claim = Asked({"command.py": files["command.py"]}).ask("what happens when a command is mistyped?").claim
+    assert claim.startswith("No file here has the word mistyped")
+    claim = Asked(files).ask("what happens when a command to run is mistyped?").claim
+    assert claim.startswith("No file here has the word mistyped") or "suggest.suggest" in claim[:40]
 
 
 def test_a_key_of_a_table_is_set_and_a_constant_is_no_parameter() -> None:
