@@ -141,6 +141,7 @@ class SearchRequest:
     shows_whole: bool = True  # shows declarations that a question is about in full; False: only their heads
     ends_early: bool = False  # stops at the hits with which a page may end: those behind them say little
     copies: int = 0  # hits that a page names with others; it ends as many hits later
+    counts: bool = False  # the total is all that is wanted: more places of names are looked at for it
     names_snapshot: bool = True  # in the answer; naming it first takes half a µs for each file of the index
 
 
@@ -175,6 +176,7 @@ class SearchAnswer:
     snapshot: str  # names the content of the index that answered
     warnings: tuple[str, ...] = ()
     total_is_lower_bound: bool = False  # there are at least as many
+    is_last: bool = False  # no hits follow, however many are asked for: files that match less are not ranked
     lacks_most: bool = False  # no file has most of the query's words
     few: int = 0  # the number of hits with which a page may end because they say enough; 0: unknown
     near: int = 0  # the number of hits that score near the best; those behind show one line; 0: all show more

@@ -282,7 +282,7 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
         from repo_mcp.cli.console.plain import to_plain, write_json
 
         document = to_plain(answer)
-        for name in ("lacks_most", "few", "near"):  # by which the tool shows fewer hits, and some in brief
+        for name in ("is_last", "lacks_most", "few", "near"):  # by which the tool ends and shortens a page
             del document[name]
         for row, hit in zip(document["hits"], answer.hits, strict=True):
             del row["symbol_name"]  # `symbol` ends with it
@@ -300,7 +300,7 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
         page.show(hits, explain=options.explain)
     if not answer.hits:
         note(NOTHING)
-    elif answer.total > len(answer.hits):
+    elif answer.truncated and not answer.is_last:
         more = " or more" if answer.total_is_lower_bound else ""
         note(f"{len(answer.hits)} of {answer.total:,}{more} matches; more with --top-k.")
     for message in answer.warnings:

@@ -157,24 +157,18 @@ def _build(
     named = [hit for lead in leads for hit in _order(lead.hits, order)]
     first = list({(hit.path, hit.start_line): hit for hit in named}.values())
     shown = frozenset((hit.path, line) for hit in first for line in _list_shown(hit))
-    ranking = rank(searcher, replace(query, terms=terms), top_k + len(first), wanted)
+    most = top_k + len(first)
+    ranked = rank(searcher, replace(query, terms=terms), most + 1, wanted, counted=False).chunks
     reader = ChunkReader((), read_live)
-    live = reader.iter(chunk for chunk in ranking.chunks if chunk.matched_terms)
+    live = reader.iter(chunk for chunk in ranked[:most] if chunk.matched_terms)
     places = chain.from_iterable(_show_places(chunk, terms, shown) for chunk in live)
-    # Where the index knows the total, places that are not shown need not be counted.
-    is_counted = ends_early and ranking.total > top_k + len(first)
     few = copies + (FEW_PLACES if first else FEW_ALONE)
-    found = list(islice(places, min(top_k, few) if is_counted else top_k))
+    is_more = len(ranked) > most  # else all places are soon counted
+    found = list(islice(places, min(top_k, few) if ends_early and is_more else top_k))
     hits = (*_lift(first, found[0].score if found else 0.0), *found)
-    goes_on = ranking.total > len(ranking.chunks)
+    is_more = is_more or next(places, None) is not None
     warnings = dict.fromkeys([*(told for lead in leads for told in lead.warnings), *reader.list_warnings()])
-    return NamedHits(
-        hits[:top_k],
-        len(first) + few,
-        max(ranking.total, len(hits)) if goes_on else len(hits),
-        goes_on and ranking.total_is_lower_bound,
-        tuple(warnings),
-    )
+    return NamedHits(hits[:top_k], len(first) + few, len(hits), is_more, tuple(warnings))
 
 
 def _find_declared(

@@ -13,6 +13,8 @@ directories, and what the best files declare and use. See bench/quality/README.m
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappush, heappushpop
 from operator import attrgetter, itemgetter
@@ -44,6 +46,7 @@ from repo_mcp.ranking.signals import (
     gather,
     get_file_role,
     list_role_shares,
+    split_name,
     weigh_inverse,
     weigh_kinds,
 )
@@ -167,7 +170,7 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
     intent = understand(query.text)
     candidates = gather(searcher, query, intent, best, weights)
     named = _find_named(searcher, intent, weights)
-    rater = _PathRater(candidates.stems, intent.words, weights)
+    rater = _PathRater(candidates.stems, intent.words, weights, searcher.snapshot.file_count)
     given = np.zeros((len(SIGNALS), len(candidates.paths)))
     given[0] = candidates.text
     given[1:4] = rater.rate_all(candidates.paths)
@@ -191,12 +194,16 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
 class _PathRater:
     """Computes the points that files get for their paths. For one query."""
 
-    def __init__(self, stems: Mapping[str, float], words: frozenset[str], weights: RankingWeights) -> None:
-        """`words` are the words of the query as written."""
+    def __init__(
+        self, stems: Mapping[str, float], words: frozenset[str], weights: RankingWeights, file_count: int
+    ) -> None:
+        """`words` are the words of the query as written; the tree has `file_count` files."""
         self._matcher = StemMatcher(stems, weights.prefix)
         self._words = words
         self._weights = weights
         self._directories: dict[str, float] = {}
+        # the share of its points that a name keeps which no other candidate has
+        self._certainty = min(1.0, math.sqrt(weights.small_tree / max(1, file_count)))
 
     def rate_all(self, paths: Sequence[str]) -> F64:
         """Return the points of each path, in a row for each kind. Most are 0, and seen to be at once."""
@@ -204,7 +211,20 @@ class _PathRater:
         near = self._matcher.find_near(paths, self._words)
         if near:
             rated[:, near] = list(zip(*[self._rate(paths[number]) for number in near], strict=True))
+            if self._certainty < 1.0:
+                rated[:2, near] *= self._weigh_names([paths[number] for number in near])
         return rated
+
+    def _weigh_names(self, paths: Sequence[str]) -> F64:
+        """Return the share of its points that each file's name keeps in a tree that is not small.
+
+        The more files there are, the more names hold a word of the query by chance, most of all those that
+        many files have: of 78,000 files sixty are called `file.c`.
+        """
+        names = [split_name(cut_name(path.rpartition("/")[2])) for path in paths]
+        count = Counter(names)
+        alike = np.array([count[name] for name in names], dtype=np.float64)
+        return self._certainty * alike ** (self._certainty - 1.0)
 
     def _rate(self, path: str) -> tuple[float, float, float]:
         """Return the points for the file's name by stems, for its whole name, and for its directories."""

@@ -21,6 +21,7 @@ class RankingWeights:
     variant: float = 0.7  # the share of these two for a name with a further dot: `queue.async.py`
     directory: float = 0.3
     prefix: float = 0.8  # a part of a name is a prefix of a query word, or the other way round
+    small_tree: float = 2_000.0  # files; in larger trees names of files fit by chance, and count less
     # names that the file defines; only the rarest of each kind counts
     declared_name: float = 4.0  # the query is this name: more than all other signals give in practice
     qualifier: float = 2.0  # it declares what the name is qualified by

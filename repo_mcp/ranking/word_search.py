@@ -50,6 +50,7 @@ PHRASE_DEPTH = 100  # chunks examined for an exact phrase
 _WORD = re.compile(r"\w+")
 _PART = re.compile(PART)
 NO_PHRASE = "No text contains the quoted phrase; these hits match its words."
+NAMED_COUNTED = 200  # places of names, where a number is asked for: each is read, 2 ms or so
 MAX_WORDS = 32  # of a query, looked up one by one
 MAX_NAMED = 5  # in one sentence
 MIN_CHARS = 3  # of a word
@@ -91,7 +92,7 @@ def run_search(
             query,
             wanted,
             read_live,
-            request.top_k,
+            max(request.top_k, NAMED_COUNTED) if request.counts else request.top_k,
             known,
             ends_early=request.ends_early,
             copies=request.copies,
@@ -117,7 +118,7 @@ def _answer_ranked(
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
     widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
-    ranking = rank(searcher, widened, depth, wanted)
+    ranking = rank(searcher, widened, depth + 1, wanted)  # one more tells whether others follow
     telling = None
     if asked is None and not query.phrases and len(query.text.split()) > 1:  # a question, words, pasted text
         telling = weigh_terms(
@@ -154,6 +155,7 @@ def _answer_ranked(
         snapshot="",
         warnings=(*told, *alike, *query.warnings, *progress, *shown.warnings),
         total_is_lower_bound=is_least,
+        is_last=len(ranking.chunks) <= min(depth, most),
         lacks_most=lacks,
         few=few if telling else 0,
         near=near if telling else 0,
@@ -191,7 +193,7 @@ def _answer_named(query: Query, snapshot: str, named: NamedHits, warnings: tuple
     return SearchAnswer(
         _name_matched(query, named.hits),
         named.total,
-        truncated=named.total > len(named.hits),
+        truncated=named.total_is_lower_bound or named.total > len(named.hits),
         snapshot=snapshot,
         warnings=(*warnings, *named.warnings),
         total_is_lower_bound=named.total_is_lower_bound,

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 _MOST_BEFORE = 1_000  # hits before a page: each page is searched for from the first hit on
 _TEXT = "text"
+_NOT_RANKED = "other chunks match less and are not listed: narrow file_glob, or add words"
 _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
 PAGE_LINES = 50  # matching lines, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5  # matching lines shown of each file, however many files there are
@@ -89,7 +90,8 @@ def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
         symbols_only=arguments.get("mode") == "symbol",
         names_alone=True,
         shows_whole=detail != _TEXT,
-        ends_early=not page.start and "top_k" not in arguments and detail != "files",
+        ends_early=not page.start and "top_k" not in arguments and detail not in ("files", "count"),
+        counts=detail == "count",
     )
     shows_each = detail in ("count", "files") or arguments.get("explain") is True
     answer = repository.search(request) if shows_each else _search_distinct(repository, request, page.start)
@@ -149,7 +151,8 @@ def _draft_hits(
     found, few = keep_few(answer.hits[page.start :], page, lacks_most=answer.lacks_most)
     if answer.few and not page.start and "top_k" not in arguments:
         found = found[: answer.few]
-    goes_on = answer.truncated or page.start + len(found) < len(answer.hits)
+    is_left = page.start + len(found) < len(answer.hits)
+    goes_on = is_left or (answer.truncated and not answer.is_last)
     firsts = list(range(len(found)))
     if not explains:
         firsts = find_copies(found, partial(_read_declaration, repository))
@@ -167,8 +170,11 @@ def _draft_hits(
         hits = [render(page.start + place, hit, copies) for place, (hit, *copies) in shown.items()]
         notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
-        is_cut = goes_on or rows < len(found)
-        return Part({"hits": hits, **result, "truncated": is_cut, **page.follow(keys, rows, is_cut)}, notes)
+        has_next = goes_on or rows < len(found)
+        if answer.truncated and not has_next:
+            notes.append(_NOT_RANKED)
+        cut = {"truncated": answer.truncated or has_next, **page.follow(keys, rows, has_next)}
+        return Part({"hits": hits, **result, **cut}, notes)
 
     return Draft(build, len(found), "top_k" not in arguments)
 

@@ -254,7 +254,22 @@ def test_every_weight_counts(repository: Repository) -> None:
         for one in fields(WEIGHTS)
         if pages(replace(WEIGHTS, **{one.name: getattr(WEIGHTS, one.name) / 2})) == usual
     ]
-    assert silent == ["configuration", "style"]  # no such files in the tree
+    assert silent == ["small_tree", "configuration", "style"]  # the tree is small and has no such files
+
+
+def test_names_of_files_count_less_in_a_large_tree_most_of_all_common_ones(tmp_path: Path) -> None:
+    files = {f"app_{number}/cache.py": FILLER for number in range(4)} | {"app/parcel.py": FILLER}
+    searcher = build(tmp_path, files)._index.get_searcher()
+
+    def list_points(query: str, small_tree: float) -> set[float]:
+        weights = replace(WEIGHTS, small_tree=small_tree)
+        chunks = ranking.rank(searcher, parse_query(query, 10), 20, Filter(), weights).chunks
+        return {dict(one.explanation)["file name"] for one in chunks}
+
+    for query, alike in (("parcel", 1), ("cache", 4)):
+        (whole,) = list_points(query, len(files))
+        (less,) = list_points(query, len(files) / 4)  # half of the points, and less if others have the name
+        assert less == pytest.approx(whole * 0.5 / alike**0.5, abs=1e-6)
 
 
 def test_files_with_a_term_are_those_of_its_documents(repository: Repository) -> None:

@@ -538,6 +538,38 @@ def test_files_and_counts_of_ranked_hits(repository: Repository, mode: str) -> N
     assert (count["hits"], count["total"]) == ([], hits["total"])
 
 
+def read_pages(repository: Repository, query: str) -> tuple[int, dict[str, Any]]:
+    """Return how many hits all pages have, and the envelope of the last page."""
+    found, arguments = 0, {"top_k": 25}
+    while True:
+        envelope = call(repository, query, **arguments)
+        result = envelope["result"]
+        found += sum(1 + len(hit.get("copies") or ()) for hit in result["hits"])
+        if not result.get("cursor"):
+            return found, envelope
+        arguments["cursor"] = result["cursor"]
+
+
+def test_a_number_is_that_of_the_hits_on_all_pages_or_said_to_be_the_least(changing: Repository) -> None:
+    root = Path(changing.config.root)
+    for at in range(170):
+        (root / f"u{at:03}.py").write_text(f"def use_{at}(tide):\n    sail(tide)\n    return anchor, {at}\n")
+    (root / "sail.py").write_text("def sail(tide):\n    return tide\n")
+    changing.refresh()
+    for query in ("sail", "use_7"):
+        counted = search(changing, query, detail="count")
+        found, last = read_pages(changing, query)
+        assert (counted["total"], counted["total_is_lower_bound"]) == (found, False)
+        assert (last["result"]["total"], last["result"]["truncated"]) == (found, False)
+    assert search(changing, "sail")["total_is_lower_bound"]
+    counted = search(changing, "return the anchor", detail="count")
+    found, last = read_pages(changing, "return the anchor")  # only the best files are ranked
+    assert 0 < found < counted["total"] == last["result"]["total"]
+    assert last["result"]["hits"]
+    assert last["result"]["truncated"]
+    assert any("not listed" in warning for warning in last["warnings"])
+
+
 def test_symbols_exact_names_first(repository: Repository) -> None:
     page = search(repository, "get_user", mode="symbol")
     assert [hit["path"] for hit in page["hits"]] == ["a.py", "b/user.ts"]  # what has a part of it comes next
