@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LISTS = ("changed", "result", "tests", "left_out")
 SHOWN_SYMBOLS = 8  # of one file
+SHOWN_TESTS = 3  # of one file of tests: it is the file that is run
 SHOWN_LINES = 3  # of one symbol, and names at the other ends of its edges
 POSSIBLE = "possible"
 ReadLines = Callable[[str], Sequence[str]]  # a file -> its lines, none where it changed since it was indexed
@@ -42,7 +43,7 @@ def get_impact(repository: Repository, arguments: Arguments, context: CallContex
     rows = listed[page.start : end]
     reached = [row.path for name, _, row in rows if name in ("result", "tests")]
     with repository.engines.graph.open(paths=reached) as graph:
-        shown = [(name, _render(row, graph.read_lines)) for name, _, row in rows]
+        shown = [(name, _render(name, row, graph.read_lines)) for name, _, row in rows]
     counts: Result = {
         "total": len(impact.files),
         "possible": sum(one.confidence == POSSIBLE for one in impact.files),
@@ -82,12 +83,14 @@ def _find_end(listed: Sequence[tuple[str, str, object]], start: int, most: int) 
     return len(listed)
 
 
-def _render(row: ChangedSymbol | ReachedFile | LeftOutFile, read: ReadLines) -> Row:
+def _render(name: str, row: ChangedSymbol | ReachedFile | LeftOutFile, read: ReadLines) -> Row:
     from repo_mcp.impact.records import ChangedSymbol, LeftOutFile
 
     if isinstance(row, LeftOutFile):
         return {"file_path": escape_text(row.path), "reason": row.reason}
-    return render_changed(row) if isinstance(row, ChangedSymbol) else _render_file(row, read)
+    if isinstance(row, ChangedSymbol):
+        return render_changed(row)
+    return _render_file(row, read, SHOWN_TESTS if name == "tests" else SHOWN_SYMBOLS)
 
 
 def render_changed(symbol: ChangedSymbol) -> Row:
@@ -103,8 +106,8 @@ def render_changed(symbol: ChangedSymbol) -> Row:
     }
 
 
-def _render_file(file: ReachedFile, read: ReadLines) -> Row:
-    shown = file.symbols[:SHOWN_SYMBOLS]
+def _render_file(file: ReachedFile, read: ReadLines, most: int) -> Row:
+    shown = file.symbols[:most]
     text = read(file.path) if shown else ()
     return {
         "file_path": escape_text(file.path),

@@ -368,8 +368,18 @@ def test_a_file_with_many_symbols_says_how_many(changing: Served) -> None:
     changing.index()
     diff = _diff("shop/money.py", ("one.amount + other.amount", "other.amount + one.amount"))
     row = _find(changing.call("get_impact", diff=diff), "shop/many.py")
-    assert len(row["symbols"]) == SHOWN_SYMBOLS
-    assert row["symbols_total"] == 30
+    assert (len(row["symbols"]), row["symbols_total"]) == (SHOWN_SYMBOLS, 30)
+
+
+def test_a_file_with_many_tests_shows_the_nearest(changing: Served) -> None:
+    many = "".join(f"def test_{number}():\n    add({number}, 1)\n\n\n" for number in range(9))
+    (changing.root / "tests" / "test_many.py").write_text(f"from shop.money import add\n\n\n{many}")
+    changing.index()
+    diff = _diff("shop/money.py", ("one.amount + other.amount", "other.amount + one.amount"))
+    rows = changing.call("get_impact", diff=diff)["tests"]
+    (row,) = [one for one in rows if one["file_path"] == "tests/test_many.py"]
+    assert [one["name"] for one in row["symbols"]] == ["test_0", "test_1", "test_2"]
+    assert row["symbols_total"] == 9
 
 
 def test_files_beyond_a_limit_are_named(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
