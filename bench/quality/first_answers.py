@@ -109,7 +109,6 @@ def ask(repository: Repository, place: Path, task: Task) -> float:
         SearchRequest(task.query, TOP_K),
         1_000,
         repository.tree.read_bytes,
-        lambda _snapshot: (),
     )
     return score_task(task, [Found(hit.path, count_chars(hit)) for hit in answer.hits]).ndcg
 

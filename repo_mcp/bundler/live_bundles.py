@@ -77,7 +77,8 @@ class LiveBundles:
         searcher = index.get_searcher(fresh=True, need=Need(request.prompt))
         try:
             progress = index.report.describe_progress(searcher.snapshot)
-            source = IndexSource(searcher, self._tree.read_bytes, is_whole=not progress)
+            is_whole = index.report.is_whole(searcher.snapshot)
+            source = IndexSource(searcher, self._tree.read_bytes, is_whole=is_whole)
             bundle = build_bundle(request, config.limits, source, self._strategy)
         except IndexFormatError as error:
             raise index.report_damage() from error

@@ -270,7 +270,8 @@ class LiveCodeSearch:
         )
         try:
             progress = self._index.report.describe_progress(searcher.snapshot)
-            answer = search_code(request, sources, ask, is_whole=not progress)
+            is_whole = self._index.report.is_whole(searcher.snapshot)
+            answer = search_code(request, sources, ask, is_whole=is_whole)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         told = told or self._symbol_index.warn()

@@ -233,7 +233,8 @@ class LiveDocumentation:
         source = DocsSource(searcher, self._read_live, self._reader, self._extensions, self._max_words)
         try:
             progress = self._index.report.describe_progress(searcher.snapshot)
-            answer = search_docs(request, source, cancelled, is_whole=not progress)
+            is_whole = self._index.report.is_whole(searcher.snapshot)
+            answer = search_docs(request, source, cancelled, is_whole=is_whole)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         return replace(answer, warnings=(*answer.warnings, *progress))

@@ -116,6 +116,13 @@ class IndexReport:
             return waiting
         return self._look.count_stale(seen, files, may_look=lambda: not self._refresher.running.locked())
 
+    def is_whole(self, snapshot: Snapshot) -> bool:
+        """Return True if a snapshot has every file of the tree as it was when that was last compared.
+
+        Results may depend on it, but never on `describe_progress`, which tells of the moment of a call.
+        """
+        return self._generation.is_whole(snapshot) and not self._generation.loss
+
     def describe_progress(self, snapshot: Snapshot) -> list[str]:
         """Return warnings for answers from `snapshot`, which may lack changed or new files.
 

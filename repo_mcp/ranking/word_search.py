@@ -21,7 +21,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 
-from index_format import Snapshot
 from repo_mcp.errors import RepoError
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
@@ -67,18 +66,20 @@ def run_search(
     request: SearchRequest,
     most_words: int,
     read_live: ReadLive,
-    describe_progress: Callable[[Snapshot], Sequence[str]],
+    progress: Sequence[str] = (),
+    *,
+    is_whole: bool = True,
 ) -> SearchAnswer:
-    """Return the best chunks for a query. `describe_progress` gives warnings about an unfinished index.
+    """Return the best chunks for a query; `progress` are warnings about the index at this moment.
 
-    Raises RepoError with INVALID_ARGUMENT, and IndexFormatError for a damaged index.
+    Hits depend on whether it `is_whole`, never on them. Raises RepoError with INVALID_ARGUMENT, and
+    IndexFormatError for a damaged index.
     """
     query = parse_query(request.query, most_words)
     glob = request.file_glob
     wanted = Filter(
         GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
     )
-    progress = describe_progress(searcher.snapshot)
     snapshot = searcher.snapshot.name if request.names_snapshot else ""
     asked = find_name(query.text)
     read_live = _remember(read_live)
@@ -100,7 +101,7 @@ def run_search(
         )
         if named is not None:
             return _answer_named(query, snapshot, named, (*query.warnings, *progress))
-    answer = _answer_ranked(searcher, request, query, wanted, read_live, look, progress)
+    answer = _answer_ranked(searcher, request, query, wanted, read_live, look, progress, is_whole=is_whole)
     return replace(answer, snapshot=snapshot)
 
 
@@ -112,6 +113,8 @@ def _answer_ranked(
     read_live: ReadLive,
     look: Callable[..., Found],
     progress: Sequence[str],
+    *,
+    is_whole: bool,
 ) -> SearchAnswer:
     """Return the best chunks for a query that names alone do not answer. `look` looks up the name in it."""
     asked = find_name(query.text)
@@ -132,7 +135,7 @@ def _answer_ranked(
     scores = [chunk.score for chunk in ranking.chunks]
     few, near = count_above(scores, FAR_SHARE), min(RATED_HITS, count_above(scores, NEAR_SHARE))
     words = look_up_words(query.text, searcher.count_units)
-    lacks = not progress and lacks_most(query.text, words)
+    lacks = is_whole and lacks_most(query.text, words)
     ends_early = request.ends_early and telling and not lacks  # else a note tells of the others
     most = min(few, request.top_k) if ends_early else request.top_k
     shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, near, room)

@@ -247,7 +247,8 @@ class Repository:
                 request,
                 self.config.limits.max_query_words,
                 self.tree.read_bytes,
-                self._index.report.describe_progress,
+                self._index.report.describe_progress(searcher.snapshot),
+                is_whole=self._index.report.is_whole(searcher.snapshot),
             )
         except IndexFormatError as error:
             raise self._index.report_damage() from error

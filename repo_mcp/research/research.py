@@ -343,7 +343,7 @@ class LiveSearches:
         Raises RepoError with INDEX_UNAVAILABLE.
         """
         searcher = self.index.get_searcher(fresh=False)
-        is_whole = not self.index.report.describe_progress(searcher.snapshot)
+        is_whole = self.index.report.is_whole(searcher.snapshot)
         try:
             return look_up_words(text, searcher.count_units), is_whole
         except IndexFormatError as error:

@@ -6,7 +6,10 @@ import shutil
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from repo_mcp.config.server_config import load_config
+from repo_mcp.live.index_report import CHANGING, NOT_COMPARED
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
@@ -28,3 +31,13 @@ def test_the_answers_are_those_of_the_server(tmp_path: Path) -> None:
             part = page.partition(f"## {title}\n")[2].partition("\n## ")[0]
             assert f"\n{mask(answer.text)}\n" in part, title
             assert all(f"| {client} | `" in part for client in CLIENTS.values())
+
+
+@pytest.mark.parametrize("said", [CHANGING, NOT_COMPARED])
+def test_what_a_server_says_of_the_moment_is_not_on_the_page(said: str) -> None:
+    assert mask(f'{{"warnings":["{said}"]}}') == '{"warnings":[]}'
+    assert (
+        mask(f'["{said}","No file has: x."]')
+        == mask(f'["No file has: x.","{said}"]')
+        == '["No file has: x."]'
+    )

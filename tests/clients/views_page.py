@@ -43,6 +43,9 @@ CODEX_WAITS = ("[mcp_servers.repo]", "[mcp_servers.repo]\nrequired = true")
 # Ids, and what a client's own clock says.
 _VARYING = re.compile(r'(?<="request_id":")[^"]+|(?<=Wall time: )[0-9.]+')
 _ROOT = r'"This answer is for the repository \"tree\"."'
+# What a server says of its first look at the tree, which may last longer than a call waits.
+_SAID = r'"(?:The tree is being compared|The tree was last checked|Changes of the last moment)[^"]*"'
+_OF_THE_MOMENT = re.compile(f",{_SAID}|{_SAID},?")
 PAGE = ROOT / "docs" / "client-views.md"
 HEAD = f"""# What the models of four clients see
 
@@ -58,7 +61,7 @@ warnings of the first answer.
 
 def mask(text: str) -> str:
     """Return a text without what varies from run to run and from client to client."""
-    return _VARYING.sub("...", text).replace(_ROOT, "")
+    return _VARYING.sub("...", _OF_THE_MOMENT.sub("", text)).replace(_ROOT, "")
 
 
 def play(driver: Driver, place: Path) -> Mapping[str, tuple[str, str]]:

@@ -12,9 +12,13 @@ from typing import Any
 import pytest
 
 from index_format.directory import SETTLED_NS
+from repo_mcp.bundler.records import BundleRequest
+from repo_mcp.code_search.records import CodeRequest
 from repo_mcp.config.server_config import load_config
+from repo_mcp.documentation.records import DocsRequest
 from repo_mcp.indexing import inotify
 from repo_mcp.live import index_report, live_index, tree_look
+from repo_mcp.live.index_report import IndexReport
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 from tests.deep.answers import open_repository
@@ -92,6 +96,34 @@ def test_who_cannot_wait_so_long_is_told(
     assert any(told in (NOT_INDEXED, index_report.CHANGING) for told in warnings)
     may_go_on.set()
     wait_until(lambda: find(watched, "ling") == (["ling.py"], ()))
+
+
+def test_what_is_found_does_not_depend_on_the_moment(
+    unwatched: Repository, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only warnings tell of it: of the words of this question only one is in a file."""
+    question = "why does the flumberwort dropper of cod miss its splorge"
+    for number in range(9):
+        (root / f"cod{number}.py").write_text(f"def cod_{number}(cod):\n    return cod\n")
+    unwatched.refresh()
+
+    def ask() -> list[object]:
+        engines = unwatched.engines
+        found = unwatched.search(SearchRequest(question, 9))
+        code = engines.code_search.search(CodeRequest(question, 9))
+        bundle = engines.bundles.build(BundleRequest(question, 5, 100))
+        documents = engines.documentation.search(DocsRequest(question, 5))
+        return [
+            (found.hits, found.lacks_most),
+            (code.hits, code.lacks_most),
+            bundle.selections,
+            (documents.hits, documents.lacks_most),
+            engines.researcher._searches.look_up_words(question),
+        ]
+
+    known = ask()
+    monkeypatch.setattr(IndexReport, "describe_progress", lambda *_: [index_report.NOT_COMPARED])
+    assert ask() == known
 
 
 def test_an_answer_from_before_what_was_indexed_meanwhile_says_so(unwatched: Repository, root: Path) -> None:

@@ -101,7 +101,7 @@ class Asked:
     def search(self, request: SearchRequest) -> SearchAnswer:
         """Return pieces of HIT_LINES lines, those with most of the words first; declarations as they are."""
         if request.symbols_only:
-            return run_search(self._searcher, request, 32, self._read, lambda _snapshot: ())
+            return run_search(self._searcher, request, 32, self._read)
         terms = list(dict.fromkeys(analyse_text(request.query)))
         hits = []
         for path, text in sorted(self.texts.items()):
