@@ -28,7 +28,7 @@ _BOUNDS = Bounds(files=20, references=60)
 _SETTERS, _GETTERS, _DEFAULTS = ("set", "with", "enable"), ("get", "is", "has"), ("default",)
 _HELD = CALLABLE_KINDS | {SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY}
 MAX_VALUE_LINES = 4  # of a declaration with a value
-_VALUE = re.compile(r"=>?\s*((?:[A-Za-z_]\w*(?:\.|::)){0,4}[A-Za-z_]\w*)\s*[;,]?\s*$")
+_VALUE = re.compile(r"=>?\s*+((?:[A-Za-z_]\w*+(?:\.|::)){0,4}[A-Za-z_]\w*+)\s*+[;,]?\s*+$")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 

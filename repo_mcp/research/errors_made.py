@@ -36,17 +36,17 @@ _CODE = (
 _GIVES_VALUE = re.compile(
     r"\berrno = (E[A-Z0-9]{2,})\b"
     rf"|\breturn -?\(?{_CODE}"
-    rf"|\b(?:\w*err\w*|rc|ret|rv|res|result|retval|status|code)\s*=\s*-?\(?{_CODE}"
-    r"|\b(?!\w*(?:[Ll]og|[Pp]rint|is_|has_|Is|Has))\w*(?:[Ee]rr|[Ff]ail)\w*"
-    rf"\((?:(?:[^()\"=<>]|->)*,\s*)?-?{_CODE}"
+    rf"|\b(?:\w{{0,40}}err\w{{0,40}}|rc|ret|rv|res|result|retval|status|code)\s*=\s*-?\(?{_CODE}"
+    r"|\b(?!\w{0,40}(?:[Ll]og|[Pp]rint|is_|has_|Is|Has))\w{0,40}(?:[Ee]rr|[Ff]ail)\w{0,40}"
+    rf"\((?:(?:[^()\"=<>]|->){{0,120}},\s*+)?-?{_CODE}"
     r"|\b(Status::(?!OK\b|Ok\b)[A-Z]\w+)\("
     r"|\.(?:map_err|ok_or(?:_else)?)\((?:move )?(?:\|[^|\n]{0,40}\|\s*)?"
-    r"((?:\w+::){0,3}\w*Error(?:::[A-Z]\w*)?)\b"
+    r"((?:\w{1,60}::){0,3}\w{0,60}Error(?:::[A-Z]\w*)?)\b"
     r"|\breturn (?:[^,\"]{1,80}, ){0,4}(?:[a-z]\w*\.)?(Err[A-Z]\w*)\s*$",
     re.ASCII,
 )
 _SAYS = re.compile(
-    r"\b(?!\w*(?:log|print|debug|LOG))\w+_error\((?:[^()\"]|->)*\""
+    r"\b(?!\w{0,40}(?:log|print|debug|LOG))\w{1,40}_error\([^()\"]{0,120}\""
 )  # `report_error(s, "lost")`
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
@@ -71,7 +71,7 @@ _PASSES_ON = {
 
 def holds_error(line: str) -> bool:
     """Return True for a line that raises, returns or makes an error, or gives the value of one, as in C."""
-    return bool(holds_failure(line) or _find_value(line) or _SAYS.search(line))
+    return bool(holds_failure(line) or _find_value(line) or ("_error(" in line and _SAYS.search(line)))
 
 
 def _find_value(line: str) -> str | None:

@@ -60,7 +60,7 @@ def classify_use(name: str, line: str) -> LineUse:
     if is_branch(line) and re.search(rf"\b{quoted}\b[\])]*\s*:\s*$", line, re.IGNORECASE):
         return LineUse.READS  # the colon ends a condition
     if re.search(
-        rf"[\w)\]]\[[^\[\]]{{0,80}}\b{quoted}\s*:[^:=]|\?\s[\w.]*\b{quoted}\s:\s", line, re.IGNORECASE
+        rf"[\w)\]]\[[^\[\]]{{0,80}}\b{quoted}\s*:[^:=]|\?\s[\w.]{{0,80}}\b{quoted}\s:\s", line, re.IGNORECASE
     ):
         return LineUse.READS  # a part of a list, or a choice: `rows[-size:]`, `is_big ? size : 0`
     if _stands_in_call(line, quoted):
