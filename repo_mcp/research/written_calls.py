@@ -23,6 +23,7 @@ MAX_MATCHES = 40  # lines read
 MAX_NOTED = 8
 MAX_DECLARED = 8  # declarations of a name, of which all but one may be prototypes
 _CALLED = frozenset({SymbolKind.FUNCTION, SymbolKind.MACRO})
+_OF_WORDS = re.compile(r"[a-z0-9](?:_[a-z]|[A-Z])")
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 
 
@@ -39,13 +40,16 @@ def note_written(state: ResearchState, nodes: Sequence[Node]) -> None:
 def _is_alone(state: ResearchState, node: Node) -> bool:
     """Return True for a function of whose name all other declarations are prototypes or in its file.
 
-    All others of a method's name must override or implement it.
+    All others of a method's name must override or implement it, and it must be of two words or more: a plain
+    name such as `get` is also that of methods declared outside.
     """
     declared = state.graph.scan.find_declared(node.symbol.name, MAX_DECLARED + 1)
     others = [state.get_node(one) for one in declared if one != node.declaration]
     if len(declared) > MAX_DECLARED:
         return False
     if node.symbol.kind is SymbolKind.METHOD:
+        if not _OF_WORDS.search(node.symbol.name):
+            return False
         filling = {link.source for link in list_overriding(state, node)}
         return all(one.path == node.path or one.declaration in filling for one in others)
     return node.symbol.kind in _CALLED and all(
