@@ -32,7 +32,7 @@ from repo_mcp.ranking.prompt import (
 )
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.base_forms import list_other_forms
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
@@ -62,6 +62,7 @@ class Candidate:
     share: float  # its search score as a share of the best one; more if the prompt names it
     hit: int | None  # number of its first hit in the search, from 1; None: it has none
     mentions: tuple[Mention, ...] = ()  # clues of the prompt that name it
+    may_declare: bool = False  # a name of the prompt
 
 
 def list_candidates(
@@ -146,7 +147,8 @@ def gather_evidence(
         paths = source.find_declaring(name, MAX_DECLARING, request.include_tests)
         searches.append(SearchTried(f"symbol {name}", name, len(paths), len(paths)))
         for path in paths:
-            candidates.setdefault(path, Candidate(path, 0.0, None))
+            known = candidates.get(path, Candidate(path, 0.0, None))
+            candidates[path] = replace(known, may_declare=True)
     return Evidence(
         prompt,
         clues,

@@ -4,10 +4,11 @@
 
 Each step is a function of the result of the step before. No model is asked.
 
-The budget is spent block by block, each time on the one with the most worth for its lines, while lines are
-left. Each further block of a file counts less, so that no file fills the bundle. A block that does not fit is
-skipped for one that does, except for the best of all: its head and deciding lines are shown. If no file has
-most words of the prompt, and the prompt names no file, at most FEW_LINES are spent.
+The budget is spent block by block: first on what the prompt names, then each time on the one with the most
+worth for its lines, while lines are left. Each further block of a file counts less, so that no file fills the
+bundle. A block that does not fit is skipped for one that does, except for the best of all and what the prompt
+names: their heads and deciding lines are shown. If no file has most words of the prompt, and the prompt names
+no file, at most FEW_LINES are spent.
 
 A reader can verify every reason given for an excerpt: a term is named by a word of the excerpt, a symbol is
 declared in its lines or encloses them, and a step is named by the block where it began.
@@ -25,7 +26,7 @@ from repo_mcp.bundler.companions import find_around, find_head, take_companions
 from repo_mcp.bundler.evidence import SCORE_DECIMALS, Evidence, HintFinder, gather_evidence, is_called
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
-from repo_mcp.bundler.opened_files import FileView, Opener, RatedFile
+from repo_mcp.bundler.opened_files import FileView, Opener, RatedFile, is_prototype
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, build_selection, order_selections
 from repo_mcp.bundler.records import (
     Budget,
@@ -47,6 +48,7 @@ from repo_mcp.ranking.word_search import describe_absent, lacks_most, look_up_wo
 from repo_mcp.record_classes import replace
 
 MAX_COMPANION_FILES = 8  # files whose excerpts get imports and heads beside them
+FIRST = 1e6  # added to the worth of what the prompt names, which no other block is worth
 LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left
 MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
 MAX_NAMED_TERMS = 6  # of one excerpt, in its rationale
@@ -82,6 +84,7 @@ class HybridStrategy:
         opener = Opener(self._read_layout, evidence, WEIGHTS, source, packer)
         opened = opener.open_best(budget)
         opened += follow_names(opened, opener, source, WEIGHTS, request.include_tests)
+        mark_named(opened, evidence.names)
         spend(opened, packer, WEIGHTS)
         shown = _order_shown(opened, packer)
         for file in shown[:MAX_COMPANION_FILES]:
@@ -107,6 +110,22 @@ def _order_shown(opened: Sequence[RatedFile], packer: Packer) -> list[RatedFile]
         best[one.path] = max(one.score, best.get(one.path, 0.0))
     shown = [one for one in opened if one.candidate.path in best]
     return sorted(shown, key=lambda one: -best[one.candidate.path])
+
+
+def mark_named(opened: Sequence[RatedFile], names: Mapping[str, float]) -> None:
+    """Mark the one declaration of each name that the prompt surely means, with its overloads."""
+    for name in (name for name, sure in names.items() if sure >= 1.0):
+        found = [
+            (one, at, span.qualified_name)
+            for one in opened
+            for at, span in one.list_declaring(name)
+            if not is_prototype(one.view, span)
+        ]
+        most = max((one.priority for one, *_ in found), default=0.0)
+        found = [place for place in found if place[0].priority == most]
+        if len({(one.candidate.path, qualified) for one, _, qualified in found}) == 1:
+            for one, at, _ in found:
+                one.named.add(at)
 
 
 def spend(opened: Sequence[RatedFile], packer: Packer, weights: Weights) -> None:
@@ -162,7 +181,7 @@ class _BlockQueue:
         if not {position - 1, position + 1} & one.shown:
             lines += weights.base_lines
         worth: float = one.priority * one.worth[position] / lines**weights.lines
-        return worth / (1.0 + one.lines / weights.repeat_lines)
+        return worth / (1.0 + one.lines / weights.repeat_lines) + FIRST * (position in one.named)
 
     def _select(self, one: RatedFile, position: int) -> bool:
         """Select a block, or parts of one that does not fit but is worth it. Return False if nothing was."""
@@ -170,7 +189,7 @@ class _BlockQueue:
         score = round(worth, SCORE_DECIMALS)
         chosen = [build_selection(one.view.live, block.start_line, block.end_line, Role.MATCH, score)]
         if not self._packer.has_room(chosen[0]):
-            most = self._count_part_lines(block, worth)
+            most = self._count_part_lines(one, position)
             if not most:
                 return False
             parts = choose_parts(one.view, block, most)
@@ -182,17 +201,22 @@ class _BlockQueue:
                 one.shown.add(position)
         return position in one.shown
 
-    def _count_part_lines(self, block: Block, worth: float) -> int:
+    def _count_part_lines(self, one: RatedFile, position: int) -> int:
         """Return how many lines to show of a block that does not fit; 0 for none.
 
-        The best block of all is always shown in part. Any other is only if its worth is high and it is larger
-        than the whole budget: otherwise whole blocks are worth more.
+        The best block of all is always shown in part, and one that the prompt names if there is room. Any
+        other is only if its worth is high and it is larger than the whole budget: otherwise whole blocks are
+        worth more.
         """
         room, whole = self._packer.room, self._packer.budget.max_total_lines
         if len(self._seen) == 1:  # the best of all
             return max(1, room)
-        is_worth_it = worth >= self._weights.part_share * self._dearest and room >= LEAST_PART_LINES
-        return min(room, whole // 2) if is_worth_it and block.line_count > whole else 0
+        if room < LEAST_PART_LINES:
+            return 0
+        if position in one.named:
+            return room
+        is_worth_it = one.worth[position] >= self._weights.part_share * self._dearest
+        return min(room, whole // 2) if is_worth_it and one.blocks[position].line_count > whole else 0
 
 
 def choose_parts(view: FileView, block: Block, most_lines: int) -> list[tuple[int, int]]:

@@ -122,6 +122,16 @@ class RatedFile:
     told: dict[int, str] = field(default_factory=dict)  # position of a block -> the step that led to it
     lines: int = 0  # that are selected so far
     shown: set[int] = field(default_factory=set)  # positions of the blocks that are selected
+    named: set[int] = field(default_factory=set)  # those that the prompt names, and that come first
+
+    def list_declaring(self, name: str) -> list[tuple[int, SymbolSpan]]:
+        """Return the blocks that declare a name, which may be qualified in part, with their positions."""
+        last = name.rpartition(".")[2]
+        return [
+            (at, block.span)
+            for at, block in enumerate(self.blocks)
+            if block.span is not None and block.span.name == last and is_called(block.span, name)
+        ]
 
 
 class Opener:
@@ -153,7 +163,7 @@ class Opener:
     def open_best(self, budget: Budget) -> list[RatedFile]:
         """Open the best candidates, and all files that may declare a name of the prompt."""
         most = _count_opened(budget)
-        wanted = [one for at, one in enumerate(self._evidence.candidates) if at < most or not one.share]
+        wanted = [one for at, one in enumerate(self._evidence.candidates) if at < most or one.may_declare]
         return [file for one in wanted if (file := self.open(one)) is not None]
 
     def open(self, candidate: Candidate) -> RatedFile | None:
@@ -218,11 +228,7 @@ class Opener:
             one.worth[at] += worth
         for name, sure in self._evidence.names.items():
             last = name.rpartition(".")[2]
-            declaring = [
-                (at, block.span)
-                for at, block in enumerate(one.blocks)
-                if block.span and block.span.name == last
-            ]
+            declaring = one.list_declaring(name) or one.list_declaring(last)
             if len(declaring) <= MAX_DECLARING:
                 for at, span in declaring:
                     share = sure if is_called(span, name) else sure * self._weights.unsure
@@ -296,7 +302,7 @@ class Rater:
             self._term_weights[term] * count / (count + half) for term, count in sorted(counts.items())
         )
         named = weights.name * names.get(block.span.name, 0.0) if block.span is not None else 0.0
-        if named and _is_prototype(view, block.span):
+        if named and is_prototype(view, block.span):
             named *= weights.prototype
         owner = block.owner if block.owner is not block.span else None
         owned = weights.owner * names.get(owner.name, 0.0) if owner is not None else 0.0
@@ -328,7 +334,7 @@ class Rater:
         return rated
 
 
-def _is_prototype(view: FileView, span: SymbolSpan | None) -> bool:
+def is_prototype(view: FileView, span: SymbolSpan | None) -> bool:
     """Return True for a declaration that ends where its body would begin, as in a C header."""
     if span is None or span.end_line - span.name_line >= PROTOTYPE_LINES:
         return False

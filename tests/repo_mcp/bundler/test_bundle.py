@@ -364,6 +364,35 @@ def test_a_table_of_constants_is_not_rated_unless_the_prompt_names_one(tmp_path:
         assert any("PAGE_TABLE_1500" in one.content for one in named.selections)
 
 
+def write_named(root: Path) -> None:
+    """Write a long function in a file of many words, and files that match better for another name."""
+    words = "".join(f"    step_{number} = harbour + {number}\n" for number in range(110))
+    (root / "marbles").mkdir()
+    other = "".join(f"def keep_{number}(harbour):\n{words}\n\n" for number in range(5))
+    (root / "z.py").write_text(f"{other}def read_marbles(harbour):\n{words}\n\n{other}")
+    for number in range(20):
+        uses = "".join(
+            f"def merge_{at}(inner):\n    return inner.marbles.read[merge_streams, {at}]\n\n\n"
+            for at in range(15)
+        )
+        (root / f"marbles/read_merge_streams_{number}.py").write_text(uses)
+    (root / "a.py").write_text(f"def merge_streams(inner, outer):\n{words.replace('harbour', 'outer')}")
+
+
+@pytest.mark.parametrize("lines", [None, 250, 400, 1_000])
+def test_a_named_declaration_is_shown_whole_if_it_fits(tmp_path: Path, lines: int | None) -> None:
+    write_named(tmp_path)
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        repository.refresh()
+        request = BundleRequest("what do read_marbles and merge_streams do", max_total_lines=lines)
+        bundle = repository.engines.bundles.build(request)
+    shown = {
+        (one.path, line) for one in bundle.selections for line in range(one.start_line, one.end_line + 1)
+    }
+    assert {("z.py", line) for line in range(566, 677)} <= shown
+    assert {("a.py", line) for line in range(1, 112)} <= shown
+
+
 def test_files_that_changed_or_went_since_they_were_indexed(tmp_path: Path) -> None:
     for name in ("changed", "gone", "same"):
         (tmp_path / f"{name}.py").write_text(f"def frobnicate_{name}():\n    return 'frobnicate'\n")
