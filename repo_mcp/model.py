@@ -163,6 +163,7 @@ class Hit:
     symbol_lines: tuple[int, int] | None = None  # the declaration's own, decorators included
     # Further declarations of the file that a question may be about, the best first: names and lines.
     also: tuple[tuple[str, tuple[int, int]], ...] = ()
+    heads: str = ""  # of the best of these the lines with their names, numbered, unless the snippet has them
     symbol_name: str = ""  # the last part of `symbol`, which may hold dots itself, as a heading does
 
 

@@ -73,7 +73,7 @@ def list_asked(
     """
     places: dict[int, list[int]] = {}  # by declaration: its lines with words, from 0
     spans: dict[int, SymbolSpan] = {}
-    for at, span in declarations.list_innermost(1, found):
+    for at, span in declarations.list_innermost(1, found, with_comments=reads_names):
         if span is not None:
             places.setdefault(id(span), []).append(at)
             spans[id(span)] = span

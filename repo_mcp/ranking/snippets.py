@@ -28,6 +28,7 @@ FEW_WHOLE_LINES = 45  # the same for what asks nothing: words, a report, pasted 
 FURTHER_LINES = 1  # of a hit after these
 TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
 ALSO_NAMED = 4  # further declarations that a rated hit names, the best first
+HEADS_SHOWN = 3  # of these: the lines with their names
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
 BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows some whole,
 FIRST_LINES = 6  # and of that in the first file
@@ -132,7 +133,7 @@ def _build_hit(live: LiveChunk, terms: Sequence[str], asked: AskedName | None, m
         return show_declaration(live, symbol, most_lines)
     lines = decode_lines(live.lines, live.start_line, live.end_line)
     found = find_line_terms(lines, terms)
-    groups = _group_lines(declarations, live.start_line, found)
+    groups = _group_lines(declarations, live.start_line, found, with_comments=most_lines == FURTHER_LINES)
     shown: dict[int, str] = {}
     for symbol in groups:
         room = most_lines - len(shown)
@@ -177,7 +178,7 @@ def _show_asked(
 
 
 def _group_lines(
-    declarations: Declarations, first: int, found: Sequence[int]
+    declarations: Declarations, first: int, found: Sequence[int], *, with_comments: bool
 ) -> dict[SymbolSpan | None, list[int]]:
     """Return the innermost declarations around lines that match, the best first; None for those outside.
 
@@ -188,7 +189,7 @@ def _group_lines(
     groups: list[list[int]] = []
     worth: list[list[int]] = []
     places: dict[int, int] = {}  # in these, by identity: hashing a span takes a microsecond
-    for place, span in declarations.list_innermost(first, found):
+    for place, span in declarations.list_innermost(first, found, with_comments=with_comments):
         at = places.setdefault(id(span), len(spans))
         if at == len(spans):
             spans.append(span)
@@ -237,16 +238,21 @@ def show_declaration(live: LiveChunk, symbol: SymbolSpan, most_lines: int) -> Hi
 def show_lines(
     live: LiveChunk, lines: Mapping[int, str], symbol: SymbolSpan | None, rated: Sequence[SymbolSpan] = ()
 ) -> Hit:
-    """Return the hit of lines by number, ascending. It names the best of `rated` that it does not show."""
+    """Return the hit of lines by number, ascending. It names the best of `rated` that it does not show.
+
+    Of the first of these it also has the heads.
+    """
     ranked = live.ranked
     numbers = list(lines)
     also = [
-        (span.qualified_name, (span.head_line, span.end_line))
+        span
         for span in rated
         if span != symbol
         and span.end_line > span.head_line
         and not all(map(lines.__contains__, range(span.name_line, span.end_line + 1)))
-    ]
+    ][:ALSO_NAMED]
+    named = sorted({span.name_line for span in also[:HEADS_SHOWN]} - lines.keys())
+    heads = {at: live.lines[at - 1].decode("utf-8", "replace") for at in named}
     return Hit(
         ranked.path,
         numbers[0],
@@ -259,7 +265,8 @@ def show_lines(
         ranked.chunk_id,
         (ranked.chunk.start_line, min(ranked.chunk.end_line, live.lines.line_count)),
         None if symbol is None else (symbol.head_line, symbol.end_line),
-        tuple(also[:ALSO_NAMED]),
+        tuple([(span.qualified_name, (span.head_line, span.end_line)) for span in also]),
+        render_numbered(heads) if heads else "",
         "" if symbol is None else symbol.name,
     )
 

@@ -79,12 +79,15 @@ class Declarations:
         places = around.nonzero()[0]
         return self._build(int(places[-1])) if len(places) else None  # the last to begin is innermost
 
-    def list_innermost(self, first: int, marks: Sequence[int]) -> list[tuple[int, SymbolSpan | None]]:
+    def list_innermost(
+        self, first: int, marks: Sequence[int], *, with_comments: bool = False
+    ) -> list[tuple[int, SymbolSpan | None]]:
         """Return the places of the marks that are not 0, each with the innermost declaration around its line.
 
-        `marks` are of the lines from `first` on. The same declaration is the same object.
+        `marks` are of the lines from `first` on. A declaration begins at its decorators, or `with_comments`
+        at the comment above it. The same declaration is the same object.
         """
-        ends, heads = self._lines[:, 1].tolist(), self._lines[:, 3].tolist()
+        ends, heads = self._lines[:, 1].tolist(), self._lines[:, 0 if with_comments else 3].tolist()
         reached = np.maximum.accumulate(self._lines[:, 1]).tolist()  # by any declaration so far
         built: dict[int, SymbolSpan | None] = {-1: None}
         found = []

@@ -7,7 +7,8 @@ A ranked hit as text is its path, the span and name of its symbol, and its lines
     14:balance = self._sum()
     also 30-41 .close, 50-61 Account.open
 
-The last row names further declarations of the file that a question may be about; in a record they are `also`.
+The last row names further declarations of the file that a question may be about; the snippet of a record has
+their first lines.
 Later hits with the same lines are its `copies`, or one more row of the text: `same lines in b.py:12-20`.
 A brief hit is what a model needs to open it: of a declaration its span and first line, as text its name.
 
@@ -90,12 +91,11 @@ def render_hit(hit: Hit, copies: Sequence[Hit], *, explains: bool) -> Result:
         "path": escape_text(hit.path),
         "start_line": hit.start_line,
         "end_line": hit.end_line,
-        "snippet": hit.snippet,
+        "snippet": _add_heads(hit),
         "score": plain_number(hit.score),
         "matched_terms": escape_texts(hit.matched_terms),
         "symbol": None if hit.symbol is None else escape_text(hit.symbol),
         "symbol_lines": None if hit.symbol_lines is None else list(hit.symbol_lines),
-        "also": ["{}-{} {}".format(*lines, escape_text(name)) for name, lines in hit.also],
         "copies": name_copies(copies) if copies else [],
     }
     if explains:
@@ -103,6 +103,15 @@ def render_hit(hit: Hit, copies: Sequence[Hit], *, explains: bool) -> Result:
         row["chunk_id"] = hit.chunk_id
         row["chunk_lines"] = list(hit.chunk_lines)
     return row
+
+
+def _add_heads(hit: Hit) -> str:
+    """Return the snippet with the lines that name further declarations, in their places."""
+    if not hit.heads:
+        return hit.snippet
+    rows = f"{hit.snippet}{hit.heads}".removesuffix("\n").split("\n")
+    by_number = {int(row.partition("\t")[0]): row for row in rows}
+    return "".join([f"{by_number[number]}\n" for number in sorted(by_number)])
 
 
 def render_brief(hit: Hit, copies: Sequence[Hit]) -> Result:

@@ -228,7 +228,8 @@ def search_output(limits: Limits) -> Schema:
             " As text: its path, declarations with spans (exact modes: long ones), each before its numbered"
             " lines, a blank row before lines in none; of a question the heads alone;"
             " where the first of these declares it, its span and class stand in place of the number"
-            " (`30-41 Ledger.:`); then `also`; far below the best, the span and name alone",
+            " (`30-41 Ledger.:`); then `also` with other declarations of the file that a question may be"
+            " about; far below the best, the span and name alone",
         ),
         "total": build_field(
             "integer", "Spans that match; declarations in mode symbol, lines in modes literal and regex"
@@ -252,14 +253,17 @@ def _search_hit() -> Schema:
     always = {
         "path": build_field("string"),
         "start_line": build_field(
-            "integer", "First line of the snippet; of a brief hit, of the declaration that it is about"
+            "integer",
+            "First line of the snippet, but for first lines of other declarations; of a brief hit, of the"
+            " declaration that it is about",
         ),
         "end_line": build_field("integer", "Its last line"),
         "snippet": build_field(
             "string",
-            "Numbered lines: of a declaration its head and those that match; of a brief hit, which scores far"
-            " below the best, one line. Modes literal and regex: those of a file, each declaration before its"
-            " lines: `Ledger.post`, then `.close` for the same class, with a span if it is long; where the"
+            "Numbered lines: of a declaration its head and those that match; for a question also the first"
+            " lines of others that it may be about; of a brief hit, which scores far below the best, one"
+            " line. Modes literal and regex: those of a file, each declaration before its lines:"
+            " `Ledger.post`, then `.close` for the same class, with a span if it is long; where the"
             " first line declares it, its span stands in place of the number; a blank row"
             " before lines in none",
         ),
@@ -271,11 +275,6 @@ def _search_hit() -> Schema:
         ),
         "symbol_lines": build_list(line, "First and last line of that declaration")
         | {"type": ["array", "null"], "minItems": 2, "maxItems": 2},
-        "also": build_list(
-            build_field("string"),
-            "First hits of a question: other declarations of the file that it may be about, best first,"
-            " with their lines: `12-20 Ledger.post`",
-        ),
         "copies": build_list(
             build_field("string"),
             "Later hits of the page with the same lines: `old/ledger.py:12-20`; `4 more`",

@@ -309,6 +309,7 @@ def test_the_first_hits_of_a_question_name_further_declarations_of_their_files()
     many += "".join(f"\n\ndef sail_{n}():\n" + f"    zeppelin = {n}\n" * 70 for n in range(9))
     (hit,) = show_hits(rank_python(many, 0, last=8), [], lambda _path: many.encode(), telling=telling).hits
     assert [name for name, _ in hit.also] == ["moor", "sail_0", "sail_1", "sail_2"]
+    assert hit.heads == "4\tdef moor(ship):\n201\tdef sail_0():\n274\tdef sail_1():\n"
     (hit,) = show_hits(ranked, [], lambda _path: FLEET.encode()).hits
     assert hit.also == ()
 
@@ -319,6 +320,15 @@ def test_a_declaration_that_is_shown_is_not_named_again() -> None:
     (hit,) = show_hits(ranked, [], lambda _path: text.encode(), telling={"zeppelin": 4.0, "anchor": 3.0}).hits
     assert (hit.symbol, hit.also) == ("tie", ())
     assert {1, 2} <= {*read_numbers(hit.snippet)}
+
+
+def test_a_comment_above_a_declaration_leads_to_it() -> None:
+    text = "gas = 1\n" * 9 + "\n\n# Where a zeppelin goes.\n@late\ndef moor(gas):\n    return gas\n"
+    telling = {"zeppelin": 4.0, "gas": 3.0}
+    ranked = [replace(one, path=f"{place}.py") for place, one in enumerate(rank_python(text, 0, 0, last=15))]
+    first, brief = show_hits(ranked, [], lambda _path: text.encode(), telling=telling, near=1).hits
+    assert (first.symbol, brief.symbol) == ("moor", "moor")
+    assert brief.snippet == "14\tdef moor(gas):\n"
 
 
 def test_only_the_first_hits_of_files_are_looked_through() -> None:

@@ -378,7 +378,7 @@ def test_a_question_shows_the_declaration_of_a_file_that_answers_it(changing: Re
     assert hit["symbol_lines"] == [hit["end_line"] - 1, hit["end_line"]]
 
 
-def test_a_question_names_further_declarations_of_the_file(changing: Repository) -> None:
+def test_a_question_shows_the_first_lines_of_further_declarations_of_the_file(changing: Repository) -> None:
     text = "class Entry:\n" + "".join(
         f"    def {name}(self, account):\n" + "        account += 1\n" * 70 + f"        {name} = 1\n\n"
         for name in ("revert", "transfer")
@@ -389,7 +389,10 @@ def test_a_question_names_further_declarations_of_the_file(changing: Repository)
     question = "how can I revert the transfer of a booking"
     hit = search(changing, question)["hits"][0]
     assert hit["symbol"] == "Entry.revert"
-    assert hit["also"] == ["75-146 Entry.transfer", "149-179 transfer_all"]
+    assert hit["snippet"].endswith(
+        "\n75\t    def transfer(self, account):\n149\tdef transfer_all(accounts):\n"
+    )
+    assert hit["end_line"] < 75  # what they are the first lines of is not shown
     shown = search(changing, question, detail="text")["hits"][0]
     assert shown.startswith("booking.py\n2-73 Entry.:def revert(self, account):\n")
     assert shown.endswith("\nalso 75-146 .transfer, 149-179 transfer_all")

@@ -46,7 +46,9 @@ def check(path: str, text: bytes, first: int, last: int) -> int:
     whole = Declarations(list_declared_spans(language, text))
     assert near.find_between(first, last) == whole.find_between(first, last)
     marks = [1] * (last - first + 1)
-    assert near.list_innermost(first, marks) == whole.list_innermost(first, marks)
+    for with_comments in (False, True):
+        found = near.list_innermost(first, marks, with_comments=with_comments)
+        assert found == whole.list_innermost(first, marks, with_comments=with_comments)
     for line in {first, (first + last) // 2, last}:
         for least_lines in (1, 2, 5):
             assert near.find_innermost(line, least_lines) == whole.find_innermost(line, least_lines)
