@@ -11,8 +11,9 @@ Left out on purpose: times, inodes and anything else specific to one machine.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice, pairwise
 from operator import ge
 
 import numpy as np
@@ -26,6 +27,7 @@ PRINT_WORDS = FINGERPRINT_BYTES // 4  # u32
 FILE, PATH, PRNT = b"FILE", b"PATH", b"PRNT"
 PATH_END, SIZE, LANGUAGE, FLAGS, LINES, FIRST_UNIT, FIRST_CHUNK = range(7)
 COLUMNS = 7
+PATHS_AT_ONCE = 4_096
 SPARSE_PATHS = 256  # read as they are asked for; after that all are cached as one text, 3 MB for 80,000
 
 
@@ -152,15 +154,27 @@ class FilesReader:
 
     def read_paths(self) -> list[bytes]:
         """Return all paths in order. Raises CorruptIndex when they do not ascend or are not UTF-8."""
-        data = self._frame.read(PATH)
-        ends = self.path_ends.tolist()
-        paths = [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-        if any(map(ge, paths, islice(paths, 1, None))):
-            raise CorruptIndex(f"{self._frame.name}: PATH: paths that do not ascend")
-        if not data.isascii():
-            for path in paths:
-                self._decode(path)
-        return paths
+        return [*chain.from_iterable(self.iter_paths())]
+
+    def iter_paths(self) -> Iterator[list[bytes]]:
+        """Yield all paths in order, PATHS_AT_ONCE together. Raises as `read_paths` does.
+
+        Bytes objects for 80,000 paths take 6 MB, which Python would not give back.
+        """
+        data, ends = self._frame.read(PATH), self.path_ends
+        is_ascii = data.isascii()
+        last: list[bytes] = []  # of those before
+        for first in range(0, self.count, PATHS_AT_ONCE):
+            bounds = ends[max(0, first - 1) : first + PATHS_AT_ONCE].tolist()
+            paths = [data[start:end] for start, end in pairwise(bounds if first else [0, *bounds])]
+            ordered = last + paths
+            if any(map(ge, ordered, islice(ordered, 1, None))):
+                raise CorruptIndex(f"{self._frame.name}: PATH: paths that do not ascend")
+            if not is_ascii:
+                for path in paths:
+                    self._decode(path)
+            yield paths
+            last = paths[-1:]
 
     def read_path_bytes(self) -> bytes:
         """Return all paths as one run of bytes, unchecked. See `path_ends`. Raises CorruptIndex."""

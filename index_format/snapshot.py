@@ -36,10 +36,16 @@ class ContentHashes:
     @cached_property
     def values(self) -> npt.NDArray[np.uint64]:
         """Return the xxh3_64 of each file's path, a zero byte and its fingerprint. Raises CorruptIndex."""
-        paths, prints = self._reader.files.read_paths(), self._reader.files.read_fingerprints()
-        each = np.frombuffer(prints, dtype=f"V{FINGERPRINT_BYTES}").tolist()
-        hashes = map(compute_checksum, map(b"\0".join, zip(paths, each, strict=True)))
-        return np.fromiter(hashes, dtype=np.uint64, count=len(paths))
+        files = self._reader.files
+        prints = np.frombuffer(files.read_fingerprints(), dtype=f"V{FINGERPRINT_BYTES}")
+        values = np.empty(len(prints), dtype=np.uint64)
+        first = 0
+        for paths in files.iter_paths():
+            end = first + len(paths)
+            each = map(b"\0".join, zip(paths, prints[first:end].tolist(), strict=True))
+            values[first:end] = np.fromiter(map(compute_checksum, each), dtype=np.uint64, count=len(paths))
+            first = end
+        return values
 
 
 class LiveSegment:

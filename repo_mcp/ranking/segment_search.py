@@ -81,14 +81,15 @@ class SegmentSearch:
         self.reader = segment.reader
         self.position = position
         self.first_units = self.reader.files.first_units
-        self.units_per_file = np.diff(self.first_units)
+        self.units_per_file = np.diff(self.first_units).astype(np.uint32)
         self._lookups = 0
 
     def sum_unit_lengths(self, field: int) -> int:
         """Return the sum, over live units, of the length of their file in a file-level field."""
         take_lengths, dead = self.reader.norms.take_lengths, self.segment.dead_files
-        total = int(np.dot(self.units_per_file, self.reader.norms.read_lengths(field)))
-        return total - int(np.dot(self.units_per_file[dead], take_lengths(field, dead)))
+        units = self.units_per_file.astype(np.int64)
+        total = int(np.dot(units, self.reader.norms.read_lengths(field)))
+        return total - int(np.dot(units[dead], take_lengths(field, dead)))
 
     def locate(self, units: I64) -> tuple[I64, list[UnitSpan]]:
         """Return the file of each unit, and the unit's span in its first chunk. Raises CorruptIndex."""
@@ -109,7 +110,7 @@ class SegmentSearch:
 
     @cached_property
     def _rows_of_chunks(self) -> UnitRows:
-        return UnitRows(self._chunk_ends, self.reader.unit_count)
+        return UnitRows(self._read_chunk_ends(), self.reader.unit_count)
 
     @cached_property
     def _rows_of_files(self) -> UnitRows:
@@ -117,6 +118,9 @@ class SegmentSearch:
 
     @cached_property
     def _chunk_ends(self) -> I64:
+        return self._read_chunk_ends()
+
+    def _read_chunk_ends(self) -> I64:
         """Return the end unit of each chunk. A unit counts for the first chunk that ends after it."""
         self.reader.chunks.read_ahead()
         self.reader.files.languages.read()

@@ -83,6 +83,19 @@ def test_round_trip(files: dict[str, tuple[int, int, int, int]]) -> None:
     assert reader.find_files_of(np.arange(len(owners))).tolist() == owners.tolist()
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 3, 7])
+def test_paths_are_checked_across_the_runs_they_are_read_in(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("index_format.files.PATHS_AT_ONCE", at_once)
+    names = dict.fromkeys("abcdef", (0, 0, 0, 0))
+    sections = encode_files(build_table(names))
+    assert open_files(sections, 0, 0).read_paths() == [name.encode() for name in names]
+    for other in ("abdcef", "abccef", "bacdef", "abcdfe"):
+        with pytest.raises(CorruptIndex, match="do not ascend"):
+            open_files({**sections, PATH: other.encode()}, 0, 0).read_paths()
+
+
 TABLE = build_table({"a": (1, 1, 5, 1), "b": (2, 1, 6, 2), "é": (0, 0, 0, 0)})
 
 

@@ -16,7 +16,7 @@ from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.near_lines import CUT_LANGUAGES, cut_around
 from repo_mcp.lru_cache import LruCache
 
-CACHED_SPANS = 200_000  # of the files of a thousand pages; about 50 bytes each
+CACHED_SPANS = 200_000  # of the files of a thousand pages; about 40 bytes each
 LEAST_CUT = 8_192  # bytes of a text that is not searched whole for what is around some lines: about 0.5 ms
 NO_SPANS = 16  # counted for the arrays themselves: parts of texts have few declarations
 _GET_LINES = attrgetter("start_line", "end_line", "name_line", "head_line")
@@ -35,10 +35,10 @@ class Declarations:
         `comments` are the first and last lines of its comments and docstrings, counted from 0.
         """
         rows = np.fromiter(chain.from_iterable(map(_GET_LINES, spans)), np.int32, 4 * len(spans))
-        self._lines = rows.reshape(-1, 4) + np.int32(above)
+        self._lines = _narrow(rows.reshape(-1, 4) + np.int32(above))
         texts = [*chain.from_iterable(map(_list_texts, spans))]
         self._texts = "".join(texts)
-        self._ends = np.array([*accumulate(map(len, texts), initial=0)], dtype=np.int32)
+        self._ends = _narrow(np.array([*accumulate(map(len, texts), initial=0)], dtype=np.int32))
         self._comments = np.zeros((0, 2), np.int32) if comments is None else comments + np.int32(above)
 
     def __len__(self) -> int:
@@ -131,6 +131,11 @@ class Declarations:
         texts = self._texts
         names = texts[at:behind], texts[first:behind], texts[behind:last]
         return SymbolSpan(start, end, name_line, head, *names)
+
+
+def _narrow(values: npt.NDArray[np.int32]) -> npt.NDArray[np.unsignedinteger]:
+    """Return values, none of them negative, as the narrowest integers that hold them."""
+    return values.astype(np.min_scalar_type(int(values.max(initial=0))))
 
 
 def _list_texts(span: SymbolSpan) -> tuple[str, str, str]:
