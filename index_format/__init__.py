@@ -4,7 +4,7 @@ The package knows nothing of repositories, languages or protocols. Others use on
 """
 
 from index_format.adopted_segments import AdoptedSegments
-from index_format.block_lists import BOUND_SCALE, SATURATION_B, SATURATION_K1, BlockList
+from index_format.block_lists import BOUND_SCALE, SATURATION_B, SATURATION_K1, BlockList, Escapes
 from index_format.checksum import compute_fingerprint
 from index_format.chunks import ChunkSpan, UnitSpan, compute_chunk_id
 from index_format.compactor import Merge, merge_segments
@@ -89,6 +89,7 @@ __all__ = [
     "DiskDirectory",
     "DiskFile",
     "EncodedRun",
+    "Escapes",
     "Field",
     "FileTable",
     "FilesReader",

@@ -19,8 +19,6 @@ blocks that cannot win (Ding and Suel, "Faster top-k document retrieval using bl
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import numpy.typing as npt
 
@@ -111,25 +109,40 @@ def _count_by(offsets: I64, rows: I64) -> I64:
     return np.diff(np.searchsorted(rows, offsets), append=len(rows))
 
 
+class Escapes:
+    """The escaped term frequencies of a list, once they were looked for. They may outlive its bytes."""
+
+    def __init__(self, most: int) -> None:
+        """There are at most so many."""
+        self.most = most
+        self.found: tuple[U32, Integers] | None = None  # their positions, and what each has above 16
+
+
 class BlockList:
     """One encoded posting list. Nothing is decoded before it is needed."""
 
-    def __init__(self, data: bytes, frequency: int, docs: int, where: str) -> None:
-        """Take a list over `docs` documents, those of the list's level. Raises CorruptIndex."""
+    def __init__(
+        self, data: bytes, frequency: int, docs: int, where: str, escapes: Escapes | None = None
+    ) -> None:
+        """Take a list over `docs` documents, those of the list's level. Raises CorruptIndex.
+
+        `escapes` are those of the same list when it was read before.
+        """
         self.frequency = frequency
         self._docs = docs
         self._where = where
         raw = np.frombuffer(data, dtype=np.uint8)
         blocks = count_blocks(docs)
         halves = _TABLE_BYTES * blocks + frequency
-        escapes = halves + (frequency + 1) // 2
-        if not 0 < frequency <= docs or len(raw) < escapes:
+        rest = halves + (frequency + 1) // 2
+        if not 0 < frequency <= docs or len(raw) < rest:
             raise self._corrupt()
         self.bounds = raw[:blocks]
         self._low = raw[_TABLE_BYTES * blocks : halves]
         self._data, self._low_start = data, _TABLE_BYTES * blocks
-        self._halves = raw[halves:escapes]
-        self._escape_bytes = raw[escapes:]
+        self._halves = raw[halves:rest]
+        self._escape_bytes = raw[rest:]
+        self.escapes = escapes or Escapes(len(self._escape_bytes))
         sizes = _parse_block_sizes(self.bounds, raw[blocks : _TABLE_BYTES * blocks], where)
         # The first posting of each block, and the end as one more row; uint32, as many lists are cached.
         self._firsts = np.zeros(blocks + 1, dtype=np.uint32)
@@ -142,8 +155,8 @@ class BlockList:
 
     @property
     def byte_count(self) -> int:
-        """Return roughly the bytes that it takes to cache the list: its data and tables."""
-        return len(self._data) + self._firsts.nbytes + 8 * len(self._escape_bytes)
+        """Return roughly the bytes that it takes to cache the list, without its escapes."""
+        return len(self._data) + self._firsts.nbytes
 
     @property
     def block_sizes(self) -> U32:
@@ -160,7 +173,7 @@ class BlockList:
         np.right_shift(self._halves, 4, out=counts[1::2], casting="unsafe")
         counts = counts[: self.frequency]
         counts += 1
-        positions, rests = self._escapes
+        positions, rests = self._find_escapes()
         counts[positions] += rests
         return docs, counts
 
@@ -229,14 +242,19 @@ class BlockList:
         counts: Integers = halves
         if len(escaped):
             counts = halves.astype(np.int64)
-            own, rests = self._escapes
+            own, rests = self._find_escapes()
             # uint32, like the positions searched: else numpy would widen them all first.
             counts[escaped] += rests[own.searchsorted(positions[escaped].astype(np.uint32))]
         return counts
 
-    @cached_property
-    def _escapes(self) -> tuple[U32, U32]:
+    def _find_escapes(self) -> tuple[U32, Integers]:
         """Return the positions of escaped term frequencies in the list, and what each has above 16."""
+        found = self.escapes.found
+        if found is None:
+            found = self.escapes.found = self._decode_escapes()
+        return found
+
+    def _decode_escapes(self) -> tuple[U32, Integers]:
         is_low = (self._halves & _FREQUENCY_ESCAPE) == _FREQUENCY_ESCAPE
         is_high = self._halves >= _FREQUENCY_ESCAPE << 4
         held = (is_low | is_high).nonzero()[0]  # few bytes: both halves of only these are looked at
@@ -247,7 +265,7 @@ class BlockList:
         if len(rests) != len(positions) or (len(positions) and int(positions[-1]) >= self.frequency):
             raise CorruptIndex(f"{self._where}: {len(rests)} escapes of {len(positions)} term frequencies")
         _check_rests(rests, self._where)
-        return positions.astype(np.uint32), rests.astype(np.uint32)
+        return positions.astype(np.uint32), rests.astype(np.min_scalar_type(int(rests.max(initial=0))))
 
 
 def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: str) -> tuple[I64, I64]:

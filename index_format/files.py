@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property, partial
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from operator import ge
 
 import numpy as np
@@ -152,14 +152,10 @@ class FilesReader:
     def _not_text(self) -> CorruptIndex:
         return CorruptIndex(f"{self._frame.name}: PATH: not UTF-8")
 
-    def read_paths(self) -> list[bytes]:
-        """Return all paths in order. Raises CorruptIndex when they do not ascend or are not UTF-8."""
-        return [*chain.from_iterable(self.iter_paths())]
+    def iter_paths(self) -> Iterator[bytes]:
+        """Yield all paths in order. Raises CorruptIndex when they do not ascend or are not UTF-8.
 
-    def iter_paths(self) -> Iterator[list[bytes]]:
-        """Yield all paths in order, PATHS_AT_ONCE together. Raises as `read_paths` does.
-
-        Bytes objects for 80,000 paths take 6 MB, which Python would not give back.
+        PATHS_AT_ONCE of them are cut together: all 80,000 would take 6 MB, which Python does not give back.
         """
         data, ends = self._frame.read(PATH), self.path_ends
         is_ascii = data.isascii()
@@ -170,10 +166,9 @@ class FilesReader:
             ordered = last + paths
             if any(map(ge, ordered, islice(ordered, 1, None))):
                 raise CorruptIndex(f"{self._frame.name}: PATH: paths that do not ascend")
-            if not is_ascii:
-                for path in paths:
-                    self._decode(path)
-            yield paths
+            for path in () if is_ascii else paths:
+                self._decode(path)
+            yield from paths
             last = paths[-1:]
 
     def read_path_bytes(self) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from index_format.block_lists import BlockList
+from index_format.block_lists import BlockList, Escapes
 from index_format.chunks import ChunkSpan, ChunksReader
 from index_format.directory import ReadableFile
 from index_format.errors import CorruptIndex
@@ -81,7 +81,7 @@ class SegmentReader:
         """Return the whole file table. Raises CorruptIndex."""
         files = self.files
         return FileTable(
-            paths=files.read_paths(),
+            paths=list(files.iter_paths()),
             fingerprints=files.read_fingerprints(),
             sizes=files.read_column(SIZE),
             languages=self.read_languages(),
@@ -144,11 +144,14 @@ class PostingsReader:
         """Return doc ids and term frequencies of one list (both int64). Raises CorruptIndex."""
         return self._decode(posting_list, self._read_bytes([posting_list]))
 
-    def read_blocks(self, posting_list: PostingList) -> BlockList | None:
-        """Return a list that can be read in part; None when it is not by block. Raises CorruptIndex."""
+    def read_blocks(self, posting_list: PostingList, escapes: Escapes | None = None) -> BlockList | None:
+        """Return a list that can be read in part; None when it is not by block. Raises CorruptIndex.
+
+        `escapes` are those of the list when it was read before.
+        """
         if not self._is_by_block(posting_list):
             return None
-        return self._open_blocks(posting_list, self._read_bytes([posting_list]))
+        return self._open_blocks(posting_list, self._read_bytes([posting_list]), escapes)
 
     def read_all(self, lists: Sequence[PostingList]) -> list[BlockList | tuple[I64, I64]]:
         """Return each list of a term, by block if it is so, else decoded as by `read`. Raises CorruptIndex.
@@ -166,11 +169,11 @@ class PostingsReader:
             posting_list.frequency, self._docs[posting_list.field]
         )
 
-    def _open_blocks(self, posting_list: PostingList, data: Mapping[int, bytes]) -> BlockList:
-        docs = self._docs[posting_list.field]
-        return BlockList(
-            data[posting_list.offset], posting_list.frequency, docs, self._name_place(posting_list)
-        )
+    def _open_blocks(
+        self, posting_list: PostingList, data: Mapping[int, bytes], escapes: Escapes | None = None
+    ) -> BlockList:
+        own, docs = data[posting_list.offset], self._docs[posting_list.field]
+        return BlockList(own, posting_list.frequency, docs, self._name_place(posting_list), escapes)
 
     def _decode(self, posting_list: PostingList, data: Mapping[int, bytes]) -> tuple[I64, I64]:
         if posting_list.doc is not None:

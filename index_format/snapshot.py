@@ -37,15 +37,10 @@ class ContentHashes:
     def values(self) -> npt.NDArray[np.uint64]:
         """Return the xxh3_64 of each file's path, a zero byte and its fingerprint. Raises CorruptIndex."""
         files = self._reader.files
-        prints = np.frombuffer(files.read_fingerprints(), dtype=f"V{FINGERPRINT_BYTES}")
-        values = np.empty(len(prints), dtype=np.uint64)
-        first = 0
-        for paths in files.iter_paths():
-            end = first + len(paths)
-            each = map(b"\0".join, zip(paths, prints[first:end].tolist(), strict=True))
-            values[first:end] = np.fromiter(map(compute_checksum, each), dtype=np.uint64, count=len(paths))
-            first = end
-        return values
+        prints = files.read_fingerprints()
+        each = (prints[at : at + FINGERPRINT_BYTES] for at in range(0, len(prints), FINGERPRINT_BYTES))
+        hashes = map(compute_checksum, map(b"\0".join, zip(files.iter_paths(), each, strict=True)))
+        return np.fromiter(hashes, dtype=np.uint64, count=files.count)
 
 
 class LiveSegment:

@@ -137,7 +137,7 @@ def _verify_segment(
 
 def _verify_paths(reader: SegmentReader, entry: SegmentEntry, live: dict[bytes, str]) -> Iterator[str]:
     try:
-        paths = reader.files.read_paths()
+        paths = list(reader.files.iter_paths())
     except IndexFormatError as error:
         yield str(error)
         return

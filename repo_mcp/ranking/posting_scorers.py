@@ -8,7 +8,7 @@ unit's score depends neither on the form of a list nor on the segment that holds
 
 The lists of a term over all segments are weighed once for a snapshot, whose statistics do not change, and are
 cached while there is room: mostly common words and parts of names are used again. For a list that is decoded
-as a whole, the scorer is cached; for a long list its bounds, and its bytes if it was used lately.
+as a whole, the scorer is cached; for a long list its bounds and escapes, and its bytes if it was used lately.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from index_format import (
     SATURATION_B,
     SATURATION_K1,
     BlockList,
+    Escapes,
     Level,
     LiveSegment,
     PostingList,
@@ -45,6 +46,7 @@ Gains = tuple[I64, F64]  # positions in some blocks, and the gain at each; a pos
 GRAIN = 2.0**-38  # leaves 14 bits before the point: scores up to 16,384
 BLOCK_DOCS = 1 << BLOCK_BITS
 NUMBER_BITS = 32  # of a tf-norm number, packed behind its unit to be sorted
+ESCAPE_BYTES = 5  # that an escaped term frequency of a long list mostly takes once it was looked for
 BLOCKS_AT_ONCE = 16  # when looking for the strongest unit
 assert (SATURATION_K1, SATURATION_B) == (K1, SCORING_B)  # or the bounds in segments would not hold
 
@@ -294,7 +296,7 @@ class LongList:
         self._bounds = read().bounds.copy()
         self._scale = weigher.scorer.compute_most() * weigher.share * max(1.0, share) / BOUND_SCALE
         self.most = float(self._scale * int(self._bounds.max()))
-        self.byte_count = 1000 + self._bounds.nbytes
+        self.byte_count = 1000 + self._bounds.nbytes + ESCAPE_BYTES * read().escapes.most
 
     def bound_blocks(self) -> F64:
         """Return an upper bound for each block. See `PostingScorer`."""
@@ -425,7 +427,7 @@ class PathList:
         return self._gains.find_strongest(self._numbers, field)
 
 
-LISTS_BYTES = 24 * 1024 * 1024  # of weighed lists that are kept, in all
+LISTS_BYTES = 26 * 1024 * 1024  # of weighed lists that are kept, in all
 BLOCKS_BYTES = 4 * 1024 * 1024  # of the bytes of long lists
 PATH_UNITS = 8_192  # of the files with a term in their path, above which these are not part of a short list
 ALL_FIELDS = frozenset(range(len(FIELDS)))
@@ -544,7 +546,8 @@ class _RawList:
         self.is_long = by_unit and isinstance(loaded, BlockList)
         if isinstance(loaded, BlockList):
             if by_unit:
-                key, read = (segment.name, posting_list.offset), partial(_read_blocks, segment, posting_list)
+                key = segment.name, posting_list.offset
+                read = partial(_read_blocks, segment, posting_list, loaded.escapes)
                 self._read = partial(blocks.get, key, read)
                 blocks.put(key, loaded)
                 self.live_units = posting_list.frequency - _count_dead(segment, self._read)
@@ -573,8 +576,8 @@ class _RawList:
         return Postings(self.field, self._docs, numbers, weigher)
 
 
-def _read_blocks(segment: LiveSegment, posting_list: PostingList) -> BlockList:
-    blocks = segment.reader.postings.read_blocks(posting_list)
+def _read_blocks(segment: LiveSegment, posting_list: PostingList, escapes: Escapes) -> BlockList:
+    blocks = segment.reader.postings.read_blocks(posting_list, escapes)
     assert blocks is not None
     return blocks
 

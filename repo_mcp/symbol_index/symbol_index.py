@@ -38,7 +38,7 @@ class SymbolSegment:
     def __init__(self, segment: LiveSegment) -> None:
         """Raises IndexFormatError."""
         self.name = segment.name
-        self.paths = [path.decode() for path in segment.reader.files.read_paths()]
+        self.paths = [path.decode() for path in segment.reader.files.iter_paths()]
         self._prints = segment.reader.files.read_fingerprints()
 
     def find(self, path: str) -> int | None:

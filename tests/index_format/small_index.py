@@ -123,7 +123,7 @@ def read_model(snapshot: Snapshot) -> dict[str, dict[tuple[bytes, int], dict[int
         reader = segment.reader
         firsts = reader.files.first_units
         live = segment.live_file_mask
-        paths = [path.decode() for path in reader.files.read_paths()]
+        paths = [path.decode() for path in reader.files.iter_paths()]
         found.update({path: {} for path, alive in zip(paths, live, strict=True) if alive})
         for run in reader.postings.iter_runs(50):
             ends, terms = np.cumsum(run.frequencies), run.terms.split()

@@ -161,6 +161,20 @@ def test_a_choice_of_blocks_is_the_whole_list_filtered(
     assert one.byte_count >= len(laid)
 
 
+def test_escapes_are_looked_for_once_however_often_a_list_is_read() -> None:
+    postings = [(doc, 1 + doc % 40) for doc in range(600)]
+    laid = encode(postings, [50] * 600)
+    first = BlockList(laid, 600, 600, "here")
+    assert first.escapes.found is None
+    assert pair(first.read()) == postings
+    found = first.escapes.found
+    assert found is not None
+    assert len(found[0]) == sum(count > 15 for _, count in postings) <= first.escapes.most
+    again = BlockList(laid, 600, 600, "here", first.escapes)
+    assert pair(again.take(build_column([0, 2]))) == [one for one in postings if one[0] // 256 != 1]
+    assert again.escapes.found is found
+
+
 @settings(max_examples=examples(150))
 @given(block_lists(), st.data())
 def test_places_are_picked_and_documents_found(

@@ -47,7 +47,7 @@ def open_files(sections: dict[bytes, bytes], units: int, chunks: int) -> FilesRe
 
 
 def read_all(reader: FilesReader) -> None:
-    reader.read_paths()
+    list(reader.iter_paths())
     _ = reader.first_units, reader.first_chunks
     for file in range(reader.count):
         reader.read_path(file)
@@ -58,7 +58,7 @@ def test_round_trip(files: dict[str, tuple[int, int, int, int]]) -> None:
     table = build_table(files)
     reader = open_files(encode_files(table), int(table.units.sum()), int(table.chunks.sum()))
     assert reader.count == len(files)
-    assert reader.read_paths() == list(table.paths)
+    assert list(reader.iter_paths()) == list(table.paths)
     assert [reader.read_path(file).encode() for file in range(reader.count)] == list(table.paths)
     others = np.arange(reader.count)[::-2]
     assert [path.encode() for path in reader.read_paths_of(others)] == list(table.paths[::-2])
@@ -90,10 +90,10 @@ def test_paths_are_checked_across_the_runs_they_are_read_in(
     monkeypatch.setattr("index_format.files.PATHS_AT_ONCE", at_once)
     names = dict.fromkeys("abcdef", (0, 0, 0, 0))
     sections = encode_files(build_table(names))
-    assert open_files(sections, 0, 0).read_paths() == [name.encode() for name in names]
+    assert list(open_files(sections, 0, 0).iter_paths()) == [name.encode() for name in names]
     for other in ("abdcef", "abccef", "bacdef", "abcdfe"):
         with pytest.raises(CorruptIndex, match="do not ascend"):
-            open_files({**sections, PATH: other.encode()}, 0, 0).read_paths()
+            list(open_files({**sections, PATH: other.encode()}, 0, 0).iter_paths())
 
 
 TABLE = build_table({"a": (1, 1, 5, 1), "b": (2, 1, 6, 2), "é": (0, 0, 0, 0)})
@@ -158,7 +158,7 @@ def test_no_reading_gives_a_path_that_is_not_utf_8(
     monkeypatch.setattr("index_format.files.SPARSE_PATHS", sparse)
     reader = open_files({**encode_files(TABLE), PATH: paths}, 3, 2)
     with pytest.raises(CorruptIndex, match=r"not UTF-8|do not ascend"):
-        reader.read_paths()
+        list(reader.iter_paths())
     with pytest.raises(CorruptIndex, match="not UTF-8"):
         [reader.read_path(file) for file in range(3)]
 

@@ -94,7 +94,7 @@ def write(files: list[ParsedFile]) -> tuple[str, SegmentReader]:
 
 
 def read_terms(reader: SegmentReader) -> dict[str, dict[int, Counter[str]]]:
-    paths = [path.decode() for path in reader.files.read_paths()]
+    paths = [path.decode() for path in reader.files.iter_paths()]
     found = {path: {field: Counter[str]() for field in range(4)} for path in paths}
     for run in reader.postings.iter_runs(100):
         terms, ends = run.terms.split(), np.cumsum(run.frequencies)
