@@ -147,8 +147,8 @@ def gather_evidence(
         paths = source.find_declaring(name, MAX_DECLARING, request.include_tests)
         searches.append(SearchTried(f"symbol {name}", name, len(paths), len(paths)))
         for path in paths:
-            known = candidates.get(path, Candidate(path, 0.0, None))
-            candidates[path] = replace(known, may_declare=True)
+            one = candidates.get(path, Candidate(path, 0.0, None))
+            candidates[path] = replace(one, may_declare=True)
     return Evidence(
         prompt,
         clues,
