@@ -141,6 +141,7 @@ class _Lookup:
         )
         self._max_terms = PATIENT_TERMS if patiently else MAX_TERMS
         self._scans = patiently or not segment.reader.terms.is_large  # all pages, for classes
+        self._known: dict[Run, I64 | None] = {}  # the branches of an expression often share runs
 
     def find(self, need: Need) -> I64 | None:
         """Return ascending documents that may meet a need; None for all."""
@@ -184,10 +185,12 @@ class _Lookup:
         return min(expected) if isinstance(need, All) else sum(expected)
 
     def _find_run(self, run: Run) -> I64 | None:
-        units = self._memory.find(run, self._reader.unit_count)
-        if units is None:
-            units = self._look_up(run)
-        return self.find_files(units) if self._by_file and units is not None else units
+        if run not in self._known:
+            units = self._memory.find(run, self._reader.unit_count)
+            if units is None:
+                units = self._look_up(run)
+            self._known[run] = self.find_files(units) if self._by_file and units is not None else units
+        return self._known[run]
 
     def _look_up(self, run: Run) -> I64 | None:
         """Return the units of the terms that may contain the run; None if it is passed over."""

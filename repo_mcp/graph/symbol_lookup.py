@@ -7,6 +7,8 @@
     shop/orders.py:OrderStore     a symbol of that file
     shop/orders.py                the file itself
     shop.orders                   a Python module: its file
+    Box<T>.put(int, String)       without type arguments; parameters choose among overloads
+    crate::module::function       where qualified names have no modules, as in Rust: folders or a file
 
 Nothing is guessed: a text that fits several symbols is refused, and they are listed. Declarations of one
 symbol count as one: the parts of a partial class, a namespace, a prototype and its definition, a getter and
@@ -26,17 +28,21 @@ from enum import Enum
 from itertools import chain, filterfalse, islice
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.hierarchy import list_types
 from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder
+from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.roles import is_test_path
+from repo_mcp.text.written_symbols import read_written
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
+NEAR_PARTS = 3  # of a name before the part that is declared: one of them is a folder or the file
 NEAREST = "Nearest:"  # begins a hint with names similar to an unknown one
 MAX_CANDIDATES = 10  # listed for an ambiguous text
 MAX_DOTTED = 8  # parts in the name of one namespace
@@ -49,6 +55,7 @@ FEW_FILES = 50  # that declare a name; of more, only those that fit the rest of 
 # of an `if`.
 _WITHOUT_OVERLOADS = frozenset({"python", "typescript", "javascript"})
 _LINE = re.compile(r"(\d{1,9})(?::\d+)?")
+_TYPE = re.compile(r"\w+")
 _MODULE_FILES = ("{}.py", "{}.pyi")
 _INITS = ("__init__.py", "__init__.pyi")
 
@@ -147,7 +154,7 @@ class SymbolLookup:
         if line is not None:
             found = self._list_on_line(path, int(line[1]), argument)
         elif path:
-            found = self._list_meant(rest, path.__eq__)
+            found = self._list_meant(rest, path.__eq__) or self._list_as_written(rest, path.__eq__)
             found = [node for node in found if node.name_inside == normalise_name(rest)] or found
         else:
             declaring = self._program.list_declaring(rest)
@@ -155,6 +162,7 @@ class SymbolLookup:
             if len(first) > MAX_CANDIDATES:
                 raise AmbiguousSymbolError(text, first, argument, len(declaring))
             found = self._list_meant(rest, lambda _: True)
+            found = found or self._list_as_written(rest, lambda _: True)
         if len(found) == 1 and has_body:
             found = self._list_bodies(found[0])
         if len(found) > 1:
@@ -165,6 +173,23 @@ class SymbolLookup:
         if not found:
             raise self._explain_unknown(text, path, rest, argument)
         return found[0]
+
+    def _list_as_written(self, text: str, admits: Admits) -> list[Node]:
+        """Return the symbols that a name means as people and traces write it.
+
+        Of overloads, only those with the written parameters. The first parts of the name may be folders and
+        a file, where the qualified names of the language have none: `crate::module::function`.
+        """
+        plain, written = read_written(text)
+        found = self._list_meant(plain, admits) if plain != text else []
+        parts = normalise_name(plain).split(".")
+        for cut in range(1, len(parts)):
+            if found:
+                break
+            places = set(parts[max(0, cut - NEAR_PARTS) : cut])
+            found = [one for one in self._list_meant(".".join(parts[cut:]), admits) if _lies_in(one, places)]
+        given = split_signature(written).parameters if written else []
+        return [node for node in found if given and _takes(node, given)] or found
 
     def _split_place(self, text: str) -> tuple[str, str]:
         """Return the path of a source file and the text after its colon; for a name, no path and the name."""
@@ -412,6 +437,29 @@ def _suggest(near: Sequence[Node], usual: str) -> str:
 
 def _is_alike(wanted: str, name: str) -> bool:
     return SequenceMatcher(None, wanted.lower(), name.lower()).ratio() >= LEAST_ALIKE
+
+
+def _lies_in(node: Node, places: set[str]) -> bool:
+    """Return whether a folder or the file of a symbol has one of these names."""
+    return not places.isdisjoint(node.path.rpartition(".")[0].split("/"))
+
+
+def _takes(node: Node, given: Sequence[str]) -> bool:
+    """Return whether a symbol has the given parameters, each written whole or as its type alone."""
+    own = split_signature(node.symbol.parameters).parameters
+    if len(own) != len(given):
+        return False
+    types = list_types(node.symbol.parameters)
+    return all(
+        _name_type(one) in (_name_type(type_), _name_type(parameter))
+        for one, type_, parameter in zip(given, types, own, strict=True)
+    )
+
+
+def _name_type(written: str) -> str:
+    """Return the last name in a parameter outside its type arguments: `Map` for "java.util.Map<K, V>"."""
+    names = _TYPE.findall(read_written(written)[0])
+    return names[-1] if names else ""
 
 
 def _measure_distance(node: Node, line: int) -> int:

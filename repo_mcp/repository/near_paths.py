@@ -1,17 +1,20 @@
 """Name the files that a client may have meant by a path that leads to none.
 
 These are files of the index that end as the path does, or share its name and most of its folders; files
-that the path matches, if it is a glob; and otherwise names of the same folder that are spelled nearly so. Of
-a directory some files are named. Only what is listed or indexed is.
+that the path matches, if it is a glob; otherwise names of the same folder that are spelled nearly so, and
+paths that end as it does but for the case of letters. Of a directory some files are named. Only what is
+listed or indexed is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from itertools import takewhile
 
 from index_format import IndexFormatError
 from repo_mcp.errors import SIMILAR, ErrorCode, RepoError
+from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.ranking.prompt import find_meant
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.spell_suggest import find_paths
@@ -35,7 +38,7 @@ def add_near_paths(error: RepoError, path: str, tree: LiveTree, searcher: Search
         return error
     path = path.replace("\\", "/")
     near = _list_matching(path, tree) if "*" in path else _find_ending(path, searcher)
-    near = near or _find_in_folder(path, tree)
+    near = near or _find_in_folder(path, tree) or _find_folded(path, searcher)
     if not near:
         return error
     return RepoError(error.code, error.message, f"{SIMILAR} {_name_some(near)}.", error.details)
@@ -80,3 +83,25 @@ def _find_in_folder(path: str, tree: LiveTree) -> Sequence[str]:
     folder, _, name = path.rpartition("/")
     files = {one.rpartition("/")[2]: one for one in _list_folder(folder, tree)}
     return [files[one] for one in get_close_matches(name, files, MAX_NAMED, LEAST_ALIKE)]
+
+
+def _find_folded(path: str, searcher: Searcher | None) -> Sequence[str]:
+    """Return the indexed files whose names and folders are, in other case, those of a path, the most alike
+    first.
+    """
+    if searcher is None:
+        return ()
+    parts = path.lower().split("/")
+    try:
+        paths = KnownFiles(searcher.snapshot).iter_paths()
+        alike = [(_count_shared(one.lower().split("/"), parts), one) for one in paths]
+    except (IndexFormatError, OSError):
+        return ()
+    least = min(2, len(parts))  # the name, and a folder if there is one
+    return [one for shared, one in sorted(alike, key=lambda pair: (-pair[0], pair[1])) if shared >= least]
+
+
+def _count_shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the number of equal parts at the end of two paths."""
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

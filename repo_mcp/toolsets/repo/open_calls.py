@@ -15,6 +15,7 @@ from repo_mcp.errors import ErrorCode, RepoError, shorten_message
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.text.lines import HIDING, escape_text, escape_texts
+from repo_mcp.text.written_symbols import read_written
 from repo_mcp.toolsets.answers import (
     MAY_HIDE,
     Arguments,
@@ -95,8 +96,8 @@ def _read_citation(cited: re.Match[str]) -> dict[str, object]:
 
 
 def _read_name(symbol: str) -> str:
-    """Return a name as it is declared: `post` for `.post`, and `Ledger.post` for `Ledger#post()`."""
-    name = _MEMBER.sub(".", symbol.strip().removesuffix("()"))
+    """Return a name as it is declared: `post` for `.post`, and `Ledger.post` for `Ledger<T>#post(int)`."""
+    name = _MEMBER.sub(".", read_written(symbol)[0])
     return name.lstrip(".:") or symbol
 
 

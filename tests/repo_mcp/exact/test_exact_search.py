@@ -15,6 +15,8 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact import paths as exact_paths
 from repo_mcp.exact import search as exact_search
+from repo_mcp.exact.required_terms import Run
+from repo_mcp.exact.term_finder import FoundTerms, TermFinder
 from repo_mcp.live import tree_look
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
@@ -453,3 +455,19 @@ def test_a_search_for_which_the_system_has_no_thread_finds_the_same(
         assert list_lines(repository.search_exact(ExactRequest("alpha"))) == expected
     assert refused
     repository.close()
+
+
+def test_a_run_that_several_branches_share_is_looked_up_once(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_up: list[Run] = []
+    plain = TermFinder.find
+
+    def find(self: TermFinder, run: Run, limit: int) -> FoundTerms | None:
+        looked_up.append(run)
+        return plain(self, run, limit)
+
+    monkeypatch.setattr(TermFinder, "find", find)
+    request = ExactRequest(r"(?:alpha\s+=|alpha\(|set alpha|\"alpha\")", regex=True, case_sensitive=False)
+    assert list_lines(repository.search_exact(request)) == [("a.py", 1), ("src/deep-er/d.py", 1)]
+    assert len(looked_up) == len(set(looked_up))

@@ -207,3 +207,38 @@ def test_a_removed_file_that_the_symbol_index_still_lists_is_not_found(text: str
     assert refused.value.code is ErrorCode.NOT_FOUND
     assert graph.look_up(text, SymbolFilter())[0] == []
     assert graph.search(text.partition(":")[0], SymbolFilter(), 10) == []
+
+
+WRITTEN = {
+    "app/Box.java": (
+        "class Box<T> {\n    void put(int n) {}\n    void put(String s, java.util.Map<K, V> m) {}\n"
+        "    void drop() {}\n}\n"
+    ),
+    "app/Bag.java": "class Bag {\n    void put(int n) {}\n}\n",
+    "crates/lint/src/checks/noqa.rs": "pub fn check(n: usize) {}\n",
+    "crates/other/src/run.rs": "pub fn check(n: usize) {}\n",
+    "serve/serve.go": "package serve\n\ntype Server struct{}\n\nfunc (s *Server) Run() {}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("Box<T>.put(int)", "app/Box.java:2"),
+        ("Box.put(String, Map<String, Integer>)", "app/Box.java:3"),
+        ("Box.put(int n)", "app/Box.java:2"),
+        ("Box.drop()", "app/Box.java:4"),
+        ("app/Box.java:Box<T>.drop()", "app/Box.java:4"),
+        ("lint::checks::noqa::check", "crates/lint/src/checks/noqa.rs:1"),
+        ("example.org/app/serve.(*Server).Run(0xc000, 0x2)", "serve/serve.go:5"),
+    ],
+)
+def test_a_symbol_is_meant_by_its_name_as_traces_and_people_write_it(text: str, place: str) -> None:
+    node = make_graph(WRITTEN).choose(text)
+    assert f"{node.path}:{node.symbol.start_line}" == place
+
+
+@pytest.mark.parametrize("text", ["Box.put()", "Box.put(long)", "lint::checks::noqa::missing", "far::check"])
+def test_what_is_written_so_is_not_guessed(text: str) -> None:
+    with pytest.raises(RepoError):
+        make_graph(WRITTEN).choose(text)

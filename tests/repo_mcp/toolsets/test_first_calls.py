@@ -198,6 +198,8 @@ def test_globs_may_begin_with_the_root(served: Served) -> None:
         ("names.py", "Similar paths: 'lib/p0/names.py', 'lib/p1/names.py', 'lib/p2/names.py' and 3 more."),
         ("shop/l*.py", "Similar paths: 'shop/ledger.py'."),
         ("shop.ledger", "Similar paths: 'shop/ledger.py'."),
+        ("Shop/Ledger.py", "Similar paths: 'shop/ledger.py'."),
+        ("Far/Ledger.py", "List or search the files for its path."),
         ("shop", "List the files in it to find one: 'shop/ledger.py'."),
     ],
 )
@@ -215,6 +217,7 @@ def test_a_symbol_may_begin_with_its_module(served: Served) -> None:
         "Ledger.post",
         "Ledger::post",
         "Ledger#post()",
+        "Ledger<Money>.post(self)",
         ".post",
     ):
         assert served.call(OPEN, symbol=symbol)["result"]["start_line"] == 2
