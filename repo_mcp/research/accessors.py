@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence, Set
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
-from repo_mcp.graph.questions import CALLS
+from repo_mcp.graph.questions import CALLS, NAMED
+from repo_mcp.model import ExactMatch
 from repo_mcp.research.indirect_names import may_answer
 from repo_mcp.research.locating import is_test_symbol
 from repo_mcp.research.reasons import DEFAULTS, GIVEN, READS_BY, SETS_BY
@@ -23,12 +24,15 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 SHORT_LINES = 12  # a longer function does more than to set or return a value
 MAX_DECLARED, MAX_FUNCTIONS, MAX_READERS = 12, 2, 3  # of one name; setters or getters; callers of a getter
+MAX_USERS = 6  # of a constant
 READER_CHARS = 300  # shown of a caller
 _BOUNDS = Bounds(files=20, references=60)
 _SETTERS, _GETTERS, _DEFAULTS = ("set", "with", "enable"), ("get", "is", "has"), ("default",)
-_HELD = CALLABLE_KINDS | {SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY}
 MAX_VALUE_LINES = 4  # of a declaration with a value
 _VALUE = re.compile(r"=>?\s*+((?:[A-Za-z_]\w*+(?:\.|::)){0,4}[A-Za-z_]\w*+)\s*+[;,]?\s*+$")
+_CONSTANTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
+_HELD = CALLABLE_KINDS | _CONSTANTS
+_IMPORTERS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -57,10 +61,35 @@ def note_given(state: ResearchState, name: str, nodes: Iterable[Node]) -> None:
         if found is None or found[1] == name:
             continue
         *owner, last = re.split(r"\.|::", found[1])
-        held = [one for one in _find_short(state, [last], _HELD - CALLABLE_KINDS) if one != node]
+        held = [one for one in _find_short(state, [last], _CONSTANTS) if one != node]
         own = [one for one in held if owner and owner[-1] in one.qualified_name.split(".")] or held
         if len(own) == 1:
             state.add(own[0], f"{GIVEN}{name}", 1, shown=show_body(state, own[0], READER_CHARS))
+
+
+def note_constants(state: ResearchState, key: str, matches: Iterable[ExactMatch]) -> None:
+    """Note what uses the constants that hold a key as a text, among the declarations around some lines."""
+    quoted = re.compile(rf"[\"'`]{re.escape(key)}[\"'`]")
+    held = dict.fromkeys(
+        node
+        for one in matches
+        if quoted.search(one.line) and may_answer(one.path)
+        for node in [state.source.find_around(one.path, one.start_line)]
+        if node is not None and node.symbol.kind in _CONSTANTS and _is_short(node)
+    )
+    for constant in [*held][:MAX_FUNCTIONS]:
+        state.check()
+        edges = state.graph.find_incoming(constant, NAMED, _BOUNDS).edges
+        users = [(state.get_node(edge.other), edge) for edge in edges if may_answer(edge.other.path)]
+        own = [one for one in users if not is_test_symbol(one[0]) and one[0].symbol.kind not in _IMPORTERS]
+        for user, edge in own[:MAX_USERS]:
+            why = f"{READS_BY}{constant.symbol.name}"
+            state.add(user, why, 1, edge.confidence, edge.lines, shown=edge.lines)
+
+
+def _is_short(node: Node) -> bool:
+    """Return whether a declaration has few lines."""
+    return node.symbol.end_line - node.symbol.start_line < SHORT_LINES
 
 
 def _spell(name: str, verbs: Sequence[str]) -> list[str]:
@@ -87,11 +116,7 @@ def _find_short(
         if may_answer(one.path) and state.admits(one.path)
     ]
     short = [
-        node
-        for node in found
-        if node.symbol.kind in kinds
-        and node.symbol.end_line - node.symbol.start_line < SHORT_LINES
-        and not is_test_symbol(node)
+        node for node in found if node.symbol.kind in kinds and _is_short(node) and not is_test_symbol(node)
     ]
     return sorted(short, key=lambda node: node.symbol.start_line == node.symbol.end_line)  # stable
 

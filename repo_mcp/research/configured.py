@@ -13,7 +13,7 @@ from repo_mcp.bundler.statements import measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.accessors import note_accessors, note_given
+from repo_mcp.research.accessors import note_accessors, note_constants, note_given
 from repo_mcp.research.hit_places import build_hit_address
 from repo_mcp.research.line_use import LineUse, classify_use, judge_call
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
@@ -105,6 +105,7 @@ def _note_dotted(state: ResearchState, key: str) -> bool:
     setting = [one for one in found if _is_configuration(one.path)]
     reading = [one for one in found if one not in setting and is_program(one.path)]
     _note_matches(state, key, setting)
+    note_constants(state, key, found)
     state.report_hop(1)
     _note_readers(state, key, reading)
     return bool(setting or reading)

@@ -252,6 +252,11 @@ _ARTICLE = re.compile(
     re.IGNORECASE,
 )
 _CALLED = re.compile(r"\(\s*[^()]{0,80}\)$")
+# "save of Store", "the method save() in Store": a member, and not its type.
+_MEMBER_OF = re.compile(
+    r"^(?:the )?(?:method |function )?[`'\"]?([a-z_$][\w$]*)[!?]?(?:\(\))?[`'\"]? (?:of|in|on) "
+    r"(?:the )?(?:class |type )?[`'\"]?([A-Z][\w$]*(?:(?:\.|::)[\w$]+)*)[`'\"]?$"
+)
 _QUOTES = "`'\"\u201c\u201d\u2018\u2019 \t"
 _KIND_WORDS: dict[str, frozenset[SymbolKind]] = {
     "function": CALLABLE_KINDS,
@@ -312,6 +317,8 @@ def _strip(text: str) -> str:
 def _build(form: Form, match: re.Match[str]) -> Parsed:
     groups = match.groupdict()
     named = [groups[name] for name in ("x", "y") if groups.get(name)]
+    if form in (Form.CALLERS, Form.CALLEES):  # types are not called
+        named = [_MEMBER_OF.sub(r"\2.\1", text) for text in named]
     return Parsed(form, tuple(map(Phrase if form in OF_WORDS else read_phrase, named)))
 
 

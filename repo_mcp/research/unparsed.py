@@ -6,17 +6,17 @@ telling calls from other mentions. Left out: names that the graph knows are neve
 
 from __future__ import annotations
 
-import re
-
-from repo_mcp.model import Hit, SearchRequest
+from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
 from repo_mcp.ranking.intent import EXACT, split_qualified
 from repo_mcp.record_classes import replace
-from repo_mcp.research.hit_places import split_snippet
+from repo_mcp.research.locating import is_test_place
 from repo_mcp.research.records import Finding, Reading, Subject
-from repo_mcp.research.research_state import ResearchState, search_words
+from repo_mcp.research.research_state import ResearchState
+from repo_mcp.text.roles import FileRole, find_role
 
 MAX_DECLARED = 4  # declarations of one name
 MAX_PLACES = 12  # that have the name, beside its declarations
+MAX_LINES = 200  # with the name that are read
 SHOWN_LINES = 40  # of a declaration
 
 
@@ -44,21 +44,30 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
         for hit in subject.places:
             first, last = hit.symbol_lines or (hit.start_line, hit.end_line)
             shown = tuple(range(first, min(last, first + SHOWN_LINES - 1) + 1))
-            state.add_place(_build(hit, (first, last), f"declares {subject.name}", 0, shown))
-        for hit in search_words(state, subject.name, MAX_PLACES + MAX_DECLARED) if subject.places else ():
-            line = _find_line(hit, subject.name)
-            if line is not None:
-                lines = hit.symbol_lines or (line, line)
-                state.add_place(_build(hit, lines, f"has the name {subject.name}", 1, (line,)))
+            symbol = hit.symbol or hit.path
+            state.add_place(_build(hit.path, symbol, (first, last), f"declares {subject.name}", 0, shown))
+        if subject.places:
+            _note_places(state, subject.name)
 
 
-def _find_line(hit: Hit, name: str) -> int | None:
-    """Return the first line of a snippet that has a name as a word."""
-    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    rows = (row.partition("\t") for row in split_snippet(hit))
-    return next((int(number) for number, _, text in rows if word.search(text)), None)
+def _note_places(state: ResearchState, name: str) -> None:
+    """Note the declarations around the lines of code that have a name as a word, those of tests last."""
+    request = ExactRequest(name, whole_word=True, limit=MAX_LINES, with_symbols=True)
+    found = state.source.search_exact(request)
+    around: dict[tuple[str, str], list[ExactMatch]] = {}
+    for one in sorted(found.matches, key=lambda one: is_test_place(one.path)):  # stable
+        if find_role(one.path) in (FileRole.CODE, FileRole.TEST):
+            around.setdefault((one.path, one.symbol or one.path), []).append(one)
+    if found.truncated or len(around) > MAX_PLACES:
+        state.limit(f"places with the name {name}", f"the first {MAX_PLACES} are shown")
+    for (path, symbol), matches in [*around.items()][:MAX_PLACES]:
+        first = matches[0]
+        lines = first.symbol_lines or (first.start_line, first.start_line)
+        shown = tuple(one.start_line for one in matches)
+        state.add_place(_build(path, symbol, lines, f"has the name {name}", 1, shown))
 
 
-def _build(hit: Hit, lines: tuple[int, int], why: str, hop: int, shown: tuple[int, ...]) -> Finding:
-    symbol = hit.symbol or hit.path
-    return Finding(hit.path, *lines, symbol, "text", None, why, hop, "text", shown[:1], shown=shown)
+def _build(
+    path: str, symbol: str, lines: tuple[int, int], why: str, hop: int, shown: tuple[int, ...]
+) -> Finding:
+    return Finding(path, *lines, symbol, "text", None, why, hop, "text", shown[:1], shown=shown)

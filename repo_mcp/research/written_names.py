@@ -21,7 +21,7 @@ def names_setting(state: ResearchState, subject: Subject) -> bool:
 
     Of a key such as `search.lang`, only the last part may be declared, and mean something else.
     """
-    if subject.how == "declared_otherwise" and _KEY.fullmatch(subject.asked):
+    if subject.how in ("declared_otherwise", "undeclared") and _KEY.fullmatch(subject.asked):
         return any(
             re.search(rf"[\"'`]{re.escape(subject.asked)}[\"'`]", one.line)
             for one in _list_written(state, subject)

@@ -98,7 +98,7 @@ def _read_citation(cited: re.Match[str]) -> dict[str, object]:
 def _read_name(symbol: str) -> str:
     """Return a name as it is declared: `post` for `.post`, and `Ledger.post` for `Ledger<T>#post(int)`."""
     name = _MEMBER.sub(".", read_written(symbol)[0])
-    return name.lstrip(".:") or symbol
+    return name.replace("\\", ".").lstrip(".:") or symbol
 
 
 def _open_symbol(repository: Repository, path: str | None, symbol: str, about: str | None) -> OpenedText:
@@ -139,7 +139,8 @@ def _tell_where(repository: Repository, symbol: str, error: RepoError) -> RepoEr
 def _list_declaring(repository: Repository, symbol: str) -> dict[str, str]:
     """Return the files that declare a name, the best first, each with the name that it has there.
 
-    The name may begin with that of the file as a module: `shop.ledger.Ledger.post`. Raises RepoError.
+    The name may begin with that of the file as a module, `shop.ledger.Ledger.post`, or of its folder, where
+    a package has files for its types: `org.shop.Ledger.post`. Raises RepoError.
     """
     from repo_mcp.model import SearchRequest  # here: tools are listed before the engine is loaded
 
@@ -150,14 +151,15 @@ def _list_declaring(repository: Repository, symbol: str) -> dict[str, str]:
         own = hit.symbol or ""
         if f".{own}".endswith(ending):
             found.setdefault(hit.path, symbol)
-        elif own and f".{_name_module(hit.path)}.{own}".endswith(ending):
+        elif own and any(f".{around}.{own}".endswith(ending) for around in _name_modules(hit.path)):
             found.setdefault(hit.path, own)
     return found
 
 
-def _name_module(path: str) -> str:
-    """Return a path as the dotted name of a module; that of a package for its `__init__`."""
-    return path.rpartition(".")[0].removesuffix("/__init__").replace("/", ".")
+def _name_modules(path: str) -> tuple[str, str]:
+    """Return the dotted names of a file as a module (a package for its `__init__`) and of its folder."""
+    module = path.rpartition(".")[0].removesuffix("/__init__").replace("/", ".")
+    return module, module.rpartition(".")[0]
 
 
 def _join_paths(paths: Sequence[str]) -> str:

@@ -195,6 +195,13 @@ def test_what_is_declared_in_a_language_without_a_parser_is_not_called_undeclare
         "2\t  def push_bulk!(job)\n3\t    store(job)\n4\t  end\n",
     )
     assert [(one.path, one.why) for one in places] == [("client.rb", "has the name push_bulk")]
+    texts |= {f"spec/s{number}_spec.rb": "it { queue.push_bulk! 1 }\n" for number in range(3)}
+    texts |= {"web.ts": "export interface Queue {\n  id: number;\n}\n", "README.md": "Use push_bulk!\n"}
+    for question in ("what calls push_bulk!?", "what calls push_bulk! of Queue"):
+        named = [one.path for one in Asked(texts).ask(question).findings]
+        assert named == ["queue.rb", "client.rb", *(f"spec/s{number}_spec.rb" for number in range(3))], (
+            question
+        )
     assert "language without a symbol parser" in report.reading.text
 
 

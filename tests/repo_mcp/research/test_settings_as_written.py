@@ -111,3 +111,13 @@ def test_what_a_setting_does_is_asked_of_the_setting() -> None:
     assert report.reading.form is Form.CONFIGURED
     assert report.claim.startswith("line-width is set at app.toml:2-2")
     assert Asked(KEYED).ask("what does the option parser do").reading.form is not Form.CONFIGURED
+
+
+def test_what_a_key_does_is_where_the_constant_that_holds_it_is_used() -> None:
+    texts = {
+        "app/Keys.java": 'class Keys {\n    static final String LAG = "leader.lag.max";\n}\n',
+        "app/Node.java": "class Node {\n    int lag(Config c) {\n        return c.get(Keys.LAG);\n    }\n}\n",
+    }
+    report = Asked(texts).ask("what does the setting leader.lag.max do")
+    assert ("Node.lag", "reads it through LAG") in [(one.symbol, one.why) for one in report.findings]
+    assert "Node.lag (app/Node.java:2-4) reads it." in report.claim

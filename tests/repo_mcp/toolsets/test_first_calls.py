@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -222,6 +223,25 @@ def test_a_symbol_may_begin_with_its_module(served: Served) -> None:
     ):
         assert served.call(OPEN, symbol=symbol)["result"]["start_line"] == 2
     assert served.call(OPEN, symbol="shop.other.Ledger")["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    "symbol", ["Org\\Shop\\Ledger::post", "org.shop.Ledger.post", "Org.Shop.Ledger::post"]
+)
+def test_a_symbol_may_begin_with_the_package_of_its_folder(tmp_path: Path, symbol: str) -> None:
+    texts = {
+        "src/Org/Shop/Ledger.php": "<?php\nclass Ledger\n{\n    public function post() {}\n}\n",
+        "src/org/shop/Ledger.java": "class Ledger {\n    void post() {}\n}\n",
+    }
+    one = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
+    try:
+        opened = one.call(OPEN, symbol=symbol)["result"]
+    finally:
+        one.close()
+    assert (opened["path"], opened["symbol"]) in (
+        ("src/Org/Shop/Ledger.php", "Ledger.post"),
+        ("src/org/shop/Ledger.java", "Ledger.post"),
+    )
 
 
 def test_a_query_for_another_mode_or_tool_is_told_so(served: Served) -> None:
