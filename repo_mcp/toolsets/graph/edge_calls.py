@@ -15,7 +15,7 @@ from repo_mcp.graph.questions import (
 )
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import dataclass
-from repo_mcp.symbols.model import ParseStatus, SymbolFlag, SymbolKind
+from repo_mcp.symbols.model import TYPE_KINDS, ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.toolsets.answers import Arguments, Draft, Part, Result, find_integer
 from repo_mcp.toolsets.graph.answers import open_symbol, render_chosen
 from repo_mcp.toolsets.graph.rows import (
@@ -43,6 +43,10 @@ DISPATCHING = frozenset({"get_callers", "get_callees"})  # their edges may lead 
 MOST_WHOLE = 40  # edges that are not cut into two pages
 _NEVER_NAMED = frozenset({SymbolKind.FILE, SymbolKind.MODULE})  # code names these only by their paths
 TEXT_ROWS = 250  # with a greater limit, only the numbers of lines are shown: 500 rows fit into 64 KiB
+_DIRECTLY = frozenset({EdgeType.INHERITS, EdgeType.IMPLEMENTS, EdgeType.EXTENDS})
+_BASES = TYPE_KINDS - {SymbolKind.EXTENSION}
+MAX_ASKED = 50  # types of one page that are asked for subtypes
+MAX_NAMED = 3  # of those that have some
 CUT = "so many types inherit from each other, or are alike, that some edges may not be listed"
 MORE = "not every file has been searched yet: continue with cursor"
 PARTLY_PARSED = "this file was parsed only in part: what the rest of it leads to is not known"
@@ -128,9 +132,12 @@ def _answer(
         blind = _find_blind_spots(graph, node, known, direction, only_implementing=types is None)
         if incoming and not page.start and node.symbol.kind not in _NEVER_NAMED:
             blind += filter(None, [repository.engines.describe_unread_uses(node.symbol.name, node.language)])
+        rows = known.rows[page.start : end]
+        if types is None:
+            blind += _name_bases(graph, rows)
         found = _EdgePage(
             known,
-            renderer.render(known.rows[page.start : end]),
+            renderer.render(rows),
             _name_rows(known.rows[:end]),
             direction,
             facts,
@@ -154,6 +161,20 @@ def _find_blind_spots(
     if direction == INCOMING:
         return warn_untracked(node)
     return [PARTLY_PARSED] if not known.rows and node.status == ParseStatus.PARTIAL else []
+
+
+def _name_bases(graph: Graph, rows: Iterable[EdgeRow]) -> list[str]:
+    """Return a note on the types among some rows that have subtypes, which are implementations as well."""
+    from repo_mcp.graph.edges import Edge
+
+    others = dict.fromkeys(row.other for row in rows if isinstance(row, Edge) and row.type in _DIRECTLY)
+    nodes = [graph.get_node(one) for one in [*others][:MAX_ASKED]]
+    named = [node.symbol.name for node in nodes if node.symbol.kind in _BASES and graph.has_subtypes(node)]
+    if not named:
+        return []
+    more = f" and {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
+    has = "has" if len(named) == 1 else "have"
+    return [f"{', '.join(named[:MAX_NAMED])}{more} {has} subtypes that are not listed: ask for theirs"]
 
 
 def _list_definitions(graph: Graph, node: Node) -> Sequence[Span]:

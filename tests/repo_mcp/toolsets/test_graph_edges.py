@@ -699,3 +699,18 @@ def test_files_that_no_parser_reads_are_named_where_they_have_the_name(tmp_path:
     ]
     assert "total" not in saved  # it is not known
     assert not {"warnings"} & {*unused, *outgoing, *other}
+
+
+def test_implementations_that_have_subtypes_are_named(tmp_path: Path) -> None:
+    text = (
+        "class Base: ...\nclass Near(Base): ...\nclass Other(Base): ...\nclass Leaf(Near): ...\n"
+        "class Last(Leaf): ...\n"
+    )
+    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
+    try:
+        direct, below = (served.call("get_implementations", symbol=name) for name in ("Base", "Leaf"))
+    finally:
+        served.close()
+    assert [row["name"] for row in direct["result"]] == ["Near", "Other"]
+    assert direct["warnings"] == ["Near has subtypes that are not listed: ask for theirs"]
+    assert "warnings" not in below
