@@ -35,7 +35,7 @@ from repo_mcp.graph.program import (
     Confidence,
     Declaration,
 )
-from repo_mcp.graph.questions import NAMED, NAMELESS_FILES, EdgeType
+from repo_mcp.graph.questions import IMPLEMENTATIONS, NAMED, NAMELESS_FILES, EdgeType
 from repo_mcp.graph.reference_search import (
     BASES,
     EDGES_OF_ROLES,
@@ -70,6 +70,7 @@ _INCLUDING = "c"
 _IMPORTING = frozenset({EdgeType.IMPORTS})
 _VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 _NAMED = frozenset(NAMED)
+_IMPLEMENTING = frozenset(IMPLEMENTATIONS)
 _SATISFYING = TYPE_KINDS - {SymbolKind.EXTENSION}  # a type satisfies an interface once, where it is declared
 
 
@@ -193,7 +194,8 @@ class EdgeFinder(References):
         most = bounds or Bounds(MAX_FILES, MAX_INCOMING)
         if types - _WITHOUT_NAMES:
             declared = self._list_declared(target, record, types)
-            is_hot = bounds is None and self._are_hot([target, *declared], folder, most)
+            is_hot = bounds is None and not types <= _IMPLEMENTING  # of the uses of a type, few are of bases
+            is_hot = is_hot and self._are_hot([target, *declared], folder, most)
             window = Window(FIRST.narrow(most) if is_hot else most, most)
             for one, apart in self._iter_named(target, declared, gathered):
                 search = ReferenceSearch(self, one, record, types, gathered, above, apart)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -127,3 +128,15 @@ def test_guesses_come_at_once_where_there_is_nothing_better(tmp_path: Any) -> No
         assert pages[-1]["possible"] == pages[-1]["total"] == 110
     finally:
         served.close()
+
+
+def test_the_first_page_has_the_subtypes_among_many_other_uses(tmp_path: Path) -> None:
+    use = "from core import Base\n\n\n"
+    files = {f"lib/m{number:03}.py": f"{use}def make():\n    Base()\n" for number in range(90)}
+    files |= {f"zoo/t{number:02}.py": f"{use}class T{number}(Base): ...\n" for number in range(20)}
+    served = Served(write_tree(tmp_path / "r", {"core.py": "class Base: ...\n", **files}), tmp_path / "data")
+    try:
+        first = served.call("get_implementations", symbol="core.Base")
+    finally:
+        served.close()
+    assert len(first["result"]) >= 9
