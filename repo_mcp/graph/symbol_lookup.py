@@ -137,7 +137,7 @@ class SymbolLookup:
         """Return the one symbol that a text means. `argument` is its name in errors.
 
         With `has_body`, a prototype does not stand for the definitions of several platforms. Of several
-        symbols, the only one of a `likely` kind is meant: of an interface and a constant of one name, which
+        symbols, only those of a `likely` kind are meant: of an interface and a constant of one name, which
         TypeScript merges, only the interface has implementations.
 
         Raises AmbiguousSymbolError; RepoError with NOT_FOUND and the nearest names, or BUSY for a file that
@@ -168,7 +168,7 @@ class SymbolLookup:
         if len(found) > 1:
             fitting = [node for node in found if node.symbol.kind in likely]
             if len(fitting) != 1:
-                raise AmbiguousSymbolError(text, found, argument)
+                raise AmbiguousSymbolError(text, fitting or found, argument)
             found = fitting
         if not found:
             raise self._explain_unknown(text, path, rest, argument)

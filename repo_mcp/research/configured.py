@@ -45,15 +45,24 @@ _TAKES_OPTION = re.compile(r"arg|opt|flag|param", re.IGNORECASE)  # a function t
 HEAD_LINES = 16  # above a line, in which a declaration or a call may begin
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'|(?:#|//)[^\n]*")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
+KCONFIG = "CONFIG_"
 _DOTTED = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)+")
 
 
 def list_setting_names(subject: Subject) -> list[str]:
-    """Return at most two names to search for: those of the declarations found, else the text itself."""
+    """Return at most two names to search for: those of the declarations found, else the text itself.
+
+    Kconfig declares what the program calls `CONFIG_NET` as `config NET`.
+    """
     names = dict.fromkeys(node.symbol.name for node in subject.nodes if subject.how.startswith("declared"))
     if not names:
         last = subject.asked.rpartition(".")[2]
-        names = dict.fromkeys([last] if _NAME.fullmatch(last) else _join_words(subject.asked))
+        named = (
+            [last.removeprefix(KCONFIG) or last, last]
+            if _NAME.fullmatch(last)
+            else _join_words(subject.asked)
+        )
+        names = dict.fromkeys(named)
     return list(names)[:2]
 
 

@@ -16,6 +16,7 @@ FILLS = "overrides or implements "  # begins the reason of a finding that overri
 IN_DOCUMENTS = "in a document or example"  # ends the reason of a finding there
 LAST_PART = ", the last part of "  # in the reason of a finding for a part of a setting's name
 OPTION = "declares the option"  # begins the reason of a finding that declares one by its name
+DECLARES = "declares or "  # begins the reason of a finding for a line that declares a name, or documents it
 MENTIONS, HOLDS = "mentions ", "declares "  # begin reasons: a subject is used as a value, or declared inside
 READS = "reads the field "  # begins the reason of a finding that reads a field which a subject sets
 WRITTEN = "has a line written as a call of "  # begins the reason of a finding where no parser sees a call

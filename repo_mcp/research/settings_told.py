@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.research.citing import cite_line, join_names, name_findings
+from repo_mcp.research.configured import KCONFIG
 from repo_mcp.research.locating import is_test_place
-from repo_mcp.research.reasons import DEFAULTS, GIVEN, IN_DOCUMENTS, LAST_PART, OPTION, READS_BY, SETS_BY
+from repo_mcp.research.reasons import (
+    DECLARES,
+    DEFAULTS,
+    GIVEN,
+    IN_DOCUMENTS,
+    LAST_PART,
+    OPTION,
+    READS_BY,
+    SETS_BY,
+)
 from repo_mcp.research.records import Finding, Subject
 from repo_mcp.research.research_state import ResearchState
 
@@ -22,7 +32,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     others = () if subject.nodes else (own, whole)
     places = {
         how: next(filter(None, (_cite_beginning(found, how) for found in (program, *others))), [])
-        for how in (OPTION, "takes", "sets")
+        for how in (OPTION, "takes", "sets", *[DECLARES] * subject.asked.startswith(KCONFIG))
     }
     by_callers = _describe_accessors(state)
     otherwise = _describe_otherwise(state, subject)
@@ -36,7 +46,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         ("declared as an option", places[OPTION]),
         (
             "declared",
-            [f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}" for node in subject.nodes],
+            [f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}" for node in subject.nodes]
+            or places.get(DECLARES, []),
         ),
         ("taken from the environment", places["takes"]),
         ("set", places["sets"]),
@@ -49,7 +60,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
 
 def _has_its_spelling(subject: Subject, one: Finding) -> bool:
     """Return False for a finding that spells a name in capitals otherwise: it may be another setting."""
-    return not subject.asked.isupper() or subject.asked in one.why
+    return not subject.asked.isupper() or subject.asked.removeprefix(KCONFIG) in one.why
 
 
 def _describe_otherwise(state: ResearchState, subject: Subject) -> str:

@@ -121,3 +121,13 @@ def test_what_a_key_does_is_where_the_constant_that_holds_it_is_used() -> None:
     report = Asked(texts).ask("what does the setting leader.lag.max do")
     assert ("Node.lag", "reads it through LAG") in [(one.symbol, one.why) for one in report.findings]
     assert "Node.lag (app/Node.java:2-4) reads it." in report.claim
+
+
+def test_kconfig_declares_a_setting_without_its_prefix() -> None:
+    texts = {
+        "net/Kconfig": 'config NET_FAST\n\tbool "Fast path"\n\tdefault y\n',
+        "net/core.c": "#ifdef CONFIG_NET_FAST\nint fast(void) { return 1; }\n#endif\n",
+    }
+    report = Asked(texts).ask("what does CONFIG_NET_FAST do")
+    assert report.claim == "CONFIG_NET_FAST is declared at net/Kconfig:1-1."
+    assert "net/core.c" in [one.path for one in report.findings]
