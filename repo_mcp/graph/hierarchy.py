@@ -183,10 +183,13 @@ class Hierarchy:
         """Return the members that one overrides: the nearest in supertypes, and those of interfaces that its
         type satisfies."""
         found = self._find_namesakes(member, self.list_bases, ends_at_match=True)
+        found = [one for one in found if self._may_be_overridden(one.declaration)]
         return _add(found, self._ask(lambda one: one.list_implemented(member)))
 
     def find_overriding(self, member: Declaration) -> list[Target]:
         """Return the members of subtypes that override one, and those of types that satisfy its interface."""
+        if not self._may_be_overridden(member):
+            return []
         found = self._find_namesakes(member, self.list_derived, ends_at_match=False)
         satisfying = self._ask(lambda one: one.list_implementing(member))
         found = _add(found, satisfying)
@@ -194,6 +197,13 @@ class Hierarchy:
             below = self._find_namesakes(one.declaration, self.list_derived, ends_at_match=False)
             found = _add(found, [Target(each.declaration, one.confidence) for each in below])
         return found
+
+    def _may_be_overridden(self, member: Declaration) -> bool:
+        """Return False for a method of a struct of Go: one of a type that embeds it only hides it."""
+        record = self._program.find_record(member.path)
+        if record is None or self._program.find_language(member.path) != "go":
+            return True
+        return int(record.kinds[int(record.parents[member.ordinal])]) in ABSTRACT_KINDS
 
     def list_satisfied(self, declaration: Declaration) -> list[Target]:
         """Return the interfaces that a type satisfies by its members alone, without naming them."""

@@ -132,6 +132,19 @@ def test_a_call_through_a_field_named_like_its_interface_may_run_any_implementat
     assert names == [("app.checker.run", "possible")]
 
 
+def test_a_method_only_hides_that_of_an_embedded_struct() -> None:
+    text = (
+        "package a\ntype Store struct{}\nfunc (s *Store) Close() {}\n"
+        "type Watched struct{ *Store }\nfunc (w *Watched) Close() {}\n"
+        "func use(s *Store) { s.Close() }\n"
+    )
+    graph = make_graph(MODULE | {"a.go": text})
+    assert list_incoming(graph, "a.Store.Close", EdgeType.OVERRIDES) == []
+    assert list_outgoing(graph, "a.Watched.Close", EdgeType.OVERRIDES) == []
+    method = find_node(graph, "a.Watched.Close")
+    assert not graph.find_incoming(method, (EdgeType.CALLS,), dispatches=True).edges
+
+
 def test_an_interface_of_elsewhere_leaves_it_open_unless_both_embed_it() -> None:
     graph = make_graph(
         MODULE
