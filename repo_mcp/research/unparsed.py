@@ -26,7 +26,7 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
     Return it unchanged otherwise.
     """
     graph = state.source.graph
-    name = split_qualified(subject.asked.replace("#", "."))[-1]
+    *owners, name = split_qualified(subject.asked.replace("#", "."))
     request = SearchRequest(subject.asked, MAX_DECLARED, symbols_only=True)
     places = tuple(
         hit
@@ -35,7 +35,8 @@ def find_unparsed(state: ResearchState, subject: Subject) -> Subject:
         and state.admits(hit.path)
         and (graph is None or graph.scan.find_record(hit.path) is None)
     )
-    return replace(subject, how="unparsed", name=name, places=places, near=()) if places else subject
+    owned = tuple(hit for hit in places if set(owners) & set(split_qualified(hit.symbol or "")))
+    return replace(subject, how="unparsed", name=name, places=owned or places, near=()) if places else subject
 
 
 def note_unparsed(state: ResearchState, reading: Reading) -> None:
