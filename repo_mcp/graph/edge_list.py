@@ -184,6 +184,11 @@ class EdgeLists:
         with self._lock:
             return self._finder.hierarchy.is_telling(declaration)
 
+    def list_derived(self, declaration: Declaration) -> list[Declaration]:
+        """Return the types that name one as their base, and its extensions."""
+        with self._lock:
+            return [one.declaration for one in self._finder.hierarchy.list_derived(declaration)]
+
     def read(self, asked: EdgeQuestion, start: int) -> KnownEdges:
         """Return the edges that answer a question, as far as a page from row `start` needs them."""
         with self._lock:

@@ -294,12 +294,6 @@ class Graph:
         """Return the edges from subtypes or implementations of a type, or overrides of a member."""
         return self.find_incoming(node, list_implementing(node.symbol.kind))
 
-    def has_subtypes(self, node: Node) -> bool:
-        """Return whether other types name a type as their base."""
-        with self._lock:
-            found = self._edges.hierarchy.list_derived(node.declaration)
-            return any(self._nodes.get(one.declaration).symbol.name != node.symbol.name for one in found)
-
     def find_similar(self, node: Node, limit: int) -> list[tuple[Node, Similar]]:
         """Return the symbols most like one, most similar first."""
         target = node.declaration

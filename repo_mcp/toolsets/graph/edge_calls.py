@@ -169,12 +169,17 @@ def _name_bases(graph: Graph, rows: Iterable[EdgeRow]) -> list[str]:
 
     others = dict.fromkeys(row.other for row in rows if isinstance(row, Edge) and row.type in _DIRECTLY)
     nodes = [graph.get_node(one) for one in [*others][:MAX_ASKED]]
-    named = [node.symbol.name for node in nodes if node.symbol.kind in _BASES and graph.has_subtypes(node)]
+    named = [node.symbol.name for node in nodes if node.symbol.kind in _BASES and _has_subtypes(graph, node)]
     if not named:
         return []
     more = f" and {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
     has = "has" if len(named) == 1 else "have"
     return [f"{', '.join(named[:MAX_NAMED])}{more} {has} subtypes that are not listed: ask for theirs"]
+
+
+def _has_subtypes(graph: Graph, node: Node) -> bool:
+    below = map(graph.get_node, graph.edge_lists.list_derived(node.declaration))
+    return any(one.symbol.name != node.symbol.name for one in below)  # not only extensions of its own
 
 
 def _list_definitions(graph: Graph, node: Node) -> Sequence[Span]:
