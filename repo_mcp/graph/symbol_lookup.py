@@ -25,6 +25,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from enum import Enum
+from functools import partial
 from itertools import chain, filterfalse, islice
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -186,8 +187,8 @@ class SymbolLookup:
         for cut in range(1, len(parts)):
             if found:
                 break
-            places = set(parts[max(0, cut - NEAR_PARTS) : cut])
-            found = [one for one in self._list_meant(".".join(parts[cut:]), admits) if _lies_in(one, places)]
+            around = frozenset(parts[max(0, cut - NEAR_PARTS) : cut])
+            found = self._list_meant(".".join(parts[cut:]), partial(_lies_in, around, admits))
         given = split_signature(written).parameters if written else []
         return [node for node in found if given and _takes(node, given)] or found
 
@@ -439,9 +440,9 @@ def _is_alike(wanted: str, name: str) -> bool:
     return SequenceMatcher(None, wanted.lower(), name.lower()).ratio() >= LEAST_ALIKE
 
 
-def _lies_in(node: Node, places: set[str]) -> bool:
-    """Return whether a folder or the file of a symbol has one of these names."""
-    return not places.isdisjoint(node.path.rpartition(".")[0].split("/"))
+def _lies_in(places: frozenset[str], admits: Admits, path: str) -> bool:
+    """Return whether an admitted file, or a folder around it, has one of these names."""
+    return admits(path) and not places.isdisjoint(path.rpartition(".")[0].split("/"))
 
 
 def _takes(node: Node, given: Sequence[str]) -> bool:

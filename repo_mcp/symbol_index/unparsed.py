@@ -24,6 +24,7 @@ class Unparsed:
     file_count: int = 0  # files whose parser cannot run
     warnings: tuple[str, ...] = ()  # one for each of their languages
     unread: Mapping[str, int] | None = None  # number of files by language, of those that no parser reads
+    present: frozenset[str] = frozenset()  # the languages of all files
 
     def describe_unread(self) -> str:
         """Return which languages no parser reads, for a call that found nothing; "" if there are none."""
@@ -57,10 +58,10 @@ class UnparsedFiles:
 def find_files(lexical: Snapshot) -> Unparsed:
     """Return the files without symbols of a lexical index. Raises IndexFormatError, OSError."""
     languages = count_languages(lexical)
-    unread = _list_unread(languages)
+    unread, present = _list_unread(languages), frozenset(languages)
     faults = list_faults(languages)
     if not faults:
-        return Unparsed(unread=unread)
+        return Unparsed(unread=unread, present=present)
     counts = Counter(file.language for file in iter_wanted(lexical, find_unparsed))
     warnings = (
         f"The symbols of {_count_files(counts[language], language)} are missing: {fault}."
@@ -68,7 +69,7 @@ def find_files(lexical: Snapshot) -> Unparsed:
         for language, fault in faults.items()
         if counts[language]
     )
-    return Unparsed(counts.total(), tuple(warnings), unread)
+    return Unparsed(counts.total(), tuple(warnings), unread, present)
 
 
 def _list_unread(languages: Mapping[str, int]) -> dict[str, int]:

@@ -6,7 +6,7 @@ meaning there. Left out on purpose: languages that cannot call each other, in wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactAnswer, ExactRequest
@@ -28,12 +28,14 @@ _USED_FROM = {
 }
 
 
-def describe_uses(name: str, language: str, search: Callable[[ExactRequest], ExactAnswer]) -> str:
-    """Return which files that no parser reads have a name of this language as a word; "" if none has.
+def describe_uses(
+    name: str, language: str, present: Collection[str], search: Callable[[ExactRequest], ExactAnswer]
+) -> str:
+    """Return which files that no parser reads have a name of a language as a word; "" if none has.
 
-    Raises as the search does.
+    `present` holds the languages of all files. Raises as the search does.
     """
-    languages = _USED_FROM.get(language)
+    languages = tuple(one for one in _USED_FROM.get(language, ()) if one in present)
     if not languages:
         return ""
     request = ExactRequest(
