@@ -48,7 +48,8 @@ are brought up to date first.""",
     )
     add("--since", metavar="REV", help="print the command that gives the diff since a revision")
     add("--depth", metavar="N", type=int, help="edges to follow, 1 to 4 (default: 2)")
-    add("--top-k", metavar="N", type=int, default=DEFAULT_FILES, help="files of each list (default: 20)")
+    told = f"files of each list (default: {DEFAULT_FILES})"
+    add("--top-k", metavar="N", type=int, default=DEFAULT_FILES, help=told)
     parameters.add_json(parser)
     parameters.add_place(parser)
     return parser

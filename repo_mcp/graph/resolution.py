@@ -28,10 +28,10 @@ CACHED_ANSWERS = 20_000
 MAX_POSSIBLE = 8
 MAX_DECLARING = 40  # files that declare a name; with more, nothing is guessed
 MAX_HELD_BYTES = 24 * 1024 * 1024
-
-MakeResolver = Callable[[Program], Resolver]
 MAX_DECLARATIONS = 16  # of one meaning; with more, our own resolver decides
 CACHED_MEANINGS = 20_000
+
+MakeResolver = Callable[[Program], Resolver]
 
 
 class PreciseAnswers:
@@ -49,11 +49,11 @@ class PreciseAnswers:
             return resolve()
         found = self._declarations.get(meaning, lambda: self._find_declarations(meaning))
         if len(found) == 1 or file.is_added(row):
-            return _make(found)
+            return _be_sure(found)
         ours = resolve()
         if found:
             chosen = [one.declaration for one in ours.targets if one.declaration in found]
-            return _make(tuple(chosen) or found)
+            return _be_sure(tuple(chosen) or found)
         kept = tuple(one for one in ours.targets if not self._is_known(one.declaration))
         if len(kept) == len(ours.targets):
             return ours
@@ -74,7 +74,8 @@ class PreciseAnswers:
         return file is not None and file.find_declared(declaration.ordinal) is not None
 
 
-def _make(found: tuple[Declaration, ...]) -> Resolution:
+def _be_sure(found: tuple[Declaration, ...]) -> Resolution:
+    """Return the declarations that an indexer gives, all of them EXACT."""
     return Resolution(tuple(Target(one, Confidence.EXACT) for one in found), source=SCIP)
 
 
@@ -100,7 +101,7 @@ class Resolvers:
         self._precise = precise
         self._program = program
         self._count_decoded = count_decoded
-        self._fresh_at = 0
+        self._decoded_before = 0  # bytes decoded when the resolvers were last dropped
         self._makers = makers
         self._made: dict[MakeResolver, Resolver] = {}
         self._answers: LruCache[tuple[str, int | str], Resolution] = LruCache(CACHED_ANSWERS)
@@ -136,9 +137,9 @@ class Resolvers:
 
     def _find_resolver(self, path: str) -> Resolver:
         maker = self._makers.get(self._program.find_language(path), ByNameResolver)
-        if self._count_decoded() - self._fresh_at > MAX_HELD_BYTES:
+        if self._count_decoded() - self._decoded_before > MAX_HELD_BYTES:
             self._made.clear()
-            self._fresh_at = self._count_decoded()
+            self._decoded_before = self._count_decoded()
         resolver = self._made.get(maker)
         if resolver is None:
             resolver = self._made[maker] = maker(self._program)

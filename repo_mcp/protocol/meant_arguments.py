@@ -18,64 +18,50 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.protocol.tool_model import JsonSchema
 
 # What an argument is called elsewhere. A name may stand for several arguments, but of one tool only for one.
-_OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
-    "path": (
-        *("file_path", "filepath", "filename", "file", "folder", "directory", "dir", "relative_path"),
-        *("target_file", "target_directory", "relative_workspace_path", "absolute_path"),
-    ),
-    "start_line": ("line_start", "start", "from_line", "startLine", "offset"),
-    "end_line": ("line_end", "end", "to_line", "endLine"),
-    "line_start": ("start_line", "start", "from_line", "startLine", "offset"),
-    "line_end": ("end_line", "end", "to_line", "endLine"),
-    "line": ("line_number", "lineNumber"),
-    "query": (
-        *(
-            "pattern",
-            "question",
-            "search",
-            "search_query",
-            "search_term",
-            "text",
-            "regexp",
-            "substring_pattern",
-        ),
-        *("name_path", "name", "symbol", "symbol_name"),
-    ),
-    "prompt": ("query", "question", "task", "description", "issue"),
-    "symbol": (
-        *("name", "qualified_name", "symbol_name", "name_path", "function_name", "function", "class_name"),
-        *("method", "identifier"),
-    ),
-    "qualified_name": ("name", "symbol", "symbol_name", "name_path"),
-    "node_type": ("kind", "symbol_type", "type"),
-    "kinds": ("kind", "node_type", "symbol_type", "type"),
-    "language": ("lang", "type"),
-    "limit": ("top_k", "max_results", "head_limit", "max_count", "n", "-m", "k", "count"),
-    "top_k": ("limit", "max_results", "head_limit", "max_count", "n", "-m", "k", "count"),
-    "max_results": ("limit", "top_k", "head_limit", "max_count", "n", "count"),
-    "depth": ("max_depth",),
-    "max_depth": ("depth",),
-    "glob": (
-        *("pattern", "path", "file_glob", "path_glob", "path_filter", "file_mask", "glob_pattern", "name"),
-        *("include", "paths"),
-    ),
-    "file_glob": (
-        *("path", "glob", "path_glob", "path_filter", "include", "include_pattern", "file_pattern", "paths"),
-        *("files", "glob_pattern", "relative_path", "file_path", "-g", "directory", "includePattern"),
-    ),
-    "path_glob": (
-        *("path", "glob", "file_glob", "path_filter", "include", "include_pattern", "file_pattern", "paths"),
-        *("files", "glob_pattern", "relative_path", "file_path", "-g", "includePattern"),
-    ),
-    "path_filter": ("glob", "file_glob", "path_glob", "include", "include_pattern", "file_pattern", "files"),
-    "context": ("-C", "context_lines", "-A", "-B"),
-    "ignore_case": ("-i", "case_insensitive", "ignoreCase"),
-    "case_sensitive": ("caseSensitive",),
-    "whole_word": ("-w", "word", "word_regexp"),
-    "regex": ("is_regex", "use_regex", "isRegexp", "is_regexp"),
-    "include_hidden": ("hidden", "--hidden"),
-    "spans": ("files", "paths"),
-}
+_OTHER_NAMES_TEXT = """
+path: file_path filepath filename file folder directory dir relative_path target_file target_directory
+    relative_workspace_path absolute_path
+start_line: line_start start from_line startLine offset
+end_line: line_end end to_line endLine
+line_start: start_line start from_line startLine offset
+line_end: end_line end to_line endLine
+line: line_number lineNumber
+query: pattern question search search_query search_term text regexp substring_pattern name_path name
+    symbol symbol_name
+prompt: query question task description issue
+symbol: name qualified_name symbol_name name_path function_name function class_name method identifier
+qualified_name: name symbol symbol_name name_path
+node_type: kind symbol_type type
+kinds: kind node_type symbol_type type
+language: lang type
+limit: top_k max_results head_limit max_count n -m k count
+top_k: limit max_results head_limit max_count n -m k count
+max_results: limit top_k head_limit max_count n count
+depth: max_depth
+max_depth: depth
+glob: pattern path file_glob path_glob path_filter file_mask glob_pattern name include paths
+file_glob: path glob path_glob path_filter include include_pattern file_pattern paths files glob_pattern
+    relative_path file_path -g directory includePattern
+path_glob: path glob file_glob path_filter include include_pattern file_pattern paths files glob_pattern
+    relative_path file_path -g includePattern
+path_filter: glob file_glob path_glob include include_pattern file_pattern files
+context: -C context_lines -A -B
+ignore_case: -i case_insensitive ignoreCase
+case_sensitive: caseSensitive
+whole_word: -w word word_regexp
+regex: is_regex use_regex isRegexp is_regexp
+include_hidden: hidden --hidden
+spans: files paths
+"""
+
+
+def _read_names(text: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the other names of each argument; a line that begins with a space continues the one above."""
+    rows = (row.partition(":") for row in text.replace("\n ", " ").splitlines() if row)
+    return {name: tuple(others.split()) for name, _, others in rows}
+
+
+_OTHER_NAMES = _read_names(_OTHER_NAMES_TEXT)
 _CHOICES: Mapping[str, str] = {  # of a mode, as it is called elsewhere
     **dict.fromkeys(("grep", "pattern", "regexp"), "regex"),
     **dict.fromkeys(("exact", "text", "string", "substring", "fixed"), "literal"),

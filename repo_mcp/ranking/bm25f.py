@@ -27,21 +27,21 @@ from repo_mcp.text.schema import FIELDS
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
+U8 = npt.NDArray[np.uint8]
+U32 = npt.NDArray[np.uint32]
 Integers = npt.NDArray[np.integer]
+
 K1 = 2.0
 B = 0.5
 FIELD_WEIGHTS: Mapping[str, float] = {"body": 1.0, "doc": 1.0, "symbol": 0.5, "path": 1.0, "parts": 1.0}
 DECIMALS = 6  # scores are rounded once, before any comparison, so that equal means equal on every machine
 MODEL = BM25F(B=B, K1=K1)
-U8 = npt.NDArray[np.uint8]
-U32 = npt.NDArray[np.uint32]
 LENGTHS = 1 << 11  # of a document; larger ones are looked up
 FREQUENCIES = 1 << 5  # likewise; zeroing a larger table would take longer than a first query
 FIRST_ROOM = 1 << 12  # for tf norms; doubled as needed
 LENGTH_BITS = 31  # of a pair packed into a key: a frequency has 32 bits at most
 MOST_LENGTH = (1 << LENGTH_BITS) - 2  # no unit has more words
 NO_KEY = np.iinfo(np.int64).max  # above every such key
-
 
 # Powers of two: the product of weight, idf and tf norm is then the same in any order.
 assert all(math.frexp(weight)[0] == 0.5 for weight in FIELD_WEIGHTS.values())

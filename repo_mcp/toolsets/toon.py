@@ -77,7 +77,7 @@ def _list_items(key: str, values: Sequence[object]) -> list[str]:
     """Return the lines of an array that is not a table: one line if all items are plain, else each item's."""
     head = f"{key}[{len(values)}]:"
     if all(map(_is_plain, values)):
-        return [" ".join([head, *([",".join(map(_encode_plain, values))] if values else [])])]
+        return [f"{head} {','.join(map(_encode_plain, values))}" if values else head]
     return [head, *_indent(line for value in values for line in _list_item(value))]
 
 

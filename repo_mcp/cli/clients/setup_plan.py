@@ -1,16 +1,14 @@
-"""Plan the setup of a client: the entry, its location, and the resulting file.
+"""Plan the setup of a client: the entry, its location, and the resulting file; or remove a server from it.
 
-Nothing is written here. An existing file changes in one entry and nowhere else: the new text is read again,
-and compared with the old contents plus the entry, before anybody may write it.
+Only `remove_server` writes. An existing file changes in one entry and nowhere else: the new text is read
+again, and compared with the old contents plus or without the entry, before anybody may write it.
 
 An existing entry of the same name is taken over only if it starts this server on the same directory, or if it
 names the directory in which we are, and the new one finds it. It is refused if not, or if a project's file
 holds more than we would write (an `env` chosen by the repository would decide what runs). Then `--name` or
 `--replace` is needed.
 
-`repo-mcp init CLIENT --remove` takes a server out again. The file changes in one entry and nowhere else: the
-new text is read again, and compared with the old contents without the entry, before it is written. An entry
-that starts something else is not ours to remove.
+An entry that starts something else is not ours to remove.
 """
 
 from __future__ import annotations
