@@ -329,6 +329,11 @@ def test_a_comment_above_a_declaration_leads_to_it() -> None:
     first, brief = show_hits(ranked, [], lambda _path: text.encode(), telling=telling, near=1).hits
     assert (first.symbol, brief.symbol) == ("moor", "moor")
     assert brief.snippet == "14\tdef moor(gas):\n"
+    text += "\n\ndef tie(ship):\n    return ship\n"  # its code says less than that comment
+    ranked = rank_python(text, 0, last=19)
+    telling = {"zeppelin": 4.0, "ship": 0.5}
+    (hit,) = show_hits(ranked, [], lambda _path: text.encode(), telling=telling).hits
+    assert read_numbers(hit.snippet)[:2] == [13, 14]
 
 
 def test_only_the_first_hits_of_files_are_looked_through() -> None:
