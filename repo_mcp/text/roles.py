@@ -20,7 +20,7 @@ _TEST_NAME = re.compile(
 )
 TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", ".cy.", "__mocks__")  # every test's path has one
 _MAY_BE_TEST = re.compile(r"est|pec|Suite|e2e|\.cy\.")  # a name that makes its file a test has one of these
-# `docs` as well as `docs_src` and `docs-site`; `_examples`, `iOS Example` and `App.Examples`. `benchmark`
+# `docs` as well as `docs-site`; `_examples`, `iOS Example` and `App.Examples`. `benchmark`
 # counts only at the top: further down it is part of the program.
 _DOCS_DIRECTORY = re.compile(
     r"(?:^|/)(?:[Dd]ocs?(?:[-_][^/]*)?|[Dd]ocumentation|(?:[^/]*[ ._-])?[Ee]xamples?|[Ss]amples?|demos"

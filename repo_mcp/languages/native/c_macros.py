@@ -73,7 +73,7 @@ _BEFORE_TYPES = re.compile(
     + _BASIC
     + rb"\b){0,3}[ \t*]++\w++[ \t]*+[;=,\[])"
 )
-# Capitals with a string argument, before a word: NO_SANITIZE("alignment"), SEC("xdp").
+# Capitals with a string argument, before a word: NO_CHECK("alignment"), SEC("xdp").
 _ATTRIBUTES = re.compile(
     rb"\n[ \t]*+([A-Z][A-Z0-9_]++\([ \t]*+\"[^\"\n]*\"[ \t]*+\))(?=(?:[ \t]++//[^\n]*+)?[ \t\n]++[A-Za-z_])"
 )
@@ -176,7 +176,7 @@ _FIRST_TYPES = re.compile(
 _VARIABLE_ARGUMENT = re.compile(rb"va_arg\([ \t]*+[\w>.-]++([ \t]*+,[^()\n;]*+)(?=\))")
 # Macros that head a block.
 _EACH = re.compile(rb"(?:for_each|foreach|ForEach)\w*+(?=[ \t]*+" + _BALANCED + rb"[ \t\n]++[^;,) \t\n])")
-# In C, where functions do not nest: an indented call before a brace, run_with_period(100) {
+# In C, where functions do not nest: an indented call before a brace, every_ms(100) {
 _CALLED_BLOCKS = re.compile(rb"\n[ \t]++([a-z]\w*_\w++)(?=[ \t]*+" + _BALANCED + rb"[ \t]*+\{)")
 _WORD_END = re.compile(rb"\w+\Z")
 # Before the name of a function: its type, on the same line, or above a name in the first column.
