@@ -285,7 +285,7 @@ def search_ranked(config: Config, request: SearchRequest, options: Namespace) ->
         for name in ("is_last", "lacks_most", "few", "near"):  # by which the tool ends and shortens a page
             del document[name]
         for row, hit in zip(document["hits"], answer.hits, strict=True):
-            del row["symbol_name"]  # `symbol` ends with it
+            del row["symbol_name"], row["heads"]  # `symbol` ends with it; `also` has the lines
             if options.explain:
                 row["explanation"] = dict(hit.explanation)
             else:

@@ -262,11 +262,18 @@ def on_accessor(walk: CSharpWalk, node: Node) -> None:
 
 
 def on_foreach(walk: CSharpWalk, node: Node) -> None:
-    """Open the scope of a loop and bind its variable, an item of what is looped over."""
+    """Open the scope of a loop and bind its variable, which what is looped over does not see yet."""
+    outer = walk.scope
     walk.open_scope(node.end_byte)
-    left, type_node = node.child_by_field_name("left"), node.child_by_field_name("type")
-    if left is None or left.type != "identifier":
-        return
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is not None and left.type == "identifier":
+        _bind_item(walk, left, node.child_by_field_name("type"), right)
+    if right is not None:
+        walk.open_scope(right.end_byte, parent=outer)
+
+
+def _bind_item(walk: CSharpWalk, left: Node, type_node: Node | None, right: Node | None) -> None:
+    """Bind the variable of a loop: it has the type that is written, or is an item of what is looped over."""
     _take(walk, left)
     name = walk.read_name(left)
     walk.bind(name)
@@ -274,7 +281,7 @@ def on_foreach(walk: CSharpWalk, node: Node) -> None:
     if type_node is not None and type_node.type != "implicit_type":
         walk.bind_type(name, type_node, left.start_byte)
         return
-    walk.bind_item(name, walk.read_chain(node.child_by_field_name("right")), left.start_byte)
+    walk.bind_item(name, walk.read_chain(right), left.start_byte)
 
 
 def on_lambda(walk: CSharpWalk, node: Node) -> None:

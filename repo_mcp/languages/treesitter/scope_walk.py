@@ -133,13 +133,18 @@ class ScopeWalk(SourceText):
         """Return the innermost open symbol."""
         return self.entries[self.ordinal]
 
-    def open_scope(self, end: int, *, is_local: bool = True, hoists: bool = False, ordinal: int = -1) -> None:
-        """Open a scope that ends at byte `end`; if it `hoists`, names hoisted in it are bound there."""
+    def open_scope(
+        self, end: int, *, is_local: bool = True, hoists: bool = False, ordinal: int = -1, parent: int = -1
+    ) -> None:
+        """Open a scope that ends at byte `end`; if it `hoists`, names hoisted in it are bound there.
+
+        It sees the names of the innermost scope, or only those of the scope `parent`.
+        """
         if len(self._open) >= MAX_OPEN:
             self.is_partial = True
             return
         self._hoist_to.append(len(self._hoist_to) if hoists else self._hoist_to[self.scope])
-        self._scope_parents.append(self.scope)
+        self._scope_parents.append(self.scope if parent < 0 else parent)
         self._is_local.append(is_local)
         self._bound.append(set())
         self._declared.append(set())

@@ -87,3 +87,10 @@ def test_a_name_means_the_variable_of_its_scope(name: str) -> None:
         assert find_wrong(language, written) == [], written.text
 
     check()
+
+
+def test_what_a_loop_goes_through_does_not_see_its_variable() -> None:
+    """`foreach (Ant y in y.m0)` asks the field y, as generated programs showed once."""
+    written = Spelling(LANGUAGES["csharp"], 1).write([("inside", 38, "y", "Ant", "y", [("use", "x")])])
+    assert "foreach (Ant y in y." in written.text
+    assert find_wrong(LANGUAGES["csharp"], written) == []
