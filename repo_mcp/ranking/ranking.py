@@ -219,7 +219,7 @@ class _PathRater:
         """Return the share of its points that each file's name keeps in a tree that is not small.
 
         The more files there are, the more names hold a word of the query by chance, most of all those that
-        many files have: of 78,000 files sixty are called `file.c`.
+        many files have: of 78,000 files fifty are called `file.c`.
         """
         names = [split_name(cut_name(path.rpartition("/")[2])) for path in paths]
         count = Counter(names)
