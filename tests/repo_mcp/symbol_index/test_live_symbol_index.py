@@ -413,13 +413,7 @@ def test_files_asked_for_by_name_do_not_wait_for_the_background(
 def test_files_that_are_indexed_already_are_parsed_by_the_round_which_goes_on(
     open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(symbol_workers, "BATCH_FILES", 1)
-    for number in range(100):
-        (root / f"n{number:02d}.tiny").write_text(f"def n{number}\nslow\n")
-    begun = note_rounds(monkeypatch)
-    repository = open_root(("graph",))
-    repository.refresh()
-    repository.symbol_index.start()
+    repository, begun = begin_slow_round(open_root, root, monkeypatch)
     wait_until(lambda: begun)
     for number in (99, 97, 95, 93):
         named = [f"n{number}.tiny", "c.txt"]
@@ -433,6 +427,20 @@ def test_files_that_are_indexed_already_are_parsed_by_the_round_which_goes_on(
         IndexedPath("a.tiny", "indexed", "full"),
     )
     assert len(begun) == 1
+
+
+def begin_slow_round(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Repository, list[object]]:
+    """Start parsing a hundred slow files, one at a time; return the repository, and the rounds that begin."""
+    monkeypatch.setattr(symbol_workers, "BATCH_FILES", 1)
+    for number in range(100):
+        (root / f"n{number:02d}.tiny").write_text(f"def n{number}\nslow\n")
+    begun = note_rounds(monkeypatch)
+    repository = open_root(("graph",))
+    repository.refresh()
+    repository.symbol_index.start()
+    return repository, begun
 
 
 def note_rounds(monkeypatch: pytest.MonkeyPatch) -> list[object]:
@@ -469,14 +477,8 @@ def test_calls_are_answered_by_the_round_in_the_background_which_goes_on(
     open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each call ended the round before, so that many calls in a row kept it from getting anywhere."""
-    monkeypatch.setattr(symbol_workers, "BATCH_FILES", 1)
     monkeypatch.setattr(live_symbol_index, "ROUND_SECONDS", 0.0)
-    for number in range(100):
-        (root / f"n{number:02d}.tiny").write_text(f"def n{number}\nslow\n")
-    begun = note_rounds(monkeypatch)
-    repository = open_root(("graph",))
-    repository.refresh()
-    repository.symbol_index.start()
+    repository, begun = begin_slow_round(open_root, root, monkeypatch)
     wait_until(lambda: begun)  # a call that comes before the round parses its files itself
     for number in (99, 97, 95, 93):
         need_file(monkeypatch, f"n{number}.tiny", "c.txt")
