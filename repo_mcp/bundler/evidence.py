@@ -45,13 +45,19 @@ SOLE_WORDS = 2  # in a prompt of so few words, each is taken for a name
 TEMPLATE, MAX_TEMPLATES = "issue_template", 8  # in the path of a template for reports; so many are read
 SELF_NAMES = frozenset(("self", "this", "cls", "super"))
 
-# prompt -> names that it seems to mean, and warnings about adapters that failed
-HintFinder = Callable[[str], tuple[tuple[str, ...], tuple[str, ...]]]
 UNKNOWN_SHARE = 10  # a term that is nowhere is taken to be in every tenth unit
 MAX_JOINED_NAMES = 8
 MAX_WIDENED = 40  # to a prompt of at most so many terms synonyms are added; a longer one has words enough
 WEIGHT_DECIMALS = 6  # so that weights are equal on every machine
 SCORE_DECIMALS = 6
+
+# prompt -> names that it seems to mean, and warnings about adapters that failed
+HintFinder = Callable[[str], tuple[tuple[str, ...], tuple[str, ...]]]
+
+
+def find_no_hints(_prompt: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return no names and no warnings: without an installed adapter, nothing adds names to a prompt."""
+    return (), ()
 
 
 @dataclass(frozen=True, slots=True)

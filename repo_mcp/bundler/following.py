@@ -16,7 +16,8 @@ from itertools import islice
 
 from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import MAX_DECLARING, Candidate
-from repo_mcp.bundler.opened_files import FileView, Opener, RatedFile
+from repo_mcp.bundler.file_view import FileView
+from repo_mcp.bundler.opened_files import Opener, RatedFile
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.ranking.called_names import is_telling, list_called

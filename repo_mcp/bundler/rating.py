@@ -13,19 +13,21 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from repo_mcp.bundler.blocks import Block
-from repo_mcp.bundler.evidence import SCORE_DECIMALS, gather_evidence
+from repo_mcp.bundler.evidence import SCORE_DECIMALS, find_no_hints, gather_evidence
+from repo_mcp.bundler.file_view import FileView
 from repo_mcp.bundler.following import follow_names
-from repo_mcp.bundler.hybrid import find_no_hints
-from repo_mcp.bundler.opened_files import FileView, Opener, RatedFile
+from repo_mcp.bundler.opened_files import Opener, RatedFile
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
-from repo_mcp.bundler.statements import holds_failure, is_side_file, rate_work
+from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
+from repo_mcp.bundler.worth import rate_work
 from repo_mcp.ranking.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
+from repo_mcp.text.roles import is_side_file
 
 BUDGET = Budget(max_files=12, max_total_lines=960, max_tokens=None)  # limits only the files that are opened
 # Factors of a block's worth for a question: in a side file, without a term, in a test.

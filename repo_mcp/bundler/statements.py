@@ -6,9 +6,6 @@ Pure.
 
 A statement ends where its brackets are closed. Indentation shows which statements enclose it, in every
 language that people format. A body that fits is shown whole.
-
-This module also judges by path and lines whether a body does the program's work, or is an example, mostly
-text, or trivial.
 """
 
 from __future__ import annotations
@@ -18,7 +15,6 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
-from itertools import islice
 
 from repo_mcp.record_classes import dataclass, replace
 
@@ -60,7 +56,6 @@ _DIRECTIVE = re.compile(
 )
 _OPENS, _CLOSES = "([", ")]"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,200}\"|'(?:\\.|[^'\\\n]){0,200}'")
-_PROSE = re.compile(r"\"[^\"\n]{0,200}[a-z] +[A-Za-z]|'[^'\n]{0,200}[a-z] +[A-Za-z]")  # quoted words
 _SAYS_NOTHING = re.compile(r"[\s\])};,{]*+(?:end)?[\s;]*$")
 _IMPORT = re.compile(
     r"^[ \t]*(?:import|export|from|const|let|var)\b[^;'\"(]{0,2000}(?:from|require\()"
@@ -70,17 +65,6 @@ _IMPORT = re.compile(
     re.MULTILINE,
 )
 _ADORNS = re.compile(r"\s*(?:@|#?\[)")  # a decorator, an annotation or an attribute, not a signature
-TRIVIAL_LINES = 8  # a body of at most so many lines without branches only passes something on
-DECIDING_BRANCHES = 3
-# A body of TEXT_LINES, of which more than TEXT_SHARE hold text, such as help, is worth TEXT.
-TEXT_LINES, TEXT_SHARE, TEXT = 20, 0.5, 0.4
-_SIDE_FILE = re.compile(
-    r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
-    r"|testutil\w*)[/.]",
-    re.IGNORECASE,
-)
-# Below `src` or `lib`, these words in the singular name a part of the program, such as a script compiler.
-_PART_OF_PROGRAM = re.compile(r"(?:^|/)(?:src|lib)/(?:[^/]+/)*?(?:benchmark|script)(?=[/.])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,30 +337,3 @@ def _find_inner(body: Body, statements: Sequence[_Statement], ordinal: int) -> i
         following += 1  # a bracket on a line of its own
     is_inner = following < len(statements) and statements[following].indent > statements[ordinal].indent
     return following if is_inner else None
-
-
-def is_side_file(path: str) -> bool:
-    """Return True for a file of examples, benchmarks and the like, whose role may be that of code."""
-    return _SIDE_FILE.search(_PART_OF_PROGRAM.sub("", path)) is not None
-
-
-def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
-    """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1.
-
-    A body that is mostly quoted text, such as help or the names of errors, is worth TEXT: it says what the
-    program does, and does none of it. If both factors are equal, they are returned without reading the lines.
-    """
-    if deciding == trivial:
-        return deciding
-    if len(lines) >= TEXT_LINES and _measure_text(lines) > TEXT_SHARE:
-        return TEXT
-    branches = len([*islice(filter(is_branch, lines), DECIDING_BRANCHES)])
-    if branches == DECIDING_BRANCHES:
-        return deciding
-    return trivial if not branches and len(lines) <= TRIVIAL_LINES else 1.0
-
-
-def _measure_text(lines: Sequence[str]) -> float:
-    """Return the share of lines that hold a text of several words."""
-    quoting = [line for line in lines if '"' in line or "'" in line]  # the expression is slow
-    return sum(_PROSE.search(line) is not None for line in quoting) / len(lines)

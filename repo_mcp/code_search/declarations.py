@@ -35,7 +35,6 @@ from repo_mcp.bundler.rating import (
     weigh_work,
 )
 from repo_mcp.bundler.spans import FindRecord
-from repo_mcp.bundler.statements import is_side_file
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.declaration_rating import is_inner_test
 from repo_mcp.ranking.intent import understand
@@ -51,7 +50,7 @@ from repo_mcp.text.question_words import (
     is_named_after,
     names_action,
 )
-from repo_mcp.text.roles import FileRole, find_role
+from repo_mcp.text.roles import FileRole, find_role, is_side_file
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 DEPTH = 50  # chunks that are ordered

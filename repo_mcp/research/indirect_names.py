@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from repo_mcp.bundler.statements import is_side_file
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
@@ -21,6 +20,7 @@ from repo_mcp.research.locating import is_program, is_test_symbol
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.question_words import Action, count_words, list_words, names_action, shares_word
+from repo_mcp.text.roles import is_side_file
 
 MOST_ALIKE = 40  # symbols whose names are compared with the words
 MOST_ACTIONS = 3  # that are shown

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.bundler.statements import is_side_file
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
@@ -20,6 +19,7 @@ from repo_mcp.research.research_state import ResearchState, relocate
 from repo_mcp.research.seeds import MAX_WORDS
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
+from repo_mcp.text.roles import is_side_file
 
 REACHED = 10  # symbols noted at each hop
 BOUNDS = Bounds(files=30, references=120)

@@ -22,7 +22,7 @@ from repo_mcp.bundler.rating import (
     weigh_failures,
     weigh_work,
 )
-from repo_mcp.bundler.statements import Body, is_side_file, only_imports
+from repo_mcp.bundler.statements import Body, only_imports
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS
@@ -32,7 +32,7 @@ from repo_mcp.research.locating import find_innermost, is_test_place, is_test_sy
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.analysis import get_word_terms
-from repo_mcp.text.roles import FileRole, find_role
+from repo_mcp.text.roles import FileRole, find_role, is_side_file
 
 LEAST_SHARE = 0.04  # of the worth of the best declaration; those worth less are left out
 MOST_SEEDS = 24

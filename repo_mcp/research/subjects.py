@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
-from repo_mcp.bundler.statements import is_side_file
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
@@ -22,6 +21,7 @@ from repo_mcp.research.grammar import Phrase
 from repo_mcp.research.locating import is_test_place, rank_role
 from repo_mcp.research.records import Form, Subject
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.roles import is_side_file
 from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_SUBJECTS = 6  # declarations of one name that are followed

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import lru_cache, partial
 
 from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.late_patterns import compile_late
 
 # One pattern for a directory with a final slash, one for a file name. Neither reaches into the other.
 _TEST_DIRECTORY = re.compile(
@@ -37,6 +38,13 @@ _BUILD_NAME = re.compile(
     r"|Gemfile)$"
 )
 _FOREIGN_NAME = re.compile(r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$")
+_SIDE_FILE = compile_late(
+    r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
+    r"|testutil\w*)[/.]",
+    re.IGNORECASE,
+)
+# Below `src` or `lib`, these words in the singular name a part of the program, such as a script compiler.
+_PART_OF_PROGRAM = compile_late(r"(?:^|/)(?:src|lib)/(?:[^/]+/)*?(?:benchmark|script)(?=[/.])", re.IGNORECASE)
 _CACHED_NAMES = 8_000  # roles of file names that are cached, 1 MB: the same files are found again and again
 
 
@@ -66,6 +74,11 @@ def is_test_path(path: str) -> bool:
     """Return True for tests, their data and their configuration, by the usual names in common languages."""
     name_at = path.rfind("/") + 1
     return _TEST_DIRECTORY.search(path, 0, name_at) is not None or _TEST_NAME.match(path, name_at) is not None
+
+
+def is_side_file(path: str) -> bool:
+    """Return True for a file of examples, benchmarks and the like, whose role may be that of code."""
+    return _SIDE_FILE.search(_PART_OF_PROGRAM.sub("", path)) is not None
 
 
 def find_role(path: str) -> FileRole:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.evidence import Evidence, gather_evidence
-from repo_mcp.bundler.hybrid import find_no_hints
+from repo_mcp.bundler.evidence import Evidence, find_no_hints, gather_evidence
 from repo_mcp.bundler.opened_files import Opener
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest

@@ -14,7 +14,6 @@ from repo_mcp.bundler.statements import (
     choose_lines,
     holds_failure,
     is_branch,
-    is_side_file,
     measure,
     says_nothing,
 )
@@ -224,23 +223,6 @@ def test_a_long_condition_that_holds_the_words_is_shown_in_the_room_to_spare_and
     room = measure(lines, [1, 2, 3, 11]) + 20
     assert choose_lines(body, {"transient": 1.0}, room) == [1, 2, 3, 11]
     assert choose_lines(body, {"transient": 1.0}, room, spare=250) == [1, 3, 4, 5, 6, 7]
-
-
-@pytest.mark.parametrize(
-    ("path", "is_aside"),
-    [
-        ("benchmark/run.rs", True),
-        ("benches/src/benchmark/run.rs", True),
-        ("src/benchmarks/run.rs", True),
-        ("src/main/java/org/shop/examples/Order.java", True),
-        ("scripts/release.py", True),
-        ("src/benchmark/run.rs", False),
-        ("packages/compiler/src/script/analyse.ts", False),
-        ("examples/shop/src/script/order.ts", True),
-    ],
-)
-def test_a_part_of_the_program_is_not_aside_though_it_is_called_benchmark(path: str, is_aside: bool) -> None:
-    assert is_side_file(path) is is_aside
 
 
 @pytest.mark.parametrize("judge", [is_branch, says_nothing, holds_failure])

@@ -15,14 +15,16 @@ from index_format import ChunkSpan
 from repo_mcp.bundler.blocks import LONG_LINES, SMALL_CLASS_LINES, SMALL_FILE_LINES, Block, cut_blocks
 from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
 from repo_mcp.bundler.evidence import Evidence, find_joined, list_candidates, list_names, weigh_terms
+from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.following import Use, list_steps
-from repo_mcp.bundler.hybrid import choose_parts, explain, name_words
-from repo_mcp.bundler.opened_files import FileView, Rater, TermFinder
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections
+from repo_mcp.bundler.reasons import explain, name_words
 from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import read_layout
+from repo_mcp.bundler.spending import choose_parts
 from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.bundler.worth import Rater
 from repo_mcp.languages.patterns import enclosing
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
 from repo_mcp.ranking.prompt import Clue, ClueKind, Mention, parse_prompt

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.bundler.statements import DECIDING_BRANCHES, TEXT, Body, choose_lines, rate_work
+from repo_mcp.bundler.statements import Body, choose_lines
+from repo_mcp.bundler.worth import DECIDING_BRANCHES, TEXT, rate_work
 from repo_mcp.research.errors_made import find_errors
 from repo_mcp.research.first_sentences import read_first_sentence
 from repo_mcp.research.line_use import LineUse, classify_use

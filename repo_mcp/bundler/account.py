@@ -1,0 +1,69 @@
+"""Account for a bundle: what was understood, searched, considered and left out, and what to warn of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from repo_mcp.bundler.evidence import Evidence
+from repo_mcp.bundler.opened_files import RatedFile
+from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer
+from repo_mcp.bundler.records import BundleAudit, Dropped, FoundChunk, Keyword, Selection
+from repo_mcp.ranking.prompt import ClueKind
+from repo_mcp.ranking.searcher import Ranking
+
+MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
+
+
+def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selection]) -> BundleAudit:
+    """Return the audit: what was understood, searched, considered and left out."""
+    resolved = {one.clue for one in evidence.mentions}
+    symbols = {clue.text for clue in evidence.clues if clue.kind is ClueKind.SYMBOL}
+    keywords = [
+        Keyword(clue.text, clue.kind)
+        for clue in evidence.clues
+        if (clue.kind is not ClueKind.PATH or clue in resolved)
+        and (clue.kind is not ClueKind.WORD or clue.text not in symbols)
+    ]
+    told = {one.path for one in packer.dropped} | set(packer.paths)
+    rest = [
+        Dropped(one.path, None, None, "worth less per line than what was chosen")
+        for one in evidence.candidates
+        if one.path not in told
+    ]
+    dropped = [*packer.dropped, *rest]
+    return BundleAudit(
+        tuple(keywords[:MAX_KEYWORDS]),
+        evidence.searches,
+        tuple(islice(_iter_chunks(evidence.ranking, selections), MAX_CHUNKS)),
+        len(evidence.candidates),
+        tuple(dropped[:MAX_DROPPED]),
+        len(dropped),
+    )
+
+
+def _iter_chunks(ranking: Ranking, selections: Sequence[Selection]) -> Iterator[FoundChunk]:
+    """Yield the chunks among the hits that share lines with an excerpt, each once, by excerpt, then line."""
+    spans = {(one.path, one.chunk.start_line): one for one in ranking.chunks}
+    seen: set[tuple[str, int]] = set()
+    for selection in selections:
+        for key in sorted(key for key in spans.keys() - seen if key[0] == selection.path):
+            chunk = spans[key].chunk
+            if chunk.start_line <= selection.end_line and selection.start_line <= chunk.end_line:
+                seen.add(key)
+                yield FoundChunk(spans[key].chunk_id, selection.path, chunk.start_line, chunk.end_line)
+
+
+def list_warnings(evidence: Evidence, packer: Packer, shown: Iterable[RatedFile]) -> tuple[str, ...]:
+    """Return warnings about changed files and cut lines."""
+    indexed = {chunk.path: chunk.fingerprint for chunk in evidence.ranking.chunks}
+    live = {one.candidate.path: one.view.live.fingerprint for one in shown}
+    changed = sum(indexed.get(path, fingerprint) != fingerprint for path, fingerprint in live.items())
+    cut = sum(len(line) > MAX_LINE_CHARS for one in packer.selections for line in one.lines)
+    warnings = [*evidence.warnings]
+    if changed:
+        warnings.append(f"{changed} of the files found changed after indexing: refresh the index.")
+    if cut:
+        lines = "1 line was" if cut == 1 else f"{cut} lines were"
+        warnings.append(f"{lines} cut at {MAX_LINE_CHARS} characters.")
+    return tuple(warnings)

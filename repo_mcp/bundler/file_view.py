@@ -1,0 +1,79 @@
+"""View a live file as a prompt does: its lines, its layout, and the prompt's terms in them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence, Set
+from functools import cached_property
+
+from repo_mcp.bundler.companions import find_licence, list_imports
+from repo_mcp.bundler.source import LiveFile
+from repo_mcp.bundler.spans import Layout
+from repo_mcp.ranking.line_terms import encode_roots, find_words
+from repo_mcp.text.analysis import LONG_WORD, get_word_terms
+
+
+class TermFinder:
+    """Finds the prompt's terms in words. Words recur from file to file, so each is analysed once."""
+
+    def __init__(self, terms: Collection[str]) -> None:
+        self._by_word = _TermsByWord(frozenset(terms) - {LONG_WORD})
+        self._roots = encode_roots(self._by_word.terms)
+
+    def find_lines(self, lines: Sequence[str]) -> dict[int, tuple[str, ...]]:
+        """Return the terms of the lines that have any, by 1-based number, each as often as it occurs."""
+        text = "\n".join(lines)
+        found: dict[int, tuple[str, ...]] = {}
+        line, passed = 1, 0
+        for position, word in self._list_words(text):
+            terms = self._by_word[word]
+            if terms:
+                line += text.count("\n", passed, position)
+                passed = position
+                found[line] = found.get(line, ()) + terms
+        return found
+
+    def find_first_words(self, lines: Sequence[str]) -> dict[str, str]:
+        """Return the terms in the lines, each with the first word that yields it."""
+        first: dict[str, str] = {}
+        for _, word in self._list_words("\n".join(lines)):
+            for term in self._by_word[word]:
+                first.setdefault(term, word)
+        return first
+
+    def _list_words(self, text: str) -> list[tuple[int, str]]:
+        """Return the words that may yield terms, each once with its offset, in order."""
+        return sorted(set(find_words(text, self._roots)))
+
+
+class _TermsByWord(dict[str, tuple[str, ...]]):
+    """The prompt's terms in each word that was met."""
+
+    def __init__(self, terms: Set[str]) -> None:
+        super().__init__()
+        self.terms = terms
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        found = self[word] = tuple(term for term in get_word_terms(word) if term in self.terms)
+        return found
+
+
+class FileView:
+    """The text of a file as it is now, with the prompt's terms in its lines."""
+
+    def __init__(self, live: LiveFile, layout: Layout, finder: TermFinder) -> None:
+        self.live = live
+        self.layout = layout
+        self.finder = finder
+
+    @cached_property
+    def line_terms(self) -> Mapping[int, tuple[str, ...]]:
+        """Return the terms of the lines that have any, by number; imports and licences have none.
+
+        Those name much and explain nothing. Of a file that only declares a name this is hardly ever asked.
+        """
+        lines = self.live.lines
+        found = self.finder.find_lines(lines)
+        for first, last in (*list_imports(lines), *find_licence(lines)):
+            for line in range(first + 1, last + 2):
+                found.pop(line, None)
+        return found

@@ -1,0 +1,119 @@
+"""Say why each excerpt of a bundle is shown.
+
+A reader can verify every reason: a term is named by a word of the excerpt, a symbol is declared in its lines
+or encloses them, and a step is named by the block where it began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from repo_mcp.bundler.companions import find_around
+from repo_mcp.bundler.evidence import Evidence, is_called
+from repo_mcp.bundler.opened_files import RatedFile
+from repo_mcp.bundler.records import Role, Selection
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.ranking.prompt import ClueKind, Mention
+from repo_mcp.record_classes import replace
+
+MAX_NAMED_TERMS = 6  # of one excerpt, in its rationale
+MAX_NAMED_STEPS = 3  # of one excerpt, in its rationale
+MAX_WORD_CHARS = 60  # longer words are not named
+
+
+def describe(selection: Selection, file: RatedFile, evidence: Evidence) -> Selection:
+    """Return the selection with its symbol, the prompt's words in it and the evidence for it."""
+    start, end = selection.start_line, selection.end_line
+    words = file.view.finder.find_first_words(selection.lines)
+    terms = order_terms(words, evidence.term_weights)
+    matched = tuple(name_words(terms, words))
+    spans = file.view.layout.spans
+    around = find_around(spans, start, end)
+    declared = tuple(span for span in spans if start <= span.name_line <= end)
+    named = [one for one in declared if any(is_called(one, name) for name in evidence.names)]
+    symbol = named[0] if named else _find_main(declared, start, end) or around
+    why = selection.evidence
+    if selection.role is Role.MATCH:
+        found_by = [*_list_steps(file, start, end)]
+        if file.candidate.hit is not None:
+            found_by.append(f"hit {file.candidate.hit} of repo.search")
+        why = explain(
+            file.candidate.mentions, named, around, evidence, selection.lines, start, matched, found_by
+        )
+    name = symbol.qualified_name if symbol is not None else None
+    return replace(selection, symbol=name, evidence=why, matched_terms=matched)
+
+
+def _list_steps(file: RatedFile, start: int, end: int) -> Iterator[str]:
+    """Yield the steps that led to blocks within the lines, each once."""
+    told = (text for at, text in sorted(file.told.items()) if start <= file.blocks[at].start_line <= end)
+    return iter(dict.fromkeys(told))
+
+
+def _find_main(declared: Sequence[SymbolSpan], start: int, end: int) -> SymbolSpan | None:
+    """Return the declaration that covers at least half of the lines, or None."""
+    shares = [(min(end, one.end_line) - max(start, one.start_line) + 1, one) for one in declared]
+    largest, main = max(shares, key=lambda share: share[0], default=(0, None))
+    return main if 2 * largest >= end - start + 1 else None
+
+
+def explain(
+    mentions: Sequence[Mention],
+    named: Sequence[SymbolSpan],
+    around: SymbolSpan | None,
+    evidence: Evidence,
+    lines: Sequence[str],
+    start_line: int,
+    words: Sequence[str],
+    found_by: Sequence[str],
+) -> tuple[str, ...]:
+    """Return the evidence for an excerpt, the strongest first; there is always some."""
+    end_line = start_line + len(lines) - 1
+    parts = [*_describe_mentions(mentions, start_line, end_line)]
+    names = list(dict.fromkeys(span.name for span in named))
+    if names:
+        parts.append(f"declares {_join(names[:MAX_NAMED_TERMS])}, named in the prompt")
+    elif around is not None and any(is_called(around, name) for name in evidence.names):
+        parts.append(f"is in {around.qualified_name}, named in the prompt")
+    phrases = (clue.text for clue in evidence.clues if clue.kind is ClueKind.PHRASE)
+    held = [phrase for phrase in phrases if holds_phrase(lines, phrase)]
+    parts += [f'contains the text "{phrase}"' for phrase in held[:2]]
+    if words:
+        parts.append(f"matches {_join(words[:MAX_NAMED_TERMS])}")
+    parts += found_by[:MAX_NAMED_STEPS]
+    return tuple(parts) or ("next to what matched",)
+
+
+def _describe_mentions(mentions: Sequence[Mention], start_line: int, end_line: int) -> Iterable[str]:
+    """Yield in words the first mention that names a line of the excerpt, or else the first of the file."""
+    here = [one for one in mentions if one.clue.line is not None and start_line <= one.clue.line <= end_line]
+    for mention in (here or mentions)[:1]:
+        clue = mention.clue
+        what = "a traceback frame" if clue.kind is ClueKind.FRAME else "the prompt"
+        yield f"{what} names line {clue.line}" if here else f"{what} names this file"
+
+
+def holds_phrase(lines: Sequence[str], phrase: str) -> bool:
+    """Return True when the lines hold the phrase, ignoring case and white space."""
+    return phrase.lower() in " ".join(" ".join(lines).lower().split())
+
+
+def name_words(terms: Iterable[str], words: Mapping[str, str]) -> list[str]:
+    """Return the words that yield the terms, in the order of the terms, without long ones.
+
+    Of words that differ only in case, the first is returned.
+    """
+    named: dict[str, str] = {}
+    for term in terms:
+        named.setdefault(words[term].lower(), words[term])
+    return [word for word in named.values() if len(word) <= MAX_WORD_CHARS]
+
+
+def order_terms(present: Collection[str], term_weights: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the terms that are present, the heaviest first, equal ones in the order of `term_weights`."""
+    kept = [term for term in term_weights if term in present]
+    return tuple(sorted(kept, key=lambda term: -term_weights[term]))
+
+
+def _join(texts: Sequence[str]) -> str:
+    return ", ".join(texts)

@@ -1,0 +1,159 @@
+"""Spend a budget: select the blocks that are worth most for their lines.
+
+What the prompt names is selected first, then each time the block with the most worth for its lines, while
+lines are left. Each further block of a file counts less, so that no file fills the bundle. A block that does
+not fit is skipped for one that does, except for the best of all and what the prompt names: their heads and
+deciding lines are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+
+from repo_mcp.bundler.blocks import Block
+from repo_mcp.bundler.companions import find_head
+from repo_mcp.bundler.evidence import SCORE_DECIMALS
+from repo_mcp.bundler.file_view import FileView
+from repo_mcp.bundler.opened_files import RatedFile
+from repo_mcp.bundler.packing import Packer, build_selection
+from repo_mcp.bundler.records import Role
+from repo_mcp.bundler.weights import Weights
+from repo_mcp.bundler.worth import is_prototype
+
+FIRST = 1e6  # added to the worth of what the prompt names, which no other block is worth
+LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left
+
+
+def mark_named(opened: Sequence[RatedFile], names: Mapping[str, float]) -> None:
+    """Mark the one declaration of each name that the prompt surely means, with its overloads."""
+    for name in (name for name, sure in names.items() if sure >= 1.0):
+        found = [
+            (one, at, span.qualified_name)
+            for one in opened
+            for at, span in one.list_declaring(name)
+            if not is_prototype(one.view, span)
+        ]
+        most = max((one.priority for one, *_ in found), default=0.0)
+        found = [place for place in found if place[0].priority == most]
+        if len({(one.candidate.path, qualified) for one, _, qualified in found}) == 1:
+            for one, at, _ in found:
+                one.named.add(at)
+
+
+def spend(opened: Sequence[RatedFile], packer: Packer, weights: Weights) -> None:
+    """Select blocks until the budget is used up, or no block is worth showing."""
+    _BlockQueue(opened, packer, weights).spend()
+
+
+class _BlockQueue:
+    """The blocks that may still be selected, those with the most worth per line first."""
+
+    def __init__(self, opened: Sequence[RatedFile], packer: Packer, weights: Weights) -> None:
+        self._opened = opened
+        self._packer = packer
+        self._weights = weights
+        self._dearest = max((max(one.worth, default=0.0) for one in opened), default=0.0)
+        self._seen: set[tuple[int, int]] = set()  # positions of file and block: selected or skipped
+        self._heap = [
+            (-self._rate(one, position), at, position)
+            for at, one in enumerate(opened)
+            for position, worth in enumerate(one.worth)
+            if worth > self._find_least(one)
+        ]
+        heapify(self._heap)
+
+    def spend(self) -> None:
+        while self._heap and self._packer.lines_left > 0:
+            rated, at, position = heappop(self._heap)
+            one = self._opened[at]
+            now = -self._rate(one, position)
+            if (at, position) in self._seen:
+                continue
+            if now > rated:  # lines of its file were selected since
+                heappush(self._heap, (now, at, position))
+                continue
+            self._seen.add((at, position))
+            if one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
+                self._packer.refuse_file(one.candidate.path, "max_files reached")
+            elif self._select(one, position):
+                for near in (position - 1, position + 1):  # which cost less now
+                    if 0 <= near < len(one.blocks) and one.worth[near] > self._find_least(one):
+                        heappush(self._heap, (-self._rate(one, near), at, near))
+
+    def _find_least(self, one: RatedFile) -> float:
+        """Return the worth that a block of a file must exceed; it is lower if nothing matches well."""
+        weights = self._weights
+        factor = 1.0 if one.priority == 1.0 else weights.other_least
+        return min(factor * weights.least_worth, weights.least_share * self._dearest)
+
+    def _rate(self, one: RatedFile, position: int) -> float:
+        """Return the worth of a block per line, which is less if its file already has excerpts."""
+        weights = self._weights
+        lines = float(one.blocks[position].line_count)
+        if not {position - 1, position + 1} & one.shown:
+            lines += weights.base_lines
+        worth: float = one.priority * one.worth[position] / lines**weights.lines
+        return worth / (1.0 + one.lines / weights.repeat_lines) + FIRST * (position in one.named)
+
+    def _select(self, one: RatedFile, position: int) -> bool:
+        """Select a block, or parts of one that does not fit but is worth it. Return False if nothing was."""
+        block, worth = one.blocks[position], one.worth[position]
+        score = round(worth, SCORE_DECIMALS)
+        chosen = [build_selection(one.view.live, block.start_line, block.end_line, Role.MATCH, score)]
+        if not self._packer.has_room(chosen[0]):
+            most = self._count_part_lines(one, position)
+            if not most:
+                return False
+            parts = choose_parts(one.view, block, most)
+            chosen = [build_selection(one.view.live, start, end, Role.MATCH, score) for start, end in parts]
+        for selection in chosen:
+            added = self._packer.add(selection)
+            if added is not None:
+                one.lines += len(added.lines)
+                one.shown.add(position)
+        return position in one.shown
+
+    def _count_part_lines(self, one: RatedFile, position: int) -> int:
+        """Return how many lines to show of a block that does not fit; 0 for none.
+
+        The best block of all is always shown in part, and one that the prompt names if there is room. Any
+        other is only if its worth is high and it is larger than the whole budget: otherwise whole blocks are
+        worth more.
+        """
+        room, whole = self._packer.room, self._packer.budget.max_total_lines
+        if len(self._seen) == 1:  # the best of all
+            return max(1, room)
+        if room < LEAST_PART_LINES:
+            return 0
+        if position in one.named:
+            return room
+        is_worth_it = one.worth[position] >= self._weights.part_share * self._dearest
+        return min(room, whole // 2) if is_worth_it and one.blocks[position].line_count > whole else 0
+
+
+def choose_parts(view: FileView, block: Block, most_lines: int) -> list[tuple[int, int]]:
+    """Return at most `most_lines` lines of a block that does not fit, as spans in order.
+
+    These are its head, then the lines with most of the prompt's terms, each with its neighbours.
+    """
+    start = block.start_line if block.span is None else max(block.start_line, block.span.head_line)
+    head = find_head(view.live.lines, block.span)[1] if block.span is not None else start
+    shown = set(range(start, min(head, start + most_lines - 1) + 1))
+    numbers = [line for line in view.line_terms if start <= line <= block.end_line]
+    comments = view.layout.comment_lines
+    ordered = sorted(numbers, key=lambda line: (line in comments, -len(set(view.line_terms[line])), line))
+    for line in ordered:
+        around = set(range(max(start, line - 2), min(block.end_line, line + 2) + 1))
+        if len(shown | around) <= most_lines:
+            shown |= around
+    return list(_join_lines(sorted(shown)))
+
+
+def _join_lines(lines: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last line of each run of consecutive lines; `lines` ascend."""
+    first = 0
+    for position, line in enumerate(lines, 1):
+        if position == len(lines) or lines[position] != line + 1:
+            yield lines[first], line
+            first = position

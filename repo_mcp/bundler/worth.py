@@ -1,0 +1,146 @@
+"""Rate the blocks of a file by what they say about a prompt. Pure.
+
+    worth = share of the prompt's weight that the block holds, names counting more and comments less
+
+Each repetition of a term counts less than the one before, and a term counts less in a long block, as in BM25.
+A body that decides is worth more than one that passes something on.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from heapq import nlargest
+from itertools import islice
+
+from repo_mcp.bundler.blocks import Block
+from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.statements import is_branch
+from repo_mcp.bundler.weights import Weights
+from repo_mcp.languages.patterns.declared_spans import SymbolSpan
+from repo_mcp.ranking.declaration_rating import is_inner_test
+from repo_mcp.text.analysis import get_word_terms
+
+KEYWORD_TERMS = 16  # heaviest terms, whose sum is the weight of a prompt
+PROTOTYPE_LINES = 4  # at most; a longer declaration that ends in a semicolon is something else
+BODY_LINES = 2  # a shorter declaration has no body
+TRIVIAL_LINES = 8  # a body of at most so many lines without branches only passes something on
+DECIDING_BRANCHES = 3
+# A body of TEXT_LINES, of which more than TEXT_SHARE hold text, such as help, is worth TEXT.
+TEXT_LINES, TEXT_SHARE, TEXT = 20, 0.5, 0.4
+_PROSE = re.compile(r"\"[^\"\n]{0,200}[a-z] +[A-Za-z]|'[^'\n]{0,200}[a-z] +[A-Za-z]")  # quoted words
+
+
+class Rater:
+    """Rates blocks for one prompt."""
+
+    def __init__(
+        self,
+        term_weights: Mapping[str, float],
+        finder: TermFinder,
+        weights: Weights,
+    ) -> None:
+        self._term_weights = term_weights
+        self._finder = finder
+        self._weights = weights
+        self._whole = sum(nlargest(KEYWORD_TERMS, term_weights.values())) or 1.0
+
+    def rate(self, view: FileView, blocks: Sequence[Block], *, is_program: bool) -> list[float]:
+        """Return the worth of each block, from 0 to a little above 1 + `weights.name`.
+
+        `is_program` means that the file is part of the program and that tests in it are not asked for.
+        """
+        lines, names = list(view.line_terms), self._rate_names(blocks)
+        bounds = [(bisect_left(lines, one.start_line), bisect_right(lines, one.end_line)) for one in blocks]
+        return [
+            self._rate(view, block, lines[first:end], names, is_program) / self._whole
+            for block, (first, end) in zip(blocks, bounds, strict=True)
+        ]
+
+    def _rate(
+        self,
+        view: FileView,
+        block: Block,
+        lines: Sequence[int],
+        names: Mapping[str, float],
+        is_program: bool,
+    ) -> float:
+        weights, counts = self._weights, dict[str, float]()
+        head = block.span.head_line if block.span is not None else 0
+        for line in lines:
+            is_comment = line in view.layout.comment_lines
+            share = (weights.lead if line < head else weights.comment) if is_comment else 1.0
+            for term in view.line_terms[line]:
+                counts[term] = counts.get(term, 0.0) + share
+        excess = max(0.0, block.line_count / weights.usual_lines - 1.0)
+        half = weights.repeats * (1.0 + weights.length * excess)
+        text = sum(
+            self._term_weights[term] * count / (count + half) for term, count in sorted(counts.items())
+        )
+        named = weights.name * names.get(block.span.name, 0.0) if block.span is not None else 0.0
+        if named and is_prototype(view, block.span):
+            named *= weights.prototype
+        owner = block.owner if block.owner is not block.span else None
+        owned = weights.owner * names.get(owner.name, 0.0) if owner is not None else 0.0
+        worth = text + named + owned
+        return worth * self._weigh_kind(view, block, is_program) if worth else 0.0
+
+    def _weigh_kind(self, view: FileView, block: Block, is_program: bool) -> float:
+        """Return the factor of a block for its kind, whichever terms it holds."""
+        weights = self._weights
+        lines = view.live.lines[block.start_line - 1 : block.end_line]
+        factor = rate_work(lines, weights.deciding, weights.trivial)
+        if not _has_body(block):
+            factor *= weights.no_body
+        if block.span is not None and is_program and is_inner_test(block.span.qualified_name):
+            factor *= weights.inner_test
+        return factor
+
+    def _rate_names(self, blocks: Sequence[Block]) -> dict[str, float]:
+        """Return the weight of the terms in each name that has any, times their share of the name's parts."""
+        spans = (span for block in blocks for span in (block.span, block.owner) if span is not None)
+        names = list(dict.fromkeys(span.name for span in spans))
+        rated: dict[str, float] = {}
+        by_number = self._finder.find_lines([name.replace("\n", " ") for name in names])
+        for number, matched in by_number.items():
+            terms = get_word_terms(names[number - 1])
+            parts = terms[1:] or terms
+            share = sum(part in matched for part in parts) / len(parts)
+            rated[names[number - 1]] = share * sum(self._term_weights[term] for term in sorted(set(matched)))
+        return rated
+
+
+def is_prototype(view: FileView, span: SymbolSpan | None) -> bool:
+    """Return True for a declaration that ends where its body would begin, as in a C header."""
+    if span is None or span.end_line - span.name_line >= PROTOTYPE_LINES:
+        return False
+    return view.live.lines[span.end_line - 1].rstrip().endswith(";")
+
+
+def _has_body(block: Block) -> bool:
+    """Return True for a declaration of two lines or more that is not the head of a longer class."""
+    span = block.span
+    return span is not None and span is not block.owner and span.end_line - span.head_line >= BODY_LINES - 1
+
+
+def rate_work(lines: Sequence[str], deciding: float, trivial: float) -> float:
+    """Return `deciding` for a body with several branches, `trivial` for a short one without any, else 1.
+
+    A body that is mostly quoted text, such as help or the names of errors, is worth TEXT: it says what the
+    program does, and does none of it. If both factors are equal, they are returned without reading the lines.
+    """
+    if deciding == trivial:
+        return deciding
+    if len(lines) >= TEXT_LINES and _measure_text(lines) > TEXT_SHARE:
+        return TEXT
+    branches = len([*islice(filter(is_branch, lines), DECIDING_BRANCHES)])
+    if branches == DECIDING_BRANCHES:
+        return deciding
+    return trivial if not branches and len(lines) <= TRIVIAL_LINES else 1.0
+
+
+def _measure_text(lines: Sequence[str]) -> float:
+    """Return the share of lines that hold a text of several words."""
+    quoting = [line for line in lines if '"' in line or "'" in line]  # the expression is slow
+    return sum(_PROSE.search(line) is not None for line in quoting) / len(lines)

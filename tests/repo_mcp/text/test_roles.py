@@ -1,0 +1,24 @@
+"""Roles of files that their paths tell."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.text.roles import is_side_file
+
+
+@pytest.mark.parametrize(
+    ("path", "is_aside"),
+    [
+        ("benchmark/run.rs", True),
+        ("benches/src/benchmark/run.rs", True),
+        ("src/benchmarks/run.rs", True),
+        ("src/main/java/org/shop/examples/Order.java", True),
+        ("scripts/release.py", True),
+        ("src/benchmark/run.rs", False),
+        ("packages/compiler/src/script/analyse.ts", False),
+        ("examples/shop/src/script/order.ts", True),
+    ],
+)
+def test_a_part_of_the_program_is_not_aside_though_it_is_called_benchmark(path: str, is_aside: bool) -> None:
+    assert is_side_file(path) is is_aside
