@@ -21,6 +21,7 @@ from repo_mcp.graph.python.protocols import ProtocolShapes
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.shapes import Shapes
 from repo_mcp.graph.typed.go_method_sets import MethodSets
+from repo_mcp.graph.typed.prototypes import Prototypes
 from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.shape_reader import LANGUAGES as SCRIPTS
 from repo_mcp.graph.typescript.shape_reader import ScriptShapes
@@ -87,9 +88,10 @@ class Structural(Protocol):
 class Hierarchy:
     """The type hierarchy of one program. Used by one call at a time."""
 
-    def __init__(self, program: Program, resolvers: Resolvers) -> None:
+    def __init__(self, program: Program, resolvers: Resolvers, prototypes: Prototypes) -> None:
         self._program = program
         self._resolvers = resolvers
+        self._prototypes = prototypes
         scripts = partial(ScriptShapes, program, ModuleFinder(program))
         self._structural: tuple[Structural, ...] = (
             MethodSets(program),
@@ -187,7 +189,10 @@ class Hierarchy:
         return _add(found, self._ask(lambda one: one.list_implemented(member)))
 
     def find_overriding(self, member: Declaration) -> list[Target]:
-        """Return the members of subtypes that override one, and those of types that satisfy its interface."""
+        """Return the members of subtypes that override one, and those of types that satisfy its interface.
+
+        One that is declared in one place and defined in another is returned once, where it is defined.
+        """
         if not self._may_be_overridden(member):
             return []
         found = self._find_namesakes(member, self.list_derived, ends_at_match=False)
@@ -196,7 +201,13 @@ class Hierarchy:
         for one in satisfying:
             below = self._find_namesakes(one.declaration, self.list_derived, ends_at_match=False)
             found = _add(found, [Target(each.declaration, one.confidence) for each in below])
-        return found
+        return self._leave_out_prototypes(found)
+
+    def _leave_out_prototypes(self, found: list[Target]) -> list[Target]:
+        """Return the members without the prototypes of those that are among them."""
+        declared = {one.declaration for one in found}
+        definitions = self._prototypes.list_definitions
+        return [one for one in found if declared.isdisjoint(definitions(one.declaration))]
 
     def _may_be_overridden(self, member: Declaration) -> bool:
         """Return False for a method of a struct of Go: one of a type that embeds it only hides it."""

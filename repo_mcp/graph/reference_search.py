@@ -73,8 +73,8 @@ class References:
     def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
         self._program = program
         self._resolvers = resolvers
-        self.hierarchy = Hierarchy(program, resolvers)
         self.prototypes = Prototypes(program)
+        self.hierarchy = Hierarchy(program, resolvers, self.prototypes)
         self.dispatch = Dispatch(program, self.hierarchy)
         self.sight = Sight(program)
 
