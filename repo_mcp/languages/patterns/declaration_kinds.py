@@ -76,6 +76,9 @@ _OWN = {
     "sql": {"domain": "type_alias", "sequence": "sequence", "aggregate": "function", "policy": "policy"},
 }
 _ML = frozenset({"ocaml", "fsharp"})
+_WITH_MACROS = frozenset(
+    {"c", "cpp", "objective-c"}
+)  # words in capitals are no keywords: class OPTION Shape {
 _ML_FUNCTION = re.compile(  # let f x = ..., let f = fun ..., val f : a -> b
     rb"\s{1,8}[a-z_~?(\[{][^\n=]{0,200}=|\s{0,8}=\s{0,8}(?:fun|function)\b|\s{0,8}:[^\n]{0,200}->"
 )
@@ -92,7 +95,9 @@ _SHOWN_BYTES = 400  # looked at on either side of the name
 
 def find_kind(language: str, before: bytes, name: bytes, after: bytes) -> str:
     """Return the kind of a declaration from the text of its line before and after the declared name."""
-    words = [word.decode("ascii", "replace").lower() for word in _WORD.findall(before[-_SHOWN_BYTES:])]
+    words = [word.decode("ascii", "replace") for word in _WORD.findall(before[-_SHOWN_BYTES:])]
+    if language not in _WITH_MACROS:
+        words = [word.lower() for word in words]
     after = after[:_SHOWN_BYTES]
     own = _OWN.get(language, {}).get(words[-1]) if words else None
     if own is not None:

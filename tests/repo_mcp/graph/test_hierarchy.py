@@ -66,7 +66,9 @@ def test_what_is_defined_outside_of_its_class_does_not_override_itself() -> None
         }
     )
     overriding = graph.find_incoming(find_node(graph, "Base.go"), (EdgeType.OVERRIDES,)).edges
-    assert [graph.get_node(edge.other).path for edge in overriding] == ["low.cpp"]  # once, where it is defined
+    assert [graph.get_node(edge.other).path for edge in overriding] == [
+        "low.cpp"
+    ]  # once, where it is defined
     both, *_ = graph.look_up("Low.go", SymbolFilter())
     assert len(both) == 2
     for one in both:

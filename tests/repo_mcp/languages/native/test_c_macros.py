@@ -75,6 +75,9 @@ from repo_mcp.languages.native.c_macros import blank_macros
             'class ANY_EXPORT ANY_MESSAGE(\n    "late") One\n    : public Base {\n};\n',
             "class One : public Base { };",
         ),
+        # one without "_" in its name, before a base or a body
+        ("class LOCKABLE Mutex {\n};\n", "class Mutex { };"),
+        ("struct API Point final : Base {\n};\n", "struct Point final : Base { };"),
         # in small letters, before the type of a function or before its name
         ("static any_fast node_t *\nleft(node_t *n)\n{\n}\n", "static node_t * left(node_t *n) { }"),
         ("any_fast static unsigned int count(void);\n", "static unsigned int count(void);"),

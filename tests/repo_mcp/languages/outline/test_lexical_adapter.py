@@ -114,6 +114,11 @@ def test_rust_and_go_headers_of_several_lines() -> None:
     ]
 
 
+@pytest.mark.parametrize("macros", ["MACRO", "OPTION TABLE", "ANY_API(1)"])
+def test_a_macro_before_the_name_of_a_class_is_no_keyword(macros: str) -> None:
+    assert rows("a.cpp", f"class {macros} Shape {{\n}};\n") == [("class", "Shape", 1, 2, None)]
+
+
 def test_types_of_go_and_their_kinds() -> None:
     text = "type A struct {\n}\ntype B[T any] interface {\n}\ntype C int\ntype D = structure.Map\n"
     assert [row[:2] for row in rows("a.go", text)] == [
