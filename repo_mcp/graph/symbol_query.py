@@ -24,6 +24,18 @@ import numpy as np
 from index_format import sort_distinct
 from repo_mcp.graph.nodes import NamedProgram, ProgramNodes, normalise_name
 from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.query_words import (
+    COVERAGE,
+    EXACT,
+    INSIDE,
+    QueryWord,
+    build_humps,
+    build_stars,
+    compare,
+    cover,
+    list_needles,
+    locate,
+)
 from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import dataclass, replace
@@ -41,15 +53,7 @@ MAX_NAMES = 2_000  # names in the dictionary that one pattern may match
 MAX_PATTERN_FILES = 1_000  # that declare one of those names
 MAX_SCORED = 2_000  # symbols scored with their enclosing names
 MIN_BEGINNING = 3  # characters; a shorter word is not tried as a prefix
-MIN_INSIDE = 3
-MIN_HUMPS = 2
-MAX_CAPITALS = 6  # in an all-capitals word that still counts as an abbreviation
-LEAST_SHARE = 0.75  # of a word that its parts must cover for a match by parts
 
-# Points of one word for a symbol's name, by the kind of match.
-EXACT, SAME_LETTERS, PATTERN, HUMPS, BEGINNING, PARTS, INSIDE = 10.0, 9.0, 7.0, 6.0, 5.0, 4.0, 2.0
-AROUND = 1.5  # a word that matches an enclosing name or, for a symbol that is a file, its path
-COVERAGE = 1.0  # multiplied by the share of the name that the word covers
 # With several words, one that equals a whole name earns no more than one that is a part of it, and names
 # that contain all the words and little else come first.
 ONE_OF_SEVERAL = 4.0
@@ -72,11 +76,8 @@ _KIND_POINTS = {
 IN_TESTS = -0.5
 FORWARD = -0.4
 
-_CHANGED_BY_STEMS = "eily"  # a stem that ends otherwise is the beginning of each of its words
 _TOKEN = re.compile(r"[\w$*]+(?:(?:\.|::|->|#|/)[\w$*]+)*")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})  # not names, even in a faulty expression
-_HUMP = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+|_")
-_CASED = re.compile(r"[a-z].*[A-Z]|[A-Z].*[A-Z]")
 
 
 class Names(Protocol):
@@ -123,19 +124,6 @@ class FoundSymbols:
 
     declaration: Declaration
     score: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """One word of a query, prepared for comparison with names."""
-
-    text: str
-    folded: str
-    around: tuple[str, ...]  # required enclosing names, outermost first
-    terms: tuple[str, ...]  # the whole word, then its parts
-    pattern: str  # regular expression for a word with a star or humps; else empty
-    has_star: bool
-    weight: float  # rare words count more
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,17 +189,17 @@ class SymbolFinder:
         found.sort(key=lambda one: (-one.score, one.declaration.path, one.declaration.ordinal))
         return found[:limit]
 
-    def _prepare(self, token: str) -> _Word:
+    def _prepare(self, token: str) -> QueryWord:
         *around, name = normalise_name(token).split(".")
         terms = get_word_terms(name.replace("*", "")) if name.strip("*") else ()
         has_star = "*" in name
-        pattern = _build_stars(name) if has_star else _build_humps(name)
+        pattern = build_stars(name) if has_star else build_humps(name)
         count = min((self._program.names.count_declaring(term) for term in terms[:1]), default=0)
         files = max(1, len(self._program.list_paths()))
         weight = 1.0 + math.log1p(files / (1 + count)) / 10
-        return _Word(name, name.lower(), tuple(around), tuple(terms), pattern, has_star, weight)
+        return QueryWord(name, name.lower(), tuple(around), tuple(terms), pattern, has_star, weight)
 
-    def _list_spelled(self, words: list[_Word]) -> list[str]:
+    def _list_spelled(self, words: list[QueryWord]) -> list[str]:
         """Return the files that declare one of the typed names."""
         found: list[str] = []
         for word in words:
@@ -221,7 +209,7 @@ class SymbolFinder:
             found += exact[:MAX_EXACT_FILES]
         return found
 
-    def _list_exact(self, words: list[_Word]) -> list[str]:
+    def _list_exact(self, words: list[QueryWord]) -> list[str]:
         """Return the files that declare the typed name, or a name that its pattern matches."""
         found: dict[str, None] = {}
         for word in words:
@@ -235,7 +223,7 @@ class SymbolFinder:
                 room -= len(declaring)
         return list(found)
 
-    def _list_near(self, words: list[_Word]) -> list[str]:
+    def _list_near(self, words: list[QueryWord]) -> list[str]:
         """Return the files whose declared names share most parts with the query."""
         parts = list(dict.fromkeys(part for word in words for part in self._expand(word)))
         rank = self._program.names.rank_files
@@ -253,7 +241,7 @@ class SymbolFinder:
         folded = around.lower()
         return [path for path in paths if path in declaring or folded in path.lower()]
 
-    def _list_fitting(self, word: _Word) -> list[str]:
+    def _list_fitting(self, word: QueryWord) -> list[str]:
         """Return the declared names that a word with a star or humps matches, shortest first."""
         if not word.pattern:
             return []
@@ -261,7 +249,7 @@ class SymbolFinder:
         self.is_cut = self.is_cut or len(names) >= MAX_NAMES
         return names
 
-    def _scan_names(self, word: _Word) -> list[str]:
+    def _scan_names(self, word: QueryWord) -> list[str]:
         letters = word.text.partition("*")[0][:1]
         flags = re.MULTILINE | (re.IGNORECASE if word.has_star else 0)
         pattern = re.compile(f"^{word.pattern}$".encode(), flags)
@@ -270,13 +258,13 @@ class SymbolFinder:
             names += _take(self._program.names.iter_declared(begin, pattern), MAX_NAMES - len(names))
         return sorted(names, key=lambda name: (len(name), name))
 
-    def _expand(self, word: _Word) -> list[str]:
+    def _expand(self, word: QueryWord) -> list[str]:
         """Return the parts of names that a word can represent."""
         if word.has_star or len(word.folded) < MIN_BEGINNING:
             return [] if word.has_star else list(word.terms)
         return [*word.terms, *_take(self._program.names.iter_parts(word.folded), MAX_BEGUN)]
 
-    def _score(self, draft: _QueryDraft, words: list[_Word]) -> float:
+    def _score(self, draft: _QueryDraft, words: list[QueryWord]) -> float:
         record, ordinal = draft.record, draft.ordinal
         points = draft.points
         # Enclosing names add nothing when the symbol's own name already matches every word.
@@ -284,12 +272,12 @@ class SymbolFinder:
         around = [] if is_known else self._list_around(draft.path, ordinal)
         if len(words) > 1:
             points = [min(own, ONE_OF_SEVERAL) for own in points]
-        placed = [_locate_word(word, own, around) for word, own in zip(words, points, strict=True)]
+        placed = [locate(word, own, around) for word, own in zip(words, points, strict=True)]
         total = sum(word.weight * own for word, own in zip(words, placed, strict=True)) / len(words)
         if not total:
             return 0.0
         if len(words) > 1 and all(placed):
-            total += ALL_WORDS * _cover(words, points, record.strings[record.names[ordinal]])
+            total += ALL_WORDS * cover(words, points, record.strings[record.names[ordinal]])
         flags = int(record.flags[ordinal])
         total += _KIND_POINTS.get(SymbolKind(int(record.kinds[ordinal])), 0.0)
         total += FORWARD if flags & SymbolFlag.FORWARD else 0.0
@@ -305,7 +293,7 @@ class SymbolFinder:
 class _Terms:
     """Tells which terms of an expression a symbol has."""
 
-    def __init__(self, nodes: ProgramNodes, prepare: Callable[[str], _Word]) -> None:
+    def __init__(self, nodes: ProgramNodes, prepare: Callable[[str], QueryWord]) -> None:
         self._nodes = nodes
         self._prepare = lru_cache(MAX_TOKENS)(prepare)
 
@@ -323,8 +311,8 @@ class _Terms:
             word = self._prepare(text)
             if word.around:
                 steps = [one.lower() for one in around]
-                return _locate_word(word, _compare(word, name), steps) > 0
-            return any(_compare(word, one) > INSIDE + COVERAGE for one in [name, *around])
+                return locate(word, compare(word, name), steps) > 0
+            return any(compare(word, one) > INSIDE + COVERAGE for one in [name, *around])
 
         return has
 
@@ -335,7 +323,7 @@ def _squeeze(text: str) -> str:
 
 
 def _match_file(
-    path: str, record: SymbolRecord, words: list[_Word], prefilter: _Prefilter, wanted: AcceptSymbol
+    path: str, record: SymbolRecord, words: list[QueryWord], prefilter: _Prefilter, wanted: AcceptSymbol
 ) -> list[_QueryDraft]:
     """Return the symbols of a file whose names match a word."""
     marks = np.zeros(record.string_table.count, dtype=np.bool_)
@@ -346,7 +334,7 @@ def _match_file(
     ordinals = np.flatnonzero(marks[record.names])
     numbers = sort_distinct(record.names[ordinals].astype(np.int64)).tolist()
     names = zip(numbers, record.string_table.get(numbers), strict=True)
-    points = {number: [_compare(word, name) for word in words] for number, name in names}
+    points = {number: [compare(word, name) for word in words] for number, name in names}
     most = EXACT + COVERAGE if len(words) == 1 else ONE_OF_SEVERAL
     return [
         _QueryDraft(path, ordinal, record, own, sum(min(one, most) for one in own))
@@ -363,29 +351,21 @@ class _Prefilter:
     pattern: re.Pattern[str] | None = None
 
 
-def _prefilter_spelled(words: Sequence[_Word]) -> _Prefilter:
+def _prefilter_spelled(words: Sequence[QueryWord]) -> _Prefilter:
     """Build the prefilter for names that equal a word."""
     return _Prefilter(tuple({f"\n{word.folded}\n": None for word in words if not word.has_star}))
 
 
-def _prefilter_whole(words: Sequence[_Word]) -> _Prefilter:
+def _prefilter_whole(words: Sequence[QueryWord]) -> _Prefilter:
     """Build the prefilter for names that equal a word or match its pattern."""
     patterns = [word.pattern for word in words if word.pattern]
     pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
     return replace(_prefilter_spelled(words), pattern=pattern)
 
 
-def _prefilter_near(words: Sequence[_Word]) -> _Prefilter:
+def _prefilter_near(words: Sequence[QueryWord]) -> _Prefilter:
     """Build the prefilter for similar names, which have all parts of a word."""
-    return _Prefilter(tuple(dict.fromkeys(_list_needles(word) for word in words if not word.has_star)))
-
-
-def _list_needles(word: _Word) -> tuple[str, ...]:
-    """Return texts that all names similar to a word contain: its parts, as far as stems leave them alone."""
-    parts = [part for part in word.terms[1:] or word.terms if len(part) > 1]
-    cut = [part[:-1] if part[-1] in _CHANGED_BY_STEMS else part for part in parts]
-    whole = tuple(one for one in cut if one in word.folded)
-    return whole or (max(parts, key=len)[:-1] if parts else word.folded,)
+    return _Prefilter(tuple(dict.fromkeys(list_needles(word) for word in words if not word.has_star)))
 
 
 def has_words(query: str) -> bool:
@@ -400,79 +380,3 @@ def _list_tokens(query: str) -> list[str]:
 
 def _take(names: Iterable[str], most: int) -> list[str]:
     return [name for _, name in zip(range(most), names, strict=False)]
-
-
-def _build_stars(name: str) -> str:
-    """Return a regular expression for a word with stars. The first match between two stars is as good as a
-    later one, so atomic groups stop backtracking: six stars and a long name would take minutes.
-    """
-    first, *between, last = map(re.escape, name.split("*"))
-    return first + "".join(rf"(?>\w*?{one})" for one in between) + rf"\w*{last}"
-
-
-def _build_humps(name: str) -> str:
-    """Return a regular expression for names that a word abbreviates; empty below two humps."""
-    humps = _HUMP.findall(name)
-    if name.isupper() and ("_" in name or len(name) > MAX_CAPITALS):
-        return ""  # a constant
-    if len(humps) < MIN_HUMPS or not _CASED.search(name) or "".join(humps) != name:
-        return ""
-    first, *others = humps
-    begin = f"[{first[0].lower()}{first[0].upper()}]{re.escape(first[1:])}" if first[0].isalpha() else first
-    return begin + "".join(rf"(?>[a-z0-9]*?{re.escape(hump)})" for hump in others) + r"\w*"
-
-
-def _compare(word: _Word, name: str) -> float:
-    """Return the points of a word for a name, 0 when they have nothing in common."""
-    folded = name.lower()
-    cover = COVERAGE * min(1.0, len(word.folded.replace("*", "")) / max(1, len(folded)))
-    if word.has_star:
-        return PATTERN + cover if re.fullmatch(word.pattern, name, re.IGNORECASE) else 0.0
-    if name == word.text:
-        return EXACT + cover
-    if folded == word.folded:
-        return SAME_LETTERS + cover
-    if word.pattern and re.fullmatch(word.pattern, name):
-        return HUMPS + cover
-    if folded.startswith(word.folded):
-        return BEGINNING + cover
-    parts = word.terms[1:] or word.terms
-    covers = sum(map(len, parts)) >= LEAST_SHARE * len(word.folded)
-    if covers and all(part[:-1] in folded for part in parts) and set(_list_terms(name)).issuperset(parts):
-        return PARTS + cover  # a part is a stem, whose last letter may differ in the name
-    return INSIDE + cover if len(word.folded) >= MIN_INSIDE and word.folded in folded else 0.0
-
-
-@lru_cache(maxsize=32_768)
-def _list_terms(name: str) -> tuple[str, ...]:
-    return get_word_terms(name) if name else ()
-
-
-def _cover(words: list[_Word], points: list[float], name: str) -> float:
-    """Return the share of a name that the words cover, from 0 to 1."""
-    matched = sum(len(word.folded) for word, own in zip(words, points, strict=True) if own)
-    return min(1.0, matched / max(1, len(name.replace("_", ""))))
-
-
-def _locate_word(word: _Word, own: float, around: Sequence[str]) -> float:
-    """Return a word's points for a symbol in its surroundings; `own` are those for the name alone."""
-    if word.around:
-        steps = _count_steps(word.around, around) if own else None
-        return 0.0 if steps is None else own + AROUND * len(word.around) / (1 + steps)
-    if own or len(word.folded) < MIN_INSIDE:
-        return own
-    return AROUND if any(word.folded in name for name in around) else 0.0
-
-
-def _count_steps(wanted: Sequence[str], around: Sequence[str]) -> int | None:
-    """Return how many names separate the wanted ones, innermost first; None unless all are present."""
-    ordinals = list(around)
-    steps = 0
-    for name in map(str.lower, reversed(wanted)):
-        while ordinals and ordinals[-1] != name:
-            ordinals.pop()
-            steps += 1
-        if not ordinals:
-            return None
-        ordinals.pop()
-    return steps

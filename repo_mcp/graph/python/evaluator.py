@@ -11,7 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.graph.python.branches import is_block, list_reaching
+from repo_mcp.graph.python.bindings import (
+    CONDITIONS,
+    has_other,
+    leave_comprehensions,
+    list_comprehended,
+    list_holding,
+    list_plain,
+)
+from repo_mcp.graph.python.branches import list_reaching
 from repo_mcp.graph.python.classes import PythonClasses
 from repo_mcp.graph.python.names import Bound, PythonNames
 from repo_mcp.graph.python.scoping import (
@@ -37,7 +45,6 @@ _MADE: dict[int, Form] = {
     Binding.VALUES: Form.VALUES,
     Binding.GIVES: Form.GIVES_ITEM,
 }
-_CONDITIONS = frozenset({Binding.NARROWED, Binding.WIDENED})
 _VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.TYPE})
 _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _CLASS_WORDS = ("cls", "klass", "mcs", "mcls", "metacls")
@@ -120,7 +127,7 @@ class PythonEvaluator:
             is_class = own_name in _CLASS_METHODS or name in _CLASS_WORDS
             form = Form.OBJECT if is_class else Form.INSTANCE
             return [Value(form, path, names.parents[method])]
-        inside = _list_comprehended(names.bounds.get((ordinal, name), ()), line)
+        inside = list_comprehended(names.bounds.get((ordinal, name), ()), line)
         if inside is not None:
             return self._list_bound_values(path, names, self._choose(path, inside, line)) or None
         if (ordinal, name) in names.reads or names.is_class(ordinal):
@@ -130,16 +137,16 @@ class PythonEvaluator:
         for around in names.iter_around(ordinal):
             if not around and ordinal:
                 break  # a name that a function reads from its module is among its reads
-            bounds = _leave_comprehensions(names.bounds.get((around, name), ()))
+            bounds = leave_comprehensions(names.bounds.get((around, name), ()))
             if bounds and not names.is_class(around):
                 told = [one for one in bounds if not one.is_other]
                 before = line if around == ordinal else 0
                 chosen = self._choose(path, told, before)
                 known = self._list_bound_values(path, names, chosen)
                 if known:
-                    is_doubted = _has_other(bounds, chosen, before)
+                    is_doubted = has_other(bounds, chosen, before)
                     return [one.guessed() for one in known] if is_doubted else known
-                if around and _list_plain(bounds):
+                if around and list_plain(bounds):
                     return None  # bound here, to what is not known
             if around and not bounds and names.has_parameter(around, name):
                 return self._find_inherited(path, names, around, name) or None
@@ -165,14 +172,14 @@ class PythonEvaluator:
 
         A condition that decides the variable's class there takes precedence.
         """
-        plain = _list_plain(bounds)
+        plain = list_plain(bounds)
         if not line:
             return plain
-        reaching = list_reaching([one for one in bounds if one.form not in _CONDITIONS], line)
+        reaching = list_reaching([one for one in bounds if one.form not in CONDITIONS], line)
         last = max((one.line for one in reaching if one.line <= line), default=0)
         if len(plain) < len(bounds) and not (self._ignores_conditions and not self._depth):
             holding = [
-                one for one in _list_holding(bounds, last, line) if one.name or self._is_guard(path, one)
+                one for one in list_holding(bounds, last, line) if one.name or self._is_guard(path, one)
             ]
             if holding:
                 self.is_conditional = self.is_conditional or not self._depth
@@ -201,7 +208,7 @@ class PythonEvaluator:
             return merge([self._list_values_of(path, one) for one in annotated[:MAX_VALUES]], MAX_VALUES)
         told = _list_first([one for one in bounds if not one.is_other])
         groups = [self._list_values_of(path, one) for one in told]
-        is_known = all(group or one.form in _CONDITIONS for one, group in zip(told, groups, strict=True))
+        is_known = all(group or one.form in CONDITIONS for one, group in zip(told, groups, strict=True))
         if _differ(told, groups):
             groups = [[one._replace(is_choice=True) for one in group] for group in groups]
         if len(told) < len(bounds) or not is_known:
@@ -274,7 +281,7 @@ class PythonEvaluator:
             self._was_cut = True
             return []
         name = names.record.strings[names.record.names[value.ordinal]]
-        bounds = [*_leave_comprehensions(names.bounds.get((parent, name), ()))]
+        bounds = [*leave_comprehensions(names.bounds.get((parent, name), ()))]
         bounds += names.bounds.get((parent, f"self.{name}"), ()) if parent else ()
         return self._keep(key, value.path, names, bounds)
 
@@ -457,11 +464,6 @@ class PythonEvaluator:
         return self._call_member(value, "__enter__", "__aenter__") if value.form is Form.INSTANCE else []
 
 
-def _list_plain(bounds: Sequence[Bound]) -> list[Bound]:
-    """Return the rows that bind a variable, without those of conditions and blocks."""
-    return [one for one in bounds if one.form not in _CONDITIONS and not is_block(one)]
-
-
 def _list_first(bounds: Sequence[Bound]) -> Sequence[Bound]:
     """Return at most MAX_VALUES rows; of more, those that differ in what they say come first."""
     if len(bounds) <= MAX_VALUES:
@@ -475,53 +477,6 @@ def _differ(told: Sequence[Bound], groups: Sequence[Sequence[Value]]) -> bool:
     given = {
         tuple(value[:3] for value in group)
         for one, group in zip(told, groups, strict=True)
-        if one.form not in _CONDITIONS
+        if one.form not in CONDITIONS
     }
     return len(given) > 1
-
-
-def _list_ends(bounds: Sequence[Bound]) -> list[Bound]:
-    """Return the rows that end comprehensions; for a name, each has its distance in lines from the start."""
-    return [one for one in bounds if one.form == Binding.WIDENED and one.name.isdigit()]
-
-
-def _list_comprehended(bounds: Sequence[Bound], line: int) -> list[Bound] | None:
-    """Return the bindings of the innermost comprehension around a line; None outside of any."""
-    starts = [one.line - int(one.name) for one in _list_ends(bounds) if line <= one.line]
-    starts = [one for one in starts if one <= line]
-    if not starts:
-        return None
-    return [one for one in bounds if one.line == max(starts) or one.form in _CONDITIONS]
-
-
-def _leave_comprehensions(bounds: Sequence[Bound]) -> Sequence[Bound]:
-    """Return the bindings that are not made by comprehensions."""
-    ends = _list_ends(bounds)
-    starts = {one.line - int(one.name) for one in ends}
-    if not ends:
-        return bounds
-    return [one for one in bounds if one not in ends and (one.line not in starts or one.form in _CONDITIONS)]
-
-
-def _has_other(bounds: Sequence[Bound], chosen: Sequence[Bound], line: int) -> bool:
-    """Return whether a value that a variable may have at a line is of unknown type; if `line` is 0, any.
-
-    Conditions that were chosen decide the class of all values above them.
-    """
-    plain = [one for one in bounds if one.form not in _CONDITIONS]
-    checked = max((one.line for one in chosen if one.form in _CONDITIONS), default=0)
-    reaching = list_reaching(plain, line) if line else plain
-    return any(one.is_other and one.line >= checked for one in reaching)
-
-
-def _list_holding(bounds: Sequence[Bound], start: int, line: int) -> list[Bound]:
-    """Return the last conditions that hold at `line`, of those that begin at or after `start`."""
-    holding: dict[tuple[str, str], Bound] = {}
-    for one in bounds:
-        if start <= one.line <= line:
-            if one.form == Binding.NARROWED:
-                holding[one.qualifier, one.name] = one
-            elif one.form == Binding.WIDENED:
-                holding.pop((one.qualifier, one.name), None)
-    last = max((one.line for one in holding.values()), default=0)
-    return [one for one in holding.values() if one.line == last]

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from repo_mcp.graph.program import Declaration, Program, is_type_role
 from repo_mcp.graph.typed.c_rules import ELSEWHERE, CRules
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.lookup import VALUE_KINDS, NamedLookup
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.path_lookup import VALUE_KINDS
 from repo_mcp.graph.typed.rules import Candidate, FoundDeclarations
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (

@@ -17,6 +17,8 @@ MAX_TWINS = 4  # definitions of one C struct
 class CReceivers(ReceiverTypes):
     """Finds the types of receivers in files of C and C++."""
 
+    own_bounds = True
+
     def _may_name_type(self, scope: FileScope, role: ReferenceRole) -> bool:
         return role is not ReferenceRole.USE or scope.language != "c"
 

@@ -49,6 +49,8 @@ class CRules(Rules):
 
     languages = frozenset({"c", "cpp"})
     has_implicit_members = True
+    sees_in_order = True
+    declares_again = True
     has_overloads = True
     guesses_bare = True  # not every include is found: only the compiler may know its folder
     # Libraries have some of the same names.

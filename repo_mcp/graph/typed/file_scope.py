@@ -16,7 +16,6 @@ from repo_mcp.languages.treesitter.type_names import TypeName, read_type
 from repo_mcp.symbols.model import AS_FIELDS, BLOCK, UNBOUND, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import (
     ACCESS_SHIFT,
-    CALLABLE_KINDS,
     TYPE_KINDS,
     Access,
     Binding,
@@ -30,8 +29,6 @@ from repo_mcp.symbols.symbol_record import (
     map_binds,
 )
 
-WITH_MACROS = frozenset({"c", "cpp"})
-_IN_ORDER = WITH_MACROS | {"go", "java"}
 MAX_PARENTS = 400  # the parsers nest no deeper
 _OWNERS = TYPE_KINDS | {SymbolKind.MACRO}
 _BASE_ROLES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
@@ -249,8 +246,8 @@ def has_trait(scope: FileScope, ordinal: int) -> bool:
 
 
 def list_own_bounds(scope: FileScope, ordinal: int, named: TypeName) -> list[Reference]:
-    """Return the rows of the type parameter of Java or C++ that a type at a symbol names."""
-    if scope.language not in {"java", "cpp"} or named.qualifier:
+    """Return the rows of the type parameter that a type at a symbol names."""
+    if named.qualifier:
         return []
     for around in scope.iter_around(ordinal):
         rows = [one for one in scope.list_bindings(around, named.name) if one.arguments == Binding.BOUND]
@@ -263,39 +260,3 @@ def is_open_parameter(scope: FileScope, ordinal: int, name: str) -> bool:
     """Return whether a name at a symbol is that of a type parameter without bounds."""
     rows = (row for one in scope.iter_around(ordinal) for row in scope.list_bindings(one, name))
     return any(row.arguments == Binding.BOUND and row.name == UNKNOWN_TYPE for row in rows)
-
-
-def keep_declared(scope: FileScope, around: int, found: list[int], line: int) -> list[int]:
-    """Return the declarations of a name directly in a symbol that a line of it may mean (0: any line).
-
-    A function sees a name from its declaration on; if several of its blocks declare it, the last one counts.
-    """
-    if scope.blocks and line:
-        spans = ((one, scope.blocks.get(one, (0, line))) for one in found)
-        found = [one for one, (first, last) in spans if first <= line <= last]
-        found = [one for one in found if one in scope.blocks] or found
-    if not line or not is_function_in_order(scope, around):
-        return found
-    before = [one for one in found if int(scope.record.starts[one]) <= line]
-    return before if scope.language in WITH_MACROS else before[-1:]
-
-
-def is_function_in_order(scope: FileScope, ordinal: int) -> bool:
-    """Return whether a symbol is a function of a language where a name is not seen before its declaration."""
-    return scope.language in _IN_ORDER and scope.get_kind(ordinal) in CALLABLE_KINDS
-
-
-def is_of_block(scope: FileScope, ordinal: int) -> bool:
-    """Return whether a symbol is in a body whose head is a macro; False for values of enums."""
-    if not scope.blocks or scope.get_kind(ordinal) is SymbolKind.ENUM_MEMBER:
-        return False
-    return any(one in scope.blocks for one in scope.iter_around(ordinal))
-
-
-def is_declared_twice(scope: FileScope, ordinal: int) -> bool:
-    """Return whether a function declares a name in two of its blocks, of which one may not be meant."""
-    twins = scope.find_children(scope.get_parent(ordinal), scope.get_name(ordinal))
-    kinds = [kind for kind in map(scope.get_kind, twins) if kind is not SymbolKind.PROPERTY]
-    if scope.language in WITH_MACROS:  # `typedef struct a {} a` is one
-        return len(set(kinds)) < len(kinds)
-    return len(kinds) > 1

@@ -21,6 +21,7 @@ class GoRules(Rules):
     """The rules of Go. Full paths begin with the folder of the package."""
 
     languages = frozenset({"go"})
+    sees_in_order = True
     has_extensions = True
 
     def __init__(self, program: Program) -> None:

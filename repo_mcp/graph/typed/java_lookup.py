@@ -6,9 +6,8 @@ from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typed.file_scope import FileScope, split_name
 from repo_mcp.graph.typed.java_rules import JavaRules
 from repo_mcp.graph.typed.lookup import NamedLookup, iter_above
-from repo_mcp.graph.typed.rules import Candidate, FoundDeclarations
-from repo_mcp.record_classes import replace
-from repo_mcp.symbols.symbol_record import TYPE_KINDS, Reference, ReferenceRole
+from repo_mcp.graph.typed.rules import FoundDeclarations
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole
 
 
 class JavaLookup(NamedLookup):
@@ -17,18 +16,6 @@ class JavaLookup(NamedLookup):
     def __init__(self, program: Program) -> None:
         super().__init__(program, JavaRules(program))
         self._with_base_outside: dict[Declaration, bool] = {}
-
-    def _choose_inner(
-        self,
-        scope: FileScope,
-        ordinal: int,
-        name: str,
-        role: ReferenceRole,
-        inner: list[Candidate],
-        call: Reference | None,
-    ) -> FoundDeclarations:
-        found = super()._choose_inner(scope, ordinal, name, role, inner, call)
-        return replace(found, is_certain=False) if self._is_perhaps_hidden(scope, ordinal, found) else found
 
     def _is_perhaps_hidden(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
         """Return whether a nearer type has an external base, whose members may hide the found one."""

@@ -13,6 +13,8 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 class JavaReceivers(ReceiverTypes):
     """Finds the types of receivers in files of Java."""
 
+    own_bounds = True
+
     def _find_first(
         self, scope: FileScope, ordinal: int, line: int, segments: list[str]
     ) -> tuple[Receiver | None, int]:

@@ -33,6 +33,7 @@ class JavaRules(Rules):
 
     languages = frozenset({"java"})
     has_implicit_members = True
+    sees_in_order = True
     has_overloads = True
     inherits_overloads = True
     of_every_class = _OF_OBJECT

@@ -1,8 +1,8 @@
-"""Lookup of declarations by name, in languages with declared types: by scope, full path, or as members.
+"""Lookup of declarations by name, in languages with declared types: by scope, or as members.
 
-Candidates come from the names in the index. A language's rules decide which of them a name can reach. Where a
-language looks further, or in another order, a subclass overrides a method. Results found through scopes,
-imports or containers are certain, unless the rules say otherwise.
+A language's rules decide what a name can reach. Where a language looks further, or in another order, a
+subclass overrides a method. Results found through scopes, imports or containers are certain, unless the rules
+say otherwise.
 """
 
 from __future__ import annotations
@@ -10,20 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from repo_mcp.graph.program import Declaration, Program, is_type_role
+from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.typed.file_scope import (
     FileScope,
     extends_anything,
     get_access,
-    is_declared_twice,
-    is_function_in_order,
-    is_of_block,
-    keep_declared,
     read_type_names,
     split_name,
 )
-from repo_mcp.graph.typed.parsed_files import ParsedFiles
-from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, Candidate, FoundDeclarations, Path, Rules
+from repo_mcp.graph.typed.local_names import is_declared_twice, is_function_in_order, keep_declared
+from repo_mcp.graph.typed.path_lookup import PathLookup
+from repo_mcp.graph.typed.rules import NOT_FOUND, Candidate, FoundDeclarations, Path, Rules
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
@@ -35,7 +32,6 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 MAX_TYPES = 40  # visited among direct and indirect bases, for one member
-MAX_FOLLOWED = 48  # re-exports followed for one path: a module of a large crate has some 20 of `a::*`
 MAX_OPEN = 20  # depth: types whose bases are needed to find another's bases
 MAX_STEPS = 500  # types whose bases are determined for one question
 MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
@@ -43,14 +39,9 @@ MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 # A property without its name is an unnamed struct's.
 _NO_NAMES = frozenset({SymbolKind.EXTENSION, SymbolKind.PROPERTY})
 _FIELD_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.ENUM_MEMBER})
-VALUE_KINDS = frozenset(
-    {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.EVENT}
-)
-_CALLED_KINDS = CALLABLE_KINDS | TYPE_KINDS | VALUE_KINDS
-_USED_KINDS = _CALLED_KINDS | {SymbolKind.MODULE}
 
 
-class NamedLookup(ParsedFiles):
+class NamedLookup(PathLookup):
     """Looks up names in the files of one language, or of C and C++."""
 
     def __init__(self, program: Program, rules: Rules) -> None:
@@ -63,13 +54,7 @@ class NamedLookup(ParsedFiles):
         self.reader: FileScope | None = None  # of the use that is asked about
         self.depth = self.spare = 0  # receivers in receivers; type arguments that may still be read
 
-    def is_wanted(self, scope: FileScope, kind: SymbolKind, role: ReferenceRole) -> bool:
-        """Return whether a name used in a role can mean a symbol of a kind."""
-        if is_type_role(role):
-            return kind in TYPE_KINDS
-        return kind in (_CALLED_KINDS if role is ReferenceRole.CALL else _USED_KINDS)
-
-    # -- by scope and by path -----------------------------------------------------------------------------
+    # -- by scope ---------------------------------------------------------------------------------------
 
     def find_bare(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None = None
@@ -78,7 +63,11 @@ class NamedLookup(ParsedFiles):
         rules = self.rules
         inner = self._find_in_scopes(scope, ordinal, name, role, call)
         if inner and self._is_meant(inner, call):
-            return self._choose_inner(scope, ordinal, name, role, inner, call)
+            found = self._choose(scope, inner)
+            is_doubted = inner[0][0] is scope and self._is_perhaps_of_block(scope, ordinal, role, inner, call)
+            is_doubted = is_doubted or self._is_perhaps_hidden(scope, ordinal, found)
+            found = replace(found, is_certain=False) if is_doubted else found
+            return self._join_imported(scope, ordinal, name, role, found)
         bound = rules.find_import(scope, ordinal, name)
         if bound is not None:
             return self.find_path(scope, bound, role)
@@ -96,19 +85,15 @@ class NamedLookup(ParsedFiles):
         """Return whether one of the declarations around a name is a definition."""
         return not all(scope.is_forward(one) for scope, one in inner)
 
-    def _choose_inner(
-        self,
-        scope: FileScope,
-        ordinal: int,
-        name: str,
-        role: ReferenceRole,
-        inner: list[Candidate],
-        call: Reference | None,
+    def _is_perhaps_hidden(self, scope: FileScope, ordinal: int, found: FoundDeclarations) -> bool:
+        """Return whether something in a nearer type may hide what scopes led to."""
+        return False
+
+    def _join_imported(
+        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
     ) -> FoundDeclarations:
-        """Return those of the declarations around a name that are meant."""
-        found = self._choose(scope, inner)
-        is_doubted = inner[0][0] is scope and self._is_perhaps_of_block(scope, ordinal, role, inner, call)
-        return replace(found, is_certain=False) if is_doubted else found
+        """Return what scopes led to, together with what a namesake import may mean instead."""
+        return found
 
     def _find_in_scopes(
         self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, call: Reference | None
@@ -128,7 +113,7 @@ class NamedLookup(ParsedFiles):
                 continue
             found = [one for one in scope.find_children(around, name) if self._is_wanted(scope, one, role)]
             real = [one for one in found if scope.get_kind(one) not in _NO_NAMES]
-            real = keep_declared(scope, around, real, call.line if call is not None else 0)
+            real = keep_declared(rules, scope, around, real, call.line if call is not None else 0)
             if real:
                 return [(scope, one) for one in real]
         return []
@@ -146,10 +131,10 @@ class NamedLookup(ParsedFiles):
         is_loose = one in scope.blocks
         if scope.get_kind(one) is SymbolKind.MACRO or (is_loose and call is not None):
             return is_loose and len(inner) > 1
-        if not is_loose and not is_function_in_order(scope, scope.get_parent(one)):
+        if not is_loose and not is_function_in_order(self.rules, scope, scope.get_parent(one)):
             return False
         path, visible = (scope.get_name(one),), self.rules.list_visible(scope, ordinal)
-        is_twice = len(inner) > 1 if is_loose else is_declared_twice(scope, one)
+        is_twice = len(inner) > 1 if is_loose else is_declared_twice(self.rules, scope, one)
         return is_twice or any(self.find_path(scope, each + path, role).declarations for each in visible)
 
     def _as_type(self, scope: FileScope, ordinal: int) -> list[Candidate]:
@@ -158,10 +143,6 @@ class NamedLookup(ParsedFiles):
             return [(scope, ordinal)]
         real = self.find_extended(Declaration(scope.path, ordinal))
         return [(other, one.ordinal) for one in real if (other := self.find_scope(one.path))]
-
-    def _is_wanted(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
-        kind = scope.get_kind(ordinal)
-        return kind is not SymbolKind.CONSTRUCTOR and self.is_wanted(scope, kind, role)
 
     def find_static(
         self, scope: FileScope, ordinal: int, names: Path, role: ReferenceRole
@@ -192,57 +173,6 @@ class NamedLookup(ParsedFiles):
             if members:
                 return FoundDeclarations(tuple(members), outer.is_certain)
         return NOT_FOUND
-
-    def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
-        """Return the declarations of a full path, also through re-exports."""
-        waiting, seen = [path], {path}
-        for _ in range(MAX_FOLLOWED):
-            if not waiting:
-                break
-            one = waiting.pop(0)
-            if one[:1] == OUTSIDE:
-                return FoundDeclarations((), True, ".".join(one[1:]))
-            found = self._find_exactly(scope, one, role)
-            if found:
-                return self._join_given_on(scope, self._choose(scope, found), waiting, role)
-            more = [other for other in self.rules.follow(scope, one) if other not in seen]
-            seen.update(more)
-            waiting += more
-        return NOT_FOUND
-
-    def _join_given_on(
-        self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
-    ) -> FoundDeclarations:
-        """Return what a path led to, together with the targets of other re-exports by its name."""
-        return found
-
-    def _find_exactly(self, scope: FileScope, path: Path, role: ReferenceRole) -> list[Candidate]:
-        rules = self.rules
-        found = []
-        for other in self.iter_declaring(scope, path[-1], path):
-            for ordinal in other.find_named(path[-1]):
-                if not self._is_wanted(other, ordinal, role) or extends_anything(other, ordinal):
-                    continue
-                if rules.parts_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
-                    continue
-                if is_of_block(other, ordinal):
-                    continue
-                reachable = other is scope or rules.is_reachable(scope, other, ordinal)
-                if reachable and rules.get_full_path(other, ordinal) == path:
-                    found.append((other, ordinal))
-        return found
-
-    def _choose(self, scope: FileScope, found: list[Candidate]) -> FoundDeclarations:
-        """Return types before their extensions, and definitions before forward declarations."""
-        real = [one for one in found if one[0].get_kind(one[1]) is not SymbolKind.EXTENSION]
-        chosen, is_certain = self.rules.choose(scope, self._prefer(real) or found)
-        return FoundDeclarations(
-            tuple(Declaration(other.path, ordinal) for other, ordinal in chosen), is_certain
-        )
-
-    def _prefer(self, found: list[Candidate]) -> list[Candidate]:
-        """Return those of several declarations of one name that precede the others."""
-        return found
 
     def find_type(self, scope: FileScope, ordinal: int, names: Path) -> FoundDeclarations:
         """Return the type that dotted names lead to."""
@@ -483,11 +413,6 @@ class NamedLookup(ParsedFiles):
         name = self.rules.constructor_name or scope.get_name(owner.ordinal)
         found = self._find_own_members(owner, name, ReferenceRole.CALL)
         return [one for one in found if self.get_kind(one) is SymbolKind.CONSTRUCTOR]
-
-    def get_kind(self, declaration: Declaration) -> SymbolKind:
-        """Return the kind of a declaration."""
-        scope = self.find_scope(declaration.path)
-        return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
 
 
 def iter_above(lookup: NamedLookup, owner: Declaration) -> Iterator[Declaration]:

@@ -36,6 +36,7 @@ _VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.C
 class ReceiverTypes:
     """Finds the types of receivers in files of one language, or of C and C++."""
 
+    own_bounds = False  # a type parameter is bound where it is declared
     bounds_around = False  # a type parameter of a member is bound by its type, and by blocks that extend it
 
     def __init__(self, lookup: NamedLookup) -> None:
@@ -397,7 +398,7 @@ class ReceiverTypes:
         self, scope: FileScope, at: Declaration, named: TypeName
     ) -> tuple[Receiver | None, bool]:
         """Return the bounds of a type parameter, and whether the name is that of one."""
-        rows = list_own_bounds(scope, at.ordinal, named)
+        rows = list_own_bounds(scope, at.ordinal, named) if self.own_bounds else []
         if rows:
             return None if named.is_items else self._find_all_bounds(scope, rows, is_certain=False), True
         if not self.bounds_around or named.qualifier:

@@ -39,6 +39,8 @@ class Rules:
 
     languages: frozenset[str] = frozenset()
     has_implicit_members = False  # a bare name can mean a member of the enclosing type
+    sees_in_order = False  # a function sees a name from its declaration on
+    declares_again = False  # declarations of one name but several kinds are one: `typedef struct a {} a`
     has_overloads = False
     inherits_overloads = False  # bases' overloads count too; a call that fits none of them means nothing
     parts_fields = False  # a field and a method may share a name: a call of a member means the method alone

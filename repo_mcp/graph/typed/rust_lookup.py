@@ -42,17 +42,11 @@ class RustLookup(NamedLookup):
                 return found
         return super().find_bare(scope, ordinal, name, role, call)
 
-    def _choose_inner(
-        self,
-        scope: FileScope,
-        ordinal: int,
-        name: str,
-        role: ReferenceRole,
-        inner: list[Candidate],
-        call: Reference | None,
+    def _join_imported(
+        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, found: FoundDeclarations
     ) -> FoundDeclarations:
         """Return the declarations of a module and a namesake import, between which a `cfg` chooses."""
-        found, bound = self._choose(scope, inner), self.rules.find_import(scope, ordinal, name)
+        bound = self.rules.find_import(scope, ordinal, name)
         if bound is None:
             return found
         imported = self.find_path(scope, bound, role)

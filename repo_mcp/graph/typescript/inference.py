@@ -12,8 +12,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typescript.names import Meaning, ScriptFile, ScriptNames
+from repo_mcp.graph.typescript.names import Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import NOBODY, Bound, Owners, Parameter, Written, join, mix
+from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.signatures import list_signatures
 from repo_mcp.languages.typescript.types import (
     read_function,

@@ -8,8 +8,9 @@ from typing import Protocol
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typescript.members import OWNERS, find_own_member
-from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames
+from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import MAX_STEPS, NOBODY, Bound, Owners, join, unite
+from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.languages.typescript.types import split_type
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole, SymbolKind

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typescript.names import (
-    UNKNOWN,
-    Meaning,
-    ScriptFile,
-    ScriptNames,
-    list_exported_members,
-    prefer,
-)
+from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames, prefer
+from repo_mcp.graph.typescript.script_file import ScriptFile, list_exported_members
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.values import OBJECT
 from repo_mcp.symbols.model import CONSTRUCTED

@@ -9,8 +9,9 @@ After any other condition about a value, the members of a union are not sure for
 
 from __future__ import annotations
 
-from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames
+from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import Owners
+from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.types import ScriptTypes
 from repo_mcp.languages.typescript.conditions import TESTED
 from repo_mcp.languages.typescript.uses import GUARDED

@@ -11,9 +11,10 @@ import re
 
 from repo_mcp.graph.program import NOTHING, UNCOUNTED, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.typescript.members import find_binds, is_constructed
-from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, is_value, prefer
+from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames, is_value, prefer
 from repo_mcp.graph.typescript.narrowing import Narrowing
 from repo_mcp.graph.typescript.owners import NOBODY
+from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.types import MAX_PARTS, ScriptTypes
 from repo_mcp.languages.treesitter.scope_walk import SAME
 from repo_mcp.languages.typescript.uses import THROUGH

@@ -12,8 +12,9 @@ from typing import NamedTuple
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.shape import MEMBERS, Member, Shape, ShapeReader, is_optional
 from repo_mcp.graph.typescript.modules import ModuleFinder
-from repo_mcp.graph.typescript.names import UNKNOWN, ScriptFile, ScriptNames
+from repo_mcp.graph.typescript.names import UNKNOWN, ScriptNames
 from repo_mcp.graph.typescript.plain_types import ANYTHING, OPEN, Head, Place, PlainTypes, count_parameters
+from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.types import ScriptTypes
 from repo_mcp.languages.typescript.types import (
     is_object_type,

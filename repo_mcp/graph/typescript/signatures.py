@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.typescript.names import ScriptFile, ScriptNames
+from repo_mcp.graph.typescript.names import ScriptNames
 from repo_mcp.graph.typescript.owners import NOT_WRITTEN, Bound, Owners, Parameter, Written, join, write
+from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.languages.typescript.types import read_function, split_parameters, take_parameter
 from repo_mcp.languages.typescript.values import RESULT as RESULTS
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, DeclaredSymbol, SymbolFlag, SymbolKind

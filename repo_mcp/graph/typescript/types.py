@@ -21,7 +21,7 @@ from repo_mcp.graph.typescript.members import (
     find_holder,
     is_declared_later,
 )
-from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames
+from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptNames
 from repo_mcp.graph.typescript.owners import (
     MAX_NESTED,
     MAX_STEPS,
@@ -43,6 +43,7 @@ from repo_mcp.graph.typescript.owners import (
     unite,
     write,
 )
+from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.signatures import (
     bind_given,
     choose_signatures,

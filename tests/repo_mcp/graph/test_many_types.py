@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.csharp.names import CSharpFile
-from repo_mcp.graph.typescript.names import ScriptFile
+from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord, decode_symbol_record
 from tests.growth import assert_linear

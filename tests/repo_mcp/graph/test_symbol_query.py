@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from repo_mcp.graph import symbol_query
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
+from repo_mcp.graph.query_words import build_stars, compare, list_needles
 from repo_mcp.graph.questions import SymbolFilter
 from repo_mcp.graph.similar import SimilarFinder
 from repo_mcp.graph.symbol_expression import is_expression, parse_expression
-from repo_mcp.graph.symbol_query import _build_stars, _compare, _list_needles, has_words
+from repo_mcp.graph.symbol_query import has_words
 from tests.deep.sizes import examples
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.graph.memory_index import MemoryIndex, make_graph
@@ -165,7 +166,7 @@ def brute_force(query: str, name: str) -> bool:
 
 @given(st.text("abA*", min_size=1, max_size=6).filter(lambda text: "*" in text), st.text("abA", max_size=8))
 def test_a_star_stands_for_any_letters(query: str, name: str) -> None:
-    assert (re.fullmatch(_build_stars(query), name, re.IGNORECASE) is not None) == brute_force(query, name)
+    assert (re.fullmatch(build_stars(query), name, re.IGNORECASE) is not None) == brute_force(query, name)
 
 
 # Operators
@@ -305,8 +306,8 @@ def test_no_similar_name_lacks_the_parts_that_are_looked_for(asked: list[str], d
     name = "_".join(declared)
     graph = make_graph({"a.py": f"def {name}(): ...\n"})
     word = graph._symbols._prepare("_".join(asked))
-    if _compare(word, name):
-        assert all(needle in name for needle in _list_needles(word)), (word, name)
+    if compare(word, name):
+        assert all(needle in name for needle in list_needles(word)), (word, name)
 
 
 def test_what_was_found_is_kept_for_the_next_page(monkeypatch: pytest.MonkeyPatch) -> None:

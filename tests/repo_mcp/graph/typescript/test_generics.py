@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.graph.typescript.names import ScriptFile
 from repo_mcp.graph.typescript.owners import Bound, Owners
+from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.types import ScriptTypes
 from repo_mcp.symbols.symbol_record import DeclaredSymbol, ReferenceRole
 from tests.repo_mcp.graph.resolved import Repository

@@ -1,0 +1,66 @@
+"""Tells apart the rows that bind one Python variable: values, what conditions check, comprehensions, blocks.
+
+Left out on purpose: the values themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.graph.python.branches import is_block, list_reaching
+from repo_mcp.graph.python.names import Bound
+from repo_mcp.symbols.symbol_record import Binding
+
+CONDITIONS = frozenset({Binding.NARROWED, Binding.WIDENED})
+
+
+def list_plain(bounds: Sequence[Bound]) -> list[Bound]:
+    """Return the rows that bind a variable, without those of conditions and blocks."""
+    return [one for one in bounds if one.form not in CONDITIONS and not is_block(one)]
+
+
+def _list_ends(bounds: Sequence[Bound]) -> list[Bound]:
+    """Return the rows that end comprehensions; for a name, each has its distance in lines from the start."""
+    return [one for one in bounds if one.form == Binding.WIDENED and one.name.isdigit()]
+
+
+def list_comprehended(bounds: Sequence[Bound], line: int) -> list[Bound] | None:
+    """Return the bindings of the innermost comprehension around a line; None outside of any."""
+    starts = [one.line - int(one.name) for one in _list_ends(bounds) if line <= one.line]
+    starts = [one for one in starts if one <= line]
+    if not starts:
+        return None
+    return [one for one in bounds if one.line == max(starts) or one.form in CONDITIONS]
+
+
+def leave_comprehensions(bounds: Sequence[Bound]) -> Sequence[Bound]:
+    """Return the bindings that are not made by comprehensions."""
+    ends = _list_ends(bounds)
+    starts = {one.line - int(one.name) for one in ends}
+    if not ends:
+        return bounds
+    return [one for one in bounds if one not in ends and (one.line not in starts or one.form in CONDITIONS)]
+
+
+def has_other(bounds: Sequence[Bound], chosen: Sequence[Bound], line: int) -> bool:
+    """Return whether a value that a variable may have at a line is of unknown type; if `line` is 0, any.
+
+    Conditions that were chosen decide the class of all values above them.
+    """
+    plain = [one for one in bounds if one.form not in CONDITIONS]
+    checked = max((one.line for one in chosen if one.form in CONDITIONS), default=0)
+    reaching = list_reaching(plain, line) if line else plain
+    return any(one.is_other and one.line >= checked for one in reaching)
+
+
+def list_holding(bounds: Sequence[Bound], start: int, line: int) -> list[Bound]:
+    """Return the last conditions that hold at `line`, of those that begin at or after `start`."""
+    holding: dict[tuple[str, str], Bound] = {}
+    for one in bounds:
+        if start <= one.line <= line:
+            if one.form == Binding.NARROWED:
+                holding[one.qualifier, one.name] = one
+            elif one.form == Binding.WIDENED:
+                holding.pop((one.qualifier, one.name), None)
+    last = max((one.line for one in holding.values()), default=0)
+    return [one for one in holding.values() if one.line == last]

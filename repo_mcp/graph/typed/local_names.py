@@ -1,0 +1,45 @@
+"""Tells which of the declarations of one name inside a function a line of it may mean.
+
+A function sees a name from its declaration on, in languages that say so (`Rules.sees_in_order`), and a block
+hides it again at its end. The records tell the lines of a block only if a macro heads it.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.rules import Rules
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+
+
+def keep_declared(rules: Rules, scope: FileScope, around: int, found: list[int], line: int) -> list[int]:
+    """Return the declarations of a name directly in a symbol that a line of it may mean (0: any line).
+
+    If several blocks of a function declare it, the last one counts, unless a name may be declared again.
+    """
+    if scope.blocks and line:
+        spans = ((one, scope.blocks.get(one, (0, line))) for one in found)
+        found = [one for one, (first, last) in spans if first <= line <= last]
+        found = [one for one in found if one in scope.blocks] or found
+    if not line or not is_function_in_order(rules, scope, around):
+        return found
+    before = [one for one in found if int(scope.record.starts[one]) <= line]
+    return before if rules.declares_again else before[-1:]
+
+
+def is_function_in_order(rules: Rules, scope: FileScope, ordinal: int) -> bool:
+    """Return whether a symbol is a function of a language where a name is not seen before its declaration."""
+    return rules.sees_in_order and scope.get_kind(ordinal) in CALLABLE_KINDS
+
+
+def is_of_block(scope: FileScope, ordinal: int) -> bool:
+    """Return whether a symbol is in a body whose head is a macro; False for values of enums."""
+    if not scope.blocks or scope.get_kind(ordinal) is SymbolKind.ENUM_MEMBER:
+        return False
+    return any(one in scope.blocks for one in scope.iter_around(ordinal))
+
+
+def is_declared_twice(rules: Rules, scope: FileScope, ordinal: int) -> bool:
+    """Return whether a function declares a name in two of its blocks, of which one may not be meant."""
+    twins = scope.find_children(scope.get_parent(ordinal), scope.get_name(ordinal))
+    kinds = [kind for kind in map(scope.get_kind, twins) if kind is not SymbolKind.PROPERTY]
+    return len(kinds) > (len(set(kinds)) if rules.declares_again else 1)

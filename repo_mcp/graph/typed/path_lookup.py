@@ -1,0 +1,91 @@
+"""Lookup of declarations by their full paths, in languages with declared types.
+
+Candidates come from the names in the index. A language's rules decide which of them a name can reach, and
+which other paths lead to the same declarations. Left out on purpose: names without a path (`lookup.py`).
+"""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program import Declaration, is_type_role
+from repo_mcp.graph.typed.file_scope import FileScope, extends_anything
+from repo_mcp.graph.typed.local_names import is_of_block
+from repo_mcp.graph.typed.parsed_files import ParsedFiles
+from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, Candidate, FoundDeclarations, Path
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind
+
+MAX_FOLLOWED = 48  # re-exports followed for one path: a module of a large crate has some 20 of `a::*`
+VALUE_KINDS = frozenset(
+    {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.EVENT}
+)
+_CALLED_KINDS = CALLABLE_KINDS | TYPE_KINDS | VALUE_KINDS
+_USED_KINDS = _CALLED_KINDS | {SymbolKind.MODULE}
+
+
+class PathLookup(ParsedFiles):
+    """Looks up full paths in the files of one language, or of C and C++."""
+
+    def is_wanted(self, scope: FileScope, kind: SymbolKind, role: ReferenceRole) -> bool:
+        """Return whether a name used in a role can mean a symbol of a kind."""
+        if is_type_role(role):
+            return kind in TYPE_KINDS
+        return kind in (_CALLED_KINDS if role is ReferenceRole.CALL else _USED_KINDS)
+
+    def _is_wanted(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
+        kind = scope.get_kind(ordinal)
+        return kind is not SymbolKind.CONSTRUCTOR and self.is_wanted(scope, kind, role)
+
+    def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
+        """Return the declarations of a full path, also through re-exports."""
+        waiting, seen = [path], {path}
+        for _ in range(MAX_FOLLOWED):
+            if not waiting:
+                break
+            one = waiting.pop(0)
+            if one[:1] == OUTSIDE:
+                return FoundDeclarations((), True, ".".join(one[1:]))
+            found = self._find_exactly(scope, one, role)
+            if found:
+                return self._join_given_on(scope, self._choose(scope, found), waiting, role)
+            more = [other for other in self.rules.follow(scope, one) if other not in seen]
+            seen.update(more)
+            waiting += more
+        return NOT_FOUND
+
+    def _join_given_on(
+        self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
+    ) -> FoundDeclarations:
+        """Return what a path led to, together with the targets of other re-exports by its name."""
+        return found
+
+    def _find_exactly(self, scope: FileScope, path: Path, role: ReferenceRole) -> list[Candidate]:
+        rules = self.rules
+        found = []
+        for other in self.iter_declaring(scope, path[-1], path):
+            for ordinal in other.find_named(path[-1]):
+                if not self._is_wanted(other, ordinal, role) or extends_anything(other, ordinal):
+                    continue
+                if rules.parts_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
+                    continue
+                if is_of_block(other, ordinal):
+                    continue
+                reachable = other is scope or rules.is_reachable(scope, other, ordinal)
+                if reachable and rules.get_full_path(other, ordinal) == path:
+                    found.append((other, ordinal))
+        return found
+
+    def _choose(self, scope: FileScope, found: list[Candidate]) -> FoundDeclarations:
+        """Return types before their extensions, and definitions before forward declarations."""
+        real = [one for one in found if one[0].get_kind(one[1]) is not SymbolKind.EXTENSION]
+        chosen, is_certain = self.rules.choose(scope, self._prefer(real) or found)
+        return FoundDeclarations(
+            tuple(Declaration(other.path, ordinal) for other, ordinal in chosen), is_certain
+        )
+
+    def _prefer(self, found: list[Candidate]) -> list[Candidate]:
+        """Return those of several declarations of one name that precede the others."""
+        return found
+
+    def get_kind(self, declaration: Declaration) -> SymbolKind:
+        """Return the kind of a declaration."""
+        scope = self.find_scope(declaration.path)
+        return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
