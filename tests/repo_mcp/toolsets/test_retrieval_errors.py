@@ -1,7 +1,7 @@
 """`docs/errors.md` against the tools: every case there is provoked here, and every case here stands there.
 
-The page has a table for each tool and one for the start. A row's message is compared with what is answered;
-`{…}` in it stands for any text.
+The page has a table for each tool, one for the start, and one for each group of cases that several tools share.
+A row's message is compared with what is answered; `{…}` in it stands for any text.
 """
 
 from __future__ import annotations
@@ -129,9 +129,16 @@ CASES: dict[str, dict[str, Arguments]] = {
 }
 
 
-def read_rows(section: str) -> dict[str, re.Match[str]]:
+def read_rows(tool: str) -> dict[str, re.Match[str]]:
+    """Read the rows of one tool, or of the start: its own, and those of the sections that name it."""
+    heads = re.findall(r"^## (.*)$", PAGE, re.MULTILINE)
+    heads = [one for one in heads if f"`{tool}`" in one or (one == "Any tool" and tool in CASES)]
+    return {case: row for head in heads for case, row in read_section(head).items()}
+
+
+def read_section(head: str) -> dict[str, re.Match[str]]:
     """Read the rows of one section of the page. Raises AssertionError for a line that is no row."""
-    body = PAGE.split(f"\n## `{section}`\n")[1].split("\n## ")[0]
+    body = PAGE.split(f"\n## {head}\n")[1].split("\n## ")[0]
     lines = [line for line in body.splitlines() if line.startswith("|")]
     rows = [ROW.match(line) for line in lines[2:]]
     assert None not in rows, [line for line, row in zip(lines[2:], rows, strict=True) if row is None]
