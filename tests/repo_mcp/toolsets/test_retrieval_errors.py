@@ -1,7 +1,7 @@
 """`docs/errors.md` against the tools: every case there is provoked here, and every case here stands there.
 
-The page has a table for each tool, one for the start, and one for each group of cases that several tools share.
-A row's message is compared with what is answered; `{…}` in it stands for any text.
+The page has a table for each tool, one for the start, and one for each group of cases that several tools
+share. A row's message is compared with what is answered; `{…}` in it stands for any text.
 """
 
 from __future__ import annotations
