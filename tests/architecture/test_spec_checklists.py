@@ -29,8 +29,13 @@ SECTIONS = {
     + " ".join(f"R{number}" for number in range(1, 26)),
 }
 REQUIRED = {name: set(sections.split()) for name, sections in SECTIONS.items()}
-ROW = re.compile(r"^\| (?!section )(?P<section>[\w.-]+) \| (?P<requirement>[^|]+) \| (?P<tests>[^|]+) \|$")
-NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
+# A row without a section is of the one that its heading numbers.
+HEADING = re.compile(r"^## (?P<section>[\d.]+)? ?")
+ROW = re.compile(
+    r"^\| (?!section |requirement )(?:(?P<section>[\w.-]+) \| )?"
+    r"(?P<requirement>[^|]+) \| (?P<tests>[^|]+) \|$"
+)
+FILE = re.compile(r"`(?P<path>tests/[\w/]+\.py)`: (?P<tests>`test_\w+`(?:, `test_\w+`)*)")
 CHECKLISTS = [*sorted((ROOT / "docs").glob("spec-*.md")), ROOT / "docs" / "safety.md"]
 
 
@@ -44,9 +49,15 @@ def list_tests(path: str) -> frozenset[str]:
     return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
 
 
-def read_rows(checklist: Path) -> list[re.Match[str]]:
-    lines = checklist.read_text(encoding="utf-8").splitlines()
-    return [row for line in lines if (row := ROW.match(line))]
+def read_rows(checklist: Path) -> list[tuple[str, str, str]]:
+    """Return the section, the requirement and the tests of each row."""
+    rows, section = [], ""
+    for line in checklist.read_text(encoding="utf-8").splitlines():
+        if heading := HEADING.match(line):
+            section = heading["section"] or ""
+        elif row := ROW.match(line):
+            rows.append((row["section"] or section, row["requirement"], row["tests"]))
+    return rows
 
 
 def test_there_is_a_checklist_for_every_specification_that_is_built() -> None:
@@ -55,25 +66,25 @@ def test_there_is_a_checklist_for_every_specification_that_is_built() -> None:
 
 @pytest.mark.parametrize("checklist", CHECKLISTS, ids=lambda path: path.stem)
 def test_every_section_has_a_row(checklist: Path) -> None:
-    sections = {row["section"] for row in read_rows(checklist)}
+    sections = {section for section, _, _ in read_rows(checklist)}
     assert REQUIRED.get(checklist.stem.removeprefix("spec-"), set()) - sections == set()
 
 
 @pytest.mark.parametrize("checklist", CHECKLISTS, ids=lambda path: path.stem)
 def test_every_line_of_a_table_is_a_row(checklist: Path) -> None:
     lines = [line for line in checklist.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
-    heads = [line for line in lines if line.startswith(("| section ", "|---"))]
+    heads = [line for line in lines if line.startswith(("| section ", "| requirement ", "|---"))]
     assert len(lines) - len(heads) == len(read_rows(checklist)) > 0
 
 
 @pytest.mark.parametrize("checklist", CHECKLISTS, ids=lambda path: path.stem)
 def test_every_row_names_tests_that_exist(checklist: Path) -> None:
     faults = []
-    for row in read_rows(checklist):
-        named = NAMED.findall(row["tests"])
-        if not named or NAMED.sub("", row["tests"]).strip(" ,"):
-            faults.append(f"{row['section']} {row['requirement']}: names no test, or something else as well")
-        faults += [
-            f"{row['section']}: {path} has no {test}" for path, test in named if test not in list_tests(path)
-        ]
+    for section, requirement, tests in read_rows(checklist):
+        files = [FILE.fullmatch(one) for one in tests.split("; ")]
+        if not section or None in files:
+            faults.append(f"{section} {requirement}: has no section, names no test, or more than tests")
+        for one in filter(None, files):
+            missing = set(re.findall(r"test_\w+", one["tests"])) - list_tests(one["path"])
+            faults += [f"{section}: {one['path']} has no {test}" for test in sorted(missing)]
     assert faults == []
