@@ -8,10 +8,11 @@ import pytest
 
 from repo_mcp.cli.clients.clients import CLIENTS
 from tests.architecture.source_tree import ROOT
-from tests.architecture.test_spec_checklists import NAMED, list_tests
+from tests.architecture.test_spec_checklists import list_tests
 from tests.clients.drivers import DRIVERS
 
 PAGE = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 ROWS = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if line.startswith("| ")]
 
 
