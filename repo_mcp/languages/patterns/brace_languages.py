@@ -2,9 +2,8 @@
 
 Where a keyword says what a line defines, the name follows it. Java, C# and Dart have no keyword
 for methods: there a method is a name before `(` and after at least one type word, on a line that
-does not begin like a statement. JavaScript methods need a `{` after parameters without
-quotes or parentheses, which calls with a callback never have; the first may be an object
-that is taken apart, `({ name, size }: Props)`.
+does not begin like a statement. JavaScript methods need a `{` right after their parameters, which
+calls with a callback never have.
 """
 
 from __future__ import annotations
@@ -40,6 +39,9 @@ CSHARP = build_language(
         | (?=public|protected|private|internal|static|const)
           {type_words}({name}){opt}(?:=> | \n?{opt}\{ | =(?!=))
         | {not_statement}{type_words}({name})(?:<[^<>\n]{0,80}+>)?{opt}\(
+        | (?:(?:public|protected|private|internal|static|async|virtual|override|abstract|sealed|new|unsafe
+          |partial|extern){gap}){0,5}(?:[A-Za-z_][\w.]{0,80}+<)?\([^(){};=,\n]{1,80}+,[^(){};=\n]{1,150}+\)[>?\[\]]{0,5}{gap}
+          ({name})(?:<[^<>\n]{0,80}+>)?{opt}(?:\( | => | \{)
         | (?=public|protected|private|internal)(?:{name}{gap}){1,2}({name})\(
     )
     """,
@@ -74,11 +76,12 @@ _JS = r"""
         | (?:const|let|var){gap}({js}){opt}(?::[^=\n]{1,100}+)?={opt}{function}
         | (?:{js}\.){1,4}({js}){opt}={opt}{function}
         | (?:(?:public|private|protected|static|readonly|override){gap}){0,4}\#?({js}){opt}[:=]{opt}
-          (?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>)
+          (?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>
+          | \({opt}\n[^();=]{0,400}+\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>)
         | (?!(?:if|for|while|switch|catch|function|return|super|await|with|new|else|do|typeof)\b)
-          (?:(?:public|private|protected|static|async|readonly|override|get|set){gap}){0,4}[*\#]?({js})
-          (?:<[^<>\n]{0,80}+>)?\((?:\s*+\{[^{}()]{0,400}+\}(?:\s*+:\s*+\{[^{}()]{0,400}+\})?)?
-          (?:[^;{}()'"`]{0,300}+(?:\([^;{}()'"`]{0,100}+\))?){0,5}\)
+          (?:(?:public|private|protected|static|async|readonly|override|get|set){gap}){0,4}[*\#]?{opt}
+          (?:({js}) | \[(?:{js}\.){0,3}({js})\])
+          (?:<[^<>\n]{0,80}+>)?{opt}\((?:{plain}(?:{group})){0,8}{plain}\)
           (?:{opt}:[^;{}()=]{0,100}+)?{opt}\{
     )
 """
@@ -86,11 +89,14 @@ _JS_FUNCTION = r"""
     (?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)[^=\n]{0,80}+=> | {js}{opt}=>
     | \({opt}\n(?:[^();]{0,300}+(?:\([^();]{0,100}+\))?){0,5}\)[^=;\n]{0,80}+=>)
 """
-JAVASCRIPT = build_language("javascript", "code", _JS, function=_JS_FUNCTION, js=_JS_NAME)
-TYPESCRIPT = build_language("typescript", "code", _JS, function=_JS_FUNCTION, js=_JS_NAME)
+# Within parameters: a type of functions, what is taken apart and its type, a default.
+_JS_GROUP = r"""\([^;{}()'"`]{0,100}+\) | \{[^{}()]{0,400}+\} | '[^'\n]{0,60}+' | "[^"\n]{0,60}+\""""
+_JS_PARTS = {"function": _JS_FUNCTION, "group": _JS_GROUP, "plain": r"[^;{}()'\"`]{0,600}+", "js": _JS_NAME}
+JAVASCRIPT = build_language("javascript", "code", _JS, **_JS_PARTS)
+TYPESCRIPT = build_language("typescript", "code", _JS, **_JS_PARTS)
 _COMPONENT = r"{opt}(?P<doc_html>{html}) |" + _JS
-VUE = build_language("vue", "code", _COMPONENT, function=_JS_FUNCTION, js=_JS_NAME)
-SVELTE = build_language("svelte", "code", _COMPONENT, function=_JS_FUNCTION, js=_JS_NAME)
+VUE = build_language("vue", "code", _COMPONENT, **_JS_PARTS)
+SVELTE = build_language("svelte", "code", _COMPONENT, **_JS_PARTS)
 
 GO = build_language(
     "go",

@@ -22,6 +22,7 @@ MAX_META_LINES = 12  # of the metadata before a name in Clojure
 MAX_SQL_LINES = 2_000  # of one statement
 _CLOSES = re.compile(rb"[}\])]")
 _CLOSES_WITH_END = compile_late(rb"[}\])]|end\b")  # not where braces end blocks: there it may be a label
+_PARTS_BLOCK = compile_late(rb"(?:rescue|else|ensure|after|catch)\b")  # of a body, before its `end`
 _OPENERS = (b"{", b"(", b"[")  # at the end of a line
 # Blocks of all other languages are assumed to have braces, or lines of their own for their ends.
 _INDENTED_LANGUAGES = frozenset(
@@ -132,8 +133,11 @@ def _find_statement_of_sql(layout: Layout, line: int, closes: re.Pattern[bytes])
 
 def _find_indented_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:
     depth = layout.depths[line]
+    has_parts = layout.language in _WORD_LANGUAGES
     for position in layout.iter_outer(line + 1, depth):
         stripped = layout.lines[position].strip()
+        if has_parts and layout.depths[position] == depth and _PARTS_BLOCK.match(stripped):
+            continue
         if layout.depths[position] < depth or not closes.match(stripped):
             return layout.trim(line, position)
         if not stripped.endswith((b":", b"(", b"[", b"{", b"=")):  # else: parameters over several lines

@@ -107,11 +107,13 @@ def find_kind(language: str, before: bytes, name: bytes, after: bytes) -> str:
     if language == "objective-c" and _OBJECTIVE_METHOD.match(before):
         return "method"
     kind = KINDS.get(words[-1]) if words else None
+    if kind == "constant" and words[-1] == "static" and _CALLED.match(after):
+        kind = "function"
     if language == "go" and kind == "type_alias":
         declared = _GO_TYPE.match(after)
         kind = KINDS[declared[1].decode()] if declared else kind
     if kind is None and _CALLED.match(after):
-        kind = "macro" if before.lstrip().startswith(b"#") else "function"
+        kind = "macro" if language in _WITH_MACROS and before.lstrip().startswith(b"#") else "function"
     if kind is None and _ASSIGNED.match(after):
         kind = "constant" if {"const", "final"} & set(words) else "variable"
     if kind is None:

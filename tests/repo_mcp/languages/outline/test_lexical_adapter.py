@@ -264,3 +264,13 @@ def test_texts_made_to_be_slow_or_large_are_outlined(path: str) -> None:
     assert len(outline.symbols) <= 10_000
     assert all(1 <= one.start_line <= one.end_line for one in outline.symbols)
     assert sum(len(one.signature) for one in outline.symbols) < 5_000_000
+
+
+def test_methods_of_javascript_are_functions_whatever_stands_before_their_names() -> None:
+    text = "class A {\n  static make (a) {\n  }\n  #hide (a) {\n  }\n  static #both(a) {\n  }\n}\n"
+    assert rows("a.js", text) == [
+        ("class", "A", 1, 8, None),
+        ("method", "make", 2, 3, "A"),
+        ("method", "hide", 4, 5, "A"),
+        ("method", "both", 6, 7, "A"),
+    ]

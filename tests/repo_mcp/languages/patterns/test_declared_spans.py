@@ -252,6 +252,11 @@ LIMIT = 3
             [("build", 1, 2), ("final", 3, 4)],
         ),
         ("run.sh", b"ONE=1\nTWO=2\nrun() {\n  a\n}\n", [("ONE", 1, 1), ("TWO", 2, 2), ("run", 3, 5)]),
+        (
+            "a.rb",
+            b"def read\n  a\nrescue Error => e\n  b\nelse\n  c\nensure\n  d\nend\ndef after\n  e\nend\n",
+            [("read", 1, 9), ("after", 10, 12)],
+        ),
         ("a.json", b'{"a": 1}', []),
         ("a.py", b"", []),
     ],

@@ -157,13 +157,21 @@ public sealed partial class Walker : IWalker
         var y = Call(x);
         await Other(y);
     }
+    static (IPath?, string) Split(string path)
+    {
+        (int a, int b) = Pair(path);
+    }
+    private async Task<(int Line, string Text)> Read() => default;
     void Helper(int a);
 }
 public record struct Point(int X);
 public enum Kind { A }
 interface IWalker { }
 """,
-        ["Walker", "Max", "Depth", "Name", "Walker", "RunAsync", "Helper", "Point", "Kind", "IWalker"],
+        [
+            *("Walker", "Max", "Depth", "Name", "Walker", "RunAsync", "Split", "Read"),
+            *("Helper", "Point", "Kind", "IWalker"),
+        ],
         ["/// <summary>Doc</summary>"],
     ),
     "java": (
@@ -223,8 +231,23 @@ const api = {
   get: function (url) {},
   put(url) {
   },
+  async send (opts, { retries = 3, ...rest } = {}, mode = 'a') {
+    if (opts) {
+    }
+    yield (opts)
+  },
+}
+class Client {
+  [kDispatch] (opts, handler) {
+  }
+  * [Symbol.iterator] () {
+  }
+  get (key) {
+  }
 }
 describe('x', () => {
+})
+it ('y (z)', { skip: true }, function () {
 })
 """,
         [
@@ -240,6 +263,11 @@ describe('x', () => {
             "api",
             "get",
             "put",
+            "send",
+            "Client",
+            "kDispatch",
+            "iterator",
+            "get",
         ],
         ["// one"],
     ),
@@ -257,6 +285,10 @@ export abstract class Store {
   }
   #drop = (key: string) => {
   }
+  notify = async (
+    event: Event,
+  ): void => {
+  }
   static merge<T>(
     target: T,
     ...sources: (Partial<T> | undefined)[]
@@ -270,7 +302,10 @@ declare namespace NodeJS {}
 export const enum Kind { A }
 export async function load(path: string): Promise<void> {}
 """,
-        ["Options", "Id", "Store", "get", "close", "drop", "merge", "groupBy", "NodeJS", "Kind", "load"],
+        [
+            *("Options", "Id", "Store", "get", "close", "drop", "notify", "merge"),
+            *("groupBy", "NodeJS", "Kind", "load"),
+        ],
         ["/** Doc */"],
     ),
     "go": (
