@@ -83,6 +83,11 @@ _DEFINITIONS = (b"define", b"ifdef", b"ifndef", b"undef")
 _BALANCED = rb"\((?:[^()]|\((?:[^()]|\([^()]{0,300}\)){0,300}\)){0,500}\)"
 # On a line of its own from the first column on: a macro with "_" in its name, such as FMT_BEGIN_NAMESPACE.
 _LINES = re.compile(rb"\n([A-Z][A-Z0-9]*_[A-Z0-9_]++[ \t]*+(?:\([^()\n]*\)[ \t]*+)?)(?=\n(?![ \t]*[{:(=]))")
+# Around the type of a function, which is kept: `ANY_DECLARE(int)` above or before `parse(Input *input) {`
+_TYPE_GIVERS = re.compile(
+    rb"(?<=[;}/\n])\n([A-Z][A-Z0-9]*_[A-Z0-9_]++\()[ \t]*+(?!\d)(?:\w++[ \t]++){0,3}\w++[ \t*]*+(\))[ \t]*+"
+    rb"(?=\n?(?![A-Z0-9_]++\()[a-zA-Z_]\w*+\([^();{}]*+(?:\([^();{}]*+\)[^();{}]*+){0,20}\)\s*+[{;])"
+)
 # Before the words of a function's head: CURL_EXTERN CURLcode curl_easy_init(
 _HEADS = re.compile(
     rb"\n([ \t]*+(?:(?:static|inline|extern|explicit)[ \t]++)?)([A-Z][A-Z0-9]*_[A-Z0-9_]++|[A-Z]{4,}+)[ \t]++"
@@ -245,7 +250,7 @@ def blank_macros(text: bytes, *, is_c: bool = False, heads: list[Head] | None = 
     if not is_c:
         text = blank_more(_TRAILING.sub(blank_group, text))
     text = blank_behind_parameters(text)
-    text = _LINES.sub(blank_group, text)
+    text = _LINES.sub(blank_group, _TYPE_GIVERS.sub(_keep_type, text))
     text = _BLOCK_HEADS.sub(_end_statement, text)
     if b"for_each" in text or b"foreach" in text or b"ForEach" in text:
         text = _make_loops(text)
@@ -269,6 +274,12 @@ def _keep_first_branch(found: re.Match[bytes]) -> bytes:
     if not _is_cut(found):
         return found.group()
     return blank(found[1]) + found[2] + blank(found[3]) + blank(found[4])
+
+
+def _keep_type(found: re.Match[bytes]) -> bytes:
+    """Return the type that a macro is given, without the macro and its brackets."""
+    inner = found.string[found.end(1) : found.start(2)]
+    return b"\n" + blank(found[1]) + inner + b" " + found.string[found.end(2) : found.end()]
 
 
 def leaves_out_branches(text: bytes) -> bool:

@@ -20,6 +20,10 @@ from repo_mcp.languages.native.c_macros import blank_macros
         # attributes of compilers, whatever stands before them
         ("ANY_LIB_NON_NULL(1, 2)\nint run(char *a, char *b);\n", "int run(char *a, char *b);"),
         ("ANY_WARN_UNUSED_RESULT\nstatic int run(void);\n", "static int run(void);"),
+        # around the type of a function; not an attribute below its type
+        ("\n\nANY_DECLARE(int)\nrun(char *a)\n{\n}\n", "int run(char *a) { }"),
+        ("\n\nANY_PUBLIC(const item_t *) run(char *a);\n", "const item_t * run(char *a);"),
+        ("\n\nvoid *\nANY_ATTR(malloc)\nrun(int a);\n", "void * run(int a);"),
         # between the type of a function and its name, and alone on a line of a body
         ("int ANY_CDECL main(void)\n{\n}\n", "int main(void) { }"),
         ("static void ANY_CALL run(int a);\n", "static void run(int a);"),
