@@ -1,6 +1,7 @@
 """Tell which errors the functions make that a question about errors is about.
 
 Errors are known by their names, in lines that raise, throw or return one; in C by values such as `EINVAL`.
+The text that an error is given tells it from others of its name, and stands for one without a name.
 """
 
 from __future__ import annotations
@@ -46,8 +47,10 @@ _GIVES_VALUE = re.compile(
     re.ASCII,
 )
 _SAYS = re.compile(
-    r"\b(?!\w{0,40}(?:log|print|debug|LOG))\w{1,40}_error\([^()\"]{0,120}\""
-)  # `report_error(s, "lost")`
+    r"\b(?!\w{0,40}(?:log|print|debug|LOG))\w{1,40}_error(?:_[a-z]{1,20})?\([^()\"]{0,120}\""
+)  # `report_error(s, "lost")`, `return set_error_context(s,` with the text on the next line
+_MESSAGE = re.compile(r"\"((?:\\.|[^\"\\\n]){4,300})\"|'((?:\\.|[^'\\\n]){4,300})'|`([^`\n]{4,300})`")
+MESSAGE_CHARS, MESSAGE_LINES = 60, 3  # of the text of an error; lines below its name on which it may begin
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
@@ -126,32 +129,74 @@ def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:
 
 
 def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
-    """Return a sentence with the names of the errors that some findings make, or else with their lines."""
+    """Return a sentence with the names and texts of the errors that some findings make, or their lines."""
     errors: dict[str, str] = {}
     unnamed: list[str] = []
     for one in near[:FAILING]:
-        for number, line in _list_code(state, one):
+        for number, line, statement in _list_code(state, one):
             plain = _CAUGHT.sub("", line)
-            if holds_error(plain) and not _DECLARES.match(plain):
-                place = f"{one.path}:{number}-{number}"
-                names = find_errors(plain)
-                errors |= {name: f"{name} ({place})" for name in names if not _is_told(name, errors)}
-                unnamed += [] if names else [place]
+            if not (holds_error(plain) or _says_error(line, statement)) or _DECLARES.match(plain):
+                continue
+            place = f"{one.path}:{number}-{number}"
+            names, text = find_errors(plain), _find_message(statement)
+            if not names and not text:
+                unnamed.append(place)
+            for name in names or [""]:
+                told = " ".join(filter(None, (name, text)))
+                if told and not _is_told(name, text, errors):
+                    errors[told] = f"{told} ({place})"
     if errors:
         return f"Errors made here: {join_names(errors.values(), MAX_ERRORS)}. "
     return f"Errors are made at {join_names(unnamed)}. " if unnamed else ""
 
 
-def _is_told(name: str, errors: Iterable[str]) -> bool:
-    """Return True for a name that is among others, perhaps behind that of a type or a module."""
-    return any(one == name or one.endswith((f".{name}", f"::{name}")) for one in errors)
+def _says_error(line: str, statement: str) -> bool:
+    """Return True for a line that begins a call such as `set_error(s, "lost")`; it may end further down."""
+    found = _SAYS.search(statement) if "_error" in line else None
+    return found is not None and found.start() < len(line)
 
 
-def _list_code(state: ResearchState, one: Finding) -> list[tuple[int, str]]:
-    """Return the lines of a finding that are no comments, with their numbers."""
+def _find_message(statement: str) -> str:
+    """Return the first text of several words in a statement, in quotes and cut; "" without one."""
+    for found in _MESSAGE.finditer(statement):
+        text = next(filter(None, found.groups()))
+        if " " in text.strip():
+            return f'"{text[:MESSAGE_CHARS].rstrip()}{"…" if len(text) > MESSAGE_CHARS else ""}"'
+    return ""
+
+
+def _is_told(name: str, text: str, errors: Iterable[str]) -> bool:
+    """Return True for an error that is among others: its name, perhaps behind that of a type, and its text.
+
+    One without a text adds nothing to others of its name.
+    """
+    if text:
+        return any(one == f"{name} {text}".strip() for one in errors)
+    names = (one.partition(" ")[0] for one in errors)
+    return any(one == name or one.endswith((f".{name}", f"::{name}")) for one in names)
+
+
+def _list_code(state: ResearchState, one: Finding) -> list[tuple[int, str, str]]:
+    """Return the lines of a finding that are no comments: number, text, and text with what continues it."""
     lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
     numbers = range(one.start_line, min(one.end_line, len(lines)) + 1)
-    return [(number, lines[number - 1]) for number in numbers if number not in comments]
+    return [
+        (number, lines[number - 1], _join_open(lines[number - 1 : number + MESSAGE_LINES]))
+        for number in numbers
+        if number not in comments
+    ]
+
+
+def _join_open(lines: Sequence[str]) -> str:
+    """Return the first of some lines and those that follow while its brackets are open."""
+    told, depth = "", 0
+    for line in lines:
+        told += f"{line}\n"
+        bare = _QUOTED.sub('""', line)
+        depth += bare.count("(") - bare.count(")")
+        if depth <= 0:
+            break
+    return told
 
 
 def find_errors(line: str) -> list[str]:
@@ -185,14 +230,16 @@ def _describe_failing(
     """
     subject = f"{shorten_symbol(named[0])} ({named[0].citation})"
     if failing:
-        too = " too" if any(holds_error(line) for one in named for _, line in _list_code(state, one)) else ""
+        too = (
+            " too" if any(holds_error(line) for one in named for _, line, _ in _list_code(state, one)) else ""
+        )
         return f"{subject} uses {name_findings(failing)}, where errors are made{too}."
     if errors:
         return ""
     passing = _PASSES_ON.get(named[0].path.rpartition(".")[2])
     code = [] if passing is None else _list_code(state, named[0])
     lines = [
-        f"{named[0].path}:{number}-{number}" for number, line in code if passing and passing.search(line)
+        f"{named[0].path}:{number}-{number}" for number, line, _ in code if passing and passing.search(line)
     ]
     if lines:
         return f"{subject} passes on the errors of what it calls at {join_names(lines)}."

@@ -243,7 +243,8 @@ def test_errors_of_a_function_are_those_of_what_it_calls(server: Asked) -> None:
     assert '"no object to parse"' in shown.excerpt
     assert shown.why == "fails, and parse calls it"
     assert report.claim == (
-        "Errors made here: ValueError (server/parse.py:10-10)."
+        'Errors made here: ValueError "nothing to parse" (server/parse.py:10-10)'
+        ' and ValueError "no object to parse" (server/parse.py:12-12).'
         " parse.parse (server/parse.py:4-5) uses parse.parse_whole (server/parse.py:8-13),"
         " where errors are made."
     )

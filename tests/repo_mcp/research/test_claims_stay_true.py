@@ -240,7 +240,10 @@ def test_comments_and_unnamed_errors() -> None:
     }
     quiet = Asked(texts).ask("which errors can grow raise?").claim
     assert quiet == "Neither grow (slabs.c:6-8) nor what it calls is known to make an error."
-    assert Asked(texts).ask("which errors can send.File raise?").claim == "Errors are made at send.go:5-5."
+    assert (
+        Asked(texts).ask("which errors can send.File raise?").claim
+        == 'Errors made here: "no name" (send.go:5-5).'
+    )
 
 
 def test_words_that_happen_to_be_names_ask_for_no_path() -> None:

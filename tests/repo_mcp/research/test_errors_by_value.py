@@ -35,8 +35,28 @@ int hosts_add(struct hosts *hosts, const char *name)
 def test_errors_that_are_recorded_are_named_and_success_is_none() -> None:
     claim = Asked({"hosts.c": HOSTS}).ask("which errors can hosts_add return?").claim
     assert claim == (
-        "Errors made here: HOSTS_ERROR_BAD_USE (hosts.c:7-7) and HOSTS_ERROR_TOO_LONG (hosts.c:9-9)."
+        'Errors made here: HOSTS_ERROR_BAD_USE "no name" (hosts.c:7-7)'
+        " and HOSTS_ERROR_TOO_LONG (hosts.c:9-9)."
         " hosts_add (hosts.c:17-20) uses add (hosts.c:3-15), where errors are made."
+    )
+
+
+def test_errors_are_told_apart_by_their_texts() -> None:
+    texts = {
+        "reader.c": "int read_item(struct reader *reader, int at)\n{\n    if (at < 0)\n"
+        '        return reader_set_error_context(reader,\n                "no such item", at);\n'
+        "    return 0;\n}\n",
+        "reader.py": "def read_row(row):\n    if not row:\n        raise ValueError('no row at all')\n"
+        '    if len(row) > 9:\n        raise ValueError(\n            f"row {row} has more columns than the'
+        ' head of the table would allow"\n        )\n    raise ValueError\n',
+    }
+    asked = Asked(texts)
+    assert asked.ask("which errors can read_item return?").claim == (
+        'Errors made here: "no such item" (reader.c:4-4).'
+    )
+    assert asked.ask("which errors can read_row raise?").claim == (
+        'Errors made here: ValueError "no row at all" (reader.py:3-3) and ValueError'
+        ' "row {row} has more columns than the head of the table would…" (reader.py:5-5).'
     )
 
 
@@ -198,8 +218,7 @@ def test_a_phrase_whose_other_words_the_best_lacks_is_lacking() -> None:
     }
     claim = Asked(files).ask("what happens when a command to run is mistyped?").claim
     assert claim == (
-        "No file here has the word mistyped: this may be missing, or be called otherwise."
-        " command.run_command (command.py:1-3) fits the other words best."
+        "Nearest is command.run_command (command.py:1-3), which lacks the word mistyped."
         " Next to it is suggest.suggest (suggest.py:1-2)."
     )
 

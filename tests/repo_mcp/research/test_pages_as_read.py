@@ -130,7 +130,8 @@ def test_the_claim_names_the_errors_where_they_are_made() -> None:
     }
     claim = Asked(texts).ask("which errors can parsing a text raise?").claim
     assert claim.startswith(
-        "Errors made here: NullException (Parser.java:4-4) and ParseException (Parser.java:6-6). "
+        'Errors made here: NullException "no text" (Parser.java:4-4)'
+        ' and ParseException "bad text" (Parser.java:6-6). '
     )
 
 
