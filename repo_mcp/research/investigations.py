@@ -33,6 +33,7 @@ from repo_mcp.research.indirect_names import read_body
 from repo_mcp.research.locating import is_program, weaker
 from repo_mcp.research.open_questions import connect
 from repo_mcp.research.paths import build_chains, find_paths
+from repo_mcp.research.product_name import leave_out_product
 from repo_mcp.research.rated_seeds import PreferredKind
 from repo_mcp.research.reasons import BY_EXTENSION, FILLS, UNIMPLEMENTED
 from repo_mcp.research.records import Chain, Focus, Form, Group, Link, Reading, Shape, Subject
@@ -377,7 +378,7 @@ def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathe
 
 
 def _investigate_extension(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    text = reading.subjects[0].asked
+    text = leave_out_product(state, reading.subjects[0].asked)
     note_documents(state, text, 2, beside="custom")
     find_seeds(state, text, PreferredKind.EXTENSION)
 
@@ -387,8 +388,8 @@ def _investigate_errors(state: ResearchState, reading: Reading, gathered: Gather
     if named:
         find_seeds(state, reading.subjects[0].asked, PreferredKind.FAILURES, named, whys)
         return
-    seeds = find_seeds(state, reading.subjects[0].asked, PreferredKind.FAILURES)
-    connect(state, seeds[:CONNECTED], reading.subjects[0].asked)
+    text = leave_out_product(state, reading.subjects[0].asked)
+    connect(state, find_seeds(state, text, PreferredKind.FAILURES)[:CONNECTED], text)
 
 
 def _investigate_difference(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -423,7 +424,7 @@ def _read_parameters(state: ResearchState, node: Node) -> str:
 
 
 def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
-    text = reading.subjects[0].asked
+    text = leave_out_product(state, reading.subjects[0].asked)
     if is_about_shapes(state.request):
         return  # its words describe shapes of code, not a symbol
     seeds = find_seeds(state, text)
