@@ -59,6 +59,11 @@ _RELATIONS = {
     Form.DEPENDENCIES: ("uses", "Nothing that the repository declares is known to be used by"),
 }
 
+# A word that only tells how, such as "deeply": a program may do without it.
+_IS_ADVERB = re.compile(
+    r"(?!(?:ap|re|sup|multip|im|com|fami|assemb|anoma|monopo|bul|al)ly)[a-z]{3,}ly", re.IGNORECASE
+)
+
 
 def build_claim(
     state: ResearchState, reading: Reading, groups: Sequence[Group] = (), chains: Sequence[Chain] = ()
@@ -255,11 +260,12 @@ def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
 def _judge_best(state: ResearchState, best: str) -> list[str]:
     """Return sentences that say which words no file has, what fits best, and which words that lacks."""
     sentences = []
-    if state.absent:
-        words = _name_words(state.absent)
+    absent = [word for word in state.absent if not _IS_ADVERB.fullmatch(word)]
+    if absent:
+        words = _name_words(absent)
         sentences.append(f"No file here has the {words}: this may be missing, or be called otherwise.")
     lacking = [word for word in state.lacking if word not in state.absent]
-    fits = "the other words" if state.absent else "the question"
+    fits = "the other words" if absent else "the question"
     if lacking:  # then it may be about something else
         sentences.append(f"Nearest is {best}, which lacks the {_name_words(lacking)}.")
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
@@ -41,9 +42,14 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
         *named,
         *(state.get_node(link.source) for node in named for link in list_overriding(state, node)),
     ]
+    whys = find_below(state, named, max(MAX_FAILING - len(named), LEAST_BELOW))
+    return [*named[: max(1, MAX_FAILING - len(whys))], *whys][:MAX_FAILING], whys
+
+
+def find_below(state: ResearchState, named: Sequence[Node], most: int) -> dict[Node, str]:
+    """Return functions that fail below some others, each with the reason: levels until there are `most`."""
     whys: dict[Node, str] = {}
-    most = max(MAX_FAILING - len(named), LEAST_BELOW)
-    level, seen = named, {*named}
+    level, seen = [*named], {*named}
     for _ in range(FAILING_DEPTH):
         below: list[Node] = []
         for node in level[:MAX_CALLING] if len(whys) < most else ():
@@ -56,7 +62,7 @@ def find_failing(state: ResearchState, text: str) -> tuple[list[Node], dict[Node
                     if _fails(state, other):
                         whys[other] = f"{FAILS}{node.symbol.name} {edge.type.value} it"
         level = below
-    return [*named[: max(1, MAX_FAILING - len(whys))], *whys][:MAX_FAILING], whys
+    return whys
 
 
 def _find_named(state: ResearchState, text: str) -> list[Node]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.research.rated_seeds import Seed
@@ -79,3 +79,9 @@ def list_said(seed: Seed, idioms: Mapping[str, Sequence[str]]) -> list[str]:
     lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
     text = "\n".join((seed.path, *lines))
     return [word for said, plain in idioms.items() if shares_word(text, plain) for word in said.split()]
+
+
+def name_phrases(words: Sequence[str], idioms: Collection[str]) -> list[str]:
+    """Return the words, each as the phrase that it is part of, if there is one: `get rid of` for "rid"."""
+    phrases = (next((said for said in idioms if word in said.split()), word) for word in words)
+    return [*dict.fromkeys(phrases)]

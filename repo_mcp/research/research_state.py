@@ -9,7 +9,7 @@ Its `source` holds everything that an investigation may read: the graph, the sea
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -121,15 +121,16 @@ class Source:
             raw = []
         return tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
 
-    def find_absent(self, text: str) -> tuple[list[str], list[str], bool]:
+    def find_absent(self, text: str, replaced: Collection[str] = ()) -> tuple[list[str], list[str], bool]:
         """Return the words of a text that surely no file has, warnings, and whether files lack most of it.
 
         The warnings are about words that no indexed file has. Before all files are indexed, no word is surely
-        absent.
+        absent. Nothing is said of words that are `replaced` by others.
         """
         words, is_whole = self._look_up_words(text)
-        absent = [one.text for one in words if not one.units and is_whole]
-        return absent, describe_absent(words, is_whole=is_whole), is_whole and lacks_most(text, words)
+        telling = [one for one in words if one.text not in replaced]
+        absent = [one.text for one in telling if not one.units and is_whole]
+        return absent, describe_absent(telling, is_whole=is_whole), is_whole and lacks_most(text, words)
 
     def is_absent(self, word: str) -> bool:
         """Return True for a word that no file has."""

@@ -20,6 +20,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
 from repo_mcp.research.errors_made import holds_error
+from repo_mcp.research.failing import find_below
 from repo_mcp.research.indirect_names import (
     LEAST_LISTED,
     find_actions,
@@ -30,12 +31,19 @@ from repo_mcp.research.indirect_names import (
     find_registering,
     is_enumeration,
 )
-from repo_mcp.research.lacking_words import list_idioms, list_lacking, list_said, says_otherwise, weigh_words
+from repo_mcp.research.lacking_words import (
+    list_idioms,
+    list_lacking,
+    list_said,
+    name_phrases,
+    says_otherwise,
+    weigh_words,
+)
 from repo_mcp.research.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed, choose_seeds
 from repo_mcp.research.reasons import BELONG, DERIVE, HAS_ROWS, LISTS, MODEL, MOST_DERIVE, NAMED_SO, REGISTERS
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
-from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import (
     find_action,
@@ -58,6 +66,7 @@ AGAIN_ROOM = 330  # characters of a declaration with the name of a better one
 LEAST_ROOM = 160  # with fewer characters left, only the heads of declarations are shown
 # For a question about the errors of a function: the first declarations, and the least characters of each.
 FAILING_FIRST, FAILING_ROOM = 3, 3_200
+MOST_BELOW = 3  # functions shown that fail below the best declaration
 MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be added
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
 FEW_SEEDS = 3  # shown if no file has most of the question's words
@@ -112,7 +121,8 @@ def find_seeds(
     idioms = list_idioms(state, text)
     plain = [word for own in idioms.values() for word in own]
     plain += [word for word in list_base_forms(words) if not state.source.is_absent(word)]
-    state.absent, told, state.lacks_most = state.source.find_absent(" ".join(words))
+    replaced = {word for said in idioms for word in said.split()}
+    state.absent, told, state.lacks_most = state.source.find_absent(" ".join(words), replaced)
     state.warnings += told
     asks_tests = _ONE_TEST.sub(" ", state.request.query)
     wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in _WORD.findall(asks_tests))
@@ -136,13 +146,12 @@ def find_seeds(
         found = _tell_table(found, asked.nouns[-1])
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
     seeds = _drop_prototypes(seeds)
+    if preferred is PreferredKind.FAILURES and not first:
+        seeds = _put_failing(state, seeds)
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
     if seeds:
-        said = list_said(seeds[0], idioms)
-        state.absent = [w for w in state.absent if w not in said and not says_otherwise(seeds[0], w)]
-        telling = {word: weight for word, weight in weigh_words(words, weights).items() if word not in said}
-        state.lacking = list_lacking(seeds[0], telling)
+        _tell_lacking(state, seeds[0], weigh_words(words, weights), idioms)
     _note(
         state, seeds, weights, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
     )
@@ -158,6 +167,27 @@ def _drop_prototypes(seeds: Sequence[Seed]) -> list[Seed]:
         for one in seeds
         if not (one.node and one.node.symbol.flags & SymbolFlag.FORWARD and one.name in whole)
     ]
+
+
+def _tell_lacking(
+    state: ResearchState, best: Seed, weighed: Mapping[str, float], idioms: Mapping[str, Sequence[str]]
+) -> None:
+    """Set which words of the question, given with their weights, no file has, and which the best lacks."""
+    said = list_said(best, idioms)
+    state.absent = [word for word in state.absent if word not in said and not says_otherwise(best, word)]
+    telling = {word: weight for word, weight in weighed.items() if word not in said}
+    state.lacking = name_phrases(list_lacking(best, telling), idioms)
+
+
+def _put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
+    """Return the seeds; functions that fail below the best one come right behind it."""
+    best = seeds[0].node if seeds else None
+    if best is None or best.symbol.kind not in CALLABLE_KINDS:
+        return [*seeds]
+    below = [*find_below(state, [best], 1).items()][:MOST_BELOW]
+    known = {seed.node: seed for seed in seeds}
+    failing = [known.get(node) or replace(build_seed(state, node, 0.0), why=why) for node, why in below]
+    return [seeds[0], *failing, *(seed for seed in seeds[1:] if seed not in failing)]
 
 
 def _lies_in(path: str, folders: Sequence[str]) -> bool:
@@ -275,11 +305,15 @@ def _note(
 
 
 def match_calls(names: Sequence[str]) -> Callable[[str], bool]:
-    """Return a function that tells whether a line calls one of some names."""
+    """Return a function that tells whether a line calls one of some names, or reads a member of that name.
+
+    The member may have an underscore more: `self._max_size` is what `max_size(size)` sets.
+    """
     called = [re.escape(name) for name in dict.fromkeys(names[:LEADING_NAMES]) if len(name) > 2]
     if not called:
         return lambda _line: False
-    pattern = re.compile(rf"(?<![\w$])(?:{'|'.join(called)})\s*[(<!]")
+    joined = "|".join(called)
+    pattern = re.compile(rf"(?<![\w$])(?:{joined})\s*[(<!]|[._]_?(?:{joined})\b(?!\s*(?:\(|=(?!=)))")
     return lambda line: pattern.search(line) is not None
 
 
