@@ -1,0 +1,58 @@
+"""Which functions and lines are shown: errors below the best function, members that it sets."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.research.seeds import match_calls
+from tests.repo_mcp.research.asking import Asked, find_one, list_found
+
+
+def test_functions_that_fail_below_the_best_one_come_behind_it() -> None:
+    others = "".join(
+        f"\n\ndef parse_option_{number}(option):\n    option.parse({number})\n    return option\n"
+        for number in range(6)
+    )
+    files = {
+        "parse.py": "from names import look_up\n\n\ndef parse_options(options):\n"
+        "    for option in options:\n        if option.parse:\n"
+        "            look_up(option)\n    return options\n" + others,
+        "names.py": "def look_up(name):\n    if name not in KNOWN:\n        raise LookupFailed(name)\n",
+    }
+    report = Asked(files).ask("which errors can parsing the options raise?")
+    assert report.claim.startswith("Errors made here: LookupFailed (names.py:3-3).")
+    assert list_found(report)[:2] == ["parse.parse_options", "names.look_up"]
+    assert "raise LookupFailed(name)" in find_one(report, "names.look_up").excerpt
+
+
+@pytest.mark.parametrize(
+    ("line", "leads"),
+    [
+        ("let left = this._maxSize || 200;", True),
+        ("if size > self.maxSize:", True),
+        ("if (one.maxSize == 3) {", True),
+        ("maxSize(3)", True),
+        ("this._maxSize = size;", False),
+        ("let maxSize = 3;", False),
+        ("one.maxSizes", False),
+    ],
+)
+def test_a_line_that_reads_what_a_shown_function_sets_leads_to_it(line: str, leads: bool) -> None:
+    assert match_calls(["maxSize"])(line) is leads
+
+
+def test_an_adverb_that_no_file_has_is_not_said_to_be_missing() -> None:
+    files = {"nest.py": "def check_nested(level):\n    if level > MOST:\n        raise TooDeep(level)\n"}
+    claim = Asked(files).ask("what happens when a level is nested quietly?").claim
+    assert "quietly" not in claim
+
+
+def test_words_of_a_phrase_are_named_together() -> None:
+    files = {
+        "worker.py": "def start_worker(worker):\n    if worker.idle:\n        worker.start()\n"
+        "    return worker\n",
+        "names.py": "def remove(name):\n    return name\n",
+    }
+    claim = Asked(files).ask("how does a pool get rid of an idle worker?").claim
+    assert claim.startswith("Nearest is worker.start_worker (worker.py:1-4), which lacks")
+    assert "get rid of" in claim
