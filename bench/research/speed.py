@@ -1,8 +1,10 @@
-"""The seconds that questions about Linux take, including some about popular names.
+"""The seconds that a client waits for answers of `code_research` and `search_code`, over stdio.
 
-    python -m bench.research.speed TREE DATA_DIR [--depth N]
+    python -m bench.research.speed linux TREE DATA_DIR
+    python -m bench.research.speed django TREE DATA_DIR
 
-DATA_DIR holds an index with its structure: `repo-mcp index --structure`.
+DATA_DIR holds an index with its structure: `repo-mcp index --structure`. Each question is asked in three
+rounds of one server. The first is cold; in the others what they need has been read.
 """
 
 from __future__ import annotations
@@ -10,12 +12,14 @@ from __future__ import annotations
 import argparse
 import time
 from contextlib import closing
+from pathlib import Path
 
-from repo_mcp.config.server_config import Config
-from repo_mcp.repository import Repository
-from repo_mcp.research.records import ResearchRequest, RunControl
+from bench.economy.client import Client
 
-QUESTIONS = """
+TOOLS = ("code_research", "search_code")
+ROUNDS = 3
+QUESTIONS = {
+    "linux": """
 what calls memset
 what calls kmalloc
 what calls printk
@@ -50,29 +54,59 @@ what calls kfree
 usages of u32
 where is kmalloc defined
 how are page faults handled
-"""
+""",
+    "django": """
+How is CSRF checked for a request?
+How does prefetch_related work?
+How do I register a custom lookup?
+Where is CONN_MAX_AGE configured?
+Where is SESSION_COOKIE_AGE configured?
+Where is the default database port configured?
+What happens when a migration fails half way?
+What happens when a form field is invalid?
+How are templates found and cached?
+How is a password hashed and checked?
+Which errors can get_object_or_404 raise?
+Which errors can parsing a multipart upload raise?
+Where would I add a new template tag?
+Where would I add a new database backend?
+Where would I add a new field type?
+What breaks if I change Model.save?
+What breaks if I change QuerySet._fetch_all?
+What is the difference between select_related and prefetch_related?
+What is the difference between HttpResponse and StreamingHttpResponse?
+what calls _fetch_all
+what calls resolve_url
+how does Model.save reach execute_sql
+How does middleware turn an exception into a response?
+How does the autoreloader notice that a file changed?
+""",
+}
 
 
 def main() -> None:
-    """Ask each question once, and print the slowest first."""
+    """Ask each question of each tool, and print the slowest first."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("tree")
-    parser.add_argument("data_dir")
-    parser.add_argument("--depth", type=int, default=2)
+    parser.add_argument("questions", choices=QUESTIONS)
+    parser.add_argument("tree", type=Path)
+    parser.add_argument("data_dir", type=Path)
     options = parser.parse_args()
-    rows: list[tuple[float, str, int]] = []
-    with closing(Repository(Config(options.tree, data_dir=options.data_dir))) as repository:
-        for question in QUESTIONS.strip().split("\n"):
-            started = time.perf_counter()
-            report = repository.engines.researcher.answer(
-                ResearchRequest(question, options.depth), RunControl(lambda: False)
-            )
-            rows.append((time.perf_counter() - started, question, len(report.findings)))
-    for seconds, question, findings in sorted(rows, reverse=True):
-        print(f"{seconds:6.2f} s  {findings:4} findings  {question}")
-    times = sorted(seconds for seconds, _, _ in rows)
-    median, p95 = times[len(times) // 2], times[int(len(times) * 0.95)]
-    print(f"median {median:.2f} s, p95 {p95:.2f} s, most {times[-1]:.2f} s")
+    questions = QUESTIONS[options.questions].strip().split("\n")
+    with closing(Client(options.tree, options.data_dir, "--toolsets", "research")) as client:
+        client.settle(TOOLS[0], query=questions[0])
+        for tool in TOOLS:
+            for name in ("cold", *["warm"] * (ROUNDS - 1)):
+                rows = sorted((time_call(client, tool, question), question) for question in questions)
+                median, p95 = rows[len(rows) // 2][0], rows[int(len(rows) * 0.95)][0]
+                print(f"{tool}, {name}: median {median:.3f} s, p95 {p95:.3f} s")
+                print("".join(f"    {one:.3f} s  {question}\n" for one, question in rows[:-4:-1]), end="")
+
+
+def time_call(client: Client, tool: str, question: str) -> float:
+    """Return the seconds that a client waits for an answer."""
+    started = time.perf_counter()
+    client.call(tool, query=question)
+    return time.perf_counter() - started
 
 
 if __name__ == "__main__":
