@@ -4,7 +4,7 @@ This is done only where nothing was found and no indexed file passes the filter:
 tree whose logs are ignored, and an empty answer would look as if there were none. The files are counted,
 and named only if they are too large, so that a declaration in one of them is not taken for missing. For a
 glob that matches nothing, the one that was probably meant is suggested: `**/core/*.c` for `core/*.c`, which
-begins at the root, and `{*.c,*.h}` for `*.c, *.h`.
+begins at the root, and `{*.c,*.h}` for `*.c, *.h`. If it ends with a name, files of similar names are named.
 
 Left out on purpose: denied files, which are never mentioned.
 """
@@ -19,8 +19,10 @@ from itertools import islice
 
 from index_format import IndexFormatError
 from repo_mcp.errors import RepoError
+from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.late_patterns import compile_late
+from repo_mcp.live.alike_names import find_alike_names
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactRequest, SearchRequest, SkipReason
 from repo_mcp.ranking.searcher import Filter, Searcher
@@ -34,6 +36,7 @@ from repo_mcp.workspace.walked_files import FileColumns
 
 MAX_LARGE = 3  # files above the size limit that are named
 LOOK_SECONDS = 0.5  # as long as a walk of 80,000 files takes
+_WILD = compile_late(r"[*?\[{]")
 _SEPARATORS = compile_late(r"[,|;\s]+")  # what people who do not know braces write between alternatives
 
 
@@ -142,4 +145,13 @@ def _suggest(searcher: Searcher, glob: str, language: str | None) -> str:
         with suppress(RepoError):  # a bracket was cut in two
             if _has_files(searcher, one, language):
                 return f" `{one}` matches some."
-    return ""
+    name = glob.rpartition("/")[2]
+    alike = [] if _WILD.search(name) else _find_alike(searcher, name)
+    return f" Similar: {', '.join(f'`{path}`' for path in alike)}." if alike else ""
+
+
+def _find_alike(searcher: Searcher, name: str) -> list[str]:
+    try:
+        return find_alike_names(name, KnownFiles(searcher.snapshot).iter_paths())
+    except (IndexFormatError, OSError):
+        return []

@@ -1,9 +1,9 @@
 """Name the files that a client may have meant by a path that leads to none.
 
 These are files of the index that end as the path does, or share its name and most of its folders; files
-that the path matches, if it is a glob; otherwise names of the same folder that are spelled nearly so, and
-paths that end as it does but for the case of letters. Of a directory some files are named. Only what is
-listed or indexed is.
+that the path matches, if it is a glob; otherwise names of the same folder that are spelled nearly so, paths
+that end as it does but for the case of letters, and names anywhere that share a word with its own. Of a
+directory some files are named. Only what is listed or indexed is.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from itertools import takewhile
 from index_format import IndexFormatError
 from repo_mcp.errors import SIMILAR, ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.live.alike_names import find_alike_names
 from repo_mcp.ranking.prompt import find_meant
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.spell_suggest import find_paths
@@ -38,7 +39,7 @@ def add_near_paths(error: RepoError, path: str, tree: LiveTree, searcher: Search
         return error
     path = path.replace("\\", "/")
     near = _list_matching(path, tree) if "*" in path else _find_ending(path, searcher)
-    near = near or _find_in_folder(path, tree) or _find_folded(path, searcher)
+    near = near or _find_in_folder(path, tree) or _find_folded(path, searcher) or _find_alike(path, searcher)
     if not near:
         return error
     return RepoError(error.code, error.message, f"{SIMILAR} {_name_some(near)}.", error.details)
@@ -99,6 +100,16 @@ def _find_folded(path: str, searcher: Searcher | None) -> Sequence[str]:
         return ()
     least = min(2, len(parts))  # the name, and a folder if there is one
     return [one for shared, one in sorted(alike, key=lambda pair: (-pair[0], pair[1])) if shared >= least]
+
+
+def _find_alike(path: str, searcher: Searcher | None) -> Sequence[str]:
+    """Return the indexed files whose names are like that of a path."""
+    if searcher is None:
+        return ()
+    try:
+        return find_alike_names(path.rpartition("/")[2], KnownFiles(searcher.snapshot).iter_paths())
+    except (IndexFormatError, OSError):
+        return ()
 
 
 def _count_shared(one: Sequence[str], other: Sequence[str]) -> int:

@@ -121,6 +121,16 @@ def is_import(line: str) -> bool:
     return _IMPORT.match(line) is not None
 
 
+# A comment, or a name alone, as in a list of what a module exports.
+_COMMENT = compile_late(r"^\s*(?://|/\*|\*(?:\s|/|$)|#(?:[\s!]|$)|--(?:\s|$)|;;|<!--|\(\*|\"\"\"|''')")
+_NAME_ALONE = compile_late(r"^\s*[\"']?\w+[\"']?,\s*$")
+
+
+def says_little(line: str) -> bool:
+    """Return True for a line that only imports, comments or lists a name, in any language."""
+    return is_import(line) or any(pattern.match(line) for pattern in (_COMMENT, _NAME_ALONE))
+
+
 def has_binary_extension(path: str) -> bool:
     """Return True if the last extension belongs to a format that is never text: no need to read it."""
     name = path.rpartition("/")[2]

@@ -188,6 +188,14 @@ def test_a_glob_that_matches_nothing_names_one_that_does(open_root: Open, glob: 
     assert repository.list_files(glob, 5, False).warnings == ((suggested.strip(),) if meant else ())
 
 
+def test_a_glob_that_ends_with_a_name_names_files_of_similar_names(open_root: Open) -> None:
+    repository = open_root()
+    repository.refresh()
+    found = repository.search_exact(ExactRequest("nowhere", file_glob="**/page_view.ts"))
+    assert "This filter matches no file: `**/page_view.ts`. Similar: `src/deep/page.ts`." in found.warnings
+    assert repository.list_files("page_view.ts", 5, False).warnings == ("Similar: `src/deep/page.ts`.",)
+
+
 @pytest.mark.parametrize("language", ["Python", "PYTHON", "py", ".py", " python "])
 def test_a_language_is_taken_as_people_write_it(open_root: Open, language: str) -> None:
     repository = open_root()

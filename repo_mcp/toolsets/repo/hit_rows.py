@@ -13,13 +13,13 @@ Later hits with the same lines are its `copies`, or one more row of the text: `s
 A brief hit is what a model needs to open it: of a declaration its span and first line, as text its name.
 
 A file of exact matches is its path and its lines, numbered as ripgrep numbers them, each declaration before
-its lines, and a blank row before lines that are in none. Only a long declaration has its span, once: a short
-one is opened by any of its lines. If the first line is the one that declares it, the span from there on
-replaces its number, with the enclosing declaration unless that was named before or is in the line, as a
-receiver in Go; the line itself has the name:
+its lines, with its span the first time, and a blank row before lines that are in none. If the first line is
+the one that declares it, the span from there on replaces its number, with the enclosing declaration unless
+that was named before or is in the line, as a receiver in Go; the line itself has the name. The last row says
+how many matches are left out, and where they begin and end, as far as that is known:
 
     a/ledger.py
-    Ledger.post
+    12-20 Ledger.post
     14:post(x)
     30-41:def close(self):
     210-480 .total
@@ -27,9 +27,10 @@ receiver in Go; the line itself has the name:
     500-502 Account.:def open(self):
 
     510:post(z)
-    +2 more
+    +2 more in 600-612
 
-A record has the same rows as its snippet, with a tab behind each number, and `more` for the last of them.
+A record has the same rows as its snippet, with a tab behind each number, and `more` and `more_lines` for the
+last of them.
 `.total` lies where the declaration named last lies, or in that one if it lies in none, and at first in the
 class that is called as its file. Lines under one declaration lose the indentation that they share.
 """
@@ -40,6 +41,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from repo_mcp.record_classes import dataclass
 from repo_mcp.text.lines import cut_indentation, escape_text, escape_texts
 from repo_mcp.toolsets.answers import Result, plain_number
 
@@ -48,9 +50,17 @@ if TYPE_CHECKING:
     from repo_mcp.model import ExactMatch, Hit
 
 _NAMED_COPIES = 3  # nobody opens more of them
-_LONG_LINES = 100  # of a declaration that is named with its span: it may be too long to be opened whole
 
 Group = tuple["ExactMatch | None", "list[PageLine]"]  # the first match of lines under one declaration
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """The matches of one file that an exact page shows, and those that it leaves out."""
+
+    matches: Sequence[ExactMatch]
+    left: int = 0
+    left_lines: tuple[int, ...] = ()  # of the first and the last that is left out; the first if more follow
 
 
 def write_hit(hit: Hit, copies: Sequence[Hit]) -> str:
@@ -151,23 +161,26 @@ def name_copies(copies: Sequence[Hit]) -> list[str]:
     return places if len(copies) <= _NAMED_COPIES else [*places, f"{len(copies) - _NAMED_COPIES} more"]
 
 
-def write_file(matches: Sequence[ExactMatch], count: int) -> str:
-    """Return the matches of one file, which has `count`, as text."""
-    rows = [escape_text(matches[0].path), *_iter_rows(matches[0].path, _group_lines(matches), ":")]
-    if count > len(matches):
-        rows.append(f"+{count - len(matches)} more")
+def write_file(file: ShownFile) -> str:
+    """Return the matches of one file as text."""
+    path = file.matches[0].path
+    rows = [escape_text(path), *_iter_rows(path, _group_lines(file.matches), ":")]
+    if file.left:
+        first, *last = file.left_lines
+        rows.append(f"+{file.left} more {f'in {_write_span(first, *last)}' if last else f'from {first} on'}")
     return "\n".join(rows)
 
 
-def render_file(matches: Sequence[ExactMatch], count: int) -> Result:
-    """Return the matches of one file, which has `count`, as a record."""
-    groups = _group_lines(matches)
+def render_file(file: ShownFile) -> Result:
+    """Return the matches of one file as a record."""
+    path, groups = file.matches[0].path, _group_lines(file.matches)
     return {
-        "path": escape_text(matches[0].path),
+        "path": escape_text(path),
         "start_line": groups[0][1][0].number,
         "end_line": groups[-1][1][-1].number,
-        "snippet": "\n".join(_iter_rows(matches[0].path, groups, "\t")),
-        "more": count - len(matches),
+        "snippet": "\n".join(_iter_rows(path, groups, "\t")),
+        "more": file.left,
+        "more_lines": [*file.left_lines],
     }
 
 
@@ -205,10 +218,9 @@ def _name_owner(around: str, parent: str) -> str:
 
 
 def _write_name(name: str, lines: Sequence[int], *, is_told: bool) -> str:
-    """Return the row of a declaration, with its span if it is long and not told, or looks like a line."""
+    """Return the row of a declaration: with its span unless told, or if the name looks like a line."""
     first, last = lines
-    is_long = last - first >= _LONG_LINES
-    return f"{first}-{last} {name}" if (is_long and not is_told) or name[:1].isdigit() else name
+    return name if is_told and not name[:1].isdigit() else f"{first}-{last} {name}"
 
 
 def _group_lines(matches: Sequence[ExactMatch]) -> list[Group]:

@@ -187,6 +187,7 @@ def _render_spans(
     max_chars: int,
 ) -> Part:
     rendered: list[Result] = []
+    sized: set[object] = set()  # files whose number of lines is told
     errors = [one for one in answers if isinstance(one, RepoError)]
     for span, answer in zip(spans, answers, strict=True):
         if isinstance(answer, RepoError):
@@ -198,8 +199,12 @@ def _render_spans(
         whole = _count_rows(answer)
         part = _render(answer, min(rows, whole), max_chars=max_chars)
         rows = max(0, rows - whole)
+        result = {**part.result}
+        if answer.path in sized:
+            del result["total_lines"]
+        sized.add(answer.path)
         warnings = escape_texts(part.warnings)
-        rendered.append({**part.result, **({"warnings": warnings} if warnings else {})})
+        rendered.append(result | ({"warnings": warnings} if warnings else {}))
     notes = (f"{len(errors)} of {len(answers)} spans could not be opened",) if errors else ()
     refusal = next((error.code for error in errors if error.blocked), None)
     return Part({"spans": rendered}, notes, refusal=refusal)

@@ -46,7 +46,7 @@ def open_file_input(limits: Limits) -> Schema:
         "about": build_text("Words: a long span is cut to lines about them.", MAX_ABOUT_CHARS),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in one.items()})
-    spans = build_list(span, f"Instead: up to {MAX_SPANS} such [{{path, ...}}].")
+    spans = build_list(span, f"Instead: up to {MAX_SPANS} [{{path; line, symbol or lines; about}}].")
     return build_object({**one, "spans": spans | {"maxItems": MAX_SPANS}})
 
 
@@ -72,7 +72,9 @@ def open_file_output(limits: Limits) -> Schema:
         "error": build_record(dict.fromkeys(("code", "message", "hint"), build_field("string"))),
         "blocked": build_field("boolean", "True when this read was refused for safety"),
     }
-    spans = build_list(build_object(span), "With spans: the answer to each, or its error")
+    spans = build_list(
+        build_object(span), "With spans: the answer to each, or its error; total_lines once for a file"
+    )
     return build_envelope_schema(build_object({**one, "spans": spans}))
 
 

@@ -201,7 +201,7 @@ def search_input(limits: Limits) -> Schema:
             "language": build_text("Only this language, as in repo.status.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
-                "Default snippets; text: lean, no bodies.",
+                "Default snippets; text: lean, heads only.",
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
@@ -225,8 +225,8 @@ def search_output(limits: Limits) -> Schema:
             _search_hit() | {"type": ["object", "string"]},
             "Best first, ties by path, then line; modes literal and regex: one hit a file, those of the"
             " program first, then configuration, tests, documents, foreign files; each by path."
-            " As text: its path, declarations with spans (exact modes: long ones), each before its numbered"
-            " lines, a blank row before lines in none; of a question the heads alone;"
+            " As text: its path, declarations with spans (exact modes: the first time), each before its"
+            " numbered lines, a blank row before lines in none; of a question the heads alone;"
             " where the first of these declares it, its span and class stand in place of the number"
             " (`30-41 Ledger.:`); then `also` with other declarations of the file that a question may be"
             " about; far below the best, the span and name alone",
@@ -281,6 +281,10 @@ def _search_hit() -> Schema:
         ),
         "more": build_field("integer", "Matching lines that are not shown; see max_per_file")
         | {"default": 0},
+        "more_lines": build_list(
+            build_field("integer"),
+            "The first and last of these; the first alone if more follow the last known",
+        ),
         "score": build_field(
             "number", "Relevance; comparable within one answer; not in modes literal, regex"
         ),

@@ -16,14 +16,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import groupby, starmap
+from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
-from repo_mcp.text.lines import HIDING, escape_text, is_import
+from repo_mcp.text.lines import HIDING, escape_text, says_little
 from repo_mcp.toolsets.answers import (
     Arguments,
     Draft,
@@ -36,6 +36,7 @@ from repo_mcp.toolsets.answers import (
 from repo_mcp.toolsets.pages import Page, keep_few
 from repo_mcp.toolsets.repo.copies import find_copies
 from repo_mcp.toolsets.repo.hit_rows import (
+    ShownFile,
     render_brief,
     render_file,
     render_hit,
@@ -56,9 +57,6 @@ _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
 PAGE_LINES = 50  # matching lines, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5  # matching lines shown of each file, however many files there are
 FEW_LINES = 25  # matching lines of all files of a page, of which none is left out
-
-
-Shown = tuple[Sequence["ExactMatch"], int]  # the matches to show of one file, and how many it has
 
 
 def search(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -223,9 +221,9 @@ def _draft_matches(
     keys = [path for path, _ in answer.files]
     page.check(keys)
     chosen = choose_matches(answer, find_integer(arguments, "max_per_file"), page.start)
-    has_more = any(count > len(own) for own, count in chosen)
-    render: Callable[..., Result | str] = write_file if as_text else render_file
-    files = list(starmap(render, chosen))
+    has_more = any(file.left for file in chosen)
+    render: Callable[[ShownFile], Result | str] = write_file if as_text else render_file
+    files = list(map(render, chosen))
 
     def build(rows: int) -> Part:
         hits = files[:rows]
@@ -283,23 +281,26 @@ def _count_wanted(repository: Repository, arguments: Arguments) -> int:
     return find_integer(arguments, "top_k") or repository.config.limits.default_search_hits
 
 
-def choose_matches(answer: ExactAnswer, max_per_file: int | None, start: int = 0) -> list[Shown]:
+def choose_matches(answer: ExactAnswer, max_per_file: int | None, start: int = 0) -> list[ShownFile]:
     """Return what to show of each file from the one at `start`, in order.
 
     Without `max_per_file`, all lines are shown if they are few; else, the fewer files there are, the more
-    lines each shows. If there are too many lines, the first are shown, and lines that only import something
-    last.
+    lines each shows. If there are too many lines, the first are shown, and last those that say little, such
+    as comments and imports.
     """
     counts = dict(answer.files[start:])
     share = max(LEAST_PER_FILE, PAGE_LINES // max(1, len(counts)))
     most = max_per_file or (FEW_LINES if sum(counts.values()) <= FEW_LINES else share)
     files = groupby(answer.matches, key=attrgetter("path"))
-    return [(_keep_first(list(own), most), counts[path]) for path, own in files if path in counts]
+    return [_keep_first(list(own), most, counts[path]) for path, own in files if path in counts]
 
 
-def _keep_first(matches: list[ExactMatch], most: int) -> list[ExactMatch]:
-    if len(matches) <= most:
-        return matches
-    uses = [one for one in matches if not is_import(one.line)][:most]
-    imports = [one for one in matches if is_import(one.line)][: most - len(uses)]
-    return sorted([*uses, *imports], key=attrgetter("start_line"))
+def _keep_first(matches: list[ExactMatch], most: int, count: int) -> ShownFile:
+    """Return at most so many of the `matches` of a file, which has `count`."""
+    if count <= len(matches) <= most:
+        return ShownFile(matches)
+    by_worth = sorted(matches, key=lambda one: says_little(one.line))  # those of equal worth keep their order
+    shown, left = by_worth[:most], by_worth[most:]
+    first = min((one.start_line for one in left), default=matches[-1].end_line + 1)
+    last = [max(one.start_line for one in left)] if count == len(matches) else []
+    return ShownFile(sorted(shown, key=attrgetter("start_line")), count - len(shown), (first, *last))

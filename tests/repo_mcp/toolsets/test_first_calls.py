@@ -200,7 +200,7 @@ def test_globs_may_begin_with_the_root(served: Served) -> None:
         ("shop/l*.py", "Similar paths: 'shop/ledger.py'."),
         ("shop.ledger", "Similar paths: 'shop/ledger.py'."),
         ("Shop/Ledger.py", "Similar paths: 'shop/ledger.py'."),
-        ("Far/Ledger.py", "List or search the files for its path."),
+        ("Far/Ledger.py", "Similar paths: 'shop/ledger.py'."),
         ("shop", "List the files in it to find one: 'shop/ledger.py'."),
     ],
 )

@@ -141,16 +141,15 @@ def test_a_class_that_is_called_as_its_file_is_not_named(tmp_path: Path) -> None
     with closing(Repository(load_config(str(root)))) as own:
         own.refresh()
         (hit,) = search(own, "far", mode="literal")["hits"]
-        assert hit["snippet"] == ".post\n3\tfar();\n.Row.add\n7\tfar();"
+        assert hit["snippet"] == "2-4 .post\n3\tfar();\n6-8 .Row.add\n7\tfar();"
 
 
-def test_a_long_class_tells_its_span_once_and_its_members_briefly(tmp_path: Path) -> None:
-    filled = "".join(f"    field_{number} = near\n" for number in range(100))
-    text = f"class Till:\n    sum = far\n\n    def fill(self):\n        far()\n\n    last = far\n{filled}"
+def test_a_declaration_tells_its_span_once(tmp_path: Path) -> None:
+    text = "class Till:\n    sum = far\n\n    def fill(self):\n        far()\n\n    last = far\n"
     with closing(Repository(load_config(str(write_tree(tmp_path / "root", {"shop.py": text}))))) as own:
         own.refresh()
         (hit,) = search(own, "far", mode="literal", whole_word=True)["hits"]
-        assert hit["snippet"] == "1-107 Till\n2\tsum = far\n.fill\n5\tfar()\nTill\n7\tlast = far"
+        assert hit["snippet"] == "1-7 Till\n2\tsum = far\n4-5 .fill\n5\tfar()\nTill\n7\tlast = far"
 
 
 def test_an_exact_hit_as_text_has_the_same_rows(ledger: Repository) -> None:
@@ -165,18 +164,33 @@ def test_an_exact_hit_as_text_has_the_same_rows(ledger: Repository) -> None:
     (hit,) = search(ledger, "def post", mode="literal", detail="text")["hits"]
     assert hit == "ledger.py\n5-8 Ledger.:def post(self):"  # without the decorator above it
     (hit,) = search(ledger, "post(4)", mode="literal", detail="text", max_per_file=1)["hits"]
-    assert hit == "ledger.py\nother\n16:post(4)\n+59 more"
+    assert hit == "ledger.py\n14-75 other\n16:post(4)\n+59 more from 17 on"
 
 
-def test_a_long_declaration_is_named_with_its_span_and_lines_outside_are_set_off(
-    changing: Repository,
-) -> None:
-    long, short = ("def {}():\n    far()\n" + "    pass\n" * lines for lines in (99, 98))
-    text = f"far()\n{long.format('long')}\n\n{short.format('short')}far()\n"
+def test_lines_outside_declarations_are_set_off(changing: Repository) -> None:
+    text = "far()\ndef till():\n    far()\n    pass\n\n\nfar()\n"
     (Path(changing.config.root) / "far.py").write_text(text)
     changing.refresh()
     (hit,) = search(changing, "far()", mode="literal")["hits"]
-    assert hit["snippet"] == "1\tfar()\n2-102 long\n3\tfar()\nshort\n106\tfar()\n\n205\tfar()"
+    assert hit["snippet"] == "1\tfar()\n2-4 till\n3\tfar()\n\n7\tfar()"
+
+
+def test_what_says_little_is_left_out_first_and_it_is_said_where(changing: Repository) -> None:
+    text = "from far import one\n# far away\n__all__ = [\n    'far',\n]\nfar(1)\nfar(2)\nfar(3)\n"
+    (Path(changing.config.root) / "far.py").write_text(text)
+    changing.refresh()
+    for most, numbers, left in (
+        (2, ["6", "7"], [1, 8]),
+        (3, ["6", "7", "8"], [1, 4]),
+        (5, ["1", "2"], [4, 4]),
+    ):
+        asked = {"query": "far", "mode": "literal", "file_glob": "far.py", "max_per_file": most}
+        (hit,) = search(changing, **asked)["hits"]
+        assert re.findall(r"(\d+)\t", hit["snippet"])[: len(numbers)] == numbers
+        assert (hit["more"], hit["more_lines"]) == (6 - most, left)
+        (text,) = search(changing, **asked, detail="text")["hits"]
+        first, last = left
+        assert text.endswith(f"+{6 - most} more in {first if first == last else f'{first}-{last}'}")
 
 
 def test_what_a_line_names_itself_is_not_told_before_it(changing: Repository) -> None:
@@ -208,8 +222,7 @@ def test_hits_as_text_show_the_same_lines(changing: Repository, mode: str) -> No
         assert shown == _read_rows(rows, ":")
         if hit.get("symbol"):
             first, last = hit["symbol_lines"]
-            if mode != "literal":  # whose short declarations have a span only where they begin
-                assert rows[0].startswith(f"{first}-{last}" if first < last else f"{first}:")
+            assert rows[0].startswith(f"{first}-{last}" if first < last else f"{first}:")
             assert hit["symbol"].rpartition(".")[2] in rows[0]
 
 
@@ -231,7 +244,9 @@ def test_sections_of_one_document_name_what_they_lie_in_once(changing: Repositor
     (Path(changing.config.root) / "news.md").write_text(text)
     changing.refresh()
     (text,) = search(changing, "far", mode="literal", file_glob="news.md", detail="text")["hits"]
-    assert text == "news.md\nNews.0.33 (May)\n5:far away\n.0.30 (April)\n9:far off\nEnds\n13:far"
+    assert (
+        text == "news.md\n3-5 News.0.33 (May)\n5:far away\n7-9 .0.30 (April)\n9:far off\n11-13 Ends\n13:far"
+    )
 
 
 def test_a_heading_with_a_number_lies_in_nothing(changing: Repository) -> None:
@@ -263,7 +278,7 @@ def test_text_is_without_the_indentation_that_lines_of_one_declaration_share(cha
     )
     assert code == "far.py\n2-4 Far.:def far(self):\n3:    if far:\n4:        far()"
     (code,) = search(changing, "far()", mode="literal", context=1, file_glob="far.py", detail="text")["hits"]
-    assert code == "far.py\nFar.far\n3:if far:\n4:    far()"
+    assert code == "far.py\n2-4 Far.far\n3:if far:\n4:    far()"
 
 
 def test_what_may_hide_text_is_said_of_hits_as_text(repository: Repository) -> None:
@@ -317,7 +332,7 @@ def test_of_few_lines_none_is_left_out(changing: Repository) -> None:
 def test_a_match_of_several_lines_shows_them_all(ledger: Repository) -> None:
     (hit,) = search(ledger, "(1)\n        post(2)\n        return", mode="literal")["hits"]
     assert (hit["start_line"], hit["end_line"]) == (6, 8)
-    assert hit["snippet"] == "Ledger.post\n6\tpost(1)\n7\tpost(2)\n8\treturn None"
+    assert hit["snippet"] == "4-8 Ledger.post\n6\tpost(1)\n7\tpost(2)\n8\treturn None"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,32 @@
+"""Names files whose names are like one that no file has: `backupable_db.cc` for `backup_engine.cc`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
+from repo_mcp.late_patterns import compile_late
+from repo_mcp.text.roles import order_by_role
+
+MAX_NAMED = 3
+LEAST_ALIKE = 0.5  # from 0 to 1, as difflib has it; they share a word, too
+MAX_COMPARED = 2_000  # a comparison takes some 20 microseconds
+_PART = compile_late(r"[A-Za-z][a-z]{3,}|[A-Z]{4,}")  # words of names; shorter ones are in too many
+
+
+def find_alike_names(name: str, paths: Iterable[str]) -> list[str]:
+    """Return the paths whose names have the extension and a word of `name`, the most alike first."""
+    stem, dot, extension = name.rpartition(".")
+    parts = {part.lower() for part in _PART.findall(stem)}
+    if not parts:
+        return []
+    holds = re.compile("|".join(map(re.escape, sorted(parts)))).search
+    ending = (dot + extension).lower()
+    alike: list[tuple[float, str]] = []
+    for path in order_by_role(sorted(paths)):
+        own = path.rpartition("/")[2].lower()
+        if own.endswith(ending) and holds(own) and len(alike) < MAX_COMPARED:
+            alike.append((SequenceMatcher(None, own, name.lower()).ratio(), path))
+    best = sorted(alike, key=lambda pair: -pair[0])  # of equals the order of roles stays
+    return [path for share, path in best[:MAX_NAMED] if share >= LEAST_ALIKE]
