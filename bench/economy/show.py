@@ -1,9 +1,10 @@
-"""Show real answers of two versions of the server beside each other, as a page.
+"""Show real answers, with the bytes that they had before answers were shortened, as a page.
 
-    python -m bench.economy.show TREE --before CHECKOUT > docs/answers.md
+    mkdir -p TREE && git archive ab13f3c repo_mcp | tar x -C TREE
+    python -m bench.economy.show TREE/repo_mcp > docs/answers.md
 
-There are two answers of each kind. Hits and outlines are requested as text if the server offers that. Only
-the beginning of a long answer is shown, but its bytes are counted in full.
+There are two answers of each kind. Hits and outlines are requested as text. Only the beginning of a long
+answer is shown, but its bytes are counted in full.
 """
 
 from __future__ import annotations
@@ -19,30 +20,30 @@ from bench.economy.client import Client, build_index
 from bench.economy.policy import OPEN, SEARCH
 from bench.processes import PROJECT
 
-SHOWN_CHARS = 700
+SHOWN_CHARS = 500
 OUTLINE, BUNDLE = "repo.outline", "repo.build_context_bundle"
 AS_TEXT = (SEARCH, OUTLINE)
-CALLS: Sequence[tuple[str, Mapping[str, str]]] = (
-    (SEARCH, {"mode": "literal", "query": "ErrorCode.INVALID_ARGUMENT,"}),
-    (SEARCH, {"mode": "regex", "query": r"def _find_\w+"}),
-    (SEARCH, {"query": "which terms must a text contain that matches an expression"}),
-    (SEARCH, {"query": "where is a denied name judged"}),
-    (OUTLINE, {"path": "exact/search.py"}),
-    (OUTLINE, {"path": "ranking/ranking.py"}),
-    (BUNDLE, {"prompt": "how does a refresh find out which files have changed"}),
-    (BUNDLE, {"prompt": "a glob that begins with ! must leave out what it matches"}),
-    (OPEN, {"path": "no/such/file.py"}),
-    (SEARCH, {"mode": "regex", "query": "a(b"}),
+# Each call, and the bytes of its answer by the server of commit ab13f3c.
+CALLS: Sequence[tuple[str, Mapping[str, str], int]] = (
+    (SEARCH, {"mode": "literal", "query": "ErrorCode.INVALID_ARGUMENT,"}, 2_261),
+    (SEARCH, {"mode": "regex", "query": r"def _find_\w+"}, 2_084),
+    (SEARCH, {"query": "which terms must a text contain that matches an expression"}, 6_468),
+    (SEARCH, {"query": "where is a denied name judged"}, 6_250),
+    (OUTLINE, {"path": "exact/search.py"}, 11_070),
+    (OUTLINE, {"path": "ranking/ranking.py"}, 8_189),
+    (BUNDLE, {"prompt": "how does a refresh find out which files have changed"}, 9_639),
+    (BUNDLE, {"prompt": "a glob that begins with ! must leave out what it matches"}, 7_530),
+    (OPEN, {"path": "no/such/file.py"}, 233),
+    (SEARCH, {"mode": "regex", "query": "a(b"}, 354),
 )
-HEAD = """# Ten answers, before and after
+HEAD = """# Ten answers
 
-The same ten calls, made to the server of commit `{before}`, before answers were shortened, and to a current
-one, over stdio and with default limits, on the folder `repo_mcp` of that commit. This page is written by
-`python -m bench.economy.show`. If a server offers hits and outlines as text, they are asked for as text.
-Bundles have grown because they now use the whole budget that they are given; what surrounds their code has
-not grown. `docs/toolsets.md` has the means over many answers.
+Calls made over stdio and with default limits on the folder `repo_mcp` of commit ab13f3c, which was also the
+server before answers were shortened. `python -m bench.economy.show` writes this page. Hits and outlines are
+asked for as text. Bundles have grown because they use the whole budget that they are given; what surrounds
+their code has not. `docs/toolsets.md` has the means over many answers.
 
-| call | before, bytes | after |
+| call | before, bytes | now |
 |---|--:|--:|
 """
 
@@ -52,38 +53,29 @@ def iter_answers(tree: Path, data_dir: Path, code: Path) -> Iterator[str]:
     build_index(tree, data_dir, code=code)
     with closing(Client(tree, data_dir, code=code)) as client:
         client.settle(SEARCH, query="settled")
-        for tool, arguments in CALLS:
-            is_text = tool in AS_TEXT and client.takes(tool, "detail", "text")
-            yield client.call(tool, **arguments, **({"detail": "text"} if is_text else {})).text
+        for tool, arguments, _ in CALLS:
+            yield client.call(tool, **arguments, **({"detail": "text"} if tool in AS_TEXT else {})).text
 
 
-def render_page(before: Sequence[str], after: Sequence[str], name: str) -> str:
-    """Return the page; `name` is that of the commit before."""
+def render_page(answers: Sequence[str]) -> str:
+    """Return the page."""
     rows, parts = [], []
-    for (tool, arguments), *answers in zip(CALLS, before, after, strict=True):
+    for (tool, arguments, before), answer in zip(CALLS, answers, strict=True):
         call = f"{tool} {json.dumps(arguments, ensure_ascii=False)}"
-        sizes = [len(answer.encode()) for answer in answers]
-        rows.append(f"| `{call}` | {sizes[0]:,} | {sizes[1]:,} |\n")
-        parts.append(f"\n## `{call}`\n")
-        for when, answer, size in zip(("Before", "After"), answers, sizes, strict=True):
-            cut = " ..." if len(answer) > SHOWN_CHARS else ""
-            parts.append(f"\n{when}, {size:,} bytes:\n\n````json\n{answer[:SHOWN_CHARS]}{cut}\n````\n")
-    return HEAD.format(before=name) + "".join(rows + parts)
+        rows.append(f"| `{call}` | {before:,} | {len(answer.encode()):,} |\n")
+        cut = " ..." if len(answer) > SHOWN_CHARS else ""
+        parts.append(f"\n## `{call}`\n\n````json\n{answer[:SHOWN_CHARS]}{cut}\n````\n")
+    return HEAD + "".join(rows + parts)
 
 
 def main() -> None:
     """Print the page."""
     parser = argparse.ArgumentParser(prog="bench.economy.show", description=__doc__)
     parser.add_argument("tree", type=Path)
-    parser.add_argument("--before", type=Path, required=True, help="the checkout of the server before")
-    parser.add_argument("--name", default="ab13f3c", help="of its commit")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        before, after = (
-            [*iter_answers(given.tree.resolve(), Path(scratch) / str(place), code.resolve())]
-            for place, code in enumerate((given.before, PROJECT))
-        )
-    print(render_page(before, after, given.name), end="")
+        answers = list(iter_answers(given.tree.resolve(), Path(scratch), PROJECT))
+    print(render_page(answers), end="")
 
 
 if __name__ == "__main__":

@@ -20,4 +20,4 @@ def test_every_tool_and_argument_is_on_it() -> None:
         section = PAGE.split(f"### `{tool.name}`\n")[1].split("\n### ")[0]
         assert tool.title in section
         for name in tool.input_schema.get("properties", {}):  # type: ignore[attr-defined]
-            assert f"| `{name}` |" in section
+            assert f"\n- `{name}`" in section

@@ -19,8 +19,11 @@ from repo_mcp.protocol.tool_model import Tool, Toolset
 HEAD = """# Tools
 
 What a client sees of each tool: made from the tables in `repo_mcp/toolsets/` by `make docs`, with the default
-limits. `repo-mcp serve --toolsets repo,graph` chooses the toolsets; the tools come in this order.
+limits. `repo-mcp serve --toolsets repo,graph` chooses the toolsets; the tools come in this order. In brackets
+stand what an argument must be, if it is no string or switch, and its default. `cursor` is that of the page
+before. Tools only read, unless it is said that they change the index.
 """
+MAX_NUMBER = 2_147_483_647  # of a line: no limit that anyone meets
 
 
 def load_toolsets() -> tuple[Toolset, ...]:
@@ -53,39 +56,37 @@ def _render_toolset(toolset: Toolset) -> Iterator[str]:
 
 def _render_tool(tool: Tool) -> Iterator[str]:
     yield f"### `{tool.name}`\n"
-    yield f"{tool.title}. {tool.description}\n"
-    yield f"{_render_notes(tool)}\n"
-    properties: Mapping[str, Any] = tool.input_schema.get("properties", {})  # type: ignore[assignment]
-    required = tool.input_schema.get("required", ())
-    if not properties:
-        yield "No arguments.\n"
-        return
-    yield "| argument | is | default | means |\n|---|---|---|---|"
-    for name, schema in properties.items():
-        is_required = isinstance(required, list | tuple) and name in required
-        yield from _render_argument(name, schema, "required" if is_required else None)
-    yield ""
+    yield f"{' '.join((f'{tool.title}. {tool.description}', *_list_notes(tool)))}\n"
+    rows = list(_iter_arguments(tool.input_schema, ""))
+    yield from (*rows, "") if rows else ()
 
 
-def _render_notes(tool: Tool) -> str:
-    notes = ["reads only" if tool.annotations.read_only else "changes the index, nothing else"]
-    notes += ["may be a task"] if tool.may_be_task else []
-    return f"*{'; '.join(notes)}.*"
+def _list_notes(tool: Tool) -> list[str]:
+    notes = [] if tool.annotations.read_only else ["*Changes the index, nothing else.*"]
+    return notes + (["*May be a task.*"] if tool.may_be_task else [])
 
 
-def _render_argument(name: str, schema: Mapping[str, Any], default: str | None) -> Iterator[str]:
-    if default is None:
-        default = f"`{json.dumps(schema['default'])}`" if "default" in schema else "-"
-    meaning = _cell(str(schema.get("description", schema.get("title", ""))))
-    yield f"| `{name}` | {_cell(describe_limits(schema))} | {default} | {meaning} |"
-    inner = schema.get("properties", {})
-    needed = schema.get("required", ())
-    for key, value in inner.items():
-        yield from _render_argument(f"{name}.{key}", value, "required" if key in needed else None)
+def _iter_arguments(schema: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    """Yield a row for each argument, and below an object those of its fields."""
+    for name, argument in schema.get("properties", {}).items():
+        meaning = " ".join(str(argument.get("description", argument.get("title", ""))).split())
+        notes = ["required"] if name in schema.get("required", ()) else []
+        notes += _list_limits(argument, meaning)
+        told = f" ({', '.join(notes)})" if notes else ""
+        yield f"- `{prefix}{name}`{told}{meaning and ': '}{meaning}"
+        yield from _iter_arguments(argument, f"{prefix}{name}.")
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+def _list_limits(schema: Mapping[str, Any], meaning: str) -> list[str]:
+    """Return what a value must be and its default, unless the argument's description says so."""
+    limits = describe_limits(schema).removeprefix("one of ").removeprefix("an integer from ")
+    is_plain = schema["type"] in ("string", "boolean", "object") and "enum" not in schema
+    is_told = is_plain or str(MAX_NUMBER) in limits.replace(",", "") or limits in meaning
+    notes = [] if is_told else [limits]
+    default = schema.get("default")
+    if default not in (None, "", False) and "Default" not in meaning:
+        notes.append(f"default {json.dumps(default)}")
+    return notes
 
 
 if __name__ == "__main__":

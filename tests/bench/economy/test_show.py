@@ -1,4 +1,4 @@
-"""The page of answers before and after shows each call with the bytes of both answers."""
+"""The page of answers shows each call with the bytes of its answer, before and now."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def test_every_call_is_shown_with_its_bytes(tmp_path: Path) -> None:
     answers = list(iter_answers(write_shop(tmp_path / "shop"), tmp_path / "data", PROJECT))
     assert len(answers) == len(CALLS) == 10
     assert all("request_id" in json.loads(answer) for answer in answers)
-    page = render_page(["before " * 200, *answers[1:]], answers, "0000000")
+    page = render_page(["now " * 200, *answers[1:]])
     assert page.count("\n## ") == len(CALLS)
-    assert f"| 1,400 | {len(answers[0].encode()):,} |" in page
-    assert f"{('before ' * 200)[:SHOWN_CHARS]} ...\n" in page
+    assert "| 2,261 | 800 |" in page
+    assert f"{('now ' * 200)[:SHOWN_CHARS]} ...\n" in page
 
 
 def test_the_page_of_the_documents_has_every_call() -> None:
     page = (PROJECT / "docs" / "answers.md").read_text(encoding="utf-8")
-    titles = [f"## `{tool} {json.dumps(arguments, ensure_ascii=False)}`\n" for tool, arguments in CALLS]
+    titles = [f"## `{tool} {json.dumps(arguments, ensure_ascii=False)}`\n" for tool, arguments, _ in CALLS]
     assert [title for title in titles if title not in page] == []
