@@ -41,9 +41,9 @@ def open_file_input(limits: Limits) -> Schema:
         "path": _PATH,
         "start_line": build_count("Default 1.", MAX_LINE_NUMBER, 1),
         "end_line": build_count(end, MAX_LINE_NUMBER),
-        "symbol": build_text("Instead of lines: `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
+        "symbol": build_text("Instead: `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
         "line": build_count("Instead: the declaration around it.", MAX_LINE_NUMBER),
-        "about": build_text("Words: a long span is cut to lines about them.", MAX_ABOUT_CHARS),
+        "about": build_text("Words: cuts a long span to lines about them.", MAX_ABOUT_CHARS),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in one.items()})
     spans = build_list(span, f"Instead: up to {MAX_SPANS} [{{path; line, symbol or lines; about}}].")
