@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+from index_format import IndexFormatError, Snapshot
+from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.text.roles import order_by_role
 
@@ -15,7 +17,15 @@ MAX_COMPARED = 2_000  # a comparison takes some 20 microseconds
 _PART = compile_late(r"[A-Za-z][a-z]{3,}|[A-Z]{4,}")  # words of names; shorter ones are in too many
 
 
-def find_alike_names(name: str, paths: Iterable[str]) -> list[str]:
+def find_alike_files(snapshot: Snapshot, name: str) -> list[str]:
+    """Return indexed files of names like `name`; none if the index cannot tell."""
+    try:
+        return choose_alike(name, KnownFiles(snapshot).iter_paths())
+    except (IndexFormatError, OSError):  # a search will say so
+        return []
+
+
+def choose_alike(name: str, paths: Iterable[str]) -> list[str]:
     """Return the paths whose names have the extension and a word of `name`, the most alike first."""
     stem, dot, extension = name.rpartition(".")
     parts = {part.lower() for part in _PART.findall(stem)}

@@ -15,7 +15,7 @@ from itertools import takewhile
 from index_format import IndexFormatError
 from repo_mcp.errors import SIMILAR, ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.live.alike_names import find_alike_names
+from repo_mcp.live.alike_names import find_alike_files
 from repo_mcp.ranking.prompt import find_meant
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.spell_suggest import find_paths
@@ -39,7 +39,9 @@ def add_near_paths(error: RepoError, path: str, tree: LiveTree, searcher: Search
         return error
     path = path.replace("\\", "/")
     near = _list_matching(path, tree) if "*" in path else _find_ending(path, searcher)
-    near = near or _find_in_folder(path, tree) or _find_folded(path, searcher) or _find_alike(path, searcher)
+    near = near or _find_in_folder(path, tree) or _find_folded(path, searcher)
+    if not near and searcher is not None:
+        near = find_alike_files(searcher.snapshot, path.rpartition("/")[2])
     if not near:
         return error
     return RepoError(error.code, error.message, f"{SIMILAR} {_name_some(near)}.", error.details)
@@ -100,16 +102,6 @@ def _find_folded(path: str, searcher: Searcher | None) -> Sequence[str]:
         return ()
     least = min(2, len(parts))  # the name, and a folder if there is one
     return [one for shared, one in sorted(alike, key=lambda pair: (-pair[0], pair[1])) if shared >= least]
-
-
-def _find_alike(path: str, searcher: Searcher | None) -> Sequence[str]:
-    """Return the indexed files whose names are like that of a path."""
-    if searcher is None:
-        return ()
-    try:
-        return find_alike_names(path.rpartition("/")[2], KnownFiles(searcher.snapshot).iter_paths())
-    except (IndexFormatError, OSError):
-        return ()
 
 
 def _count_shared(one: Sequence[str], other: Sequence[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.live.alike_names import find_alike_names
+from repo_mcp.live.alike_names import choose_alike
 
 PATHS = ("util/backup/backupable_db.cc", "util/engine.h", "tests/backup_engine_test.cc", "lib/TaskQueue.ts")
 
@@ -20,5 +20,5 @@ PATHS = ("util/backup/backupable_db.cc", "util/engine.h", "tests/backup_engine_t
     ],
 )
 def test_names_are_alike_by_a_word_and_their_extension(name: str, paths: list[str]) -> None:
-    assert find_alike_names(name, PATHS) == paths
-    assert find_alike_names(name, reversed(PATHS)) == paths
+    assert choose_alike(name, PATHS) == paths
+    assert choose_alike(name, reversed(PATHS)) == paths
