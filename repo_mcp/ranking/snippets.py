@@ -29,9 +29,7 @@ FURTHER_LINES = 1  # of a hit after these
 TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
 ALSO_NAMED = 4  # further declarations that a rated hit names, the best first
 HEADS_SHOWN = 3  # of these: the lines with their names
-HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole,
-FAR_HEAD_LINES = 2  # and of one in a file with less than
-CLOSE_SHARE = 0.7  # of the best score
+HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
 BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows some whole,
 FIRST_LINES = 6  # and of that in the first file
 HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long, from its start; others match best
@@ -79,9 +77,7 @@ def show_hits(
     hits: list[Hit] = []
     for place, (one, lines) in enumerate(zip(chain(best, chunks), _iter_shown_lines(), strict=False)):
         if place in files:
-            is_close = one.ranked.score >= CLOSE_SHARE * ranked[0].score
-            head = _choose_head(is_first=not hits, is_close=is_close, shows_whole=room > 0)
-            hits.append(_show_rated(files[place], *head))
+            hits.append(_show_rated(files[place], *_choose_head(is_first=not hits, shows_whole=room > 0)))
         else:
             is_further = telling and place >= near
             hits.append(_build_hit(one, terms, asked, FURTHER_LINES if is_further else min(lines, longest)))
@@ -96,10 +92,10 @@ def _is_long_type(live: LiveChunk, span: SymbolSpan) -> bool:
     return span.end_line - span.head_line >= SMALL_TYPE_LINES and has_members(live, span)
 
 
-def _choose_head(*, is_first: bool, is_close: bool, shows_whole: bool) -> tuple[int, int]:
+def _choose_head(*, is_first: bool, shows_whole: bool) -> tuple[int, int]:
     """Return how many lines are shown of the best declaration of a file: its first, and all together."""
     if not shows_whole:
-        return (HEAD_LINES, HEAD_LINES) if is_close else (FAR_HEAD_LINES, FAR_HEAD_LINES)
+        return HEAD_LINES, HEAD_LINES
     return BRIEF_LINES, FIRST_LINES if is_first else BRIEF_LINES
 
 
