@@ -191,6 +191,12 @@ def test_what_says_little_is_left_out_first_and_it_is_said_where(changing: Repos
         (text,) = search(changing, **asked, detail="text")["hits"]
         first, last = left
         assert text.endswith(f"+{6 - most} more in {first if first == last else f'{first}-{last}'}")
+    (Path(changing.config.root) / "far.md").write_text("# Far away\n\n* far\n\nfar\n")
+    changing.refresh()
+    (hit,) = search(changing, "far", mode="literal", file_glob="far.md", ignore_case=True, max_per_file=2)[
+        "hits"
+    ]
+    assert hit["more_lines"] == [5, 5]  # a heading is no comment
 
 
 def test_what_a_line_names_itself_is_not_told_before_it(changing: Repository) -> None:
