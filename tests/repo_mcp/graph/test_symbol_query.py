@@ -85,6 +85,15 @@ def test_each_form_finds_what_is_meant(graph: Graph, query: str, best: list[str]
     assert found[0] == best[0] or query in ("Auth*", "*Response", "http response", "gUN"), found
 
 
+def test_the_nearer_a_name_is_to_those_around_it_the_better() -> None:
+    near, far = (
+        "class Shop:\n    def open(self): ...\n",
+        "class Shop:\n    class Door:\n        def open(self): ...\n",
+    )
+    found = search(make_graph({"a.py": far, "b.py": near}), "Shop.open")
+    assert found == ["b.Shop.open", "a.Shop.Door.open"]
+
+
 def test_names_that_do_not_fit_a_pattern_are_not_found(graph: Graph) -> None:
     assert search(graph, "getUserName*") == ["names.getUserNames", "service.UserService.getUserName"]
     assert search(graph, "zzz*") == []

@@ -65,6 +65,18 @@ def test_what_is_asserted_holds_to_the_end_of_its_block() -> None:
     assert list_calls("Cat.speak", text) == [("exact", (8, 10))]
 
 
+def test_a_condition_of_a_comprehension_counts_on_its_further_lines() -> None:
+    text = """
+    def f(one: Puppy, z: list[Cat]):
+        found = [one for one in z
+            if isinstance(one, Dog)
+            and one.speak()]
+        one.speak()
+    """
+    assert list_calls("Dog.speak", text) == [("exact", (7,))]
+    assert list_calls("Puppy.speak", text) == [("exact", (8,))]
+
+
 def test_a_declared_class_may_be_below_the_one_that_is_asked_for() -> None:
     text = """
     def f(x: Puppy):
