@@ -8,9 +8,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,8 +23,9 @@ from repo_mcp.live import derived_index
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import IndexedPath, SearchRequest, SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.repository import Repository, root_indexes
-from repo_mcp.symbol_index import live_symbol_index
+from repo_mcp.symbol_index import asked_files, live_symbol_index, symbol_rounds
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
 from repo_mcp.symbol_index.needed_files import NeededFiles
@@ -466,6 +468,51 @@ def test_what_is_parsed_at_the_deadline_is_kept(
     repository.expect_refresh()
     assert not repository.symbol_index.wait_for(Need("a"), time.monotonic() + 2.5)
     assert list_declaring(repository, "a") == ["a.tiny"]
+
+
+def test_a_file_that_a_round_could_not_read_is_parsed_by_the_next(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = open_root(("graph",))
+    repository.refresh()
+    phase = repository.symbol_index._phase
+    read_many, unreadable = phase._read_many, ["a.tiny"]
+
+    def read(paths: Sequence[str]) -> list[bytes | None]:
+        texts = zip(paths, read_many(paths), strict=True)
+        return [None if path in unreadable else text for path, text in texts]
+
+    monkeypatch.setattr(phase, "_read_many", read)
+    repository.symbol_index.start()
+    wait_until(repository.symbol_index._has_followed)
+    assert (list_declaring(repository, "a"), list_declaring(repository, "b")) == ([], ["src/b.tiny"])
+    unreadable.clear()
+    # Of a tree as small as this one, a refresh merges all segments, and all files count as changed.
+    monkeypatch.setattr(symbol_rounds, "list_changed", lambda _before, _after: ["new.tiny"])
+    (root / "new.tiny").write_text("def fresh\n")
+    repository.refresh()
+    wait_until(lambda: list_declaring(repository, "fresh") == ["new.tiny"])
+    assert list_declaring(repository, "a") == ["a.tiny"]
+
+
+def test_the_time_to_index_what_was_saved_is_not_taken_from_the_wait(
+    open_root: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = open_root(("graph",))
+    repository.refresh()
+    get_searcher, ahead = repository.indexes.lexical.get_searcher, [0.0]
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + ahead[0])
+    for module in (asked_files, live_symbol_index, symbol_rounds):
+        monkeypatch.setattr(module, "time", clock)
+
+    def index_slowly(*, fresh: bool = False, need: Need | None = None) -> Searcher:
+        if fresh:
+            ahead[0] += 2 * HANG_SECONDS
+            repository.symbol_index.start()
+        return get_searcher(fresh=fresh, need=need)
+
+    monkeypatch.setattr(repository.indexes.lexical, "get_searcher", index_slowly)
+    assert repository.symbol_index.wait_for(Need("a"), clock.monotonic() + HANG_SECONDS)
 
 
 def need_file(monkeypatch: pytest.MonkeyPatch, *paths: str) -> None:

@@ -8,9 +8,18 @@ from types import ModuleType
 
 import pytest
 
-from repo_mcp.graph.typed import guesses, language_resolver, lookup, parsed_files, receivers, resolver
+from repo_mcp.graph.typed import (
+    guesses,
+    language_resolver,
+    local_names,
+    lookup,
+    parsed_files,
+    path_lookup,
+    receivers,
+    resolver,
+)
 
-SHARED = [guesses, language_resolver, lookup, parsed_files, receivers]
+SHARED = [guesses, language_resolver, local_names, lookup, parsed_files, path_lookup, receivers]
 
 
 @pytest.mark.parametrize("shared", SHARED, ids=[one.__name__.rpartition(".")[2] for one in SHARED])
