@@ -50,9 +50,12 @@ TEXTS = {
         }
         """,
     "src/lib.rs": """
-        pub trait Shape { fn area(&self); }
-        impl<T> Shape for T { fn area(&self) {} }
-        pub fn show(one: T) {} // nothing
+        pub trait Grow { fn grow(&mut self); }
+        impl<T> Grow for T { fn grow(&mut self) {} }
+        impl Grow for String { fn grow(&mut self) {} }
+        pub fn add(mut one: String) {
+            one.push('b'); // of the library, whatever extends it here
+        }
         """,
 }
 REPOSITORY = Repository.build(TEXTS)
@@ -69,7 +72,7 @@ REPOSITORY = Repository.build(TEXTS)
         ("part.cc", "in the second block", "part", ["part.cc:8 part exact"]),
         ("Shop.java", "before it is declared", "Part", ["Shop.java:1 Part exact"]),
         ("Shop.java", "behind its declaration", "Part", ["Shop.java:5 Part probable"]),
-        ("src/lib.rs", "nothing", "T", []),
+        ("src/lib.rs", "of the library", "push", ["-> String.push"]),
     ],
     ids=lambda one: one if isinstance(one, str) else "",
 )
