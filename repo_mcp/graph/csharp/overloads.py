@@ -46,7 +46,7 @@ from repo_mcp.languages.csharp.types import (
     NULL,
     TASK,
     WHOLE_NUMBERS,
-    Given,
+    WrittenArgument,
     read_type,
     split_call,
 )
@@ -174,7 +174,7 @@ class CSharpOverloads:
             self._last = key, (arity, arguments)
         return self._last[1]
 
-    def _read(self, file: CSharpFile, row: Reference, given: Given) -> _Argument:
+    def _read(self, file: CSharpFile, row: Reference, given: WrittenArgument) -> _Argument:
         name, _, sign = given.form.rpartition(":")
         found = self._read_value(file, row, given.value)
         return replace(found, name=name, is_reference=sign == "&")

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
+from repo_mcp.graph.csharp.anonymous_functions import AnonymousFunctions
 from repo_mcp.graph.csharp.conditions import CSharpConditions
 from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp.overloads import CSharpOverloads
-from repo_mcp.graph.csharp.passed import CSharpPassed
 from repo_mcp.graph.csharp.signatures import PLAIN, list_parameter_types, normalize_type, strip_nullable
 from repo_mcp.graph.csharp.types import CSharpTypes
 from repo_mcp.graph.csharp.values import OF_SEQUENCES, Value
@@ -81,7 +81,7 @@ class CSharpResolver:
         self._types = CSharpTypes(self._names)
         self._overloads = CSharpOverloads(self._names, self._types)
         self._conditions = CSharpConditions(self._names)
-        passed = CSharpPassed(self._names, self._types, self._overloads, self._resolve)
+        passed = AnonymousFunctions(self._names, self._types, self._overloads, self._resolve)
         self._types.find_passed = passed.find
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:

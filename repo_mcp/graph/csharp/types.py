@@ -10,7 +10,7 @@ from repo_mcp.graph.csharp.signatures import has_arity
 from repo_mcp.graph.csharp.values import (
     BY_KEY,
     ITEM_OF,
-    NOTHING_GIVEN,
+    NO_TYPE_ARGUMENTS,
     NOTHING_KNOWN,
     OF_SEQUENCES,
     OF_TYPE,
@@ -19,8 +19,8 @@ from repo_mcp.graph.csharp.values import (
     SAME_ITEMS,
     SAME_TASKS,
     TYPE_PARAMETER,
-    Given,
     Place,
+    TypeArguments,
     Value,
     find_bind,
     get_extended,
@@ -157,7 +157,7 @@ class CSharpTypes(CSharpMembers):
                 break
             found = self._names.find_type(file, ordinal, name, ".".join(before), len(given))
             if found.parts:
-                return Value(found, given=self._read_given((file, ordinal), given, steps)), used
+                return Value(found, given=self._read_type_arguments((file, ordinal), given, steps)), used
             if is_call:
                 break
             before.append(name)
@@ -254,7 +254,7 @@ class CSharpTypes(CSharpMembers):
             if file is None:
                 continue
             if symbol.kind in TYPE_KINDS:
-                given = self._read_given(at, segment.given, steps) if at is not None else ()
+                given = self._read_type_arguments(at, segment.given, steps) if at is not None else ()
                 return Value(self.get_own(file, declaration.ordinal), given=given)
             if symbol.kind in CALLABLE_KINDS and not (segment.is_call or segment.name == "[]"):
                 continue
@@ -283,14 +283,14 @@ class CSharpTypes(CSharpMembers):
             symbol = file.record.get_symbol(part.ordinal) if file is not None else None
             if file is not None and symbol is not None and symbol.kind is SymbolKind.TYPE:
                 return self.read_written(
-                    file, part.ordinal, symbol.return_type, steps, self.name_given(value)
+                    file, part.ordinal, symbol.return_type, steps, self.name_type_arguments(value)
                 )
         return NOTHING_KNOWN
 
     # -- written types ---------------------------------------------------------------------------------------
 
     def read_written(
-        self, file: CSharpFile, ordinal: int, text: str, steps: int, known: Given = NOTHING_GIVEN
+        self, file: CSharpFile, ordinal: int, text: str, steps: int, known: TypeArguments = NO_TYPE_ARGUMENTS
     ) -> Value:
         """Return the value that a written type means, where the values of type parameters may be known."""
         found = read_type(text)
@@ -306,17 +306,21 @@ class CSharpTypes(CSharpMembers):
         given = tuple(self.read_written(file, ordinal, one, steps + 1, known) for one in texts)
         return Value(meaning, found.is_items, found.is_task, given)
 
-    def _read_given(self, at: Place, texts: Sequence[str], steps: int) -> tuple[Value, ...]:
+    def _read_type_arguments(self, at: Place, texts: Sequence[str], steps: int) -> tuple[Value, ...]:
         return tuple(self.read_written(*at, one, steps + 1) for one in texts)
 
-    def name_given(self, value: Value) -> Given:
+    def name_type_arguments(self, value: Value) -> TypeArguments:
         """Return the values of the parameters of a value's type, by name."""
         if not value.given or value.type is None or not value.type.parts:
-            return NOTHING_GIVEN
+            return NO_TYPE_ARGUMENTS
         file = self._names.find_file(value.type.parts[0].path)
         text = file.record.strings[file.record.parameters[value.type.parts[0].ordinal]] if file else ""
         names = [one.rpartition(" ")[2] for one in split_signature(text).type_parameters]
-        return dict(zip(names, value.given, strict=True)) if len(names) == len(value.given) else NOTHING_GIVEN
+        return (
+            dict(zip(names, value.given, strict=True))
+            if len(names) == len(value.given)
+            else NO_TYPE_ARGUMENTS
+        )
 
     def _iter_line(self, value: Value) -> Iterator[Value]:
         """Yield a value as each of its types, with type arguments: its own type first, then its bases."""
@@ -327,7 +331,7 @@ class CSharpTypes(CSharpMembers):
                 continue
             seen.add(one.type.full_name)
             yield one
-            known = self.name_given(one)
+            known = self.name_type_arguments(one)
             for part in one.type.parts:
                 file = self._names.find_file(part.path)
                 for row in file.bases.get(part.ordinal, ()) if file is not None else ():
@@ -336,7 +340,7 @@ class CSharpTypes(CSharpMembers):
                         around = int(file.record.parents[part.ordinal])
                         waiting.append(self._read_base(file, around, written, known))
 
-    def _read_base(self, file: CSharpFile, around: int, written: str, known: Given) -> Value:
+    def _read_base(self, file: CSharpFile, around: int, written: str, known: TypeArguments) -> Value:
         name, _, given = written.partition("<")
         before, _, last = name.rpartition(".")
         texts = split_types(given[:-1]) if given else ()
@@ -350,7 +354,7 @@ class CSharpTypes(CSharpMembers):
         segment: Segment,
         steps: int,
         at: Place | None,
-    ) -> Given:
+    ) -> TypeArguments:
         """Return the values of the type parameters that a member and the types around it have.
 
         They follow from the receiver, and from type arguments, which are looked up `at` the call.
@@ -358,20 +362,23 @@ class CSharpTypes(CSharpMembers):
         declaration, symbol = member
         file = self._names.find_file(declaration.path)
         if file is None:
-            return NOTHING_GIVEN
+            return NO_TYPE_ARGUMENTS
         known: dict[str, Value] = {}
         if file.get_arity(symbol.parent):
             owner = Declaration(declaration.path, symbol.parent)
             for one in self._iter_line(receiver):
                 if one.type is not None and owner in one.type.parts:
-                    known.update(self.name_given(one))
+                    known.update(self.name_type_arguments(one))
                     break
         written = split_signature(symbol.parameters) if "<" in symbol.parameters else None
         if written is None or not written.type_parameters or symbol.kind not in CALLABLE_KINDS:
             return known
         names = [one.rpartition(" ")[2] for one in written.type_parameters]
         if segment.given and at is not None:
-            return {**known, **dict(zip(names, self._read_given(at, segment.given, steps), strict=False))}
+            return {
+                **known,
+                **dict(zip(names, self._read_type_arguments(at, segment.given, steps), strict=False)),
+            }
         if symbol.flags & SymbolFlag.EXTENSION_METHOD and written.parameters:
             self.infer((file, declaration.ordinal), get_extended(symbol), receiver, frozenset(names), known)
         return known
@@ -432,7 +439,9 @@ class CSharpTypes(CSharpMembers):
                 return wrap(self.follow_bind(file, bound, steps + 1), form)
         found = self._names.find_type(file, row.symbol, row.name, qualifier, form.arity)
         texts = split_types(given[:-1]) if given else ()
-        return Value(found, form.is_items, form.is_task, self._read_given((file, row.symbol), texts, steps))
+        return Value(
+            found, form.is_items, form.is_task, self._read_type_arguments((file, row.symbol), texts, steps)
+        )
 
 
 def _names_alike(one: Value, other: Value) -> bool:

@@ -80,8 +80,8 @@ class Value:
 
 
 NOTHING_KNOWN = Value()
-Given = Mapping[str, Value]  # the values of type parameters
-NOTHING_GIVEN: Given = {}
+TypeArguments = Mapping[str, Value]  # the values of type parameters
+NO_TYPE_ARGUMENTS: TypeArguments = {}
 Place = tuple[CSharpFile, int]  # where names are looked up: a symbol
 
 

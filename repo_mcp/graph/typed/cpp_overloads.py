@@ -1,8 +1,8 @@
 """Chooses which of several overloads of C++ a call means, by the literals among its arguments.
 
 `run("a")` means `run(const char*)` rather than `run(std::string)`, and never `run(int)`. The parser records a
-mark for each literal after the alias of a call (`repo_mcp/languages/native/cpp_given.py`). A class accepts a
-literal if one of its constructors does; a class of the standard library, if its name says that it is text.
+mark for each literal after the alias of a call (`repo_mcp/languages/native/cpp_literals.py`). A class accepts
+a literal if one of its constructors does; a class of the standard library, if its name says that it is text.
 The overload that remains is probable, never sure: neither the types of other arguments nor the constraints of
 templates are known.
 """

@@ -299,7 +299,7 @@ def _choose_fitting(
                 if chain not in by_chain and chain[0].isidentifier():
                     by_chain[chain] = find_receiver(chain)
                 fit = _measure(
-                    lookup, one, find_given_text(lookup, one, labels, at), chain, by_chain.get(chain)
+                    lookup, one, find_parameter_text(lookup, one, labels, at), chain, by_chain.get(chain)
                 )
                 score = score + fit if fit > _UNFIT else _UNFIT
         scores[one] = score
@@ -308,7 +308,7 @@ def _choose_fitting(
     return [one for one in fitting if scores[one] == best]
 
 
-def find_given_text(lookup: NamedLookup, one: Declaration, labels: str, at: int) -> str:
+def find_parameter_text(lookup: NamedLookup, one: Declaration, labels: str, at: int) -> str:
     """Return the written type of the parameter that takes an argument of a call."""
     scope = lookup.find_scope(one.path)
     return find_parameter(scope.get_symbol(one.ordinal).parameters, labels, at) if scope is not None else ""

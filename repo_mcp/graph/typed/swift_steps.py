@@ -13,7 +13,7 @@ from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.swift_rules import accepts_labels, find_parameter, list_values
 from repo_mcp.languages.native.swift_types import (
-    find_given,
+    find_parameter_type,
     find_type_chain,
 )
 from repo_mcp.languages.treesitter.written_lists import split_list
@@ -30,7 +30,7 @@ _VALUES = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE})
 def find_parameter_text(lookup: NamedLookup, one: Declaration, position: int, labels: str, inner: str) -> str:
     """Return the written type of a parameter of a declaration; `inner` is the step into a function's type."""
     text = _find_text(lookup, one, position, labels)
-    return find_given(_follow_alias(lookup, one, text), int(inner[1:])) if inner else text
+    return find_parameter_type(_follow_alias(lookup, one, text), int(inner[1:])) if inner else text
 
 
 def _follow_alias(lookup: NamedLookup, at: Declaration, text: str) -> str:
@@ -57,7 +57,7 @@ def _find_text(lookup: NamedLookup, one: Declaration, position: int, labels: str
             return values[position] if position < len(values) else ""
         return find_parameter(symbol.parameters, labels, position)
     if symbol.kind in _VALUES:  # a function that a property holds
-        return find_given(symbol.return_type, position)
+        return find_parameter_type(symbol.return_type, position)
     return ""
 
 

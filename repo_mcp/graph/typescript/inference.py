@@ -66,7 +66,7 @@ class Inference:
         are wanted for this object, so what is written in it has these types and does not determine them.
         """
         found: dict[Parameter, Written] = {}
-        given = {at: one for at, one in file.literals.find_given(row).items() if not of or one == of}
+        given = {at: one for at, one in file.literals.find_passed_objects(row).items() if not of or one == of}
         if not given or not (called.declarations or called.functions):
             return called
         bound = tuple(one for one in called.bound if one[1].text)

@@ -44,7 +44,7 @@ class Literals:
         elif row.arguments == TYPE and row.qualifier.startswith(EXPECTED):
             self._members.setdefault(row.qualifier, {})[row.name] = alias
 
-    def find_given(self, row: Reference) -> Mapping[int, str]:
+    def find_passed_objects(self, row: Reference) -> Mapping[int, str]:
         """Return the objects that are passed to the call in a row, by argument position, counted from 1."""
         return self._given.get((row.name.partition("<")[0], row.qualifier, row.line), {})
 

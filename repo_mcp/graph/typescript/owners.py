@@ -18,7 +18,7 @@ from repo_mcp.symbols.model import ITSELF
 Parameter = tuple[str, int, str]  # path and ordinal of what declares it, and its name
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 # For members of a list that take a function: which parameters of that function are items of the list.
-GIVEN_ITEMS = {"sort": (0, 1), "toSorted": (0, 1), "reduce": (1,), "reduceRight": (1,)}
+PASSED_ITEMS = {"sort": (0, 1), "toSorted": (0, 1), "reduce": (1,), "reduceRight": (1,)}
 TAKING_ITEMS = frozenset({"push", "unshift", "add", "includes", "indexOf", "set", "fill"})
 MAX_STEPS = 12  # from a value to its type, one per declaration followed
 MAX_DEPTH = 4  # of types given to types
@@ -170,11 +170,11 @@ def hold(owners: Owners, is_items: bool) -> Owners:
     return owners if owners.is_items == is_items else replace(owners, is_items=is_items)
 
 
-def get_given_item(items: Owners, name: str, position: int, index: int) -> Owners:
+def get_passed_item(items: Owners, name: str, position: int, index: int) -> Owners:
     """Return the owners of what a list's member takes, or of what it passes to a function that it takes."""
     if index == ITSELF:
         return hold(items, False) if name in TAKING_ITEMS else NOBODY
-    return hold(items, False) if position == 1 and index in GIVEN_ITEMS.get(name, (0,)) else NOBODY
+    return hold(items, False) if position == 1 and index in PASSED_ITEMS.get(name, (0,)) else NOBODY
 
 
 def take_keyed(owners: Owners) -> Owners:

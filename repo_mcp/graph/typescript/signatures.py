@@ -75,7 +75,7 @@ def leave_open(file: ScriptFile, symbol: DeclaredSymbol) -> Bound:
     return tuple(((file.path, symbol.ordinal, one), NOT_WRITTEN) for one in names)
 
 
-def bind_given(
+def bind_type_arguments(
     names: ScriptNames,
     declarations: Sequence[Declaration],
     given: Sequence[str],

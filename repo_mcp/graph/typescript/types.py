@@ -33,7 +33,7 @@ from repo_mcp.graph.typescript.owners import (
     choose,
     count_calls,
     count_nested,
-    get_given_item,
+    get_passed_item,
     has_member,
     hold,
     join,
@@ -45,7 +45,7 @@ from repo_mcp.graph.typescript.owners import (
 )
 from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.graph.typescript.signatures import (
-    bind_given,
+    bind_type_arguments,
     choose_signatures,
     leave_open,
     list_signatures,
@@ -392,7 +392,7 @@ class ScriptTypes:
             if meaning is UNKNOWN:
                 return NOBODY if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
         declarations = self._names.add_augmenting(meaning.declarations)
-        own = bind_given(self._names, declarations, given, file, ordinal, bound)
+        own = bind_type_arguments(self._names, declarations, given, file, ordinal, bound)
         meaning = replace(meaning, declarations=declarations, bound=join(meaning.bound, own))
         return self.get_owners(meaning, steps=steps + 1)
 
@@ -430,7 +430,7 @@ class ScriptTypes:
         if row.qualifier:
             outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
             if outer.is_items:
-                return get_given_item(outer, row.name, position, index)
+                return get_passed_item(outer, row.name, position, index)
             meaning = self.find_member(outer, row.name, steps + 1)
             if row.name == "then" and meaning is UNKNOWN and (position, index) == (1, 0):
                 return outer  # a promise is seen through
@@ -534,10 +534,10 @@ class ScriptTypes:
             meaning = self.find_member(outer, name, steps + 1)
         else:
             meaning = self._names.look_up(file, row.symbol, name, row.line)
-        own = bind_given(self._names, meaning.declarations, given, file, row.symbol, bound)
+        own = bind_type_arguments(self._names, meaning.declarations, given, file, row.symbol, bound)
         if not own:  # a variable holds what is called
             called = self.get_owners(meaning, steps=steps + 1)
-            own = bind_given(self._names, called.declarations, given, file, row.symbol, bound)
+            own = bind_type_arguments(self._names, called.declarations, given, file, row.symbol, bound)
             return self._call(replace(called, bound=join(called.bound, own)), steps + 1)
         return self.get_owners(
             replace(meaning, bound=join(meaning.bound, own)), is_call=True, steps=steps + 1
@@ -564,7 +564,7 @@ class ScriptTypes:
         self, file: ScriptFile, row: Reference, meaning: Meaning, is_call: bool, steps: int
     ) -> Owners:
         """Return the owners of what a row means or, with `is_call`, of what a call of it returns."""
-        if is_call and file.literals.find_given(row):
+        if is_call and file.literals.find_passed_objects(row):
             declarations = choose_signatures(self._names, meaning.declarations)
             called = self.get_owners(replace(meaning, declarations=declarations), steps=steps + 1)
             known = self._inference.infer(file, row, called, steps + 1)

@@ -7,7 +7,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.csharp.functions import FUNCTIONS, read_function
-from repo_mcp.languages.csharp.types import MAX_GIVEN_CHARS, NEW, NO_TYPE, NULL, Given, name_arity
+from repo_mcp.languages.csharp.types import (
+    MAX_ARGUMENTS_CHARS,
+    NEW,
+    NO_TYPE,
+    NULL,
+    WrittenArgument,
+    name_arity,
+)
 from repo_mcp.languages.csharp.walk import CSharpWalk, Passed
 from repo_mcp.languages.treesitter.scope_walk import UNKNOWN, find_head
 from repo_mcp.symbols.symbol_record import ReferenceRole
@@ -15,7 +22,7 @@ from repo_mcp.symbols.symbol_record import ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_GIVEN = 8  # arguments of one call that are read
+MAX_ARGUMENTS = 8  # arguments of one call that are read
 MAX_VALUE_CHARS = 80
 MAX_DEPTH = 6  # nested expressions that are read
 _SHOWN = {
@@ -84,15 +91,15 @@ def refer_call(
     walk.refer(ReferenceRole.CALL, name, start, qualifier, alias, count + 1)
 
 
-def _read_arguments(walk: CSharpWalk, arguments: Node | None) -> tuple[int, list[Given]]:
-    """Return the number of arguments, and the first MAX_GIVEN of them as `Given`."""
+def _read_arguments(walk: CSharpWalk, arguments: Node | None) -> tuple[int, list[WrittenArgument]]:
+    """Return the number of arguments, and the first MAX_ARGUMENTS of them as `WrittenArgument`."""
     if arguments is None:
         return 0, []
     count = arguments.named_child_count
-    given: Iterable[Node | None] = map(arguments.named_child, range(min(count, MAX_GIVEN)))
+    given: Iterable[Node | None] = map(arguments.named_child, range(min(count, MAX_ARGUMENTS)))
     if walk.text.find(b"/", arguments.start_byte, arguments.end_byte) >= 0:
         plain = [one for one in arguments.named_children if one.type != "comment"]
-        count, given = len(plain), plain[:MAX_GIVEN]
+        count, given = len(plain), plain[:MAX_ARGUMENTS]
     return count, [_describe(walk, one) for one in given if one is not None]
 
 
@@ -100,7 +107,7 @@ def _note_passed(walk: CSharpWalk, arguments: Node, name: str, qualifier: str, s
     """Note the functions and the `new()` among arguments, whose types the call decides."""
     number = 0
     for one in arguments.named_children:
-        if one.type == "comment" or number >= MAX_GIVEN:
+        if one.type == "comment" or number >= MAX_ARGUMENTS:
             continue
         value = one.children[-1] if one.children else one
         if value.type in {"lambda_expression", "implicit_object_creation_expression"}:
@@ -111,29 +118,29 @@ def _note_passed(walk: CSharpWalk, arguments: Node, name: str, qualifier: str, s
 def read_type_arguments(walk: CSharpWalk, start: int) -> str:
     """Return type arguments at a byte offset, such as "<A, B<C>>"; "" if they are long."""
     depth = 0
-    for found in _ANGLE.finditer(walk.text, start, start + MAX_GIVEN_CHARS):
+    for found in _ANGLE.finditer(walk.text, start, start + MAX_ARGUMENTS_CHARS):
         depth += 1 if found[0] == b"<" else -1
         if not depth:
             return " ".join(walk.text[start : found.end()].decode("utf-8", "replace").split())
     return ""
 
 
-def _describe(walk: CSharpWalk, argument: Node) -> Given:
+def _describe(walk: CSharpWalk, argument: Node) -> WrittenArgument:
     children = argument.children
     if not children:
-        return Given("", UNKNOWN)
+        return WrittenArgument("", UNKNOWN)
     value = read_value(walk, children[-1])
     if len(children) == 1:
-        return Given("", value)
+        return WrittenArgument("", value)
     is_reference = children[0].type in _BY_REFERENCE or children[-2].type in _BY_REFERENCE
     name = argument.child_by_field_name("name")
     form = "&" if is_reference else ""
     form = form if name is None else f"{walk.read_name(name)}:{form}"
-    return Given(form, value)
+    return WrittenArgument(form, value)
 
 
 def read_value(walk: CSharpWalk, value: Node, depth: int = 0) -> str:
-    """Return the known facts about one expression, in the form of `Given.value`."""
+    """Return the known facts about one expression, in the form of `WrittenArgument.value`."""
     kind = value.type
     if kind in _CHAINS:
         text = walk.read_chain(value)

@@ -49,7 +49,7 @@ ARITY_SHIFT = 4
 ATTRIBUTE = 1 << 10  # added to the number of a TYPE row that names an attribute
 ATTRIBUTE_ENDING = "Attribute"  # may be left out where the type is used as an attribute
 AWAITED = "await"  # stands in a chain for awaiting the value before it
-MAX_GIVEN_CHARS = 250  # for one call; a string of a record has at most MAX_TEXT_CHARS
+MAX_ARGUMENTS_CHARS = 250  # for one call; a string of a record has at most MAX_TEXT_CHARS
 NO_TYPE = "{}"
 FUNCTION = "=>"
 OF_CALL = ":"  # before the chain of the call that a function consists of
@@ -125,7 +125,7 @@ def count_arity(text: str) -> int:
     return count
 
 
-class Given(NamedTuple):
+class WrittenArgument(NamedTuple):
     """One argument of a call."""
 
     form: str  # "name:", "&", both or neither
@@ -135,26 +135,26 @@ class Given(NamedTuple):
 NEW = "new"  # the alias of a call that makes an instance begins with this
 
 
-def join_given(given: list[Given]) -> str:
+def join_arguments(given: list[WrittenArgument]) -> str:
     """Return the text of a call's arguments: the first ones, as many as fit."""
     parts: list[str] = []
     known = room = 0
     for one in given:
         parts.append(one.form + one.value)
         room += len(parts[-1]) + 1
-        if room > MAX_GIVEN_CHARS:
+        if room > MAX_ARGUMENTS_CHARS:
             break
         known = len(parts) if parts[-1] != UNKNOWN else known
     return f"({','.join(parts[:known])})" if known else ""
 
 
-def split_call(alias: str) -> tuple[int, list[Given]]:
+def split_call(alias: str) -> tuple[int, list[WrittenArgument]]:
     """Return the number of type arguments and the arguments that the alias of a call holds."""
     arity, _, text = alias.removeprefix(NEW).partition("(")
     parts = split_list(text.removesuffix(")"))
-    return int(arity.removeprefix("`") or 0), [_read_given(part) for part in parts]
+    return int(arity.removeprefix("`") or 0), [_read_argument(part) for part in parts]
 
 
-def _read_given(part: str) -> Given:
+def _read_argument(part: str) -> WrittenArgument:
     form, value = _FORM.fullmatch(part).groups()  # type: ignore[union-attr]  # matches any text
-    return Given(form, value)
+    return WrittenArgument(form, value)

@@ -14,14 +14,14 @@ from repo_mcp.languages.csharp.chains import simplify, split_last
 from repo_mcp.languages.csharp.types import (
     ARITY_SHIFT,
     FUNCTION,
-    MAX_GIVEN_CHARS,
+    MAX_ARGUMENTS_CHARS,
     NULL,
     OF_CALL,
     OF_PARAMETER,
     TASK,
     WHOLE_NUMBERS,
-    Given,
-    join_given,
+    WrittenArgument,
+    join_arguments,
     read_type,
 )
 from repo_mcp.languages.treesitter.scope_walk import (
@@ -86,7 +86,7 @@ class CSharpWalk(ScopeWalk):
         self.asked_conditions: list[tuple[int, str]] = []  # (start, what holds from there on) of `#if`
         self.passed: dict[int, Passed] = {}  # start of a function or of `new()` -> what takes it
         self.targets: dict[int, str] = {}  # start of `new()` -> the chain of a value of its type
-        self.given: dict[int, list[Given]] = {}  # start of a called name -> its arguments
+        self.given: dict[int, list[WrittenArgument]] = {}  # start of a called name -> its arguments
         self._plain_types: dict[tuple[int, str], str] = {}  # (scope, variable) -> its type as written
 
     # -- declarations ----------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ class CSharpWalk(ScopeWalk):
         if found.name:
             number = (ITEMS if found.is_items else TYPE) | found.arity << ARITY_SHIFT
             number |= TASK if found.is_task else 0
-            given = f"<{found.given}>" if found.given and len(found.given) < MAX_GIVEN_CHARS else ""
+            given = f"<{found.given}>" if found.given and len(found.given) < MAX_ARGUMENTS_CHARS else ""
             self.refer(ReferenceRole.BIND, found.name, start, found.qualifier + given, alias, number)
         written = self.read_type_text(node)
         if not found.name or written.endswith("?"):
@@ -249,7 +249,7 @@ class CSharpWalk(ScopeWalk):
             if given is None:
                 yield row
             else:
-                said = join_given([self._settle(one, scope) for one in given])
+                said = join_arguments([self._settle(one, scope) for one in given])
                 yield scope, ordinal, role, name, qualifier, alias + said, start, arguments
 
     def _list_typed(self, heads: Mapping[str, str]) -> set[tuple[int, str]]:
@@ -268,7 +268,7 @@ class CSharpWalk(ScopeWalk):
             waiting = bool(lost)
         return typed
 
-    def _settle(self, given: Given, scope: int) -> Given:
+    def _settle(self, given: WrittenArgument, scope: int) -> WrittenArgument:
         """Return an argument; a local variable becomes its type, or "?" unless a BIND row has its type."""
         if given.value.startswith(FUNCTION):
             return self._settle_function(given, scope)
@@ -279,12 +279,14 @@ class CSharpWalk(ScopeWalk):
         plain, rest = self._plain_types.get((binding, head), ""), given.value[len(head) :]
         for step, ending in (("", ""), (".Value", "?"), ("[]", "[]")):
             if plain.endswith(ending) and plain and rest == step:
-                return Given(given.form, f"={plain.removesuffix(ending)}")
+                return WrittenArgument(given.form, f"={plain.removesuffix(ending)}")
         if (binding, head) in self._typed:
-            return Given(given.form, self._numbered.get((binding, head), head) + given.value[len(head) :])
-        return Given(given.form, UNKNOWN + rest if rest[:1] == "." else UNKNOWN)
+            return WrittenArgument(
+                given.form, self._numbered.get((binding, head), head) + given.value[len(head) :]
+            )
+        return WrittenArgument(given.form, UNKNOWN + rest if rest[:1] == "." else UNKNOWN)
 
-    def _settle_function(self, given: Given, scope: int) -> Given:
+    def _settle_function(self, given: WrittenArgument, scope: int) -> WrittenArgument:
         """Return a function as an argument; the chain that it calls stays only if its first name is known."""
         before, sign, rest = given.value.partition(OF_CALL)
         if not sign:
@@ -294,10 +296,10 @@ class CSharpWalk(ScopeWalk):
         if binding < 0:
             return given
         if (binding, find_head(chain)) not in self._typed:
-            return Given(given.form, before + behind + types)
+            return WrittenArgument(given.form, before + behind + types)
         head = find_head(chain)
         chain = self._numbered.get((binding, head), head) + chain[len(head) :]
-        return Given(given.form, before + sign + chain + behind + types)
+        return WrittenArgument(given.form, before + sign + chain + behind + types)
 
 
 TYPE_DECLARATIONS = frozenset(

@@ -15,7 +15,7 @@ from repo_mcp.languages.native.c_declarators import (
     iter_declarators,
     read_declarator,
 )
-from repo_mcp.languages.native.c_given import read_given
+from repo_mcp.languages.native.c_macro_arguments import read_macro_arguments
 from repo_mcp.languages.native.c_macro_fields import refer_macro_fields
 from repo_mcp.languages.native.c_members import (
     note_initialised,
@@ -331,7 +331,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         walk.taken.add(function.start_byte)
         name, macro = walk.read(function), walk.names_to_come.pop(function.start_byte, "")
         walk.refer(ReferenceRole.CALL, name, function, "", macro, count_arguments(walk, arguments))
-        read_given(walk, name, arguments)
+        read_macro_arguments(walk, name, arguments)
 
 
 def on_attribute(walk: CaptureWalk, node: Node) -> None:

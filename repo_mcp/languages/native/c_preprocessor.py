@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.native.c_given import bind_namespace, is_pasting
 from repo_mcp.languages.native.c_listed_members import declare_listed_members
+from repo_mcp.languages.native.c_macro_arguments import bind_namespace, is_pasting
 from repo_mcp.languages.native.c_macro_fields import declare_macro_fields
 from repo_mcp.languages.treesitter.blanking import join_blanked
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.native.c_given import read_given
+from repo_mcp.languages.native.c_macro_arguments import read_macro_arguments
 from repo_mcp.languages.native.c_preprocessor import declare_by_macro, take_names
-from repo_mcp.languages.native.cpp_given import mark_given
+from repo_mcp.languages.native.cpp_literals import mark_literals
 from repo_mcp.languages.treesitter.capture_walk import FLAT_KINDS, CaptureWalk, count_arguments, read_called
 from repo_mcp.symbols.model import PATH
 from repo_mcp.symbols.symbol_record import ReferenceRole
@@ -51,13 +51,13 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
             declare_by_macro(walk, node, walk.read(function), arguments)
             take_names(walk, node, arguments)
         macro = walk.names_to_come.pop(function.start_byte, "") if before is None else ""
-        read_called(walk, function, before, arguments, macro + mark_given(walk, arguments))
+        read_called(walk, function, before, arguments, macro + mark_literals(walk, arguments))
         if before is None:
-            read_given(walk, walk.read(function), arguments)
+            read_macro_arguments(walk, walk.read(function), arguments)
     elif function.type == "qualified_identifier":
-        count, marks = count_arguments(walk, arguments), mark_given(walk, arguments)
+        count, marks = count_arguments(walk, arguments), mark_literals(walk, arguments)
         _refer_qualified(walk, function, ReferenceRole.CALL, count, marks)
-        read_given(walk, walk.read(function).rpartition("::")[2], arguments)
+        read_macro_arguments(walk, walk.read(function).rpartition("::")[2], arguments)
 
 
 def _refer_qualified(

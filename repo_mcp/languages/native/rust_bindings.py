@@ -52,7 +52,7 @@ def bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
         _bind_chain(walk, name, walk.read_chain(value), node, Binding.SAME)
 
 
-def find_given(walk: CaptureWalk, value: Node | None) -> tuple[str, int] | None:
+def find_result_variable(walk: CaptureWalk, value: Node | None) -> tuple[str, int] | None:
     """Return the variable that a block, an `if` or a `match` results in, and where that ends.
 
     An example is `z` of `match y { Some(z) => z, .. }`: all arms of a `match` have the same type.
@@ -154,7 +154,7 @@ def on_for(walk: CaptureWalk, node: Node) -> None:
         _bind_chain(walk, plain.group(1), walk.read_chain(value), pattern, Binding.ITEM)
 
 
-def note_given(walk: CaptureWalk, method: Node, arguments: Node | None) -> None:
+def note_closure_item(walk: CaptureWalk, method: Node, arguments: Node | None) -> None:
     """Note that the parameter of a closure passed to a method is an item of the method's receiver."""
     field = method.child_by_field_name("field")
     if arguments is None or field is None or walk.text[field.start_byte : field.end_byte] not in _GIVING:

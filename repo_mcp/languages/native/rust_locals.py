@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.native.rust_bindings import bind_pattern, bind_value, find_given, on_match_pattern
+from repo_mcp.languages.native.rust_bindings import (
+    bind_pattern,
+    bind_value,
+    find_result_variable,
+    on_match_pattern,
+)
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, note_bound
 from repo_mcp.symbols.symbol_record import ReferenceRole
 
@@ -45,7 +50,7 @@ def on_let(walk: CaptureWalk, node: Node) -> None:
     walk.shadowing.delay(pattern.start_byte, pattern.end_byte, node.end_byte)
     name = walk.bind_name(pattern)
     type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-    note_bound(walk, name, pattern.start_byte).given = find_given(walk, value)
+    note_bound(walk, name, pattern.start_byte).given = find_result_variable(walk, value)
     if type_node is not None:
         walk.bind_type(name, walk.read_line(type_node), pattern)
     elif value is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.native.rust_bindings import note_given
+from repo_mcp.languages.native.rust_bindings import note_closure_item
 from repo_mcp.languages.native.rust_macro_bindings import bind_in_tokens
 from repo_mcp.languages.native.rust_members import refer_fields
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, split_path
@@ -27,7 +27,7 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
     if function is not None:
         arguments = node.child_by_field_name("arguments")
         if function.type == "field_expression":
-            note_given(walk, function, arguments)
+            note_closure_item(walk, function, arguments)
         _refer_called(walk, function, count_arguments(walk, arguments))
 
 

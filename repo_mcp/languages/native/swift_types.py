@@ -55,7 +55,7 @@ def find_type_chain(text: str) -> str:
     return re.sub(r"\s", "", found[0])
 
 
-def find_given(text: str, position: int) -> str:
+def find_parameter_type(text: str, position: int) -> str:
     """Return the type of a parameter of a function type, by position; empty for other types."""
     text = strip_type(text)
     depth = 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.languages.native.swift_manifest import refer_target
 from repo_mcp.languages.native.swift_values import (
     MAX_LABELLED,
-    expect_given,
+    expect_arguments,
     find_suffix,
     read_owner,
     read_value,
@@ -57,7 +57,7 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
         return
     count, labels = _count_arguments(walk, node), _read_labels(walk, node)
     called = read_value(walk, function)
-    expect_given(walk, node, called, labels)
+    expect_arguments(walk, node, called, labels)
     refer_labels(walk, node, called)
     labels += spell_arguments(walk, node) if labels else ""
     if function.type == "simple_identifier":

@@ -197,9 +197,9 @@ def on_transfer(walk: CaptureWalk, node: Node) -> None:
 # -- arguments of calls -------------------------------------------------------------------------------------
 
 
-def expect_given(walk: CaptureWalk, node: Node, called: str, labels: str) -> None:
+def expect_arguments(walk: CaptureWalk, node: Node, called: str, labels: str) -> None:
     """Note the owners of the bare dots in a call's arguments, and bind the parameters of its closures."""
-    values = _list_given(node)
+    values = _list_arguments(node)
     if called.startswith("XCTAssert"):  # compares two values of equal types
         for one, other in (values[:2], values[1::-1]) if len(values) > 1 else ():
             expect_value(walk, one, read_value(walk, other))
@@ -221,7 +221,7 @@ def expect_given(walk: CaptureWalk, node: Node, called: str, labels: str) -> Non
 def spell_arguments(walk: CaptureWalk, node: Node) -> str:
     """Return what is known of a call's arguments, each after a bar: a chain, ".some", or a mark."""
     said = []
-    for value in _list_given(node)[:MAX_TYPED]:
+    for value in _list_arguments(node)[:MAX_TYPED]:
         chain = _MARKS.get(value.type, "")
         if not chain:
             chain = read_value(walk, value)
@@ -231,7 +231,7 @@ def spell_arguments(walk: CaptureWalk, node: Node) -> str:
     return "".join(f"|{one}" for one in said) if any(said) else ""
 
 
-def _list_given(node: Node) -> list[Node]:
+def _list_arguments(node: Node) -> list[Node]:
     """Return the values that are passed to a call: its arguments, then its trailing closures."""
     given = []
     for suffix in node.named_children[1:]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.languages.csharp.symbol_parser import parse_csharp
-from repo_mcp.languages.csharp.types import MAX_GIVEN_CHARS, Given, split_call
+from repo_mcp.languages.csharp.types import MAX_ARGUMENTS_CHARS, WrittenArgument, split_call
 from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS
 from repo_mcp.symbols.symbol_record import ReferenceRole, decode_symbol_record
 
@@ -79,7 +79,7 @@ def test_unknown_ones_at_the_end_are_left_out() -> None:
 def test_what_is_said_of_a_call_is_bounded() -> None:
     said = _read(", ".join(["typed." + "Long" * 15] * 8))
     assert said.startswith("(typed.Long")
-    assert len(said) <= MAX_GIVEN_CHARS + 2 < MAX_TEXT_CHARS
+    assert len(said) <= MAX_ARGUMENTS_CHARS + 2 < MAX_TEXT_CHARS
     assert len(split_call(said)[1]) == 3
 
 
@@ -93,9 +93,17 @@ def test_a_sum_of_ten_thousand_texts_is_looked_into_a_little() -> None:
     [
         ("", 0, []),
         ("`2", 2, []),
-        ("(a.b(),=Map<A,B>,?)", 0, [Given("", "a.b()"), Given("", "=Map<A,B>"), Given("", "?")]),
-        ("`1(name:&=int,=>2,1)", 1, [Given("name:&", "=int"), Given("", "=>2"), Given("", "1")]),
+        (
+            "(a.b(),=Map<A,B>,?)",
+            0,
+            [WrittenArgument("", "a.b()"), WrittenArgument("", "=Map<A,B>"), WrittenArgument("", "?")],
+        ),
+        (
+            "`1(name:&=int,=>2,1)",
+            1,
+            [WrittenArgument("name:&", "=int"), WrittenArgument("", "=>2"), WrittenArgument("", "1")],
+        ),
     ],
 )
-def test_what_was_written_is_read(alias: str, arity: int, given: list[Given]) -> None:
+def test_what_was_written_is_read(alias: str, arity: int, given: list[WrittenArgument]) -> None:
     assert split_call(alias) == (arity, given)

@@ -17,8 +17,8 @@ from repo_mcp.graph.csharp.types import CSharpTypes
 from repo_mcp.graph.csharp.values import (
     GIVING_ITEMS,
     NOTHING_KNOWN,
-    Given,
     Place,
+    TypeArguments,
     Value,
     get_short,
     lower,
@@ -50,7 +50,7 @@ _MASK = 31
 Call = tuple[CSharpFile, Reference, Segment, Value]  # with the name called, and the receiver
 
 
-class CSharpPassed:
+class AnonymousFunctions:
     """Finds the types of the parameters of anonymous functions."""
 
     def __init__(
@@ -173,7 +173,7 @@ class CSharpPassed:
         holder = file.record.strings[file.record.names[member.parent]]
         return int(split_chain(row.qualifier)[-1].name != holder)
 
-    def _read(self, at: Place, written: str, parameter: int, known: Given, steps: int) -> Value:
+    def _read(self, at: Place, written: str, parameter: int, known: TypeArguments, steps: int) -> Value:
         if parameter == IS_ITSELF:
             return self._types.read_written(*at, written, steps + 1, known)
         delegate = read_delegate(written)
@@ -205,7 +205,7 @@ class CSharpPassed:
                 continue
             takes = read_method(symbol.parameters).parameters
             if parameter < len(takes):
-                known = self._types.name_given(delegate)
+                known = self._types.name_type_arguments(delegate)
                 return self._types.read_written(file, part.ordinal, takes[parameter].type, steps + 1, known)
         return NOTHING_KNOWN
 

@@ -19,7 +19,7 @@ from repo_mcp.symbols.symbol_record import Binding, ReferenceRole
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
-MAX_GIVEN_BYTES = 200  # of the last arguments of a macro
+MAX_ARGUMENT_BYTES = 200  # of the last arguments of a macro
 MAX_BODY_BYTES = 4_000  # of a macro
 MAX_ARGUMENTS = 20
 _MEMBER = re.compile(rb"[(,]\s*(?:struct|union)\s+(\w+)\s*,\s*(\w+)(?:\.(\w+))?\s*\)")
@@ -51,7 +51,7 @@ def bind_namespace(walk: CaptureWalk, body: Node) -> None:
         walk.refer(ReferenceRole.BIND, name, body, qualifier, NAMESPACE, Binding.BOUND)
 
 
-def read_given(walk: CaptureWalk, name: str, arguments: Node | None) -> None:
+def read_macro_arguments(walk: CaptureWalk, name: str, arguments: Node | None) -> None:
     """Note the calls in the arguments of a call that may be one of a macro."""
     if arguments is None:
         return
@@ -65,7 +65,7 @@ def read_given(walk: CaptureWalk, name: str, arguments: Node | None) -> None:
 
 def _refer_member(walk: CaptureWalk, arguments: Node) -> None:
     """Add uses of the struct and of its member that end some arguments."""
-    start, end = max(arguments.start_byte, arguments.end_byte - MAX_GIVEN_BYTES), arguments.end_byte
+    start, end = max(arguments.start_byte, arguments.end_byte - MAX_ARGUMENT_BYTES), arguments.end_byte
     if walk.text.find(b"struct", start, end) < 0 and walk.text.find(b"union", start, end) < 0:
         return
     found = next((one for one in _MEMBER.finditer(walk.text, start, end) if one.end() == end), None)

@@ -27,7 +27,7 @@ _MARKS = {
 _OTHER = "?"
 
 
-def mark_given(walk: CaptureWalk, arguments: Node | None) -> str:
+def mark_literals(walk: CaptureWalk, arguments: Node | None) -> str:
     """Return the marks of a call's arguments, with BEHIND_ALIAS before them; nothing if none is a literal."""
     if arguments is None:
         return ""
