@@ -1,4 +1,4 @@
-"""What renews the symbol index of one root: rounds in the background, builds on request, and purges.
+"""Renews the symbol index of one root: by rounds in the background, builds on request, and purges.
 
 The index is derived from the lexical one. Nothing is parsed until a server whose tools need it calls `start`,
 or a person runs `build`. Left out on purpose: what calls read, and what they wait for.
