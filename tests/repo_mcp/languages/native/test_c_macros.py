@@ -159,6 +159,12 @@ def test_a_comment_of_several_continued_lines_ends_no_macro() -> None:
     ]
 
 
+@pytest.mark.parametrize("given", ["{}", "{1, 2}", "{left, right}", "{ .x = 1 }", "{{1}}"])
+def test_a_variable_with_values_in_braces_is_no_struct(given: str) -> None:
+    text = f"struct POINT at{given};\n"
+    assert blank_macros(text.encode()).decode() == text
+
+
 def test_a_variable_of_a_struct_in_capitals_is_none_with_a_macro() -> None:
     variable, head = "struct STORAGE_T storage;\n", "struct ANY_EXPORT one {\n    int a;\n};\n"
     assert blank_macros(variable.encode(), is_c=True).decode() == variable
