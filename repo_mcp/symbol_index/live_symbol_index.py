@@ -10,19 +10,12 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from index_format import (
-    DirectoryHolder,
-    IndexForeign,
-    IndexFormatError,
-    Snapshot,
-)
+from index_format import DirectoryHolder, IndexForeign, IndexFormatError, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
-from repo_mcp.model import (
-    SymbolIndexStatus,
-)
+from repo_mcp.model import SymbolIndexStatus
 from repo_mcp.symbol_index.named_files import NamedFiles
 from repo_mcp.symbol_index.needed_files import find_needed
 from repo_mcp.symbol_index.phase import SymbolPhase

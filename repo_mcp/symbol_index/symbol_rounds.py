@@ -11,23 +11,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from index_format import (
-    DirectoryHolder,
-    DiskDirectory,
-    IndexFormatError,
-    Snapshot,
-    read_manifest,
-)
+from index_format import DirectoryHolder, DiskDirectory, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.derived_plan import list_changed
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import LiveIndex
-from repo_mcp.model import (
-    CompactReport,
-    IndexProgress,
-    ProgressCallback,
-    SymbolIndexReport,
-)
+from repo_mcp.model import CompactReport, IndexProgress, ProgressCallback, SymbolIndexReport
 from repo_mcp.symbol_index.asked_files import AskedFiles
 from repo_mcp.symbol_index.phase import RoundWanted, SymbolPhase
 from repo_mcp.symbol_index.purge_due import PurgeDue

@@ -111,7 +111,7 @@ class NamedLookup(PathLookup):
                 if scope.get_name(around) == name and self.is_wanted(scope, kind, role):
                     return self._as_type(scope, around)
                 continue
-            found = [one for one in scope.find_children(around, name) if self._is_wanted(scope, one, role)]
+            found = [one for one in scope.find_children(around, name) if self._may_mean(scope, one, role)]
             real = [one for one in found if scope.get_kind(one) not in _NO_NAMES]
             real = keep_declared(rules, scope, around, real, call.line if call is not None else 0)
             if real:

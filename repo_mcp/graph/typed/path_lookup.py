@@ -30,7 +30,8 @@ class PathLookup(ParsedFiles):
             return kind in TYPE_KINDS
         return kind in (_CALLED_KINDS if role is ReferenceRole.CALL else _USED_KINDS)
 
-    def _is_wanted(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
+    def _may_mean(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
+        """Return whether a name used in a role can mean a symbol; that of a constructor means its type."""
         kind = scope.get_kind(ordinal)
         return kind is not SymbolKind.CONSTRUCTOR and self.is_wanted(scope, kind, role)
 
@@ -62,7 +63,7 @@ class PathLookup(ParsedFiles):
         found = []
         for other in self.iter_declaring(scope, path[-1], path):
             for ordinal in other.find_named(path[-1]):
-                if not self._is_wanted(other, ordinal, role) or extends_anything(other, ordinal):
+                if not self._may_mean(other, ordinal, role) or extends_anything(other, ordinal):
                     continue
                 if rules.parts_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
                     continue

@@ -21,12 +21,7 @@ from repo_mcp.graph.typescript.script_file import (
 )
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.model import HELD
-from repo_mcp.symbols.symbol_record import (
-    DeclaredSymbol,
-    Reference,
-    SymbolFlag,
-    SymbolKind,
-)
+from repo_mcp.symbols.symbol_record import DeclaredSymbol, Reference, SymbolFlag, SymbolKind
 
 WHOLE = "export="
 MAX_HOPS = 24  # between files
