@@ -102,6 +102,10 @@ class PythonClasses:
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
         return names is not None and names.is_class(value.ordinal)
 
+    def declares(self, one: Class, name: str) -> bool:
+        """Return whether a class has a member of a name itself; False for an external class."""
+        return bool(self._find_own(one, name))
+
     def _find_own(self, one: Class, name: str) -> list[Value]:
         path, ordinal = one
         names = self._scoping.find_names(path)

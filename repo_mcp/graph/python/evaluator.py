@@ -32,6 +32,7 @@ from repo_mcp.graph.python.scoping import (
     outside,
     take_item,
 )
+from repo_mcp.graph.python.siblings import PythonSiblings
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Binding, SymbolKind
 
@@ -62,6 +63,7 @@ class PythonEvaluator:
     def __init__(self, scoping: PythonScoping) -> None:
         self._scoping = scoping
         self.classes = PythonClasses(scoping)
+        self._siblings = PythonSiblings(scoping.program, self.classes)
         self._steps = 0
         self._depth = 0
         self._active: set[tuple[str, int, str]] = set()
@@ -342,7 +344,12 @@ class PythonEvaluator:
         elif value.form in (Form.INSTANCE, Form.PARENT) or self.classes.is_class(value):
             if name == "__class__" and value.form is Form.INSTANCE:
                 return [value._replace(form=Form.OBJECT)]
-            found = self.classes.find_member((value.path, value.ordinal), name, value.form is Form.PARENT)
+            owner = value.path, value.ordinal
+            found = self.classes.find_member(owner, name, value.form is Form.PARENT)
+            if value.form is Form.PARENT:
+                found = [
+                    one.guessed() if self._siblings.may_precede(owner, one, name) else one for one in found
+                ]
             if name == "__new__" and all(one.form is Form.OUTSIDE for one in found):
                 return [value._replace(form=Form.MAKES)]
         else:

@@ -95,7 +95,7 @@ class PythonScoping:
     """The names in the modules of one program."""
 
     def __init__(self, program: Program) -> None:
-        self._program = program
+        self.program = program
         self.modules = PythonModules(program)
         self._names: LruCache[str, PythonNames | None] = LruCache(MAX_FILES)
         self._members: LruCache[tuple[str, str], list[Value]] = LruCache(MAX_KEPT)
@@ -106,7 +106,7 @@ class PythonScoping:
         return self._names.get(path, lambda: self._read_names(path))
 
     def _read_names(self, path: str) -> PythonNames | None:
-        record = None if path.endswith("/") else self._program.find_record(path)
+        record = None if path.endswith("/") else self.program.find_record(path)
         return None if record is None else PythonNames(record)
 
     def look_up(

@@ -98,6 +98,37 @@ def test_super_of_another_class_is_not_sure() -> None:
     assert confidences({"a.py": text}) == [Confidence.PROBABLE]
 
 
+MIXED = """
+class Top:
+    def f(self): ...
+    def g(self): ...
+class Left(Top):
+    def f(self):
+        super().«{name}»()
+class Right(Top):
+    def f(self): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "derived", "confidence"),
+    [
+        ("f", "class Both(Left, Right): ...\n", Confidence.PROBABLE),
+        ("f", "class Lower(Left): ...\nclass Both(Lower, Right): ...\n", Confidence.PROBABLE),
+        ("g", "class Both(Left, Right): ...\n", Confidence.EXACT),  # which Right has from Top itself
+        ("f", "class Both(Right, Left): ...\n", Confidence.EXACT),  # Right comes before Left
+        ("f", "class Other(Right): ...\n", Confidence.EXACT),
+    ],
+    ids=["mixed", "mixed below", "another member", "the other order", "apart"],
+)
+def test_super_of_a_class_that_is_mixed_with_a_sibling_is_not_sure(
+    name: str, derived: str, confidence: Confidence
+) -> None:
+    texts = {"a.py": MIXED.format(name=name), "b.py": f"from a import *\n{derived}"}
+    assert meaning(texts) == [f"a.py:Top.{name}"]
+    assert confidences(texts) == [confidence]
+
+
 def test_super_of_the_class_around_is_sure() -> None:
     text = f"{SHAPE}class Square(Shape):\n    def area(self):\n        super(Square, self).«area»()\n"
     assert meaning({"a.py": text}) == ["a.py:Shape.area"]
