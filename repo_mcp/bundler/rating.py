@@ -23,7 +23,7 @@ from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.bundler.statements import holds_failure
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
-from repo_mcp.bundler.worth import rate_work
+from repo_mcp.bundler.worth import list_far_comments, rate_work
 from repo_mcp.ranking.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
@@ -167,6 +167,8 @@ def _iter_rated(one: RatedFile, include_tests: bool, weights: Mapping[str, float
         if worth <= 0.0:
             continue
         held = lines[bisect_left(lines, block.start_line) : bisect_right(lines, block.end_line)]
+        far = list_far_comments(one.view, block)
+        held = [line for line in held if line not in far] if far else held
         near = _find_densest(held, one.view.line_terms, weights)
         weighed = worth * one.priority * place * ((1.0 + len(near)) ** VARIETY if held else WORDLESS)
         if held and block.end_line - block.start_line > WINDOW_LINES:

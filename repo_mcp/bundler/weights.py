@@ -31,6 +31,7 @@ class Weights:
     prototype: float = 0.5  # factor of that for a declaration without its body
     owner: float = 0.3  # the terms in the name of the class around it
     comment: float = 0.3  # a term in a comment or docstring, compared with one in code
+    far_comment: float = 1.0  # factor of a term in a comment after MANY_COMMENTS lines of comments
     lead: float = 0.8  # a term in the comment above a declaration, which says what all of it is for
     no_body: float = 0.4  # factor of a single line, and of lines outside functions: they seldom answer alone
     deciding: float = 1.5  # factor of a body with branches: it says how things work
@@ -87,6 +88,7 @@ QUESTION_WEIGHTS = replace(
     synonym=0.0,
     asking=0.5,
     lead=0.3,
+    far_comment=0.2,
     no_body=0.5,
     deciding=1.0,  # these four are weighed by the callers that order such declarations
     trivial=1.0,

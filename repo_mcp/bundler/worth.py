@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from heapq import nlargest
 from itertools import islice
 
@@ -27,6 +27,7 @@ PROTOTYPE_LINES = 4  # at most; a longer declaration that ends in a semicolon is
 BODY_LINES = 2  # a shorter declaration has no body
 TRIVIAL_LINES = 8  # a body of at most so many lines without branches only passes something on
 DECIDING_BRANCHES = 3
+MANY_COMMENTS = 30  # lines of comments of a block; further ones are a manual
 # A body of TEXT_LINES, of which more than TEXT_SHARE hold text, such as help, is worth TEXT.
 TEXT_LINES, TEXT_SHARE, TEXT = 20, 0.5, 0.4
 _PROSE = re.compile(r"\"[^\"\n]{0,200}[a-z] +[A-Za-z]|'[^'\n]{0,200}[a-z] +[A-Za-z]")  # quoted words
@@ -68,9 +69,11 @@ class Rater:
     ) -> float:
         weights, counts = self._weights, dict[str, float]()
         head = block.span.head_line if block.span is not None else 0
+        far = list_far_comments(view, block)
         for line in lines:
             is_comment = line in view.layout.comment_lines
             share = (weights.lead if line < head else weights.comment) if is_comment else 1.0
+            share *= weights.far_comment if line in far else 1.0
             for term in view.line_terms[line]:
                 counts[term] = counts.get(term, 0.0) + share
         excess = max(0.0, block.line_count / weights.usual_lines - 1.0)
@@ -109,6 +112,17 @@ class Rater:
             share = sum(part in matched for part in parts) / len(parts)
             rated[names[number - 1]] = share * sum(self._term_weights[term] for term in sorted(set(matched)))
         return rated
+
+
+def list_far_comments(view: FileView, block: Block) -> Set[int]:
+    """Return the comment lines of a block after the first MANY_COMMENTS.
+
+    They are a manual, which says what everything around the block does, and little of what its body does.
+    """
+    if block.line_count <= MANY_COMMENTS:
+        return frozenset()
+    numbers = range(block.start_line, block.end_line + 1)
+    return frozenset([number for number in numbers if number in view.layout.comment_lines][MANY_COMMENTS:])
 
 
 def is_prototype(view: FileView, span: SymbolSpan | None) -> bool:

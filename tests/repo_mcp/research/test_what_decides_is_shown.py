@@ -1,4 +1,4 @@
-"""Which functions and lines are shown: errors below the best function, members that it sets."""
+"""Which functions and lines are shown: errors below the best function, members that it sets, no manuals."""
 
 from __future__ import annotations
 
@@ -6,6 +6,30 @@ import pytest
 
 from repo_mcp.research.seeds import match_calls
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
+
+MANUAL = "\n".join(f"    Option {number} is an option." for number in range(40)) + 9 * (
+    "\n    What happens when a message is logged in a sink depends on the option."
+)
+LOGGER = f'''def add(target, level):
+    """Add a target.
+
+{MANUAL}
+    """
+    if level:
+        return target
+    return None
+'''
+HANDLER = """def protect(handler):
+    if handler.sink_is_writing:
+        raise RuntimeError("a message was logged in a sink")
+    return handler
+"""
+
+
+def test_a_manual_in_a_docstring_is_no_evidence_for_its_function() -> None:
+    files = {"logger.py": LOGGER, "handler.py": HANDLER}
+    claim = Asked(files).ask("what happens when a message is logged in a sink?").claim
+    assert "handler.protect (handler.py:1-4) fits the question best." in claim
 
 
 def test_functions_that_fail_below_the_best_one_come_behind_it() -> None:
