@@ -21,7 +21,7 @@ from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
-from repo_mcp.bundler.statements import holds_failure
+from repo_mcp.bundler.statements import holds_failure, says_nothing
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
 from repo_mcp.bundler.worth import list_far_comments, rate_work
 from repo_mcp.ranking.declaration_rating import is_inner_test
@@ -95,7 +95,8 @@ def weigh_work(one: RatedBlock) -> float:
     """
     comment_lines, lines = one.view.layout.comment_lines, one.view.live.lines
     numbers = range(one.block.start_line, one.block.end_line + 1)
-    return rate_work([lines[at - 1] for at in numbers if at not in comment_lines], DECIDING, TRIVIAL)
+    code = [lines[at - 1] for at in numbers if at not in comment_lines]
+    return rate_work([line for line in code if not says_nothing(line)], DECIDING, TRIVIAL)
 
 
 def weigh_failures(one: RatedBlock) -> float:

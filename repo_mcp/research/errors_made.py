@@ -49,7 +49,9 @@ _GIVES_VALUE = re.compile(
 _SAYS = re.compile(
     r"\b(?!\w{0,40}(?:log|print|debug|LOG))\w{1,40}_error(?:_[a-z]{1,20})?\([^()\"]{0,120}\""
 )  # `report_error(s, "lost")`, `return set_error_context(s,` with the text on the next line
-_MESSAGE = re.compile(r"\"((?:\\.|[^\"\\\n]){4,300})\"|'((?:\\.|[^'\\\n]){4,300})'|`([^`\n]{4,300})`")
+_MESSAGE = re.compile(  # in C# a quote is doubled in `@"..."`
+    r"@\"((?:\"\"|[^\"\n]){4,300})\"|\"((?:\\.|[^\"\\\n]){4,300})\"|'((?:\\.|[^'\\\n]){4,300})'|`([^`\n]{4,300})`"
+)
 MESSAGE_CHARS, MESSAGE_LINES = 60, 3  # of the text of an error; lines below its name on which it may begin
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
@@ -159,8 +161,8 @@ def _says_error(line: str, statement: str) -> bool:
 def _find_message(statement: str) -> str:
     """Return the first text of several words in a statement, in quotes and cut; "" without one."""
     for found in _MESSAGE.finditer(statement):
-        text = next(filter(None, found.groups()))
-        if " " in text.strip():
+        text = next(filter(None, found.groups())).strip()
+        if " " in text:
             return f'"{text[:MESSAGE_CHARS].rstrip()}{"…" if len(text) > MESSAGE_CHARS else ""}"'
     return ""
 

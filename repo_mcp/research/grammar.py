@@ -148,6 +148,7 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.DIFFERENCE, "(?:compare )?X.. (?:vs\\.?|versus|compared (?:with|to)) Y"),
     (Form.EXTENSION, "(?:where|how) <may> <extend> <another*>X"),
     (Form.EXTENSION, "(?:where|how) <may> <make> <own> X"),
+    (Form.EXTENSION, "(?:where|how) <may> <make> <another*>X.. of (?:my|your|our) own"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
      "(?:can |does |do |could |might |will |may |is |are )?X.. <fails>(?: (?P<y>.+))?"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"

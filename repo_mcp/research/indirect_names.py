@@ -26,6 +26,7 @@ MOST_ALIKE = 40  # symbols whose names are compared with the words
 MOST_ACTIONS = 3  # that are shown
 MANY_OTHERS = 2  # if a question has so many words beside its action, a declaration must have one of them
 MOST_NAMED = 12  # declarations that fit by name; more say little about each
+LEAST_COMMON = 3  # types that derive from the base of a kind, where they show it
 MOST_TYPES = 6  # types whose derived types are counted, interfaces and abstract ones first
 GLANCE = Bounds(files=20, references=40)
 OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
@@ -125,18 +126,18 @@ def find_base(state: ResearchState, action: Action) -> Node | None:
         counts = [(len(list_derived(state, node)), node) for node in compared]
         most, best = max(counts, key=lambda one: one[0], default=(0, None))
         if most:
-            return best
+            return (_find_common_base(state, types, LEAST_COMMON) if most < LEAST_COMMON else None) or best
     return None
 
 
-def _find_common_base(state: ResearchState, named: Sequence[Node]) -> Node | None:
-    """Return the type from which most types of one name derive; None if they have no base here."""
+def _find_common_base(state: ResearchState, named: Sequence[Node], least: int = 1) -> Node | None:
+    """Return the type from which most types of one name, and at least so many, derive; None without one."""
     bases: Counter[Declaration] = Counter()
     for node in named[:MOST_ALIKE]:
         state.check()
         bases.update({edge.other for edge in state.graph.find_outgoing(node, _ABOVE, GLANCE).edges})
     found = max(bases, key=lambda one: (bases[one], one.path, one.ordinal), default=None)
-    return state.get_node(found) if found is not None else None
+    return state.get_node(found) if found is not None and bases[found] >= least else None
 
 
 def list_derived(state: ResearchState, node: Node) -> list[Node]:

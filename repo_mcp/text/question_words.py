@@ -27,11 +27,11 @@ _QUESTION_WORDS = frozenset(
     become becomes difference between compared nobody somebody someone anybody anyone everybody everyone
     """.split()  # noqa: SIM905
 )
-# "where do I add a rule", "how would I write my own parser"
+# "where do I add a rule", "how would I write my own parser", "how do I write a parser of my own"
 _EXTENDS = re.compile(
     r"\b(?:where|how) (?:\w+ ){1,2}(?:(?:add|plug in|introduce|hook in|support|extend|register)\b"
-    r"|(?:implement|write|define|create|build|provide|make|use) (?:(?:an?|another|my|your|our) )?"
-    r"(?:own|new|custom)\b)",
+    r"|(?:implement|write|define|create|build|provide|make|use) (?:(?:(?:an?|another|my|your|our) )?"
+    r"(?:own|new|custom)\b|(?:[\w-]+ ){1,8}of (?:my|your|our) own\b))",
     re.IGNORECASE,
 )
 # "how do I register a custom lookup": the verb, then its nouns

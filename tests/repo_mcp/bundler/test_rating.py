@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.bundler.rating import FAILS_NOT, WINDOW_LINES, RatedBlock, weigh_failures
+from repo_mcp.bundler.rating import FAILS_NOT, TRIVIAL, WINDOW_LINES, RatedBlock, weigh_failures, weigh_work
 from repo_mcp.bundler.records import BundleRequest
 from tests.repo_mcp.research.asking import Asked
 
@@ -111,3 +111,12 @@ def test_a_long_function_is_worth_what_its_densest_part_says() -> None:
         for text in (apart, together)
     ]
     assert worth[0] < worth[1] / 2
+
+
+def test_brackets_on_lines_of_their_own_make_no_long_body() -> None:
+    passing = (
+        "void save_item(struct item *item)\n{\n    check(item);\n    check(store);\n\n"
+        "    check(item->key);\n    save_checked(item, store);\n\n}\n"
+    )
+    [rated] = [one for one in rate({"save.c": passing}, "save an item") if one.path == "save.c"]
+    assert weigh_work(rated) == TRIVIAL

@@ -50,7 +50,14 @@ def test_errors_are_told_apart_by_their_texts() -> None:
         '    if len(row) > 9:\n        raise ValueError(\n            f"row {row} has more columns than the'
         ' head of the table would allow"\n        )\n    raise ValueError\n',
     }
+    texts["Reader.cs"] = (
+        "class Reader {\n    void ReadPart(Type type) {\n"
+        '        throw new PartException($@"Type ""{type.Name}"" has no part.");\n    }\n}\n'
+    )
     asked = Asked(texts)
+    assert asked.ask("which errors can ReadPart throw?").claim == (
+        'Errors made here: PartException "Type ""{type.Name}"" has no part." (Reader.cs:3-3).'
+    )
     assert asked.ask("which errors can read_item return?").claim == (
         'Errors made here: "no such item" (reader.c:4-4).'
     )

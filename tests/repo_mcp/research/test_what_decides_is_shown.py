@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.research.records import Form
 from repo_mcp.research.seeds import match_calls
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
 
@@ -80,3 +81,16 @@ def test_words_of_a_phrase_are_named_together() -> None:
     claim = Asked(files).ask("how does a pool get rid of an idle worker?").claim
     assert claim.startswith("Nearest is worker.start_worker (worker.py:1-4), which lacks")
     assert "get rid of" in claim
+
+
+def test_one_of_my_own_is_one_to_add_and_its_base_is_what_most_derive_from() -> None:
+    files = {
+        "checks.py": "class AgeCheck(ValueCheck):\n    pass\n\n\nclass MailCheck:\n    pass\n\n\n"
+        "class FastMailCheck(MailCheck):\n    pass\n\n\nclass NameCheck(ValueCheck):\n    pass\n\n\n"
+        "class SizeCheck(ValueCheck):\n    pass\n",
+        "values.py": "class ValueCheck:\n    def run(self, value):\n        raise NotImplementedError\n",
+    }
+    files["checks.py"] = f"from values import ValueCheck\n\n\n{files['checks.py']}"
+    report = Asked(files).ask("how do I write a check for a value of my own?")
+    assert report.reading.form is Form.EXTENSION
+    assert report.claim.startswith("Others of the kind derive from values.ValueCheck (values.py:1-3)")
