@@ -46,7 +46,6 @@ BY_SYMBOL = (
 )
 TOOLS = ("search_symbols", "lookup_symbol", *BY_SYMBOL, "get_file_outline")
 AT_REST = 0.05  # seconds of processor time in a second, of which this question takes some
-CPU_CLOCK = 2  # on Linux, the clock that counts the nanoseconds of all threads of a process, ended ones too
 ROUNDS = ("first time", "warm")
 
 
@@ -117,7 +116,7 @@ class Stopwatch:
     def __init__(self, tree: Path, data_dir: Path, code: Path, *options: str) -> None:
         self._client = Client(tree, data_dir, "--toolsets", "graph", *options, code=code)
         used = -math.inf  # until the server is idle
-        while (now := self.read_cpu()) - used > AT_REST or self._is_starting():
+        while (now := self._client.read_processor_seconds()) - used > AT_REST or self._is_starting():
             used = now
             time.sleep(1.0)
 
@@ -130,14 +129,17 @@ class Stopwatch:
 
     def ask(self, tool: str, kind: str, **arguments: str) -> Call:
         """Return a call with its answer, which may be an error."""
-        cpu, wall = self.read_cpu(), time.perf_counter()
+        cpu, wall = self._client.read_processor_seconds(), time.perf_counter()
         answer = self._client.call(tool, **arguments)
         wall = time.perf_counter() - wall
-        return Call(tool, arguments, kind, 1e3 * wall, 1e3 * (self.read_cpu() - cpu), answer.text)
-
-    def read_cpu(self) -> float:
-        """Return the seconds of processor time that the server has used, all threads together."""
-        return time.clock_gettime(~self._client.process_id << 3 | CPU_CLOCK)
+        return Call(
+            tool,
+            arguments,
+            kind,
+            1e3 * wall,
+            1e3 * (self._client.read_processor_seconds() - cpu),
+            answer.text,
+        )
 
     def read_memory(self) -> Mapping[str, int]:
         """Return the resident memory of the server and its peak, in bytes."""

@@ -24,7 +24,7 @@ TREES = {  # what the pages call a tree -> its directory
     "MessagePack for C#, 135abbc": "messagepack",
 }
 RESEARCH = "code_research"
-MOST_FINDINGS, MOST_LINES = 4, 30  # that a page shows, and lines of each
+MOST_FINDINGS, MOST_LINES = 3, 20  # that a page shows, and lines of each
 _ASKED = re.compile(r"# (?P<question>.+)\n\nAsked of (?P<tree>.+?) with the default limits")
 _AFTER = re.compile(r"^## After: .*", re.DOTALL | re.MULTILINE)
 _FINDING = re.compile(r"^(?=\d+\. \*\*)", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The seconds that a client waits for answers of `code_research` and `search_code`, over stdio.
+"""The seconds that answers of `code_research` and `search_code` take over stdio: waited for, and computed.
 
     python -m bench.research.speed linux TREE DATA_DIR
     python -m bench.research.speed django TREE DATA_DIR
@@ -17,7 +17,7 @@ from pathlib import Path
 from bench.economy.client import Client
 
 TOOLS = ("code_research", "search_code")
-ROUNDS = 3
+ROUNDS, SLOWEST = 3, 3
 QUESTIONS = {
     "linux": """
 what calls memset
@@ -96,17 +96,22 @@ def main() -> None:
         client.settle(TOOLS[0], query=questions[0])
         for tool in TOOLS:
             for name in ("cold", *["warm"] * (ROUNDS - 1)):
-                rows = sorted((time_call(client, tool, question), question) for question in questions)
-                median, p95 = rows[len(rows) // 2][0], rows[int(len(rows) * 0.95)][0]
-                print(f"{tool}, {name}: median {median:.3f} s, p95 {p95:.3f} s")
-                print("".join(f"    {one:.3f} s  {question}\n" for one, question in rows[:-4:-1]), end="")
+                rows = [time_call(client, tool, question) for question in questions]
+                waited, computed = map(sorted, zip(*rows, strict=True))
+                at = int(len(rows) * 0.95)
+                print(
+                    f"{tool}, {name}: median {waited[len(rows) // 2]:.3f} s, p95 {waited[at]:.3f} s;"
+                    f" of a processor {computed[len(rows) // 2]:.2f} and {computed[at]:.2f} s"
+                )
+                slowest = sorted(zip(rows, questions, strict=True), reverse=True)[:SLOWEST]
+                print("".join(f"    {one[0]:.3f} s  {question}\n" for one, question in slowest), end="")
 
 
-def time_call(client: Client, tool: str, question: str) -> float:
-    """Return the seconds that a client waits for an answer."""
-    started = time.perf_counter()
+def time_call(client: Client, tool: str, question: str) -> tuple[float, float]:
+    """Return the seconds that a client waits for an answer, and those of the server's processor time."""
+    started, before = time.perf_counter(), client.read_processor_seconds()
     client.call(tool, query=question)
-    return time.perf_counter() - started
+    return time.perf_counter() - started, client.read_processor_seconds() - before
 
 
 if __name__ == "__main__":
