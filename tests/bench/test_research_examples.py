@@ -22,7 +22,7 @@ def test_the_answer_is_replaced_and_the_rest_of_a_page_stays() -> None:
     made = replace_answer(page, 1_234, 6, REPORT)
     kept, _, after = made.partition("## After: ")
     assert kept == page.partition("## After: ")[0]
-    assert after.startswith("1,234 bytes as JSON, 6 findings\n\nThe first 4:\n\n````text\n# How?\n\nBy f.\n")
+    assert after.startswith("1,234 bytes as JSON, 6 findings\n\nThe first 3:\n\n````text\n# How?\n\nBy f.\n")
     assert [f"**f{place}**" in after for place in range(1, 7)] == [True] * MOST_FINDINGS + [False] * (
         6 - MOST_FINDINGS
     )
