@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -108,16 +108,18 @@ def _find_once(lines: Sequence[str], wanted: Sequence[str], near: int) -> int | 
 
 
 def write_tree(git: Path, revision: str, root: Path) -> None:
-    """Make a directory hold the plain files of a revision and nothing else."""
+    """Make a directory hold the plain files of a revision and nothing else, without those that Git lacks."""
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir(parents=True)
-    command = ["git", f"--git-dir={git}", "archive", "--format=tar", revision]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        with tarfile.open(fileobj=process.stdout, mode="r|") as archive:
-            for member in archive:
-                if member.isfile():
-                    archive.extract(member, root, filter="data")
+    with tempfile.TemporaryDirectory() as scratch:
+        command = ["git", f"--git-dir={git}", f"--work-tree={root.absolute()}"]
+        index = {**os.environ, "GIT_INDEX_FILE": f"{scratch}/index"}
+        subprocess.run([*command, "read-tree", revision], env=index, check=True)
+        checkout = [*command, "checkout-index", "--all", "--quiet"]
+        subprocess.run(checkout, env=index, stderr=subprocess.DEVNULL, check=False)
+    for path in root.rglob("*"):
+        if path.is_symlink():
+            path.unlink()
 
 
 def grow_to_functions(repository: Repository, changed: Lines) -> Lines:

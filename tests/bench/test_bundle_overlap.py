@@ -69,6 +69,17 @@ def test_the_tree_of_the_parent_and_what_the_fix_changed(fixed: tuple[Path, str]
     assert grown == {("gone.py", 7), ("shelf.py", 1), *(("shelf.py", line) for line in range(4, 9))}
 
 
+def test_a_file_that_git_lacks_is_left_out_of_the_tree(fixed: tuple[Path, str], tmp_path: Path) -> None:
+    directory, _ = fixed
+    (directory.parent / "table.py").write_text("TABLE = ()\n")
+    git(directory.parent, "add", ".")
+    git(directory.parent, "commit", "--quiet", "-m", "table")
+    blob = git(directory.parent, "rev-parse", "HEAD:table.py")
+    (directory / "objects" / blob[:2] / blob[2:]).unlink()
+    write_tree(directory, "HEAD", tmp_path / "tree")
+    assert [file.name for file in (tmp_path / "tree").iterdir()] == ["shelf.py"]
+
+
 def test_a_table_has_the_means(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundles, "BUDGETS", (1_000,))
     one = [[Overlap(0.5, 1, 0.6, 1, 10), Overlap(1, 0, 0, 0, 10)]]
