@@ -85,7 +85,10 @@ class Opener:
         """Open the best candidates, and all files that may declare a name of the prompt."""
         most = _count_opened(budget)
         wanted = [one for at, one in enumerate(self._evidence.candidates) if at < most or one.may_declare]
-        return [file for one in wanted if (file := self.open(one)) is not None]
+        opened = [file for one in wanted if (file := self.open(one)) is not None]
+        for name, sure in self._evidence.names.items():
+            self._add_named(opened, name, sure)
+        return opened
 
     def open(self, candidate: Candidate) -> RatedFile | None:
         """Open the live text of a candidate. Return None if it is not readable now, or was opened before."""
@@ -115,7 +118,7 @@ class Opener:
             share = candidate.share**self._weights.rank
             worth = [share * one for one in self._rate(view, blocks, is_program=is_program)]
         one = RatedFile(candidate, view, blocks, worth, priority)
-        self._add_named(one)
+        self._add_mentioned(one)
         return one
 
     def _is_table(self, candidate: Candidate, spans: Sequence[SymbolSpan]) -> bool:
@@ -135,25 +138,34 @@ class Opener:
         least = self._weights.any_declaration if any(rated) else 0.0
         return [value + least * (block.span is not None) for block, value in zip(blocks, rated, strict=True)]
 
-    def _add_named(self, one: RatedFile) -> None:
-        """Raise the worth of the blocks that the prompt names, by line or by name."""
+    def _add_mentioned(self, one: RatedFile) -> None:
+        """Raise the worth of the blocks that the prompt names by line."""
         named: dict[int, float] = {}
-        sure = self._weights.named
         for mention in one.candidate.mentions:
-            near = sure * self._weights.next_frame ** self._frames.get(mention.clue, 0)
+            near = self._weights.named * self._weights.next_frame ** self._frames.get(mention.clue, 0)
             for line in locate(mention.clue, one.view.layout.spans):
                 for at, block in enumerate(one.blocks):
                     if block.start_line <= line <= block.end_line:
                         named[at] = max(near, named.get(at, 0.0))
         for at, worth in named.items():
             one.worth[at] += worth
-        for name, sure in self._evidence.names.items():
+
+    def _add_named(self, opened: Sequence[RatedFile], name: str, sure: float) -> None:
+        """Raise the worth of the blocks that declare a name, unless too many files or blocks do.
+
+        If none declares a qualified name, its last part may be meant.
+        """
+        declaring = [(one, found) for one in opened if (found := one.list_declaring(name))]
+        if not declaring:
+            sure *= self._weights.unsure
             last = name.rpartition(".")[2]
-            declaring = one.list_declaring(name) or one.list_declaring(last)
-            if len(declaring) <= MAX_DECLARING:
-                for at, span in declaring:
-                    share = sure if is_called(span, name) else sure * self._weights.unsure
-                    one.worth[at] += self._weights.named * share / len(declaring)
+            declaring = [(one, found) for one in opened if (found := one.list_declaring(last))]
+        if len(declaring) > MAX_DECLARING:
+            return
+        for one, found in declaring:
+            if len(found) <= MAX_DECLARING:
+                for at, _ in found:
+                    one.worth[at] += self._weights.named * sure / len(found)
 
 
 def _count_opened(budget: Budget) -> int:

@@ -21,7 +21,6 @@ from repo_mcp.bundler.records import Role
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.bundler.worth import is_prototype
 
-FIRST = 1e6  # added to the worth of what the prompt names, which no other block is worth
 LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left
 
 
@@ -47,7 +46,7 @@ def spend(opened: Sequence[RatedFile], packer: Packer, weights: Weights) -> None
 
 
 class _BlockQueue:
-    """The blocks that may still be selected, those with the most worth per line first."""
+    """The blocks that may still be selected: first what the prompt names, then by worth per line."""
 
     def __init__(self, opened: Sequence[RatedFile], packer: Packer, weights: Weights) -> None:
         self._opened = opened
@@ -56,7 +55,7 @@ class _BlockQueue:
         self._dearest = max((max(one.worth, default=0.0) for one in opened), default=0.0)
         self._seen: set[tuple[int, int]] = set()  # positions of file and block: selected or skipped
         self._heap = [
-            (-self._rate(one, position), at, position)
+            self._place(at, position)
             for at, one in enumerate(opened)
             for position, worth in enumerate(one.worth)
             if worth > self._find_least(one)
@@ -64,22 +63,31 @@ class _BlockQueue:
         heapify(self._heap)
 
     def spend(self) -> None:
+        least = self._weights.least_rate * max((-rate for _, rate, _, _ in self._heap), default=0.0)
         while self._heap and self._packer.lines_left > 0:
-            rated, at, position = heappop(self._heap)
-            one = self._opened[at]
-            now = -self._rate(one, position)
+            place = heappop(self._heap)
+            _, _, at, position = place
             if (at, position) in self._seen:
                 continue
-            if now > rated:  # lines of its file were selected since
-                heappush(self._heap, (now, at, position))
+            now = self._place(at, position)
+            if now > place:  # lines of its file were selected since
+                heappush(self._heap, now)
                 continue
+            if -now[1] < least:
+                break
             self._seen.add((at, position))
+            one = self._opened[at]
             if one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
                 self._packer.refuse_file(one.candidate.path, "max_files reached")
             elif self._select(one, position):
                 for near in (position - 1, position + 1):  # which cost less now
                     if 0 <= near < len(one.blocks) and one.worth[near] > self._find_least(one):
-                        heappush(self._heap, (-self._rate(one, near), at, near))
+                        heappush(self._heap, self._place(at, near))
+
+    def _place(self, at: int, position: int) -> tuple[bool, float, int, int]:
+        """Return the key by which a block is ordered, least first, with the positions of file and block."""
+        one = self._opened[at]
+        return position not in one.named, -self._rate(one, position), at, position
 
     def _find_least(self, one: RatedFile) -> float:
         """Return the worth that a block of a file must exceed; it is lower if nothing matches well."""
@@ -94,7 +102,7 @@ class _BlockQueue:
         if not {position - 1, position + 1} & one.shown:
             lines += weights.base_lines
         worth: float = one.priority * one.worth[position] / lines**weights.lines
-        return worth / (1.0 + one.lines / weights.repeat_lines) + FIRST * (position in one.named)
+        return worth / (1.0 + one.lines / weights.repeat_lines)
 
     def _select(self, one: RatedFile, position: int) -> bool:
         """Select a block, or parts of one that does not fit but is worth it. Return False if nothing was."""

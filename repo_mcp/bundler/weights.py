@@ -68,6 +68,7 @@ class Weights:
     least_worth: float = 0.02  # of a block that is shown
     other_least: float = 2.0  # factor of that for a test, a document or data
     least_share: float = 0.5  # of the worth of the best block: no more is asked for if nothing matches well
+    least_rate: float = 0.02  # of the worth per line of the best block: less ends the bundle
     part_share: float = 0.6  # of the worth of the best block: a block that does not fit is then shown in part
     repeat_lines: float = 450.0  # of one file: when so many are shown, its next block counts half
 

@@ -43,8 +43,10 @@ _SIDE_FILE = compile_late(
     r"|testutil\w*)[/.]",
     re.IGNORECASE,
 )
-# Below `src` or `lib`, these words in the singular name a part of the program, such as a script compiler.
-_PART_OF_PROGRAM = compile_late(r"(?:^|/)(?:src|lib)/(?:[^/]+/)*?(?:benchmark|script)(?=[/.])", re.IGNORECASE)
+# Below these folders, these words name a part of the program, such as a script compiler.
+_PART_OF_PROGRAM = compile_late(
+    r"(?:^|/)(?:src|lib|assets)/(?:[^/]+/)*?(?:benchmark|scripts?)(?=[/.])", re.IGNORECASE
+)
 _CACHED_NAMES = 8_000  # roles of file names that are cached, 1 MB: the same files are found again and again
 
 

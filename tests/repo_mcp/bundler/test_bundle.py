@@ -393,6 +393,26 @@ def test_a_named_declaration_is_shown_whole_if_it_fits(tmp_path: Path, lines: in
     assert {("a.py", line) for line in range(1, 112)} <= shown
 
 
+def show_lines(root: Path, prompt: str, lines: int) -> set[tuple[str, int]]:
+    with closing(Repository(load_config(str(root)))) as repository:
+        repository.refresh()
+        bundle = repository.engines.bundles.build(BundleRequest(prompt, max_total_lines=lines))
+    return {(one.path, line) for one in bundle.selections for line in range(one.start_line, one.end_line + 1)}
+
+
+def test_a_name_that_many_files_declare_leads_to_none_of_them(tmp_path: Path) -> None:
+    body = "".join(f"        self.berth_{number} = {number}\n" for number in range(45))
+    for number in range(6):
+        text = f"class Harbour:\n    def moor_{number}(self):\n{body}"
+        (tmp_path / f"pier_{number}.py").write_text(text)
+    falls = (
+        "def lift(crane, load):\n    if load > crane.most:\n        crane.falls = True\n    return crane\n"
+    )
+    (tmp_path / "crane.py").write_text(falls * 11)
+    shown = show_lines(tmp_path, "When the load is too heavy, a crane of Harbour falls", 40)
+    assert {path for path, _ in shown} == {"crane.py"}
+
+
 def test_files_that_changed_or_went_since_they_were_indexed(tmp_path: Path) -> None:
     for name in ("changed", "gone", "same"):
         (tmp_path / f"{name}.py").write_text(f"def frobnicate_{name}():\n    return 'frobnicate'\n")

@@ -14,15 +14,23 @@ from hypothesis import strategies as st
 from index_format import ChunkSpan
 from repo_mcp.bundler.blocks import LONG_LINES, SMALL_CLASS_LINES, SMALL_FILE_LINES, Block, cut_blocks
 from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
-from repo_mcp.bundler.evidence import Evidence, find_joined, list_candidates, list_names, weigh_terms
+from repo_mcp.bundler.evidence import (
+    Candidate,
+    Evidence,
+    find_joined,
+    list_candidates,
+    list_names,
+    weigh_terms,
+)
 from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.following import Use, list_steps
+from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections
 from repo_mcp.bundler.reasons import explain, name_words
 from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import read_layout
-from repo_mcp.bundler.spending import choose_parts
+from repo_mcp.bundler.spending import choose_parts, spend
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.bundler.worth import Rater
 from repo_mcp.languages.patterns import enclosing
@@ -315,6 +323,22 @@ def test_a_block_that_does_not_fit_is_shown_by_its_head_and_the_lines_that_match
     (block,) = [one for one in cut(text) if one.span]
     assert choose_parts(view(text, "needle"), block, 10) == [(1, 2), (201, 205)]
     assert choose_parts(view(text, "needle"), block, 1) == [(1, 1)]
+
+
+# Spending
+
+
+@pytest.mark.parametrize(("best", "shown"), [(1.0, 3), (3.0, 2), (4.0, 1)])
+def test_what_is_worth_less_than_a_fiftieth_of_the_best_for_its_lines_ends_a_bundle(
+    best: float, shown: int
+) -> None:
+    files = [
+        RatedFile(Candidate(path, 1.0, None), view("x = 1\n", path=path), [Block(1, 1)], [worth])
+        for path, worth in (("best.py", best), ("good.py", 0.07), ("fair.py", 0.05))
+    ]
+    packer = Packer(Budget(8, 2_000, None))
+    spend(files, packer, WEIGHTS)
+    assert len(packer.selections) == shown
 
 
 # Packing

@@ -16,6 +16,8 @@ from repo_mcp.text.roles import is_side_file
         ("src/main/java/org/shop/examples/Order.java", True),
         ("scripts/release.py", True),
         ("src/benchmark/run.rs", False),
+        ("src/game/scripts/order.cs", False),
+        ("Assets/Scripts/Order.cs", False),
         ("packages/compiler/src/script/analyse.ts", False),
         ("examples/shop/src/script/order.ts", True),
     ],
