@@ -1,9 +1,9 @@
 """Spend a budget: select the blocks that are worth most for their lines.
 
-What the prompt names is selected first, then each time the block with the most worth for its lines, while
-lines are left. Each further block of a file counts less, so that no file fills the bundle. A block that does
-not fit is skipped for one that does, except for the best of all and what the prompt names: their heads and
-deciding lines are shown.
+What the prompt names is selected first, then each time the block with the most worth for its lines, until no
+lines are left, or only blocks that are worth much less than the best. Each further block of a file counts
+less, so that no file fills the bundle. A block that does not fit is skipped for one that does, except for the
+best of all and what the prompt names: their heads and deciding lines are shown.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ class _BlockQueue:
         least = self._weights.least_rate * max((-rate for _, rate, _, _ in self._heap), default=0.0)
         while self._heap and self._packer.lines_left > 0:
             place = heappop(self._heap)
-            _, _, at, position = place
+            is_unnamed, rate, at, position = place
             if (at, position) in self._seen:
                 continue
             now = self._place(at, position)
             if now > place:  # lines of its file were selected since
                 heappush(self._heap, now)
                 continue
-            if -now[1] < least:
+            if is_unnamed and -rate < least:
                 break
             self._seen.add((at, position))
             one = self._opened[at]

@@ -339,6 +339,11 @@ def test_what_is_worth_less_than_a_fiftieth_of_the_best_for_its_lines_ends_a_bun
     packer = Packer(Budget(8, 2_000, None))
     spend(files, packer, WEIGHTS)
     assert len(packer.selections) == shown
+    files[2].named.add(0)  # which comes first, whatever it is worth
+    packer = Packer(Budget(8, 2_000, None))
+    spend(files, packer, WEIGHTS)
+    assert packer.selections[0].path == "fair.py"
+    assert len(packer.selections) == min(3, shown + 1)
 
 
 # Packing
