@@ -413,6 +413,17 @@ def test_a_name_that_many_files_declare_leads_to_none_of_them(tmp_path: Path) ->
     assert {path for path, _ in shown} == {"crane.py"}
 
 
+def test_the_last_part_of_a_qualified_name_is_not_meant_where_the_whole_is_declared(tmp_path: Path) -> None:
+    body = "".join(f"        step_{number}()\n" for number in range(45))
+    (tmp_path / "crane.py").write_text(f"class Crane:\n    def lift(self):\n{body}")
+    for name in ("Lock", "Door"):
+        (tmp_path / f"{name}.py").write_text(
+            f"class {name}:\n    def lift(self):\n        return self.{name}\n" * 14
+        )
+    shown = show_lines(tmp_path, "Crane.lift", 100)
+    assert {path for path, _ in shown} == {"crane.py"}
+
+
 def test_files_that_changed_or_went_since_they_were_indexed(tmp_path: Path) -> None:
     for name in ("changed", "gone", "same"):
         (tmp_path / f"{name}.py").write_text(f"def frobnicate_{name}():\n    return 'frobnicate'\n")
