@@ -8,6 +8,7 @@ The best units of a task are found once; only the steps after that are repeated.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +27,7 @@ from repo_mcp.ranking.searcher import Filter, Searcher
 MAX_WORDS = 1_000
 # shares: all is left; others 0
 ROLES = ("test", "document", "configuration", "style", "foreign")
-OFF = dict.fromkeys((*ROLES, "older_version", "variant"), 1.0)
+OFF = dict.fromkeys((*ROLES, "older_version", "variant"), 1.0) | {"small_tree": math.inf}
 # of pages; of tracebacks; a limit of another one
 LEFT_OUT = ("repeat", "next_frame", "most_held")
 

@@ -1,6 +1,6 @@
 """Gather the names and terms of a prompt and the index's hits for them, before any file is opened.
 
-Text without information is removed from a prompt first (`repo_mcp/bundler/reports.py`). Terms are weighed by
+Text without information is removed from a prompt first (`repo_mcp/ranking/reports.py`). Terms are weighed by
 their kind and rarity, and count less if the prompt has them in pasted code alone.
 
 Candidates are the files that a bundle may quote: those that the prompt names, then the others in the order of
@@ -16,7 +16,6 @@ from functools import partial
 from itertools import islice
 
 from repo_mcp.bundler.records import BundleRequest, SearchTried
-from repo_mcp.bundler.reports import list_template_words, read_words, take_informative, take_prose
 from repo_mcp.bundler.source import MAX_WORDS, BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.errors import RepoError
@@ -31,6 +30,7 @@ from repo_mcp.ranking.prompt import (
     split_symbol,
 )
 from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.reports import list_template_words, read_words, take_informative, take_prose
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text

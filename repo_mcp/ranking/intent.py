@@ -96,26 +96,37 @@ class Intent:
     stems: tuple[str, ...]  # of the words that carry meaning, in order
     names: tuple[tuple[str, NameKind], ...]  # terms of names, each once, by kind
     paths: tuple[Clue, ...]  # frames, the innermost first, then paths
+    used: frozenset[Clue]  # of the paths, those without a line that are only in code
     roles: frozenset[FileRole]  # that the query asks for
     asked: AskedName | None = None  # the query is a name, and nothing else
 
 
 @lru_cache(maxsize=_CACHED_INTENTS)
-def understand(text: str) -> Intent:
-    """Return what the text of a query asks for."""
-    clues = parse_prompt(text)
+def understand(text: str, code: str = "") -> Intent:
+    """Return what the text of a query asks for; `code`, its end, shows how something is used.
+
+    A name that is only in code is like any other word, and a path without a line is mostly that of an import.
+    """
+    clues = parse_prompt(text.removesuffix(code))
+    shown = parse_prompt(code) if code else ()
     asked = find_asked_name(text)
     words = _WORD.findall(text)
     ranking = [word for word in words if word.lower() not in FUNCTION_WORDS] or words
     stems = (stem for word in ranking for stem in split_stems(word))
-    paths = [clue for clue in clues if clue.kind in (ClueKind.FRAME, ClueKind.PATH)]
+    frames = [clue for clue in (*clues, *shown) if clue.kind is ClueKind.FRAME]
+    paths = [clue for clue in clues if clue.kind is ClueKind.PATH]
+    used = [clue for clue in shown if clue.kind is ClueKind.PATH and clue not in paths]
     if asked is not None:
         paths += _list_modules(asked)
+    symbols = [clue.text for clue in clues if clue.kind is ClueKind.SYMBOL and clue.is_strong]
+    symbols += [clue.name for clue in shown if clue.kind is ClueKind.FRAME and clue.name is not None]
+    telling = [word for word in ranking if word.lower() not in STOP_WORDS]
     return Intent(
         frozenset(_WORD.findall(find_title(text) or text)),
         tuple(dict.fromkeys(stems)),
-        _list_names(words, [word for word in ranking if word.lower() not in STOP_WORDS], clues, asked),
-        tuple(paths[:MAX_PATHS]),
+        _list_names(words, telling, symbols, asked),
+        tuple([*frames, *paths, *used][:MAX_PATHS]),
+        frozenset(clue for clue in used if clue.line is None),
         _find_roles(words),
         asked,
     )
@@ -134,7 +145,7 @@ def split_stems(word: str) -> tuple[str, ...]:
 
 
 def _list_names(
-    words: Sequence[str], telling: Sequence[str], clues: Sequence[Clue], asked: AskedName | None
+    words: Sequence[str], telling: Sequence[str], symbols: Sequence[str], asked: AskedName | None
 ) -> tuple[tuple[str, NameKind], ...]:
     names: dict[str, NameKind] = {}
     if asked is not None:
@@ -147,10 +158,9 @@ def _list_names(
             names.setdefault(term, NameKind.ASKED)
         for name in spell(last):
             names.setdefault(name, NameKind.PART)
-    for clue in clues:
-        if clue.kind is ClueKind.SYMBOL and clue.is_strong:
-            for name in (spelling for part in split_symbol(clue.text) for spelling in spell(part)):
-                names.setdefault(name, NameKind.SHAPED)
+    for symbol in symbols:
+        for name in (spelling for part in split_symbol(symbol) for spelling in spell(part)):
+            names.setdefault(name, NameKind.SHAPED)
     for name in _join_words(words[:MAX_JOINED_WORDS]):
         names.setdefault(name, NameKind.JOINED)
     for word in telling:

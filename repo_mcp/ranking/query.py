@@ -12,7 +12,8 @@ Words rank, and all of them are optional. On top of that:
 `symbol:`, `file:`, `filename:` and `language:`, as code hosts have them, mean the same before a plain name;
 `repo:` means the one repository that there is.
 
-Text of several lines, or of more than STORY_WORDS words, is taken as pasted and has no operators. English
+Text of several lines, or of more than STORY_WORDS words, is taken as pasted: it has no operators, and is read by
+`pasted_text.py`. English
 words that say nothing about code (`how`, `the`) do not rank when there are others.
 
 Anything else is text: brackets, operators, lone quotes, `std::vector<int>`. A `+` or `-` counts only at the
@@ -27,7 +28,8 @@ from dataclasses import field
 from itertools import chain
 
 from repo_mcp.languages.patterns.language_registry import name_language
-from repo_mcp.ranking.intent import NameKind, understand
+from repo_mcp.ranking.intent import Intent, NameKind, understand
+from repo_mcp.ranking.pasted_text import read_pasted
 from repo_mcp.ranking.prompt import find_title
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
@@ -45,6 +47,7 @@ _WORD = re.compile(r"\w+")
 MAX_TERMS = 64  # distinct ranking terms; an issue of 500 words has about 250, and the first say most
 SYNONYM_WEIGHT = 0.3  # of a term that a question was widened by, beside one of its own
 BELOW_TITLE_WEIGHT = 0.5  # of a term of pasted text, beside one of its title
+CODE_WEIGHT = 0.2  # of one that stands only in its code
 MOST_WIDENED_SHARE = 0.05  # of the units; commoner words cost half the time of widening, and give nothing
 MOST_WIDENED_UNITS = 40  # at least, for small indexes
 _ALIASES = {"symbol": "sym", "file": "path", "filename": "path", "language": "lang"}
@@ -58,6 +61,7 @@ class Query:
 
     terms: list[str] = field(default_factory=list)  # that rank
     text: str = ""  # that ranks, as written; names are looked for in it
+    code: str = ""  # of pasted text, what stands in fences: the end of `text`
     required: list[tuple[str, ...]] = field(default_factory=list)  # the terms of each word; all must occur
     excluded: list[tuple[str, ...]] = field(default_factory=list)  # words that must not occur
     symbols: list[tuple[str, ...]] = field(default_factory=list)  # terms of words that must be defined
@@ -68,6 +72,11 @@ class Query:
     weights: dict[str, float] = field(default_factory=dict)  # of terms that count less than the others
     names: tuple[str, ...] = ()  # terms behind the query's own: names that its words may stand for
     synonyms: tuple[str, ...] = ()  # the last terms, by which a question was widened
+
+    @property
+    def intent(self) -> Intent:
+        """Return what the text asks for besides its terms."""
+        return understand(self.text, self.code)
 
     @property
     def own_count(self) -> int:
@@ -85,10 +94,17 @@ def parse_query(text: str, max_words: int) -> Query:
     query = Query()
     words: list[str] = []
     parts = list(_QUERY_PART.finditer(text))
+    is_pasted = _is_pasted(text, parts)
+    if is_pasted:
+        read = read_pasted(text)
+        text = read.text
+        parts = list(_QUERY_PART.finditer(text))
     if len(parts) > max_words:
         query.warnings.append(f"The query has {len(parts)} words; the first {max_words} were used.")
-    if _is_pasted(text, parts):
-        words.append(text[: parts[:max_words][-1].end()])
+    if is_pasted:
+        kept = text[: parts[:max_words][-1].end()]
+        query.code = kept[len(read.prose) :].lstrip()
+        words.append(kept)
     else:
         for part in parts[:max_words]:
             _take_part(query, words, part, alone=len(parts) == 1)
@@ -109,9 +125,10 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
     other spellings of words that are shaped like names. Then, for a question, the stems of words of similar
     meaning, with less weight: names, short queries and pasted text mean what they say. A word that many of
     the `unit_count` units hold, by `count_units`, brings none, since the code uses it itself; one that none
-    holds brings what programs call it. What pasted text says below its title counts less, except for names.
+    holds brings what programs call it. What pasted text says below its title counts less, except for names,
+    and what it says only in code least.
     """
-    kinds = dict(understand(query.text).names)
+    kinds = dict(query.intent.names)
     known = frozenset(query.terms)
     wanted = (name for name, kind in kinds.items() if kind in (NameKind.JOINED, NameKind.SHAPED))
     names = tuple(name for name in wanted if name not in known and count_units(name))
@@ -120,9 +137,11 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
     synonyms: tuple[str, ...] = ()
     if title is not None:
         telling = frozenset(analyse_text(title))
-        below = (term for term in query.terms if term not in telling)
-        less = (term for term in below if kinds.get(term) is not NameKind.SHAPED)
-        weights = dict.fromkeys(less, BELOW_TITLE_WEIGHT)
+        told = frozenset(analyse_text(query.text.removesuffix(query.code)))
+        below = (
+            term for term in query.terms if term not in telling and kinds.get(term) is not NameKind.SHAPED
+        )
+        weights = {term: BELOW_TITLE_WEIGHT if term in told else CODE_WEIGHT for term in below}
     elif "\n" not in query.text.strip() and LEAST_WORDS <= len(query.text.split()) <= STORY_WORDS:
         weights = dict.fromkeys(_list_similar(query.terms, count_units, unit_count), SYNONYM_WEIGHT)
         for term in (*query.terms, *names):

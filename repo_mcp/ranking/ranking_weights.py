@@ -33,6 +33,7 @@ class RankingWeights:
     # files that the query names explicitly
     named_path: float = 1.5  # a path, a dotted module, a frame of a traceback
     next_frame: float = 0.8  # each frame further out counts for this share of the one before
+    used_path: float = 0.3  # the share of a path or module that only pasted code has, such as an import
     # what a closer look at the best files gives
     held_word: float = 0.025  # for each word of the query, if the file's best unit holds all of them
     most_held: float = 0.5  # for all these words together, however long the query is

@@ -8,10 +8,10 @@ from repo_mcp.bundler.evidence import Evidence, find_no_hints, gather_evidence
 from repo_mcp.bundler.opened_files import Opener
 from repo_mcp.bundler.packing import Packer
 from repo_mcp.bundler.records import Budget, BundleRequest
-from repo_mcp.bundler.reports import list_template_words, take_informative, take_prose
 from repo_mcp.bundler.source import IndexSource
 from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.ranking.reports import list_template_words, take_informative, take_prose
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import open_index
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from repo_mcp.late_patterns import compile_late
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_RUN = 4  # lines of settings or versions in a row; fewer may be what the report is about
 SENTENCE_WORDS = 3  # a shorter line of a template may also be somebody's answer
-_COMMENT = re.compile(r"<!--.{0,20000}?-->", re.DOTALL)  # of a template, to say what to fill in
-_NOISE = re.compile(
+_COMMENT = compile_late(r"<!--.{0,20000}?-->", re.DOTALL)  # of a template, to say what to fill in
+_NOISE = compile_late(
     r"""
     [ \t]*[-*+][ ]\[[ xX]\][ ]  # a check-list
     | _No[ ]response_
@@ -28,28 +29,30 @@ _NOISE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
-_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
-_TYPED = re.compile(r"[ \t]*(?:>>>|\.\.\.|\$|In \[\d+\]:|irb\([^)\n]{1,40}\):\S*|PS [^>\n]{0,200}>)[ \t]")
-_TYPED_FIRST = re.compile(rf"{_TYPED.pattern}|[ \t]*>[ \t]")  # elsewhere `> ` quotes somebody
-_TELLS = re.compile(
+_FENCE = compile_late(r"[ \t>]*(?:```|~~~)")
+_TYPED_BY = r"[ \t]*(?:>>>|\.\.\.|\$|In \[\d+\]:|irb\([^)\n]{1,40}\):\S*|PS [^>\n]{0,200}>)[ \t]"
+_TYPED = compile_late(_TYPED_BY)
+_TYPED_FIRST = compile_late(rf"{_TYPED_BY}|[ \t]*>[ \t]")  # elsewhere `> ` quotes somebody
+_TELLS = compile_late(
     r"error|exception|warn|\bfail|fatal|panic|assert|abort|invalid|\bcannot\b|can't|unexpected|refused|denied"
     r"|undefined|uncaught|segmentation|traceback|\w\.\w{1,8}:\d+|\", line \d",
     re.IGNORECASE,
 )
-_FIELD = re.compile(r"[ \t]{1,40}['\"\w-]{1,80}: \S+[ \t]*$")  # of a value that a session shows
-_LOGGED = re.compile(r"\W{0,4}(?:\d{2,4}[-/:]\d\d\b|(?:TRACE|DEBUG|INFO|WARN|ERROR)\w{0,5}\b)")
-_QUIET = re.compile(r".{0,80}?(?:\b(?:TRACE|DEBUG|INFO|NOTICE|VERBOSE)\b|\[(?:trace|debug|info|notice)\])")
-_CHANGING = re.compile(r"0x[0-9a-fA-F]+|\d+")  # in lines of a log that are otherwise the same
-_LISTED = re.compile(
+_FIELD = compile_late(r"[ \t]{1,40}['\"\w-]{1,80}: \S+[ \t]*$")  # of a value that a session shows
+_LOGGED_BY = r"\W{0,4}(?:\d{2,4}[-/:]\d\d\b|(?:TRACE|DEBUG|INFO|WARN|ERROR)\w{0,5}\b)"
+_LOGGED = compile_late(_LOGGED_BY)
+_QUIET = compile_late(r".{0,80}?(?:\b(?:TRACE|DEBUG|INFO|NOTICE|VERBOSE)\b|\[(?:trace|debug|info|notice)\])")
+_CHANGING = compile_late(r"0x[0-9a-fA-F]+|\d+")  # in lines of a log that are otherwise the same
+_LISTED = compile_late(
     r"[ \t]*(?:export |set )?[A-Z][A-Z0-9_]+="
     r"|[ \t|+`─├└\\-]{0,40}[\w./@\[\]-]{1,100}(?:==|@|[ \t]{1,40})v?\d{1,9}(?:\.\d{1,9}){1,5}\S{0,60}[ \t]*$"
 )
-_FRAME = re.compile(r"[ \t]*(?:File \"|at \S+ ?\(|at \S+:\d|in \S+:line |\S+\.go:\d)")
-_WRITTEN = re.compile(f"{_FRAME.pattern}|{_TYPED.pattern}|{_LOGGED.pattern}")  # by a program
-_ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
+_FRAME_BY = r"[ \t]*(?:File \"|at \S+ ?\(|at \S+:\d|in \S+:line |\S+\.go:\d)"
+_WRITTEN = compile_late(f"{_FRAME_BY}|{_TYPED_BY}|{_LOGGED_BY}")  # by a program
+_ROW = compile_late(r"[ \t]*\|.*\|[ \t]*$")
 _HEADS = "name value version package software tool key property item component os browser"
 _HEADS_OF_VERSIONS = frozenset(_HEADS.split())
-_HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*$)")
+_HEADING = compile_late(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*$)")
 _WORDS_OF_FORMS = """
 actual additional additionally behavior behaviour bug checklist checks code config configuration context
 current describe description detail details environment example expectation expected info information issue
@@ -57,7 +60,7 @@ log logs minimal notes observed operating output possible preflight problem repo
 reproducing reproduction result sample screenshot screenshots setup snippet solution steps summary system
 terminal used version versions
 """
-_ASKED = frozenset(_WORDS_OF_FORMS.split())
+FORM_WORDS = frozenset(_WORDS_OF_FORMS.split())
 
 
 def take_informative(prompt: str, read_template: Callable[[], Collection[str]] = frozenset[str]) -> str:
@@ -96,7 +99,7 @@ def _is_form(line: str, template: Collection[str]) -> bool:
     is_heading = _HEADING.match(line) is not None
     if (is_heading or len(words) >= SENTENCE_WORDS) and " ".join(words) in template:
         return True
-    return is_heading and all(word in _ASKED or word in STOP_WORDS for word in words)
+    return is_heading and all(word in FORM_WORDS or word in STOP_WORDS for word in words)
 
 
 def _iter_kept(lines: Sequence[str]) -> Iterator[str]:

@@ -1,0 +1,150 @@
+"""Reads pasted text, such as an issue or the message of a commit, as its parts. Pure.
+
+A report is filled into a form. What the form asks of everybody names nothing: its headings and comments,
+lists with boxes to tick, the versions of systems and browsers, pictures and links. With 64 words to search
+by, these left no room for what had been observed. So they are taken out:
+
+    what `take_informative` knows | tags, pictures, and links but for their text and the path of a file
+    lines of the words of forms | what is below headings that ask for the environment | `foo version: ...`
+
+What is in fences (code, logs, sessions) follows the prose. It shows how something is used, and says less than
+the prose does of what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from repo_mcp.late_patterns import compile_late
+from repo_mcp.ranking.prompt import find_title
+from repo_mcp.ranking.reports import FORM_WORDS, take_informative
+from repo_mcp.record_classes import dataclass
+from repo_mcp.text.stop_words import FUNCTION_WORDS
+
+# A line of these words and of FORM_WORDS alone is one of a form.
+_FURTHER = """
+add alternatives anything applicable attempted case cause check clear component components concise
+considered desired docs documentation error existing expectations explain feature general guide happen
+happened happens help issues like link message messages module modules motivation n none old option
+please propose proposed question questions reason related relevant repo repro reproducer request response
+results s scenario search see seen short show stack stacktrace started step suggested suggestion tell
+test tests trace traceback tried try use using vs want work workaround works yes
+"""
+# A heading that has these besides asks for what the program ran on, or for an agreement.
+_ENVIRONMENT = """
+agreement arch architecture browser browsers checklist checks compiler conduct contributing desktop
+device diagnostics distribution env environment frequency guidelines hardware installed machine manager
+node operating os package packages platform platforms prerequisites processor python runtime severity
+shell software specs system systems terminal terms validation validations version versions
+"""
+_FORM_WORDS = FUNCTION_WORDS | FORM_WORDS | frozenset(_FURTHER.split())
+_ENVIRONMENT_WORDS = frozenset(_ENVIRONMENT.split())
+_VERSIONS = frozenset(("version", "versions"))
+_WHICH = frozenset(("what", "which"))
+_PROSE, _CODE, _EDGE = "prose", "code", "fence"  # what a line belongs to
+MOST_ASKING_WORDS = 9  # of a heading that asks for a version, whatever of
+
+_HEADING = compile_late(
+    r"\s{0,3}(?:#{1,6}\s+(.{1,200}?)\s*#*|\*\*([^*]{1,200})\*\*:?|__([^_]{1,200})__:?)\s*"
+)
+_FIELD = compile_late(
+    r"\s{0,8}(?:[-*+]\s{1,4})?(?:\*\*)?([\w .()/\[\],-]{1,60}?)(?:\*\*)?\s?:(?:\*\*)?(?![:/]).{0,60}"
+)
+_FENCE = compile_late(r"\s{0,12}(`{3,}|~{3,})([^`]{0,100})")
+_TAG = compile_late(
+    r"</?(?:a|b|br|center|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|picture|source|span|strong|sub|summary|sup"
+    r"|table|tbody|td|th|thead|tr|u|ul|video)(?:\s[^<>]{0,2000})?/?>",
+    re.I,
+)
+_PICTURE = compile_late(r"!\[[^\]\n]{0,200}\]\([^()\s]{0,2000}\)")
+_LINK = compile_late(r"\[([^\[\]\n]{1,200})\]\([^()\s]{0,2000}\)")
+_URL = compile_late(r"\bhttps?://[^\s<>)\]\"'`]{1,2000}")
+_FILE_IN_URL = compile_late(r"/(?:blob|blame|tree|raw|src)/(?:branch/|commit/)?[^/\s]{1,100}/([^\s?]{1,400})")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class PastedText:
+    """A text without what a form asks of everybody."""
+
+    prose: str  # the first line of all included
+    code: str  # what stood in fences
+
+    @property
+    def text(self) -> str:
+        """Return all of it."""
+        return f"{self.prose}\n\n{self.code}" if self.code else self.prose
+
+
+def read_pasted(text: str) -> PastedText:
+    """Return the prose and the code of a text. What says nothing else is returned as it is."""
+    told = take_informative("\n".join(_drop_environment(text.strip())))
+    title = find_title(told)
+    prose: list[str] = []
+    code: list[str] = []
+    for line, part in _iter_lines(told):
+        if part is _CODE:
+            code.append(line)
+        elif part is _PROSE and (line == title or not _FORM_WORDS.issuperset(_list_words(line))):
+            prose.append(_strip_markup(line))
+    read = PastedText("\n".join(prose).strip(), "\n".join(code).strip())
+    return read if _WORD.search(read.text) else PastedText(text.strip(), "")
+
+
+def _iter_lines(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines, and whether each is prose, code in a fence, or a fence."""
+    fence = ""
+    for line in text.splitlines():
+        match = _FENCE.fullmatch(line)
+        if fence and match and match[1].startswith(fence) and not match[2].strip():
+            fence = ""
+        elif not fence and match:
+            fence = match[1]
+        else:
+            yield line, _CODE if fence else _PROSE
+            continue
+        yield line, _EDGE
+
+
+def _drop_environment(text: str) -> Iterator[str]:
+    """Yield the lines without what a form asks about the environment, except the first one."""
+    is_dropped = False
+    for number, (line, part) in enumerate(_iter_lines(text)):
+        heading = _HEADING.fullmatch(line) if part is _PROSE else None
+        if heading is not None:
+            is_dropped = _asks_for_environment(heading[1] or heading[2] or heading[3])
+        if not number or not (is_dropped or (part is _PROSE and _is_filled_in(line))):
+            yield line
+
+
+def _list_words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _asks_for_environment(heading: str) -> bool:
+    """Return whether a heading asks for what a program ran on, for its version, or for an agreement."""
+    words = _list_words(heading.partition("(")[0])
+    if len(words) <= MOST_ASKING_WORDS and (_VERSIONS.issuperset(words[-1:]) or _WHICH.issuperset(words[:1])):
+        return not _VERSIONS.isdisjoint(words)
+    return not _ENVIRONMENT_WORDS.isdisjoint(words) and (_FORM_WORDS | _ENVIRONMENT_WORDS).issuperset(words)
+
+
+def _is_filled_in(line: str) -> bool:
+    """Return whether a line names a version or a system in the words of a form: `- OS: Linux`."""
+    match = _FIELD.fullmatch(line)
+    return match is not None and _asks_for_environment(match[1])
+
+
+def _strip_markup(line: str) -> str:
+    """Return a line of prose without tags, pictures and links; of a link to a file, its path is left."""
+    if "<" in line:
+        line = _TAG.sub(" ", line)
+    if "](" in line:
+        line = _LINK.sub(r"\1", _PICTURE.sub(" ", line))
+    return _URL.sub(_take_file, line) if "://" in line else line
+
+
+def _take_file(url: re.Match[str]) -> str:
+    file = _FILE_IN_URL.search(url[0])
+    return file[1] if file else " "

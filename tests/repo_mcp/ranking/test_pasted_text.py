@@ -1,0 +1,121 @@
+"""Pasted text as its parts: what a form asks of everybody is taken out, and all else is left."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repo_mcp.ranking.pasted_text import read_pasted
+from repo_mcp.ranking.query import CODE_WEIGHT, parse_query, widen
+from tests.growth import assert_linear
+
+REPORT = """\
+Window stays open after the last tab is closed
+
+<!-- Please search the
+existing issues first. -->
+
+### Did you check docs and existing issues?
+
+- [x] I have read the [guidelines](https://example.org/blob/main/CONTRIBUTING.md)
+- [ ] I have tried the nightly build
+
+### Describe the bug
+
+A clear and concise description of what the bug is.
+The window manager never asks the tab strip. See
+https://example.org/o/r/blob/0f3c/src/tabs/strip.js#L20 and https://example.org/o/r/issues/7.
+![picture](https://example.org/a.png)<br>
+
+```js
+import { open } from 'windows/opener'
+open('https://example.org')
+```
+
+- OS: Fedora Linux
+- Gizmo version (or commit): 807368579f
+* Tabs: three
+
+**Expected behavior**
+
+### System Info
+
+```shell
+System:
+  Memory: 711.84 MB
+```
+
+<details>
+Firefox: 109.0
+</details>
+
+### Tab strips of other windows
+
+They are asked.
+"""
+
+
+def test_what_a_form_asks_of_everybody_is_taken_out() -> None:
+    read = read_pasted(REPORT)
+    assert list(filter(None, map(str.strip, read.prose.splitlines()))) == [
+        "Window stays open after the last tab is closed",
+        "The window manager never asks the tab strip. See",
+        "src/tabs/strip.js#L20 and",
+        "* Tabs: three",
+        "### Tab strips of other windows",
+        "They are asked.",
+    ]
+    assert read.code == "import { open } from 'windows/opener'\nopen('https://example.org')"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fix the walk\n\nThe walk stopped early.\nIt goes on now.",
+        "Reject a version\n\nversion conflicts: the newest wins where both are installed",
+        "Compare `Map<String, A>` with others\n\n### Version conflicts of resolvers\nSee std::os::unix.",
+    ],
+)
+def test_other_text_is_left_as_it_is(text: str) -> None:
+    assert read_pasted(text).text.split() == text.split()
+
+
+def test_a_form_without_a_title_is_one_too() -> None:
+    assert read_pasted("### Describe the bug\n\nThe strip is gone.\n").prose == "The strip is gone."
+
+
+@pytest.mark.parametrize(
+    "text", ["### Describe the bug\n- [x] yes", "### System\nhull", "Hull:\n```\n12\n```"]
+)
+def test_something_is_always_left(text: str) -> None:
+    assert parse_query(text, 100).terms
+
+
+@pytest.mark.parametrize("unit", ["<a ", "![", "[a](", "http://", "**", "# a", "- os:", "```\n", "<!--"])
+def test_long_texts_take_time_in_proportion(unit: str) -> None:
+    assert_linear(lambda size: "\n" + unit * size, read_pasted, 20_000)
+
+
+@given(st.text(alphabet="`#*-[]x<>!() :/\nab", max_size=200))
+def test_nothing_raises(text: str) -> None:
+    read_pasted(text)
+
+
+def test_a_form_leaves_room_for_what_was_observed() -> None:
+    query = parse_query(REPORT, 1_000)
+    assert {"strip", "manager", "opener"} < set(query.terms)
+    assert not {"contributing", "firefox", "fedora", "describe", "memory"} & set(query.terms)
+
+
+def test_code_counts_less_than_prose_and_the_title_most() -> None:
+    query = widen(parse_query(REPORT, 1_000), lambda _: 1, 100)
+    assert "window" not in query.weights
+    assert query.weights["strip"] > query.weights["opener"]
+
+
+def test_names_in_code_count_less_than_in_prose() -> None:
+    text = "Window stays open after closing\n\nIt needs tab_strip here.\n\n```\nother_strip()\n```\n"
+    weights = widen(parse_query(text, 1_000), lambda _: 1, 100).weights
+    assert "tab_strip" not in weights
+    assert weights["other_strip"] == CODE_WEIGHT
