@@ -40,6 +40,7 @@ from repo_mcp.ranking.intent import (
     grade_name,
     spell,
     split_qualified,
+    understand,
 )
 from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
 from repo_mcp.ranking.query import Query
@@ -254,7 +255,7 @@ def _list_questions(query: Query, words: Sequence[str], *, is_one: bool) -> list
         wholes = [*((get_word_terms(word)[0],) for word in words[:-1]), *wholes[-1:]]
     spelled = [
         ((term,),)
-        for term, kind in query.intent.names
+        for term, kind in understand(query.text, query.code).names
         if kind is NameKind.ASKED and not term.startswith(DECLARED)  # those are found by their parts, too
     ]
     spelled += [((name,),) for word in words for name in spell(word) if get_name_term(name) == name]

@@ -12,9 +12,9 @@ Words rank, and all of them are optional. On top of that:
 `symbol:`, `file:`, `filename:` and `language:`, as code hosts have them, mean the same before a plain name;
 `repo:` means the one repository that there is.
 
-Text of several lines, or of more than STORY_WORDS words, is taken as pasted: it has no operators, and is read by
-`pasted_text.py`. English
-words that say nothing about code (`how`, `the`) do not rank when there are others.
+Text of several lines, or of more than STORY_WORDS words, is taken as pasted: it has no operators, and what
+forms ask of everybody is taken out (pasted_text.py). English words that say nothing about code (`how`, `the`)
+do not rank when there are others.
 
 Anything else is text: brackets, operators, lone quotes, `std::vector<int>`. A `+` or `-` counts only at the
 start of a word that begins with a letter or underscore, so that `--flag` and `->` stay text.
@@ -28,7 +28,7 @@ from dataclasses import field
 from itertools import chain
 
 from repo_mcp.languages.patterns.language_registry import name_language
-from repo_mcp.ranking.intent import Intent, NameKind, understand
+from repo_mcp.ranking.intent import NameKind, understand
 from repo_mcp.ranking.pasted_text import read_pasted
 from repo_mcp.ranking.prompt import find_title
 from repo_mcp.record_classes import dataclass, replace
@@ -72,11 +72,6 @@ class Query:
     weights: dict[str, float] = field(default_factory=dict)  # of terms that count less than the others
     names: tuple[str, ...] = ()  # terms behind the query's own: names that its words may stand for
     synonyms: tuple[str, ...] = ()  # the last terms, by which a question was widened
-
-    @property
-    def intent(self) -> Intent:
-        """Return what the text asks for besides its terms."""
-        return understand(self.text, self.code)
 
     @property
     def own_count(self) -> int:
@@ -128,7 +123,7 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
     holds brings what programs call it. What pasted text says below its title counts less, except for names,
     and what it says only in code least.
     """
-    kinds = dict(query.intent.names)
+    kinds = dict(understand(query.text, query.code).names)
     known = frozenset(query.terms)
     wanted = (name for name, kind in kinds.items() if kind in (NameKind.JOINED, NameKind.SHAPED))
     names = tuple(name for name in wanted if name not in known and count_units(name))

@@ -24,7 +24,7 @@ import numpy as np
 from index_format import sort_distinct
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.closer_look import CLOSE_FILES, rate_held, rate_neighbours, weigh_held
-from repo_mcp.ranking.intent import NameKind
+from repo_mcp.ranking.intent import NameKind, understand
 from repo_mcp.ranking.older_versions import OlderVersions
 from repo_mcp.ranking.prompt import ClueKind, resolve_mentions
 from repo_mcp.ranking.query import Query
@@ -138,7 +138,7 @@ def choose_unknown(query: Query, ranking: Ranking) -> list[str]:
     if not ranking.total:
         return list(ranking.unknown)
     kinds = (NameKind.EXACT, NameKind.ASKED, NameKind.PART)
-    asked = [name for name, kind in query.intent.names if kind in kinds]
+    asked = [name for name, kind in understand(query.text, query.code).names if kind in kinds]
     return [name for name in asked if name in ranking.unknown]
 
 
@@ -167,7 +167,7 @@ class RatedFiles:
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> RatedFiles:
     """Return every candidate file of a query with its points by signal. Raises IndexFormatError, OSError."""
-    intent = query.intent
+    intent = understand(query.text, query.code)
     candidates = gather(searcher, query, intent, best, weights)
     named = _find_named(searcher, query, weights)
     rater = _PathRater(candidates.stems, intent.words, weights, searcher.snapshot.file_count)
@@ -362,12 +362,12 @@ def bound_scores(
 
 def _is_name(query: Query) -> bool:
     """Return whether a query consists of one name, whose declaration is wanted."""
-    return query.intent.asked is not None
+    return understand(query.text, query.code).asked is not None
 
 
 def _find_named(searcher: Searcher, query: Query, weights: RankingWeights) -> dict[str, float]:
     """Return the files that the query names, and the value of each; the first frame is the innermost."""
-    intent = query.intent
+    intent = understand(query.text, query.code)
     if not intent.paths:
         return {}
     mentions = resolve_mentions(intent.paths, lambda terms: find_paths(searcher.snapshot, terms))
@@ -445,7 +445,7 @@ def find_declaring(searcher: Searcher, query: Query) -> Declaring | None:
 
     The name counts as written or, if it is nowhere declared so, in any case and spelling.
     """
-    intent = query.intent
+    intent = understand(query.text, query.code)
     if intent.asked is None:
         return None
     of_kind: dict[NameKind, list[str]] = {kind: [] for kind in NameKind}

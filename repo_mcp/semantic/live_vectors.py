@@ -29,6 +29,7 @@ from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress, ProgressCallback
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.intent import understand
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking import (
     BEST_UNITS,
@@ -317,7 +318,7 @@ def rank_blended(
     worded: list[RankedFile] = []
     if weight < 1.0:
         worded, _ = look_closer(searcher, query, best, choose_files(rated, MOST_FILES), WEIGHTS)
-    shares = list_role_shares(query.intent.roles, WEIGHTS)
+    shares = list_role_shares(understand(query.text, query.code).roles, WEIGHTS)
     nearness = _sum_nearness(searcher, near) if weight > 0.0 else {}
     files = _blend_files(searcher, worded, nearness, shares, weight)[:top_k]
     joined = _blend_units(searcher, best, near, weight)

@@ -242,6 +242,7 @@ def test_every_weight_counts(repository: Repository) -> None:
             "acquire_slot takes a slot of the pool while drain_jobs retries by a policy of the client, waits,"
             " backs off, wraps parcels, returns jobs and values, and notes common phrases and other steps",
             'File "src/user.py", line 1, in f\nFile "src/pool.py", line 2, in g',
+            "jobs are not drained\n```\nsrc/user.py\n```",
         )
     ]  # fmt: skip
 
