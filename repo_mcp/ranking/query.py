@@ -61,6 +61,7 @@ class Query:
 
     terms: list[str] = field(default_factory=list)  # that rank
     text: str = ""  # that ranks, as written; names are looked for in it
+    is_pasted: bool = False  # an issue, a traceback, the message of a commit
     code: str = ""  # of pasted text, what stands in fences: the end of `text`
     required: list[tuple[str, ...]] = field(default_factory=list)  # the terms of each word; all must occur
     excluded: list[tuple[str, ...]] = field(default_factory=list)  # words that must not occur
@@ -89,14 +90,14 @@ def parse_query(text: str, max_words: int) -> Query:
     query = Query()
     words: list[str] = []
     parts = list(_QUERY_PART.finditer(text))
-    is_pasted = _is_pasted(text, parts)
-    if is_pasted:
+    query.is_pasted = _is_pasted(text, parts)
+    if query.is_pasted:
         read = read_pasted(text)
         text = read.text
         parts = list(_QUERY_PART.finditer(text))
     if len(parts) > max_words:
         query.warnings.append(f"The query has {len(parts)} words; the first {max_words} were used.")
-    if is_pasted:
+    if query.is_pasted:
         kept = text[: parts[:max_words][-1].end()]
         query.code = kept[len(read.prose) :].lstrip()
         words.append(kept)

@@ -167,6 +167,8 @@ class RatedFiles:
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> RatedFiles:
     """Return every candidate file of a query with its points by signal. Raises IndexFormatError, OSError."""
+    if query.is_pasted:
+        weights = replace(weights, plain_name=weights.told_name)
     intent = understand(query.text, query.code)
     candidates = gather(searcher, query, intent, best, weights)
     named = _find_named(searcher, query, weights)

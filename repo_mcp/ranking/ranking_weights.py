@@ -30,6 +30,7 @@ class RankingWeights:
     shaped_name: float = 0.3  # a word that is shaped like an identifier: snake_case, camelCase, called()
     joined_name: float = 0.2  # adjacent words that make up one name: work queue -> work_queue
     plain_name: float = 0.1  # any other word
+    told_name: float = 0.12  # any other word of pasted text
     # files that the query names explicitly
     named_path: float = 1.5  # a path, a dotted module, a frame of a traceback
     next_frame: float = 0.8  # each frame further out counts for this share of the one before
