@@ -21,7 +21,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.record_classes import replace
 from repo_mcp.text.lines import HIDING, escape_text, says_little
@@ -300,9 +299,10 @@ def _keep_first(matches: list[ExactMatch], most: int, count: int) -> ShownFile:
     """Return at most so many of the `matches` of a file, which has `count`."""
     if count <= len(matches) <= most:
         return ShownFile(matches)
-    is_prose = (
-        find_language(matches[0].path).kind == "docs"
-    )  # where a comment's mark begins a heading or an item
+    from repo_mcp.languages.patterns.language_registry import find_language  # here: tools are listed first
+
+    # In documents, the mark of a comment begins a heading or an item.
+    is_prose = find_language(matches[0].path).kind == "docs"
     by_worth = matches if is_prose else sorted(matches, key=lambda one: says_little(one.line))
     shown, left = by_worth[:most], by_worth[most:]
     first = min((one.start_line for one in left), default=matches[-1].end_line + 1)
