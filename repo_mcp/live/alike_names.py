@@ -1,10 +1,12 @@
-"""Names files whose names are like one that no file has: `backupable_db.cc` for `backup_engine.cc`."""
+"""Finds files whose names are similar to one that no file has: `backupable_db.cc` for `backup_engine.cc`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
+from itertools import islice
+from posixpath import splitext
 
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.indexing.known_files import KnownFiles
@@ -27,16 +29,18 @@ def find_alike_files(snapshot: Snapshot, name: str) -> list[str]:
 
 def choose_alike(name: str, paths: Iterable[str]) -> list[str]:
     """Return the paths whose names have the extension and a word of `name`, the most alike first."""
-    stem, dot, extension = name.rpartition(".")
+    stem, extension = splitext(name)
     parts = {part.lower() for part in _PART.findall(stem)}
     if not parts:
         return []
     holds = re.compile("|".join(map(re.escape, sorted(parts)))).search
-    ending = (dot + extension).lower()
-    alike: list[tuple[float, str]] = []
-    for path in order_by_role(sorted(paths)):
-        own = path.rpartition("/")[2].lower()
-        if own.endswith(ending) and holds(own) and len(alike) < MAX_COMPARED:
-            alike.append((SequenceMatcher(None, own, name.lower()).ratio(), path))
+    ending = extension.lower()
+    names = ((path.rpartition("/")[2].lower(), path) for path in sorted(paths))
+    fitting = order_by_role([path for own, path in names if own.endswith(ending) and holds(own)])
+    alike = [(_rate(path, name), path) for path in islice(fitting, MAX_COMPARED)]
     best = sorted(alike, key=lambda pair: -pair[0])  # of equals the order of roles stays
     return [path for share, path in best[:MAX_NAMED] if share >= LEAST_ALIKE]
+
+
+def _rate(path: str, name: str) -> float:
+    return SequenceMatcher(None, path.rpartition("/")[2].lower(), name.lower()).ratio()

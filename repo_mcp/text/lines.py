@@ -121,9 +121,9 @@ def is_import(line: str) -> bool:
     return _IMPORT.match(line) is not None
 
 
-# A comment, or a name alone, as in a list of what a module exports.
+# A comment, or a quoted name alone, as in a list of exports. Without quotes it may be declared there.
 _COMMENT = compile_late(r"^\s*(?://|/\*|\*(?:\s|/|$)|#(?:[\s!]|$)|--(?:\s|$)|;;|<!--|\(\*|\"\"\"|''')")
-_NAME_ALONE = compile_late(r"^\s*[\"']?\w+[\"']?,\s*$")
+_NAME_ALONE = compile_late(r"^\s*[\"']\w+[\"'],\s*$")
 
 
 def says_little(line: str) -> bool:

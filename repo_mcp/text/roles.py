@@ -45,7 +45,7 @@ _SIDE_FILE = compile_late(
 )
 # Below these folders, these words name a part of the program, such as a script compiler.
 _PART_OF_PROGRAM = compile_late(
-    r"(?:^|/)(?:src|lib|assets)/(?:[^/]+/)*?(?:benchmark|scripts?)(?=[/.])", re.IGNORECASE
+    r"((?:^|/)(?:src|lib|assets)/(?:[^/]+/)*?)(?:benchmark|scripts?)(?=[/.])", re.IGNORECASE
 )
 _CACHED_NAMES = 8_000  # roles of file names that are cached, 1 MB: the same files are found again and again
 
@@ -80,7 +80,7 @@ def is_test_path(path: str) -> bool:
 
 def is_side_file(path: str) -> bool:
     """Return True for a file of examples, benchmarks and the like, whose role may be that of code."""
-    return _SIDE_FILE.search(_PART_OF_PROGRAM.sub("", path)) is not None
+    return _SIDE_FILE.search(_PART_OF_PROGRAM.sub(r"\1", path)) is not None
 
 
 def find_role(path: str) -> FileRole:

@@ -132,12 +132,13 @@ _STRUCT_HEADS = re.compile(  # in C; `struct STORAGE_T storage;` is a variable
     rb"(struct[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)[ \t]++(?=[A-Za-z_]\w*+\s*+\{)"
 )
 # Before a base or a body any word in capitals is one, and its arguments may be on further lines:
-# class LOCKABLE Mutex {, class BENCHMARK_DEPRECATED_MSG("...") CSVReporter {. With values in braces
+# class LOCKABLE Mutex {, class DEPRECATED_SINCE("2.0") Report {. With values in braces
 # it is the type of a variable: struct POINT at{}, struct POINT at{1, 2}
 _LONG_CLASS_HEADS = re.compile(
     rb"(?:class|struct)[ \t]++((?:[A-Z][A-Z0-9_]{2,}+(?:\([^()]{0,200}\))?[ \t\n]++){1,3})"
     rb"(?![a-z]\w*+[ \t]*+\{[ \t]*+\})"
-    rb"(?=\w++[ \t\n]*+(?:final[ \t\n]*+)?[:{](?!\s*+(?:[\d\"'{.&-]|\w++\s*+[,}])))"
+    rb"(?=\w++[ \t\n]*+(?:final[ \t\n]*+)?[:{]"
+    rb"(?!\s*+(?:[\d\"'{.&-]|[\w:.]++\s*+(?:\([^;{}]{0,80}\)\s*+)?[,}])))"
 )
 # Macros for linkage or checks, with names of attributes: FMT_CONSTEXPR, A_NON_NULL(3)
 _LINKAGES = re.compile(

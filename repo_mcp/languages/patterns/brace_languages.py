@@ -41,7 +41,7 @@ CSHARP = build_language(
         | {not_statement}{type_words}({name})(?:<[^<>\n]{0,80}+>)?{opt}\(
         | (?:(?:public|protected|private|internal|static|async|virtual|override|abstract|sealed|new|unsafe
           |partial|extern){gap}){0,5}(?:[A-Za-z_][\w.]{0,80}+<)?\([^(){};=,\n]{1,80}+,[^(){};=\n]{1,150}+\)[>?\[\]]{0,5}{gap}
-          ({name})(?:<[^<>\n]{0,80}+>)?{opt}(?:\( | => | \{)
+          (?!(?:or|and|when|switch|is|as|with|in)\b)({name})(?:<[^<>\n]{0,80}+>)?{opt}(?:\( | => | \{)
         | (?=public|protected|private|internal)(?:{name}{gap}){1,2}({name})\(
     )
     """,
@@ -78,7 +78,7 @@ _JS = r"""
         | (?:(?:public|private|protected|static|readonly|override){gap}){0,4}\#?({js}){opt}[:=]{opt}
           (?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>
           | \({opt}\n[^();=]{0,400}+\)(?:{opt}:[^;{}=\n]{0,100}+)?{opt}=>)
-        | (?!(?:if|for|while|switch|catch|function|return|super|await|with|new|else|do|typeof)\b)
+        | (?!(?:if|for|while|switch|case|catch|function|return|super|await|with|new|else|do|typeof)\b)
           (?:(?:public|private|protected|static|async|readonly|override|get|set){gap}){0,4}[*\#]?{opt}
           (?:({js}) | \[(?:{js}\.){0,3}({js})\])
           (?:<[^<>\n]{0,80}+>)?{opt}\((?:{plain}(?:{group})){0,8}{plain}\)

@@ -136,13 +136,21 @@ def _find_indented_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> 
     has_parts = layout.language in _WORD_LANGUAGES
     for position in layout.iter_outer(line + 1, depth):
         stripped = layout.lines[position].strip()
-        if has_parts and layout.depths[position] == depth and _PARTS_BLOCK.match(stripped):
+        if has_parts and _is_part(layout, line, position):
             continue
         if layout.depths[position] < depth or not closes.match(stripped):
             return layout.trim(line, position)
         if not stripped.endswith((b":", b"(", b"[", b"{", b"=")):  # else: parameters over several lines
             return position
     return layout.trim(line, len(layout.lines))
+
+
+def _is_part(layout: Layout, line: int, position: int) -> bool:
+    """Return whether a line is the head of a further part of the body that begins below `line`."""
+    depth = layout.depths[line]
+    if layout.depths[position] != depth or not _PARTS_BLOCK.match(layout.lines[position].lstrip()):
+        return False
+    return any(depth < layout.depths[one] < NO_TEXT for one in range(line + 1, position))
 
 
 def _find_brace_end(layout: Layout, line: int, closes: re.Pattern[bytes]) -> int:

@@ -76,9 +76,8 @@ _OWN = {
     "sql": {"domain": "type_alias", "sequence": "sequence", "aggregate": "function", "policy": "policy"},
 }
 _ML = frozenset({"ocaml", "fsharp"})
-_WITH_MACROS = frozenset(
-    {"c", "cpp", "objective-c"}
-)  # words in capitals are no keywords: class OPTION Shape {
+# Where words in capitals are no keywords: class OPTION Shape {
+_WITH_MACROS = frozenset({"c", "cpp", "objective-c"})
 _ML_FUNCTION = re.compile(  # let f x = ..., let f = fun ..., val f : a -> b
     rb"\s{1,8}[a-z_~?(\[{][^\n=]{0,200}=|\s{0,8}=\s{0,8}(?:fun|function)\b|\s{0,8}:[^\n]{0,200}->"
 )

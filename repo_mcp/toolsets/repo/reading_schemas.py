@@ -46,7 +46,7 @@ def open_file_input(limits: Limits) -> Schema:
         "about": build_text("Words: cuts a long span to lines about them.", MAX_ABOUT_CHARS),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in one.items()})
-    spans = build_list(span, f"Instead: up to {MAX_SPANS} [{{path; line, symbol or lines; about}}].")
+    spans = build_list(span, f"Instead: up to {MAX_SPANS} [{{path; line, symbol or start_line; about}}].")
     return build_object({**one, "spans": spans | {"maxItems": MAX_SPANS}})
 
 

@@ -201,13 +201,13 @@ def search_input(limits: Limits) -> Schema:
             "language": build_text("Only this language, as in repo.status.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
-                "Default snippets; text: lean, heads only.",
+                "Default snippets; text: lean, fewer lines.",
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
             "context": build_limited("Exact modes: lines around; default 0", 0, MAX_CONTEXT, 0),
             "max_per_file": build_count(
-                f"Exact modes: maximum lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
+                f"Exact modes: most lines of a file, 1 to {MAX_PER_FILE}. Default 5 or more.",
                 MAX_PER_FILE,
             ),
             "ignore_case": build_switch("Exact modes."),
@@ -226,7 +226,7 @@ def search_output(limits: Limits) -> Schema:
             "Best first, ties by path, then line; modes literal and regex: one hit a file, those of the"
             " program first, then configuration, tests, documents, foreign files; each by path."
             " As text: its path, declarations with spans (exact modes: the first time), each before its"
-            " numbered lines, a blank row before lines in none; of a question the heads alone;"
+            " numbered lines, a blank row before lines in none; of a question its first lines;"
             " where the first of these declares it, its span and class stand in place of the number"
             " (`30-41 Ledger.:`); then `also` with other declarations of the file that a question may be"
             " about; far below the best, the span and name alone",

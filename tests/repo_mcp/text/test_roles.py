@@ -20,6 +20,8 @@ from repo_mcp.text.roles import is_side_file
         ("Assets/Scripts/Order.cs", False),
         ("packages/compiler/src/script/analyse.ts", False),
         ("examples/shop/src/script/order.ts", True),
+        ("src/examples/scripts/run.py", True),
+        ("assets/samples/Scripts/Order.cs", True),
     ],
 )
 def test_a_part_of_the_program_is_not_aside_though_it_is_called_benchmark(path: str, is_aside: bool) -> None:

@@ -197,6 +197,12 @@ def test_what_says_little_is_left_out_first_and_it_is_said_where(changing: Repos
         "hits"
     ]
     assert hit["more_lines"] == [5, 5]  # a heading is no comment
+    (Path(changing.config.root) / "far.h").write_text(
+        "enum place {\n  FAR,\n};\nint a = FAR;\nint b = FAR;\n"
+    )
+    changing.refresh()
+    (hit,) = search(changing, "FAR", mode="literal", file_glob="far.h", max_per_file=2)["hits"]
+    assert hit["more_lines"] == [5, 5]  # where a value is declared says much
 
 
 def test_what_a_line_names_itself_is_not_told_before_it(changing: Repository) -> None:

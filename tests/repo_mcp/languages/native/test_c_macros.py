@@ -159,7 +159,9 @@ def test_a_comment_of_several_continued_lines_ends_no_macro() -> None:
     ]
 
 
-@pytest.mark.parametrize("given", ["{}", "{1, 2}", "{left, right}", "{ .x = 1 }", "{{1}}"])
+@pytest.mark.parametrize(
+    "given", ["{}", "{1, 2}", "{left, right}", "{ .x = 1 }", "{{1}}", "{f(x)}", "{a.b}", "{A::B}"]
+)
 def test_a_variable_with_values_in_braces_is_no_struct(given: str) -> None:
     text = f"struct POINT at{given};\n"
     assert blank_macros(text.encode()).decode() == text

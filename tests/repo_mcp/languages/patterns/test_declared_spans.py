@@ -257,6 +257,7 @@ LIMIT = 3
             b"def read\n  a\nrescue Error => e\n  b\nelse\n  c\nensure\n  d\nend\ndef after\n  e\nend\n",
             [("read", 1, 9), ("after", 10, 12)],
         ),
+        ("a.jl", b"try\nconst A = 1\nelse\nend\n", [("A", 2, 2)]),
         ("a.json", b'{"a": 1}', []),
         ("a.py", b"", []),
     ],

@@ -160,6 +160,12 @@ public sealed partial class Walker : IWalker
     static (IPath?, string) Split(string path)
     {
         (int a, int b) = Pair(path);
+        var found = (path, a) switch {
+            (null, 0) or (null, 1) => 1,
+            (null, _) when (a > 0) => 2,
+        };
+        (path, a) switch {
+        };
     }
     private async Task<(int Line, string Text)> Read() => default;
     void Helper(int a);
@@ -234,7 +240,12 @@ const api = {
   async send (opts, { retries = 3, ...rest } = {}, mode = 'a') {
     if (opts) {
     }
-    yield (opts)
+    switch (mode) {
+      case (FIRST): {
+      }
+      case ('a'): {
+      }
+    }
   },
 }
 class Client {
