@@ -59,10 +59,12 @@ _RELATIONS = {
     Form.DEPENDENCIES: ("uses", "Nothing that the repository declares is known to be used by"),
 }
 
-# A word that only tells how, such as "deeply": a program may do without it.
-_IS_ADVERB = re.compile(
-    r"(?!(?:ap|re|sup|multip|im|com|fami|assemb|anoma|monopo|bul|al)ly)[a-z]{3,}ly", re.IGNORECASE
-)
+_ENDS_LIKE_ADVERBS = """
+ally anomaly apply assembly belly bully butterfly comply daily early family hourly imply jelly misapply
+monopoly monthly multiply nightly quarterly rally readonly reapply rely reply resupply supply tally weekly
+writeonly yearly
+"""
+_NO_ADVERBS = frozenset(_ENDS_LIKE_ADVERBS.split())
 
 
 def build_claim(
@@ -260,7 +262,7 @@ def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
 def _judge_best(state: ResearchState, best: str) -> list[str]:
     """Return sentences that say which words no file has, what fits best, and which words that lacks."""
     sentences = []
-    absent = [word for word in state.absent if not _IS_ADVERB.fullmatch(word)]
+    absent = [word for word in state.absent if not _is_adverb(word)]
     if absent:
         words = _name_words(absent)
         sentences.append(f"No file here has the {words}: this may be missing, or be called otherwise.")
@@ -271,6 +273,12 @@ def _judge_best(state: ResearchState, best: str) -> list[str]:
     else:
         sentences.append(f"{best} fits {fits} best.")
     return sentences
+
+
+def _is_adverb(word: str) -> bool:
+    """Return True for a word that only tells how: a program may do without it."""
+    folded = word.lower()
+    return folded.isalpha() and folded.endswith("ly") and len(folded) > 4 and folded not in _NO_ADVERBS
 
 
 def _list_next(names: Iterable[str]) -> str:

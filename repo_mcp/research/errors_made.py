@@ -17,6 +17,7 @@ from repo_mcp.research.reasons import FAILS, NAMED_IN_QUESTION
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
 
+_Error = tuple[str, str]  # name and text; one of them may be ""
 MAX_ERRORS = 6  # in one sentence
 LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
 FAILING = 8  # best declarations whose errors are named
@@ -49,8 +50,10 @@ _GIVES_VALUE = re.compile(
 _SAYS = re.compile(
     r"\b(?!\w{0,40}(?:log|print|debug|LOG))\w{1,40}_error(?:_[a-z]{1,20})?\([^()\"]{0,120}\""
 )  # `report_error(s, "lost")`, `return set_error_context(s,` with the text on the next line
-_MESSAGE = re.compile(  # in C# a quote is doubled in `@"..."`
-    r"@\"((?:\"\"|[^\"\n]){4,300})\"|\"((?:\\.|[^\"\\\n]){4,300})\"|'((?:\\.|[^'\\\n]){4,300})'|`([^`\n]{4,300})`"
+# A text in quotes. In C# a quote is doubled in `@"..."`; one in a word, or of `&'a`, opens no text.
+_QUOTED = re.compile(
+    r"@\"((?:\"\"|[^\"\n]){0,300})\"|\"((?:\\.|[^\"\\\n]){0,300})\"|`([^`\n]{0,300})`"
+    r"|(?<![\w&<])[rbfuRBFU]{0,2}'((?:\\.|[^'\\\n]){0,300})'"
 )
 MESSAGE_CHARS, MESSAGE_LINES = 60, 3  # of the text of an error; lines below its name on which it may begin
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
@@ -62,7 +65,6 @@ _DOES = re.compile(
     r"|Set|Should|Throw|To|Translate|Try|With|Wrap)[A-Z]|\w*GetLastError$"
 )
 _IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n]){0,300}\"|'(?:\\.|[^'\\\n]){0,300}'")
 _PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
 # Stands before the last part of the name of an error that is made: `throw errors.`
 _GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")
@@ -131,8 +133,11 @@ def _keep_named(near: Sequence[Finding], asked: str) -> Sequence[Finding]:
 
 
 def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
-    """Return a sentence with the names and texts of the errors that some findings make, or their lines."""
-    errors: dict[str, str] = {}
+    """Return a sentence with the names and texts of the errors that some findings make, or their lines.
+
+    An error that lacks a name or a text adds nothing to others that have what it has.
+    """
+    errors: dict[_Error, str] = {}
     unnamed: list[str] = []
     for one in near[:FAILING]:
         for number, line, statement in _list_code(state, one):
@@ -144,11 +149,16 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
             if not names and not text:
                 unnamed.append(place)
             for name in names or [""]:
-                told = " ".join(filter(None, (name, text)))
-                if told and not _is_told(name, text, errors):
-                    errors[told] = f"{told} ({place})"
-    if errors:
-        return f"Errors made here: {join_names(errors.values(), MAX_ERRORS)}. "
+                error = (name, text)
+                if any(error) and not _is_told(error, errors):
+                    errors.setdefault(error, place)
+    told = [
+        f"{' '.join(filter(None, error))} ({place})"
+        for error, place in errors.items()
+        if not _is_told(error, errors)
+    ]
+    if told:
+        return f"Errors made here: {join_names(told, MAX_ERRORS)}. "
     return f"Errors are made at {join_names(unnamed)}. " if unnamed else ""
 
 
@@ -160,22 +170,26 @@ def _says_error(line: str, statement: str) -> bool:
 
 def _find_message(statement: str) -> str:
     """Return the first text of several words in a statement, in quotes and cut; "" without one."""
-    for found in _MESSAGE.finditer(statement):
-        text = next(filter(None, found.groups())).strip()
+    for found in _QUOTED.finditer(statement):
+        text = next(filter(None, found.groups()), "").strip()
         if " " in text:
             return f'"{text[:MESSAGE_CHARS].rstrip()}{"…" if len(text) > MESSAGE_CHARS else ""}"'
     return ""
 
 
-def _is_told(name: str, text: str, errors: Iterable[str]) -> bool:
-    """Return True for an error that is among others: its name, perhaps behind that of a type, and its text.
+def _is_told(error: _Error, errors: Iterable[_Error]) -> bool:
+    """Return True if others have the name of an error, and its text, as far as it has them."""
+    name, text = error
+    return any(
+        text in ("", other_text) and (not name or _ends_alike(name, other)) and error != (other, other_text)
+        for other, other_text in errors
+    )
 
-    One without a text adds nothing to others of its name.
-    """
-    if text:
-        return any(one == f"{name} {text}".strip() for one in errors)
-    names = (one.partition(" ")[0] for one in errors)
-    return any(one == name or one.endswith((f".{name}", f"::{name}")) for one in names)
+
+def _ends_alike(name: str, other: str) -> bool:
+    """Return True for two equal names, or if one ends in the other, behind the name of a type."""
+    shorter, longer = sorted((name, other), key=len)
+    return longer == shorter or longer.endswith((f".{shorter}", f"::{shorter}"))
 
 
 def _list_code(state: ResearchState, one: Finding) -> list[tuple[int, str, str]]:

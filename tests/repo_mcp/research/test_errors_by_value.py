@@ -68,6 +68,42 @@ def test_errors_are_told_apart_by_their_texts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('raise ValueError("id", x.name + y.name, "must be positive")', 'ValueError "must be positive"'),
+        ('raise ValueError("id", x.name + y.name, "")', "ValueError"),
+        ("raise KeyError(x)  # don't pass it, it's gone", "KeyError"),
+        ("raise KeyError(rb'no such key')", 'KeyError "no such key"'),
+        ("raise KeyError(f'', `no such key`)", 'KeyError "no such key"'),
+        ("raise RowError::new::<'a>(x, &'a str, &'a str)", "RowError"),
+        ('raise RowError(@"", x + y, @"no such key")', 'RowError "no such key"'),
+    ],
+)
+def test_what_stands_between_two_texts_is_none(line: str, told: str) -> None:
+    texts = {"reader.py": f"def read_row(row):\n    {line}\n"}
+    claim = Asked(texts).ask("which errors can read_row raise?").claim
+    assert claim == f"Errors made here: {told} (reader.py:2-2)."
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        (("NotFound('no row')", "Errors.NotFound('no row')"), 'NotFound "no row" (reader.py:2-2)'),
+        (("Errors.NotFound('no row')", "NotFound('no row')"), 'Errors.NotFound "no row" (reader.py:2-2)'),
+        (("Errors.NotFound", "NotFound('no row')"), 'NotFound "no row" (reader.py:3-3)'),
+        (("NotFound('no row')", "Errors.NotFound"), 'NotFound "no row" (reader.py:2-2)'),
+        (("NotFound", "Errors.NotFound"), "NotFound (reader.py:2-2)"),
+        (("errors.new('no row')", "NotFound('no row')"), 'NotFound "no row" (reader.py:3-3)'),
+        (("NotFound('no row')", "errors.new('no row')"), 'NotFound "no row" (reader.py:2-2)'),
+        (("Row.Unknown", "Cell.Unknown"), "Row.Unknown (reader.py:2-2) and Cell.Unknown (reader.py:3-3)"),
+    ],
+)
+def test_an_error_is_told_once(raised: tuple[str, str], told: str) -> None:
+    texts = {"reader.py": f"def read_row(row):\n    raise {raised[0]}\n    raise {raised[1]}\n"}
+    assert Asked(texts).ask("which errors can read_row raise?").claim == f"Errors made here: {told}."
+
+
+@pytest.mark.parametrize(
     ("line", "named"),
     [
         ("rc = fail(s->peer, NET_ERR_IO,", ["NET_ERR_IO"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.research.claims import _is_adverb
 from repo_mcp.research.records import Form
 from repo_mcp.research.seeds import match_calls
 from tests.repo_mcp.research.asking import Asked, find_one, list_found
@@ -70,6 +71,19 @@ def test_an_adverb_that_no_file_has_is_not_said_to_be_missing() -> None:
     files = {"nest.py": "def check_nested(level):\n    if level > MOST:\n        raise TooDeep(level)\n"}
     claim = Asked(files).ask("what happens when a level is nested quietly?").claim
     assert "quietly" not in claim
+
+
+@pytest.mark.parametrize("word", ["deeply", "Quietly", "safely", "simply", "fully"])
+def test_an_adverb_tells_how(word: str) -> None:
+    assert _is_adverb(word)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["Apply", "reply", "supply", "imply", "comply", "readonly", "read_only", "weekly", "butterfly", "fly"],
+)
+def test_what_only_ends_like_an_adverb_is_none(word: str) -> None:
+    assert not _is_adverb(word)
 
 
 def test_words_of_a_phrase_are_named_together() -> None:
