@@ -7,27 +7,37 @@ task end" in a program called task.
 
 from __future__ import annotations
 
+import json
 import re
 
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.text.question_words import list_words
 
-# A manifest -> what gives the name of the product in it. The rest of a name is its scope or its version.
+PACKAGE = "package.json"
+
+
+def _name_under(*tables: str) -> str:
+    """Return an expression for the name in one of some tables of a file in TOML or the like."""
+    heads = "|".join(map(re.escape, tables))
+    return rf"^\[(?:{heads})\].*\n(?:(?!\[).*\n)*?name[ \t]*=[ \t]*[\"']?([\w.-]+)"
+
+
+# A manifest -> what gives the name of the product in it; in PACKAGE it is the member `name`.
 _MANIFESTS = {
-    "pyproject.toml": r"^name\s*=\s*[\"']([\w.-]+)[\"']",
-    "setup.cfg": r"^name\s*=\s*([\w.-]+)",
+    "pyproject.toml": _name_under("project", "tool.poetry"),
+    "setup.cfg": _name_under("metadata"),
     "setup.py": r"\bname\s*=\s*[\"']([\w.-]+)[\"']",
-    "package.json": r"^[ \t]*\"name\"\s*:\s*\"(?:@[\w.-]+/)?([\w.-]+)\"",
-    "Cargo.toml": r"^name\s*=\s*\"([\w-]+)\"",
-    "go.mod": r"^module\s+(?:[\w.~-]+/)*?([\w.~-]+)(?:/v\d+)?\s*$",
-    "CMakeLists.txt": r"^\s*project\s*\(\s*([\w-]+)",
+    "Cargo.toml": _name_under("package"),
+    "go.mod": r"^module[ \t]+(?:[\w.~-]+/)*?([\w.~-]+)(?:/v\d+)?[ \t]*$",
+    "CMakeLists.txt": r"^[ \t]*+project[ \t]*+\(\s*+([\w-]+)",
     "configure.ac": r"^AC_INIT\(\s*\[([\w-]+)\]",
     "pom.xml": r"^(?:\t| {2,4})<artifactId>([\w.-]+)</artifactId>",
 }
 # The subject of a question, or what a preposition leads to if its noun ends there.
 _BARE = re.compile(
     r"(\b(?:do(?:es)?|did|can|could|will|would|should|when|if)\s+)(\w[\w-]*)(?=\s+\w)"
-    r"|(\b(?:in|of|by|with|to|from|inside|within|using)\s+)(\w[\w-]*)(?=\s*(?:[?.,;]|$))"
+    r"|(\b(?:in|of|by|with|to|from|inside|within|using)\s+)(\w[\w-]*)(?=\s*(?:[?.,;]|$))",
+    re.IGNORECASE,
 )
 _ENDINGS = re.compile(r"[-_.](?:js|py|rs|go|net|parent|project)$|[-_.]", re.IGNORECASE)
 
@@ -49,12 +59,28 @@ def leave_out_product(state: ResearchState, text: str) -> str:
 
 def find_product_names(state: ResearchState) -> set[str]:
     """Return the names that the manifests in the root give the product, folded as `_fold` does."""
-    names = set()
-    for path, pattern in _MANIFESTS.items():
-        found = re.search(pattern, "\n".join(state.source.read_lines(path)), re.MULTILINE)
-        if found is not None:
-            names.add(_fold(found[1]))
-    return names
+    names = (read_name(path, "\n".join(state.source.read_lines(path))) for path in (PACKAGE, *_MANIFESTS))
+    return {_fold(name) for name in names if name}
+
+
+def read_name(path: str, text: str) -> str:
+    """Return the name that the text of a manifest gives the product, without its scope; "" for none."""
+    if path == PACKAGE:
+        return _read_member(text).rpartition("/")[2]
+    before, _, parent = text.partition("<parent>")  # the parent of a project in Maven has a name of its own
+    text = before + parent.partition("</parent>")[2] if parent else text
+    found = re.search(_MANIFESTS[path], text, re.MULTILINE)
+    return "" if found is None else found[1]
+
+
+def _read_member(text: str) -> str:
+    """Return the member `name` of an object in JSON; "" without one."""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    name = told.get("name") if isinstance(told, dict) else None
+    return name if isinstance(name, str) else ""
 
 
 def _fold(name: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from repo_mcp.research.product_name import read_name
+from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import Asked
 
 FILES = {
@@ -21,6 +23,17 @@ MANIFESTS = {
     "pom.xml": "<project>\n  <artifactId>acme-parent</artifactId>\n</project>\n",
 }
 QUESTION = "how does acme pick the newer pair?"
+LONG = {  # manifest -> a text that gives no name, in pieces
+    "pyproject.toml": ("[project]\nname\n", "name =\n"),
+    "setup.cfg": ("[metadata]\n", " \n"),
+    "setup.py": (" ", "name ", "name="),
+    "package.json": ('{"name": ', "[", " "),
+    "Cargo.toml": ("[package]\n", "a.", "\n"),
+    "go.mod": ("module a/a ", "module a/", " ", "\n"),
+    "CMakeLists.txt": (" \n", " ", "project (\n"),
+    "configure.ac": ("AC_INIT( ", " "),
+    "pom.xml": ("<parent>\n", "</parent>", "    <artifactId>", "\n"),
+}
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS)
@@ -43,3 +56,51 @@ def test_without_a_manifest_or_another_word_the_name_is_all_there_is() -> None:
         "acme_main"
         in Asked({**FILES, "Cargo.toml": MANIFESTS["Cargo.toml"]}).ask("how does acme work?").claim
     )
+
+
+@pytest.mark.parametrize(
+    "question", ["Does acme pick the newer pair?", "When acme starts, which newer pair?"]
+)
+def test_a_question_may_begin_with_a_capital(question: str) -> None:
+    claim = Asked({**FILES, "Cargo.toml": MANIFESTS["Cargo.toml"]}).ask(question).claim
+    assert "acme_main" not in claim
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("package.json", '{"author": {\n  "name": "Bob"\n},\n"name": "acme"}'),
+        ("package.json", '{"name": "acme", "version": "1.0.0"}'),
+        ("pyproject.toml", '[[tool.uv.index]]\nname = "pypi"\n\n[project]\nversion = "1"\nname = "acme"\n'),
+        ("pyproject.toml", '[tool.poetry]\nname = "acme"\n'),
+        ("setup.cfg", "[tool]\nname = other\n[metadata]\nname = acme\n"),
+        ("Cargo.toml", '[[bin]]\nname = "other"\n\n[package]\nname = "acme"\n'),
+        (
+            "pom.xml",
+            "<parent>\n  <artifactId>other</artifactId>\n</parent>\n  <artifactId>acme</artifactId>\n",
+        ),
+    ],
+)
+def test_the_name_of_something_else_in_a_manifest_is_not_the_product(path: str, text: str) -> None:
+    assert read_name(path, text) == "acme"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("package.json", '{"author": {"name": "Bob"}}'),
+        ("package.json", "[" * 100_000),
+        ("package.json", '["name"]'),
+        ("package.json", '{"name": 3}'),
+        ("package.json", '{"name": "acme"'),
+        ("pyproject.toml", '[project]\nversion = "1"\n\n[[tool.uv.index]]\nname = "pypi"\n'),
+        ("pom.xml", "<parent>\n  <artifactId>other</artifactId>\n"),
+    ],
+)
+def test_a_manifest_may_give_no_name(path: str, text: str) -> None:
+    assert read_name(path, text) == ""
+
+
+@pytest.mark.parametrize(("path", "piece"), [(path, piece) for path, own in LONG.items() for piece in own])
+def test_a_long_manifest_takes_time_in_proportion(path: str, piece: str) -> None:
+    assert_linear(lambda size: piece * size, lambda text: read_name(path, text), 1_000)
