@@ -43,13 +43,12 @@ _ENVIRONMENT_WORDS = frozenset(_ENVIRONMENT.split())
 _VERSIONS = frozenset(("version", "versions"))
 _WHICH = frozenset(("what", "which"))
 _PROSE, _CODE, _EDGE = "prose", "code", "fence"  # what a line belongs to
-MOST_ASKING_WORDS = 9  # of a heading that asks for a version, whatever of
+MOST_ASKING_WORDS = 9  # of a heading that asks for a version, all but one of them of forms
+MOST_VALUE_WORDS = 2  # of what a field is filled in with, unless it has a digit
 
-_HEADING = compile_late(
-    r"\s{0,3}(?:#{1,6}\s+(.{1,200}?)\s*#*|\*\*([^*]{1,200})\*\*:?|__([^_]{1,200})__:?)\s*"
-)
+_HEADING = compile_late(r"\s{0,3}(?:#{1,6}\s++(\S.{0,219})|\*\*([^*]{1,200})\*\*:?|__([^_]{1,200})__:?)")
 _FIELD = compile_late(
-    r"\s{0,8}(?:[-*+]\s{1,4})?(?:\*\*)?([\w .()/\[\],-]{1,60}?)(?:\*\*)?\s?:(?:\*\*)?(?![:/]).{0,60}"
+    r"\s{0,8}(?:[-*+]\s{1,4})?(?:\*\*)?([\w .()/\[\],-]{1,60}?)(?:\*\*)?\s?:(?:\*\*)?(?![:/])(.{0,60})"
 )
 _FENCE = compile_late(r"\s{0,12}(`{3,}|~{3,})([^`]{0,100})")
 _TAG = compile_late(
@@ -68,7 +67,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 class PastedText:
     """A text without what a form asks of everybody."""
 
-    prose: str  # the first line of all included
+    prose: str  # the title included
     code: str  # what stood in fences
 
     @property
@@ -111,7 +110,7 @@ def _drop_environment(text: str) -> Iterator[str]:
     """Yield the lines without what a form asks about the environment, except the first one."""
     is_dropped = False
     for number, (line, part) in enumerate(_iter_lines(text)):
-        heading = _HEADING.fullmatch(line) if part is _PROSE else None
+        heading = _HEADING.fullmatch(line.rstrip()) if part is _PROSE else None
         if heading is not None:
             is_dropped = _asks_for_environment(heading[1] or heading[2] or heading[3])
         if not number or not (is_dropped or (part is _PROSE and _is_filled_in(line))):
@@ -126,14 +125,17 @@ def _asks_for_environment(heading: str) -> bool:
     """Return whether a heading asks for what a program ran on, for its version, or for an agreement."""
     words = _list_words(heading.partition("(")[0])
     if len(words) <= MOST_ASKING_WORDS and (_VERSIONS.issuperset(words[-1:]) or _WHICH.issuperset(words[:1])):
-        return not _VERSIONS.isdisjoint(words)
+        others = [word for word in words if word not in _FORM_WORDS | _ENVIRONMENT_WORDS]
+        return not _VERSIONS.isdisjoint(words) and len(others) <= 1
     return not _ENVIRONMENT_WORDS.isdisjoint(words) and (_FORM_WORDS | _ENVIRONMENT_WORDS).issuperset(words)
 
 
 def _is_filled_in(line: str) -> bool:
     """Return whether a line names a version or a system in the words of a form: `- OS: Linux`."""
     match = _FIELD.fullmatch(line)
-    return match is not None and _asks_for_environment(match[1])
+    if match is None or not _asks_for_environment(match[1]):
+        return False
+    return len(match[2].split()) <= MOST_VALUE_WORDS or any(map(str.isdigit, match[2]))
 
 
 def _strip_markup(line: str) -> str:

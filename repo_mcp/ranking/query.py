@@ -128,12 +128,13 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
     known = frozenset(query.terms)
     wanted = (name for name, kind in kinds.items() if kind in (NameKind.JOINED, NameKind.SHAPED))
     names = tuple(name for name in wanted if name not in known and count_units(name))
-    title = find_title(query.text)
+    prose = query.text.removesuffix(query.code)
+    title = find_title(query.text) if prose.strip() else None
     weights: dict[str, float] = {}
     synonyms: tuple[str, ...] = ()
-    if title is not None:
-        telling = frozenset(analyse_text(title))
-        told = frozenset(analyse_text(query.text.removesuffix(query.code)))
+    if title is not None or (query.code and prose.strip()):
+        told = frozenset(analyse_text(prose))
+        telling = told if title is None else frozenset(analyse_text(title))
         below = (
             term for term in query.terms if term not in telling and kinds.get(term) is not NameKind.SHAPED
         )

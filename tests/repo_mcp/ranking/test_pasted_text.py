@@ -75,6 +75,9 @@ def test_what_a_form_asks_of_everybody_is_taken_out() -> None:
         "Fix the walk\n\nThe walk stopped early.\nIt goes on now.",
         "Reject a version\n\nversion conflicts: the newest wins where both are installed",
         "Compare `Map<String, A>` with others\n\n### Version conflicts of resolvers\nSee std::os::unix.",
+        "Crash of it\n\nTerminal: prompts are lost when shell exits\n- shell: bash script fails too",
+        "Order of rows\n\nSort by version: the newest first\n* Python: raises KeyError in resolve",
+        "Crash\n\n### Resolver fails to parse local version\n\nThe resolver raises on 1.0.post1 here.",
     ],
 )
 def test_other_text_is_left_as_it_is(text: str) -> None:
@@ -95,6 +98,11 @@ def test_something_is_always_left(text: str) -> None:
 @pytest.mark.parametrize("unit", ["<a ", "![", "[a](", "http://", "**", "# a", "- os:", "```\n", "<!--"])
 def test_long_texts_take_time_in_proportion(unit: str) -> None:
     assert_linear(lambda size: "\n" + unit * size, read_pasted, 20_000)
+
+
+def test_a_heading_with_many_spaces_takes_time_in_proportion() -> None:
+    assert_linear(lambda size: "a\n# " + " " * size + "x" * 300, read_pasted, 100, bound=100)
+    assert_linear(lambda size: "a\n# x" + " " * size + "y" * 300, read_pasted, 1_000)
 
 
 @given(st.text(alphabet="`#*-[]x<>!() :/\nab", max_size=200))
@@ -119,3 +127,15 @@ def test_names_in_code_count_less_than_in_prose() -> None:
     weights = widen(parse_query(text, 1_000), lambda _: 1, 100).weights
     assert "tab_strip" not in weights
     assert weights["other_strip"] == CODE_WEIGHT
+
+
+@pytest.mark.parametrize("prose", ["The strip fails:", "Strip fails"])
+def test_code_counts_least_without_a_title_too(prose: str) -> None:
+    weights = widen(parse_query(f"{prose}\n```\nopener()\n```\n", 100), lambda _: 1, 100).weights
+    assert weights["opener"] == CODE_WEIGHT
+    assert "strip" not in weights
+
+
+def test_code_alone_counts_in_full() -> None:
+    text = "```\nreturn other strip\nopener()\n```\n"
+    assert not widen(parse_query(text, 100), lambda _: 1, 100).weights
