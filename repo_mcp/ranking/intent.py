@@ -96,7 +96,7 @@ class Intent:
     stems: tuple[str, ...]  # of the words that carry meaning, in order
     names: tuple[tuple[str, NameKind], ...]  # terms of names, each once, by kind
     paths: tuple[Clue, ...]  # frames, the innermost first, then paths
-    used: frozenset[Clue]  # of the paths, those without a line that are only in code
+    code_paths: frozenset[Clue]  # of the paths, those without a line that are only in code
     roles: frozenset[FileRole]  # that the query asks for
     asked: AskedName | None = None  # the query is a name, and nothing else
 
@@ -115,7 +115,7 @@ def understand(text: str, code: str = "") -> Intent:
     stems = (stem for word in ranking for stem in split_stems(word))
     frames = [clue for clue in (*clues, *shown) if clue.kind is ClueKind.FRAME]
     paths = [clue for clue in clues if clue.kind is ClueKind.PATH]
-    used = [clue for clue in shown if clue.kind is ClueKind.PATH and clue not in paths]
+    code_only = [clue for clue in shown if clue.kind is ClueKind.PATH and clue not in paths]
     if asked is not None:
         paths += _list_modules(asked)
     symbols = [clue.text for clue in clues if clue.kind is ClueKind.SYMBOL and clue.is_strong]
@@ -125,8 +125,8 @@ def understand(text: str, code: str = "") -> Intent:
         frozenset(_WORD.findall(find_title(text) or text)),
         tuple(dict.fromkeys(stems)),
         _list_names(words, telling, symbols, asked),
-        tuple([*frames, *paths, *used][:MAX_PATHS]),
-        frozenset(clue for clue in used if clue.line is None),
+        tuple([*frames, *paths, *code_only][:MAX_PATHS]),
+        frozenset(clue for clue in code_only if clue.line is None),
         _find_roles(words),
         asked,
     )

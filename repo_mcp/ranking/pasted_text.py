@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import Enum
 
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.ranking.prompt import find_title
@@ -42,7 +43,6 @@ _FORM_WORDS = FUNCTION_WORDS | FORM_WORDS | frozenset(_FURTHER.split())
 _ENVIRONMENT_WORDS = frozenset(_ENVIRONMENT.split())
 _VERSIONS = frozenset(("version", "versions"))
 _WHICH = frozenset(("what", "which"))
-_PROSE, _CODE, _EDGE = "prose", "code", "fence"  # what a line belongs to
 MOST_ASKING_WORDS = 9  # of a heading that asks for a version, all but one of them of forms
 MOST_VALUE_WORDS = 2  # of what a field is filled in with, unless it has a digit
 
@@ -61,6 +61,14 @@ _LINK = compile_late(r"\[([^\[\]\n]{1,200})\]\([^()\s]{0,2000}\)")
 _URL = compile_late(r"\bhttps?://[^\s<>)\]\"'`]{1,2000}")
 _FILE_IN_URL = compile_late(r"/(?:blob|blame|tree|raw|src)/(?:branch/|commit/)?[^/\s]{1,100}/([^\s?]{1,400})")
 _WORD = re.compile(r"[^\W\d_]+")
+
+
+class _Part(Enum):
+    """Names what a line belongs to."""
+
+    PROSE = "prose"
+    CODE = "code"
+    FENCE = "fence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +91,15 @@ def read_pasted(text: str) -> PastedText:
     prose: list[str] = []
     code: list[str] = []
     for line, part in _iter_lines(told):
-        if part is _CODE:
+        if part is _Part.CODE:
             code.append(line)
-        elif part is _PROSE and (line == title or not _FORM_WORDS.issuperset(_list_words(line))):
+        elif part is _Part.PROSE and (line == title or not _FORM_WORDS.issuperset(_list_words(line))):
             prose.append(_strip_markup(line))
     read = PastedText("\n".join(prose).strip(), "\n".join(code).strip())
     return read if _WORD.search(read.text) else PastedText(text.strip(), "")
 
 
-def _iter_lines(text: str) -> Iterator[tuple[str, str]]:
+def _iter_lines(text: str) -> Iterator[tuple[str, _Part]]:
     """Yield the lines, and whether each is prose, code in a fence, or a fence."""
     fence = ""
     for line in text.splitlines():
@@ -101,19 +109,19 @@ def _iter_lines(text: str) -> Iterator[tuple[str, str]]:
         elif not fence and match:
             fence = match[1]
         else:
-            yield line, _CODE if fence else _PROSE
+            yield line, _Part.CODE if fence else _Part.PROSE
             continue
-        yield line, _EDGE
+        yield line, _Part.FENCE
 
 
 def _drop_environment(text: str) -> Iterator[str]:
     """Yield the lines without what a form asks about the environment, except the first one."""
     is_dropped = False
     for number, (line, part) in enumerate(_iter_lines(text)):
-        heading = _HEADING.fullmatch(line.rstrip()) if part is _PROSE else None
+        heading = _HEADING.fullmatch(line.rstrip()) if part is _Part.PROSE else None
         if heading is not None:
             is_dropped = _asks_for_environment(heading[1] or heading[2] or heading[3])
-        if not number or not (is_dropped or (part is _PROSE and _is_filled_in(line))):
+        if not number or not (is_dropped or (part is _Part.PROSE and _is_filled_in(line))):
             yield line
 
 

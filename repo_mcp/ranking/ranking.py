@@ -168,7 +168,7 @@ class RatedFiles:
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> RatedFiles:
     """Return every candidate file of a query with its points by signal. Raises IndexFormatError, OSError."""
     if query.is_pasted:
-        weights = replace(weights, plain_name=weights.told_name)
+        weights = replace(weights, plain_name=weights.pasted_name)
     intent = understand(query.text, query.code)
     candidates = gather(searcher, query, intent, best, weights)
     named = _find_named(searcher, query, weights)
@@ -379,8 +379,8 @@ def _find_named(searcher: Searcher, query: Query, weights: RankingWeights) -> di
         value = one.share
         if one.clue.kind is ClueKind.FRAME:
             value *= weights.next_frame ** frames.index(one.clue)
-        elif one.clue in intent.used:
-            value *= weights.used_path
+        elif one.clue in intent.code_paths:
+            value *= weights.code_path
         values[one.path] = max(value, values.get(one.path, 0.0))
     return values
 

@@ -30,11 +30,11 @@ class RankingWeights:
     shaped_name: float = 0.3  # a word that is shaped like an identifier: snake_case, camelCase, called()
     joined_name: float = 0.2  # adjacent words that make up one name: work queue -> work_queue
     plain_name: float = 0.1  # any other word
-    told_name: float = 0.12  # any other word of pasted text
+    pasted_name: float = 0.12  # any other word of pasted text
     # files that the query names explicitly
     named_path: float = 1.5  # a path, a dotted module, a frame of a traceback
     next_frame: float = 0.8  # each frame further out counts for this share of the one before
-    used_path: float = 0.3  # the share of a path or module that only pasted code has, such as an import
+    code_path: float = 0.3  # the share of a path or module that only pasted code has, such as an import
     # what a closer look at the best files gives
     held_word: float = 0.025  # for each word of the query, if the file's best unit holds all of them
     most_held: float = 0.5  # for all these words together, however long the query is
