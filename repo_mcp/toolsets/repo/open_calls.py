@@ -40,6 +40,8 @@ _CITED = compile_late(r"(?P<path>.+?)(?::|#L)(?P<first>[1-9]\d{0,8})(?:-L?(?P<la
 _MEMBER = compile_late(r"(?<=\w)#(?=\w)")  # in documents, before a method
 _LINES = ("start_line", "end_line")
 MOST_DECLARING = 10  # files that are named for a symbol
+WIDE_LINES = 120  # of a range: few functions are as long, so it was guessed or holds several
+WIDE = "long ranges: symbol or line opens one declaration alone, and about keeps the lines about some words"
 
 
 def open_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -48,8 +50,11 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
     spans = arguments.get("spans")
     if not isinstance(spans, list) or not spans:  # some clients send an empty list for a missing argument
         opened = _open(repository, arguments)
+        notes = _note_ranges([arguments], [opened])
         return Draft(
-            partial(_render, opened, max_chars=max_chars), _count_rows(opened), "end_line" not in arguments
+            partial(_render, opened, max_chars=max_chars, notes=notes),
+            _count_rows(opened),
+            "end_line" not in arguments,
         )
     if len(arguments) > 1:
         raise _refuse(
@@ -59,6 +64,18 @@ def open_file(repository: Repository, arguments: Arguments, context: CallContext
     rows = sum(0 if isinstance(one, RepoError) else _count_rows(one) for one in answers)
     ordinary = any("end_line" not in span for span in spans)
     return Draft(partial(_render_spans, spans, answers, max_chars=max_chars), rows, ordinary)
+
+
+def _note_ranges(spans: Sequence[Arguments], answers: Sequence[OpenedText | RepoError]) -> tuple[str, ...]:
+    """Return a note if some range of lines is long: what may be asked for instead costs less."""
+    is_wide = any(
+        "end_line" in span
+        and "about" not in span
+        and not isinstance(answer, RepoError)
+        and len(answer.lines) >= WIDE_LINES
+        for span, answer in zip(spans, answers, strict=True)
+    )
+    return (WIDE,) if is_wide else ()
 
 
 def _open(repository: Repository, asked: Arguments) -> OpenedText:
@@ -205,17 +222,18 @@ def _render_spans(
         sized.add(answer.path)
         warnings = escape_texts(part.warnings)
         rendered.append(result | ({"warnings": warnings} if warnings else {}))
-    notes = (f"{len(errors)} of {len(answers)} spans could not be opened",) if errors else ()
+    failed = (f"{len(errors)} of {len(answers)} spans could not be opened",) if errors else ()
+    notes = failed + _note_ranges(spans, answers)
     refusal = next((error.code for error in errors if error.blocked), None)
     return Part({"spans": rendered}, notes, refusal=refusal)
 
 
-def _render(opened: OpenedText, rows: int, *, max_chars: int) -> Part:
+def _render(opened: OpenedText, rows: int, *, max_chars: int, notes: Sequence[str] = ()) -> Part:
     lines = _list_rows(opened)
     whole, lines = len(lines), lines[:rows]
     long = [number for number, line in lines if len(line) > max_chars]
     hiding = [number for number, line in lines if HIDING.search(line)]
-    warnings = list(opened.warnings)
+    warnings = [*opened.warnings]
     if long:
         warnings.append(f"cut at {max_chars:,} characters: {name_some(long)}")
     if hiding:
@@ -227,6 +245,8 @@ def _render(opened: OpenedText, rows: int, *, max_chars: int) -> Part:
     if is_cut:
         until = f", end_line {opened.wanted_line}" if opened.wanted_line else ""
         warnings.append(f"cut to keep the answer short; continue with start_line {last + 1}{until}")
+    else:
+        warnings += notes  # not where the range may be what the last answer said to continue with
     warn_of_escapes(warnings, [opened.path])
     result: Result = {
         "path": escape_text(opened.path),

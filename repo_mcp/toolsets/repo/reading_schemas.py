@@ -28,8 +28,9 @@ OUTLINE_DETAILS = ("symbols", "text", "full")
 
 OPEN_TITLE = "Open repository file"
 OPEN_DESCRIPTION = (
-    "Read numbered lines of this repository: a file, a span, the declaration of a name (symbol) or around a"
-    " line of a hit (line), several (spans). Secret and binary files are refused."
+    "Read code of this repository, numbered. Cheapest is a declaration: by symbol, or by path and any line of"
+    " it, as hits have them; several at once in spans. start_line and end_line are for other lines. Secret"
+    " and binary files are refused."
 )
 _PATH = build_text("From the root, with `/`.", MAX_PATH_CHARS)
 
@@ -37,17 +38,22 @@ _PATH = build_text("From the root, with `/`.", MAX_PATH_CHARS)
 def open_file_input(limits: Limits) -> Schema:
     most, ordinary = limits.max_open_lines, limits.default_open_lines
     end = f"Last line; at most {most:,} lines. Default: {ordinary} lines."
-    one = {
+    declaration = {
         "path": _PATH,
-        "start_line": build_count("Default 1.", MAX_LINE_NUMBER, 1),
-        "end_line": build_count(end, MAX_LINE_NUMBER),
-        "symbol": build_text("Instead: `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
-        "line": build_count("Instead: the declaration around it.", MAX_LINE_NUMBER),
-        "about": build_text("Words: cuts a long span to lines about them.", MAX_ABOUT_CHARS),
+        "symbol": build_text("The declaration `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
+        "line": build_count("The declaration around this line.", MAX_LINE_NUMBER),
+        "about": build_text("Words: cuts what is long to lines about them.", MAX_ABOUT_CHARS),
     }
-    span = build_object({name: {"type": schema["type"]} for name, schema in one.items()})
-    spans = build_list(span, f"Instead: up to {MAX_SPANS} [{{path; line, symbol or start_line; about}}].")
-    return build_object({**one, "spans": spans | {"maxItems": MAX_SPANS}})
+    lines = {
+        "start_line": build_count("Instead. Default 1.", MAX_LINE_NUMBER, 1),
+        "end_line": build_count(end, MAX_LINE_NUMBER),
+    }
+    span = build_object({name: {"type": schema["type"]} for name, schema in (declaration | lines).items()})
+    several = (
+        f"Several, up to {MAX_SPANS}: [{{path, line}}, {{symbol, about}}, {{path, start_line, end_line}}]."
+    )
+    spans = build_list(span, several) | {"maxItems": MAX_SPANS}
+    return build_object({**declaration, "spans": spans, **lines})
 
 
 def open_file_output(limits: Limits) -> Schema:
@@ -80,8 +86,8 @@ def open_file_output(limits: Limits) -> Schema:
 
 OUTLINE_TITLE = "Outline repository file"
 OUTLINE_DESCRIPTION = (
-    "Outline a file of this repository: its functions, classes, methods, constants, headings or keys, with"
-    " signature, lines and parent. Cheaper than reading; cheapest as text."
+    "Outline a file: its functions, classes, methods, constants, headings or keys, with signature, lines and"
+    " parent. Cheaper than reading; cheapest as text."
 )
 
 

@@ -71,8 +71,8 @@ def build_envelope_schema(result: Schema) -> Schema:
 
 STATUS_TITLE = "Repository index status"
 STATUS_DESCRIPTION = (
-    "State of this repository's search index: ready, building or stale; files indexed and skipped, by"
-    " reason; languages; limits. Call it when results look incomplete."
+    "State of the search index: ready, building or stale; files indexed and skipped, by reason; languages;"
+    " limits. Call it when results look incomplete."
 )
 
 
@@ -125,8 +125,8 @@ def status_output(limits: Limits) -> Schema:
 
 LIST_TITLE = "List repository files"
 LIST_DESCRIPTION = (
-    "Find files of this repository by name, extension or folder (glob), with size and time of change. Ignored"
-    " (.gitignore) and secret files are left out. To search inside files use repo.search."
+    "Find files by name, extension or folder (glob), with size and time of change. Ignored (.gitignore) and"
+    " secret files are left out. repo.search looks inside files."
 )
 
 
@@ -139,7 +139,7 @@ def list_files_input(limits: Limits) -> Schema:
                 MAX_GLOB_CHARS,
             ),
             "max_results": build_count(
-                f"Maximum number of files, 1 to {limits.max_list_results:,}. Default {default}.",
+                f"Most files, 1 to {limits.max_list_results:,}. Default {default}.",
                 limits.max_list_results,
                 default,
             ),
@@ -167,10 +167,10 @@ def list_files_output(limits: Limits) -> Schema:
 
 SEARCH_TITLE = "Search repository code"
 SEARCH_DESCRIPTION = (
-    "Search the code, configuration and documentation of this repository. Mode literal (exact string) or"
-    " regex (grep), if you know a word: each line and its function. Mode bm25: ranked full-text search for"
-    " words (parts of names), error messages, questions; of names (classes, files) declarations. Mode"
-    " symbol: declarations by name."
+    "Search code, configuration and documentation. By default (bm25) ranked full-text search: paste the"
+    " whole issue, error message or question, or give words, and see the functions that it is about."
+    " Mode literal (exact string) or regex (grep), for names that you have seen: each line under its"
+    " function, whose lines are told. Mode symbol: declarations by name."
 )
 SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
 SEARCH_DETAILS = ("snippets", "text", "files", "count")
@@ -180,7 +180,7 @@ def search_input(limits: Limits) -> Schema:
     return build_object(
         {
             "query": build_text(
-                "Words, names or a question; exact text; a pattern (RE2).",
+                "A whole issue, a question, words; exact text; a pattern (RE2).",
                 MAX_QUERY_CHARS,
             ),
             "mode": build_choice(
@@ -201,7 +201,7 @@ def search_input(limits: Limits) -> Schema:
             "language": build_text("Only this language, as in repo.status.", 64),
             "include_tests": build_switch("Search tests too. Default true.", True),
             "detail": build_choice(
-                "Default snippets; text: lean, fewer lines.",
+                "Default snippets; text: half of the bytes, to find a place.",
                 SEARCH_DETAILS,
             )
             | {"default": SEARCH_DETAILS[0]},
@@ -308,7 +308,6 @@ def _search_hit() -> Schema:
 REFRESH_TITLE = "Refresh repository index"
 REFRESH_DESCRIPTION = (
     "Bring the search index up to date (re-index) after files changed. Writes only the server's own index."
-    " Returns how many files were added, updated, removed and skipped."
 )
 
 
@@ -336,7 +335,7 @@ BUNDLE_TITLE = "Build context bundle"
 BUNDLE_DESCRIPTION = (
     "Collect the code that a task, question, bug report or stack trace is about: a context bundle of cited"
     " excerpts from several files, whole functions and classes where they fit. One call instead of many"
-    " searches and reads."
+    " searches and reads; some 15 KB, by budget."
 )
 
 

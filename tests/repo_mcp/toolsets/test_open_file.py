@@ -14,6 +14,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
+from repo_mcp.toolsets.repo.open_calls import WIDE, WIDE_LINES
 from tests.repo_mcp.schema_check import validate
 
 SOURCE = """\
@@ -72,6 +73,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (root / "broken.py").write_text("def f(:\n" * 100)
     body = "".join(f"    x{number} = {number}\n" for number in range(3_000))
     (root / "long.py").write_text(f"def long():\n{body}\n\ndef after(): pass\n")
+    (root / "wide.py").write_text(f"def wide():\n{body[: body.index('    x150')]}")
     (root / ".env").write_text("canary")
     (root / "link.py").symlink_to(".env")
     served = Served(root, tmp_path_factory.mktemp("data"))
@@ -340,6 +342,23 @@ def test_of_a_long_span_without_the_words_the_first_lines_are_shown(served: Serv
     assert result["content"].startswith("1\tdef long():\n2\t    x0 = 0\n")
     assert (result["end_line"], result["truncated"]) == (2_000, True)
     assert envelope["warnings"] == [f"no line has a word of about: only the first {shown} are shown"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_noted"),
+    [
+        ({"start_line": 1, "end_line": WIDE_LINES}, True),
+        ({"start_line": 1, "end_line": WIDE_LINES - 1}, False),
+        ({"start_line": 1, "end_line": WIDE_LINES, "about": "x7"}, False),
+        ({"line": 7}, False),
+        ({}, False),
+    ],
+)
+def test_a_long_range_is_told_what_costs_less(served: Served, asked: dict[str, Any], is_noted: bool) -> None:
+    span = {"path": "wide.py", **asked}
+    notes = [WIDE] if is_noted else []
+    assert served.call(**span)["warnings"] == notes
+    assert served.call(spans=[span, {"path": "a.py"}, span])["warnings"] == notes
 
 
 def test_a_cut_declaration_says_how_to_go_on(served: Served) -> None:
