@@ -37,7 +37,10 @@ _BUILD_NAME = re.compile(
     r"(?:[^/]*\.(?:gradle(?:\.kts)?|sbt|gemspec)|Package(?:@[^/]*)?\.swift|mix\.exs|build\.zig|setup\.py|go\.mod"
     r"|Gemfile)$"
 )
-_FOREIGN_NAME = re.compile(r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$")
+# The last ones hold texts of the program again, with their places, for translators.
+_FOREIGN_NAME = re.compile(
+    r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$|\.(?:pot?|xlf|xliff)$"
+)
 _SIDE_FILE = compile_late(
     r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
     r"|testutil\w*)[/.]",

@@ -160,6 +160,8 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
         ("api/deps/session.py", FileRole.CODE),
         ("web/a.min.js", FileRole.FOREIGN),
         ("api/a_pb2.py", FileRole.FOREIGN),
+        ("locale/de/django.po", FileRole.FOREIGN),
+        ("po/ledger.pot", FileRole.FOREIGN),
         ("latest/contest.py", FileRole.CODE),
         ("distance/vendors.py", FileRole.CODE),
     ],
@@ -187,7 +189,7 @@ BUILD_PATH = re.compile(
 FOREIGN_PATH = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
     r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/|^deps/"
-    r"|\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$"
+    r"|\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$|\.(?:pot?|xlf|xliff)$"
 )
 
 
