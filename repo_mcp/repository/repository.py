@@ -17,6 +17,7 @@ from repo_mcp.config.narrowing import narrow_config
 from repo_mcp.config.server_config import SYMBOL_TOOLSETS, VECTOR_TOOLSETS, Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import Cluster
+from repo_mcp.languages.outline.folded_lines import choose_folded
 from repo_mcp.languages.outline.installed import find_enabled
 from repo_mcp.languages.outline.symbol_lookup import choose_span
 from repo_mcp.languages.patterns.language_registry import find_language, find_near_languages, name_language
@@ -175,11 +176,13 @@ class Repository:
         symbol: str | None = None,
         around: int | None = None,
         about: str | None = None,
+        folds: bool = False,
     ) -> OpenedText:
         """Return lines of a live file, clamped to its end and to `most_lines`, or else `max_open_lines`.
 
         `symbol` selects the declaration of that name, `around` the innermost declaration around that line. Of
-        many lines, those that are `about` some words are shown.
+        many lines, those that are `about` some words are shown; if it `folds`, of a long type or module all
+        but the bodies of its functions.
         Raises INVALID_ARGUMENT for lines beyond the file, NOT_FOUND for a name that is not declared.
         """
         limits = self.config.limits
@@ -195,6 +198,8 @@ class Repository:
             shown = show_lines(opened, span.start_line, span.end_line, most, most)
             told = (*shown.warnings, *found.warnings, *span.notes)
             shown = replace(shown, symbol=span.symbol, warnings=told)
+            if folds and about is None and span.symbol is not None:
+                return _fold(shown, found)
         return shown if about is None else _keep_asked(shown, about)
 
     def outline(self, path: str) -> Outline:
@@ -398,6 +403,18 @@ class Repository:
             self.tree.close()
             self.namespaces.close()
             self._held_root.close()
+
+
+def _fold(opened: OpenedText, outline: Outline) -> OpenedText:
+    """Return a declaration without the bodies of its functions, if it is a long type or module."""
+    chosen = choose_folded(opened.lines, opened.start_line, outline.symbols)
+    if chosen is None:
+        return opened
+    told = (
+        f"{len(opened.lines)} lines, of which bodies of functions are left out: open them by symbol or line,"
+        f" or all from start_line {opened.start_line} to end_line {opened.end_line}"
+    )
+    return replace(opened, shown=chosen, truncated=True, warnings=(*opened.warnings, told))
 
 
 def _keep_asked(opened: OpenedText, about: str) -> OpenedText:

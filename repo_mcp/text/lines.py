@@ -122,13 +122,18 @@ def is_import(line: str) -> bool:
 
 
 # A comment, or a quoted name alone, as in a list of exports. Without quotes it may be declared there.
-_COMMENT = compile_late(r"^\s*(?://|/\*|\*(?:\s|/|$)|#(?:[\s!]|$)|--(?:\s|$)|;;|<!--|\(\*|\"\"\"|''')")
+_COMMENT = compile_late(r"^\s*(?://|/\*|\*(?:[\s/<]|$)|#(?:[\s!]|$)|--(?:\s|$)|;;|<!--|\(\*|\"\"\"|''')")
 _NAME_ALONE = compile_late(r"^\s*[\"']\w+[\"'],\s*$")
 
 
 def says_little(line: str) -> bool:
     """Return True for a line that only imports, comments or lists a name, in any language."""
-    return is_import(line) or any(pattern.match(line) for pattern in (_COMMENT, _NAME_ALONE))
+    return is_import(line) or is_comment(line) or _NAME_ALONE.match(line) is not None
+
+
+def is_comment(line: str) -> bool:
+    """Return True for a line that begins as a comment does in some language."""
+    return _COMMENT.match(line) is not None
 
 
 def has_binary_extension(path: str) -> bool:

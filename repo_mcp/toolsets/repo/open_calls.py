@@ -91,7 +91,7 @@ def _open(repository: Repository, asked: Arguments) -> OpenedText:
     if path is None:
         raise _refuse("path", "argument path is missing", "Give path, or several spans.")
     if line is not None:
-        return repository.open_file(path, None, None, around=line, about=about)
+        return repository.open_file(path, None, None, around=line, about=about, folds=True)
     first, last = find_integer(asked, "start_line"), find_integer(asked, "end_line")
     try:
         return repository.open_file(path, first, last, about=about)
@@ -122,13 +122,13 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
     """Return the lines of a declaration; without a path, in the only file that has one. Raises RepoError."""
     if path is not None:
         try:
-            return repository.open_file(path, None, None, symbol=symbol, about=about)
+            return repository.open_file(path, None, None, symbol=symbol, about=about, folds=True)
         except RepoError as error:
             raise _tell_where(repository, symbol, error) from error
     found = _list_declaring(repository, symbol)
     paths = list(found)
     if len(paths) == 1:
-        return repository.open_file(paths[0], None, None, symbol=found[paths[0]], about=about)
+        return repository.open_file(paths[0], None, None, symbol=found[paths[0]], about=about, folds=True)
     if paths:
         raise _refuse(
             "path", f"{len(paths)} files declare {shown(symbol)}", f"Give one: {_join_paths(paths)}."

@@ -74,6 +74,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     body = "".join(f"    x{number} = {number}\n" for number in range(3_000))
     (root / "long.py").write_text(f"def long():\n{body}\n\ndef after(): pass\n")
     (root / "wide.py").write_text(f"def wide():\n{body[: body.index('    x150')]}")
+    methods = "".join(f"    # Adds.\n\n    def m{one}(self):\n        return {one}\n" for one in range(60))
+    (root / "large.py").write_text(f"class Large:\n    size = 4\n{methods}")
     (root / ".env").write_text("canary")
     (root / "link.py").symlink_to(".env")
     served = Served(root, tmp_path_factory.mktemp("data"))
@@ -308,6 +310,23 @@ def test_a_refused_span_blocks_the_answer_but_not_the_others(served: Served) -> 
         assert (outside["error"]["code"], outside["blocked"]) == ("path_escape", True)
         assert envelope["blocked"]
         assert "canary" not in json.dumps(envelope)
+
+
+@pytest.mark.parametrize("asked", [{"symbol": "Large"}, {"path": "large.py", "symbol": "Large"}, {"line": 2}])
+def test_a_long_class_is_opened_without_its_methods_bodies(served: Served, asked: dict[str, Any]) -> None:
+    served.repository.refresh()
+    envelope = served.call(**{"path": "large.py"} | asked if "line" in asked else asked)
+    result = envelope["result"]
+    assert (result["start_line"], result["end_line"], result["truncated"]) == (1, 242, True)
+    rows = ["1\tclass Large:", "2\t    size = 4"]
+    rows += [f"{4 * one + 5}\t    def m{one}(self):" for one in range(60)]
+    assert result["content"].splitlines() == rows
+    assert envelope["warnings"] == [
+        "242 lines, of which bodies of functions are left out: open them by symbol or line, or all from"
+        " start_line 1 to end_line 242"
+    ]
+    assert served.open(path="large.py", start_line=1, end_line=242)["content"].count("return") == 60
+    assert "return 31" in served.open(path="large.py", symbol="Large.m31")["content"]
 
 
 def test_of_a_long_declaration_what_is_about_some_words(served: Served) -> None:
