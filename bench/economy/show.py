@@ -48,10 +48,10 @@ they are given; what surrounds their code has not. `docs/toolsets.md` has the me
 """
 
 
-def iter_answers(tree: Path, data_dir: Path, code: Path) -> Iterator[str]:
-    """Yield the answer of a checkout's server to each of the calls."""
-    build_index(tree, data_dir, code=code)
-    with closing(Client(tree, data_dir, code=code)) as client:
+def iter_answers(tree: Path, data_dir: Path) -> Iterator[str]:
+    """Yield the answer of our server to each of the calls."""
+    build_index(tree, data_dir, code=PROJECT)
+    with closing(Client(tree, data_dir, code=PROJECT)) as client:
         client.settle(SEARCH, query="settled")
         for tool, arguments, _ in CALLS:
             yield client.call(tool, **arguments, **({"detail": "text"} if tool in AS_TEXT else {})).text
@@ -74,7 +74,7 @@ def main() -> None:
     parser.add_argument("tree", type=Path)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        answers = list(iter_answers(given.tree.resolve(), Path(scratch), PROJECT))
+        answers = list(iter_answers(given.tree.resolve(), Path(scratch)))
     print(render_page(answers), end="")
 
 

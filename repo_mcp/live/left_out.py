@@ -21,8 +21,8 @@ from index_format import IndexFormatError
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.live.alike_names import find_alike_files
 from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.live.similar_names import find_similar_files
 from repo_mcp.model import ExactRequest, SearchRequest, SkipReason
 from repo_mcp.ranking.searcher import Filter, Searcher
 from repo_mcp.text.lines import has_binary_extension
@@ -145,5 +145,5 @@ def _suggest(searcher: Searcher, glob: str, language: str | None) -> str:
             if _has_files(searcher, one, language):
                 return f" `{one}` matches some."
     name = glob.rpartition("/")[2]
-    alike = [] if _WILD.search(name) else find_alike_files(searcher.snapshot, name)
-    return f" Similar: {', '.join(f'`{path}`' for path in alike)}." if alike else ""
+    similar = [] if _WILD.search(name) else find_similar_files(searcher.snapshot, name)
+    return f" Similar: {', '.join(f'`{path}`' for path in similar)}." if similar else ""

@@ -15,7 +15,7 @@ from itertools import takewhile
 from index_format import IndexFormatError
 from repo_mcp.errors import SIMILAR, ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.live.alike_names import find_alike_files
+from repo_mcp.live.similar_names import find_similar_files
 from repo_mcp.ranking.prompt import find_meant
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.spell_suggest import find_paths
@@ -41,7 +41,7 @@ def add_near_paths(error: RepoError, path: str, tree: LiveTree, searcher: Search
     near = _list_matching(path, tree) if "*" in path else _find_ending(path, searcher)
     near = near or _find_in_folder(path, tree) or _find_folded(path, searcher)
     if not near and searcher is not None:
-        near = find_alike_files(searcher.snapshot, path.rpartition("/")[2])
+        near = find_similar_files(searcher.snapshot, path.rpartition("/")[2])
     if not near:
         return error
     return RepoError(error.code, error.message, f"{SIMILAR} {_name_some(near)}.", error.details)

@@ -28,8 +28,8 @@ OUTLINE_DETAILS = ("symbols", "text", "full")
 
 OPEN_TITLE = "Open repository file"
 OPEN_DESCRIPTION = (
-    "Read code of this repository, numbered. Cheapest is a declaration: by symbol, or by path and any line of"
-    " it, as hits have them; several at once in spans. start_line and end_line are for other lines. Secret"
+    "Read code of this repository, numbered. Cheapest is a declaration: by symbol, or by path and a line of"
+    " it, as hits have them; several in spans. start_line and end_line are for other lines. Secret"
     " and binary files are refused."
 )
 _PATH = build_text("From the root, with `/`.", MAX_PATH_CHARS)

@@ -11,7 +11,7 @@ from tests.bench.economy.conftest import write_shop
 
 
 def test_every_call_is_shown_with_its_bytes(tmp_path: Path) -> None:
-    answers = list(iter_answers(write_shop(tmp_path / "shop"), tmp_path / "data", PROJECT))
+    answers = list(iter_answers(write_shop(tmp_path / "shop"), tmp_path / "data"))
     assert len(answers) == len(CALLS) == 10
     assert all("request_id" in json.loads(answer) for answer in answers)
     page = render_page(["now " * 200, *answers[1:]])

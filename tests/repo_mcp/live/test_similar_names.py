@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.live.alike_names import choose_alike
+from repo_mcp.live.similar_names import choose_similar
 
 PATHS = ("util/backup/backupable_db.cc", "util/engine.h", "tests/backup_engine_test.cc", "lib/TaskQueue.ts")
 
@@ -16,9 +16,9 @@ PATHS = ("util/backup/backupable_db.cc", "util/engine.h", "tests/backup_engine_t
         ("queue.ts", ["lib/TaskQueue.ts"]),
         ("queue.js", []),  # another language
         ("db.cc", []),  # too short a word
-        ("backup_of_all_tables_of_one_keyspace_and_their_columns.cc", []),  # little alike
+        ("backup_of_all_tables_of_one_keyspace_and_their_columns.cc", []),  # hardly similar
     ],
 )
-def test_names_are_alike_by_a_word_and_their_extension(name: str, paths: list[str]) -> None:
-    assert choose_alike(name, PATHS) == paths
-    assert choose_alike(name, reversed(PATHS)) == paths
+def test_names_are_similar_by_a_word_and_their_extension(name: str, paths: list[str]) -> None:
+    assert choose_similar(name, PATHS) == paths
+    assert choose_similar(name, reversed(PATHS)) == paths

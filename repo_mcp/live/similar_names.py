@@ -14,21 +14,21 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.text.roles import order_by_role
 
 MAX_NAMED = 3
-LEAST_ALIKE = 0.5  # from 0 to 1, as difflib has it; they share a word, too
+LEAST_SIMILAR = 0.5  # from 0 to 1, as difflib has it; they share a word, too
 MAX_COMPARED = 2_000  # a comparison takes some 20 microseconds
 _PART = compile_late(r"[A-Za-z][a-z]{3,}|[A-Z]{4,}")  # words of names; shorter ones are in too many
 
 
-def find_alike_files(snapshot: Snapshot, name: str) -> list[str]:
+def find_similar_files(snapshot: Snapshot, name: str) -> list[str]:
     """Return indexed files of names like `name`; none if the index cannot tell."""
     try:
-        return choose_alike(name, KnownFiles(snapshot).iter_paths())
+        return choose_similar(name, KnownFiles(snapshot).iter_paths())
     except (IndexFormatError, OSError):  # a search will say so
         return []
 
 
-def choose_alike(name: str, paths: Iterable[str]) -> list[str]:
-    """Return the paths whose names have the extension and a word of `name`, the most alike first."""
+def choose_similar(name: str, paths: Iterable[str]) -> list[str]:
+    """Return the paths whose names have the extension and a word of `name`, the most similar first."""
     stem, extension = splitext(name)
     parts = {part.lower() for part in _PART.findall(stem)}
     if not parts:
@@ -37,9 +37,9 @@ def choose_alike(name: str, paths: Iterable[str]) -> list[str]:
     ending = extension.lower()
     names = ((path.rpartition("/")[2].lower(), path) for path in sorted(paths))
     fitting = order_by_role([path for own, path in names if own.endswith(ending) and holds(own)])
-    alike = [(_rate(path, name), path) for path in islice(fitting, MAX_COMPARED)]
-    best = sorted(alike, key=lambda pair: -pair[0])  # of equals the order of roles stays
-    return [path for share, path in best[:MAX_NAMED] if share >= LEAST_ALIKE]
+    similar = [(_rate(path, name), path) for path in islice(fitting, MAX_COMPARED)]
+    best = sorted(similar, key=lambda pair: -pair[0])  # of equals the order of roles stays
+    return [path for share, path in best[:MAX_NAMED] if share >= LEAST_SIMILAR]
 
 
 def _rate(path: str, name: str) -> float:
