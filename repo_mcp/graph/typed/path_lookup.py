@@ -6,11 +6,13 @@ which other paths lead to the same declarations. Left out on purpose: names with
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from repo_mcp.graph.program import Declaration, is_type_role
 from repo_mcp.graph.typed.file_scope import FileScope, extends_anything
 from repo_mcp.graph.typed.local_names import is_of_block
 from repo_mcp.graph.typed.parsed_files import ParsedFiles
-from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, Candidate, FoundDeclarations, Path
+from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, Candidate, FoundDeclarations, Path, Rules
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind
 
 MAX_FOLLOWED = 48  # re-exports followed for one path: a module of a large crate has some 20 of `a::*`
@@ -37,22 +39,14 @@ class PathLookup(ParsedFiles):
 
     def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
         """Return the declarations of a full path, also through re-exports."""
-        waiting, seen = [path], {path}
-        for _ in range(MAX_FOLLOWED):
-            if not waiting:
-                break
-            one = waiting.pop(0)
-            if one[:1] == OUTSIDE:
-                return FoundDeclarations((), True, ".".join(one[1:]))
-            found = self._find_exactly(scope, one, role)
-            if found:
-                return self._join_given_on(scope, self._choose(scope, found), waiting, role)
-            more = [other for other in self.rules.follow(scope, one) if other not in seen]
-            seen.update(more)
-            waiting += more
-        return NOT_FOUND
 
-    def _join_given_on(
+        def conclude(one: Path, waiting: list[Path]) -> FoundDeclarations | None:
+            found = self._find_exactly(scope, one, role)
+            return self._join_reexports(scope, self._choose(scope, found), waiting, role) if found else None
+
+        return follow_path(self.rules, scope, path, conclude)
+
+    def _join_reexports(
         self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
     ) -> FoundDeclarations:
         """Return what a path led to, together with the targets of other re-exports by its name."""
@@ -90,3 +84,29 @@ class PathLookup(ParsedFiles):
         """Return the kind of a declaration."""
         scope = self.find_scope(declaration.path)
         return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
+
+
+def follow_path(
+    rules: Rules,
+    scope: FileScope,
+    path: Path,
+    conclude: Callable[[Path, list[Path]], FoundDeclarations | None],
+) -> FoundDeclarations:
+    """Return what `conclude` makes of a path, or of the first of its re-exports for which that is not None.
+
+    `conclude` takes a path, and the re-exports that would be tried after it.
+    """
+    waiting, seen = [path], {path}
+    for _ in range(MAX_FOLLOWED):
+        if not waiting:
+            break
+        one = waiting.pop(0)
+        if one[:1] == OUTSIDE:
+            return FoundDeclarations((), True, ".".join(one[1:]))
+        found = conclude(one, waiting)
+        if found is not None:
+            return found
+        more = [other for other in rules.follow(scope, one) if other not in seen]
+        seen.update(more)
+        waiting += more
+    return NOT_FOUND

@@ -61,7 +61,7 @@ class RustLookup(NamedLookup):
             self._followed[key] = super().find_path(scope, path, role)
         return self._followed[key]
 
-    def _join_given_on(
+    def _join_reexports(
         self, scope: FileScope, found: FoundDeclarations, waiting: list[Path], role: ReferenceRole
     ) -> FoundDeclarations:
         """Return the targets of a path and of re-exports by its name: a configuration chooses one."""

@@ -12,14 +12,14 @@ from collections.abc import Iterator
 
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, FoundDeclarations, Path
+from repo_mcp.graph.typed.path_lookup import follow_path
+from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations, Path
 from repo_mcp.graph.typed.rust_lookup import RustLookup
 from repo_mcp.graph.typed.rust_rules import get_crate_root
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import Reference, SymbolFlag, SymbolKind
 
 MAX_MODULES = 40  # around each other
-MAX_FOLLOWED = 48  # re-exports of one path
 _STANDARD_TEXT = """
 assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq debug_assert_ne
 env eprint eprintln file format format_args include include_bytes include_str line matches module_path
@@ -169,20 +169,13 @@ class MacroCalls:
         return self._followed[key]
 
     def _follow(self, scope: FileScope, path: Path) -> FoundDeclarations:
-        waiting, seen = [path], {path}
-        for _ in range(MAX_FOLLOWED):
-            if not waiting:
-                break
-            one = waiting.pop(0)
-            if one[:1] == OUTSIDE:
-                return FoundDeclarations((), True, ".".join(one[1:]))
+        def conclude(one: Path, _: list[Path]) -> FoundDeclarations | None:
             found = tuple(self._iter_items(scope, one))
-            if found:
-                return FoundDeclarations(found, alternatives=len(found) if len(found) > 1 else 0)
-            more = [other for other in self._lookup.rules.follow(scope, one) if other not in seen]
-            seen.update(more)
-            waiting += more
-        return NOT_FOUND
+            return (
+                FoundDeclarations(found, alternatives=len(found) if len(found) > 1 else 0) if found else None
+            )
+
+        return follow_path(self._lookup.rules, scope, path, conclude)
 
     def _iter_items(self, scope: FileScope, path: Path) -> Iterator[Declaration]:
         """Yield the macros with a full path; an exported one also has that of its crate's root."""
