@@ -108,9 +108,11 @@ class Shapes:
         declaring = {name: self._list_declaring(name) for name in required}
         rarest = min(required, key=lambda name: (len(declaring[name]), name))
         paths = order_by_nearness(declaring[rarest], interface.path)
-        found = [one for path in paths[:MAX_FILES] for one in reader.list_classes(path, rarest, required)]
+        examined = paths[:MAX_FILES]
+        found = [one for path in examined for one in reader.list_classes(path, rarest, required)]
         kept = [one for one in found if reader.satisfies(one, interface)]
-        lacking = [one for one in found if one not in kept]
+        owners = [one for path in examined for one in reader.list_classes(path, rarest, frozenset())]
+        lacking = [one for one in owners if one not in kept]
         names = reader.read(interface).members.keys() - {rarest} if lacking else ()
         others = {path for name in names for path in self._list_declaring(name)}
         for one in lacking if others else ():

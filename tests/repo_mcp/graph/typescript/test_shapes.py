@@ -57,6 +57,15 @@ def test_classes_that_have_what_an_interface_requires_satisfy_it(shapes: Graph) 
     assert ("implements", "exact", "Circle", (4,)) in list_incoming(shapes, "Shape", EdgeType.IMPLEMENTS)
 
 
+def test_a_base_without_a_base_may_have_the_rarest_member() -> None:
+    text = (
+        "export interface Pump { fill(): void; level: number; }\n"
+        "export class Tank { fill() {} }\n"
+        "export class Gauge extends Tank { level = 1; }\n"
+    )
+    assert list_satisfying(make_graph({"pump.ts": text}), "Pump") == ["Gauge"]
+
+
 def test_a_name_of_an_object_type_is_satisfied_as_an_interface_is(shapes: Graph) -> None:
     assert list_satisfying(shapes, "Closable") == ["Square"]
 
