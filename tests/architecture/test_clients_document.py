@@ -12,7 +12,7 @@ from tests.architecture.test_spec_checklists import list_tests
 from tests.clients.drivers import DRIVERS
 
 PAGE = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
-NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
+NAMED = re.compile(r"`(tests/[\w/]+\.py)`: `(test_\w+)`")
 ROWS = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if line.startswith("| ")]
 
 
