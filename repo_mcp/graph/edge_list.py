@@ -200,10 +200,10 @@ class EdgeLists:
                 raise
 
     def _search(self, asked: EdgeQuestion) -> Iterator[Edges]:
-        given = asked.declaration, asked.types
+        question = asked.declaration, asked.types
         if not asked.incoming:
-            return self._finder.iter_outgoing(*given, dispatches=asked.dispatches)
-        found = self._finder.iter_incoming(*given, folder=asked.folder, dispatches=asked.dispatches)
+            return self._finder.iter_outgoing(*question, dispatches=asked.dispatches)
+        found = self._finder.iter_incoming(*question, folder=asked.folder, dispatches=asked.dispatches)
         order = partial(_order_incoming, is_of_file=not asked.declaration.ordinal)
         return (replace(one, edges=tuple(sorted(one.edges, key=order))) for one in found)
 

@@ -142,12 +142,12 @@ def accepts_call(symbol: DeclaredSymbol, call: Reference) -> bool:
     """Return whether a declaration accepts a call, judged by the number of its arguments."""
     if not call.arguments or symbol.kind not in CALLABLE_KINDS:
         return True
-    given = call.arguments - 1
+    passed = call.arguments - 1
     wanted = symbol.parameter_count
     if SymbolFlag.VARIADIC in symbol.flags:
-        return given >= wanted - 1
+        return passed >= wanted - 1
     defaults = symbol.parameters.count("=")
-    return wanted - defaults <= given <= wanted
+    return wanted - defaults <= passed <= wanted
 
 
 def order_by_nearness(paths: Sequence[str], near: str) -> list[str]:

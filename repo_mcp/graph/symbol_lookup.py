@@ -189,8 +189,8 @@ class SymbolLookup:
                 break
             around = frozenset(parts[max(0, cut - NEAR_PARTS) : cut])
             found = self._list_meant(".".join(parts[cut:]), partial(_lies_in, around, admits))
-        given = split_signature(written).parameters if written else []
-        return [node for node in found if given and _takes(node, given)] or found
+        parameters = split_signature(written).parameters if written else []
+        return [node for node in found if parameters and _takes(node, parameters)] or found
 
     def _split_place(self, text: str) -> tuple[str, str]:
         """Return the path of a source file and the text after its colon; for a name, no path and the name."""
@@ -445,15 +445,15 @@ def _lies_in(places: frozenset[str], admits: Admits, path: str) -> bool:
     return admits(path) and not places.isdisjoint(path.rpartition(".")[0].split("/"))
 
 
-def _takes(node: Node, given: Sequence[str]) -> bool:
-    """Return whether a symbol has the given parameters, each written whole or as its type alone."""
+def _takes(node: Node, parameters: Sequence[str]) -> bool:
+    """Return whether a symbol has some parameters, each written whole or as its type alone."""
     own = split_signature(node.symbol.parameters).parameters
-    if len(own) != len(given):
+    if len(own) != len(parameters):
         return False
     types = list_types(node.symbol.parameters)
     return all(
         _name_type(one) in (_name_type(type_), _name_type(parameter))
-        for one, type_, parameter in zip(given, types, own, strict=True)
+        for one, type_, parameter in zip(parameters, types, own, strict=True)
     )
 
 

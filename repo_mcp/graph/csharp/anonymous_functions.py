@@ -79,8 +79,8 @@ class AnonymousFunctions:
         argument = row.arguments >> ARGUMENT_SHIFT & _MASK
         parameter = row.arguments >> PARAMETER_SHIFT & _MASK
         if argument == IS_TYPE:
-            _, _, given = row.qualifier.partition("<")
-            form = TypeName(arity=count_arity(f"<{given}") if given else 0)
+            _, _, type_arguments = row.qualifier.partition("<")
+            form = TypeName(arity=count_arity(f"<{type_arguments}") if type_arguments else 0)
             return self._take(self._types.read_bound(file, row, form, steps), parameter, steps)
         dotted = f"{row.qualifier}.{row.name}" if row.qualifier and row.name else row.qualifier or row.name
         if argument == IS_VALUE:
@@ -138,8 +138,8 @@ class AnonymousFunctions:
         if other is None:
             return NOTHING_KNOWN
         shift = self._count_hidden(other, row, member)
-        given = split_call(row.alias)[1]
-        name = given[argument].form.rpartition(":")[0] if argument < len(given) else ""
+        passed = split_call(row.alias)[1]
+        name = passed[argument].form.rpartition(":")[0] if argument < len(passed) else ""
         number = takes.find(argument + shift, name)
         if number is None:
             return NOTHING_KNOWN
@@ -187,17 +187,17 @@ class AnonymousFunctions:
         """Return the value that a delegate gives to a parameter."""
         if parameter == IS_ITSELF or delegate.type is None:
             return delegate
-        short, given = get_short(delegate), delegate.given
-        if short == "Expression" and given:
-            return self._take(given[0], parameter, steps)
+        short, type_arguments = get_short(delegate), delegate.type_arguments
+        if short == "Expression" and type_arguments:
+            return self._take(type_arguments[0], parameter, steps)
         if short in {"Func", "Converter"}:
-            given = given[:-1]
+            type_arguments = type_arguments[:-1]
         if short == "Comparison":
-            given = given * 2
-        if short == "EventHandler" and given:
-            given = (NOTHING_KNOWN, *given)
+            type_arguments = type_arguments * 2
+        if short == "EventHandler" and type_arguments:
+            type_arguments = (NOTHING_KNOWN, *type_arguments)
         if not delegate.type.parts:
-            return given[parameter] if parameter < len(given) else NOTHING_KNOWN
+            return type_arguments[parameter] if parameter < len(type_arguments) else NOTHING_KNOWN
         for part in delegate.type.parts:
             file = self._names.find_file(part.path)
             symbol = self._names.get_symbol(part)

@@ -58,10 +58,10 @@ def read_delegate(written: str) -> Delegate | None:
     plain = written.removeprefix("System.")
     if plain.startswith("Expression<"):
         plain = plain.removeprefix("Expression<").rstrip("?").removesuffix(">")
-    name, _, given = plain.rstrip("?").partition("<")
+    name, _, type_arguments = plain.rstrip("?").partition("<")
     if name not in {"Func", "Action", "Predicate", "Comparison", "Converter"}:
         return None
-    types = split_list(given.removesuffix(">"))
+    types = split_list(type_arguments.removesuffix(">"))
     if name == "Comparison":
         types = types * 2
     if name in _RETURNED:
@@ -216,7 +216,7 @@ def can_infer(takes: Method, types: Sequence[str], functions: Sequence[Function 
 
 def grade_delegate(value: Value, wanted: str, names: frozenset[str]) -> int | None:
     """Grade a value that is a delegate of the library against another: those of other forms do not fit."""
-    own = read_delegate(f"{get_short(value)}<{','.join('?' * len(value.given))}>")
+    own = read_delegate(f"{get_short(value)}<{','.join('?' * len(value.type_arguments))}>")
     other = read_delegate(wanted)
     if own is None or other is None:
         return None
@@ -224,7 +224,7 @@ def grade_delegate(value: Value, wanted: str, names: frozenset[str]) -> int | No
         return MISFIT
     same = [
         _is_alike(one, written, names)
-        for one, written in zip(value.given, (*other.parameters, other.returned), strict=False)
+        for one, written in zip(value.type_arguments, (*other.parameters, other.returned), strict=False)
     ]
     return MISFIT if False in same else None if None in same else 0
 

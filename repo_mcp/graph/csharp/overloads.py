@@ -168,15 +168,15 @@ class CSharpOverloads:
         """Return a call's type argument count and arguments; the last call read is cached."""
         key = file.path, row
         if self._last is None or self._last[0] != key:
-            arity, given = split_call(row.alias)
-            arguments = [self._read(file, row, one) for one in given]
+            arity, passed = split_call(row.alias)
+            arguments = [self._read(file, row, one) for one in passed]
             arguments += [_Argument()] * (min(row.arguments - 1, MAX_ARGUMENTS) - len(arguments))
             self._last = key, (arity, arguments)
         return self._last[1]
 
-    def _read(self, file: CSharpFile, row: Reference, given: WrittenArgument) -> _Argument:
-        name, _, sign = given.form.rpartition(":")
-        found = self._read_value(file, row, given.value)
+    def _read(self, file: CSharpFile, row: Reference, passed: WrittenArgument) -> _Argument:
+        name, _, sign = passed.form.rpartition(":")
+        found = self._read_value(file, row, passed.value)
         return replace(found, name=name, is_reference=sign == "&")
 
     def _read_value(self, file: CSharpFile, row: Reference, text: str) -> _Argument:

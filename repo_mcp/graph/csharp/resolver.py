@@ -483,11 +483,11 @@ def _takes(symbol: DeclaredSymbol, arguments: int, *, extended: bool = False) ->
     """Return whether a callable accepts that many arguments (the number plus one; 0 if unknown)."""
     if not arguments or symbol.kind not in CALLABLE_KINDS | TYPE_KINDS:
         return True
-    given = arguments - 1 + extended
+    passed = arguments - 1 + extended
     wanted = symbol.parameter_count
     if symbol.flags & SymbolFlag.VARIADIC:
-        return given >= wanted - 1
+        return passed >= wanted - 1
     if symbol.parameters.endswith("…"):
-        return given <= wanted  # the cut part may hold any number of defaults
+        return passed <= wanted  # the cut part may hold any number of defaults
     optional = symbol.parameters.count("=") - symbol.parameters.count("=>")
-    return wanted - optional <= given <= wanted
+    return wanted - optional <= passed <= wanted

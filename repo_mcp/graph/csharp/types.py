@@ -119,7 +119,7 @@ class CSharpTypes(CSharpMembers):
             return NOTHING_KNOWN
         value, used = self._evaluate_head(file, ordinal, segments, line, steps)
         for segment in segments[used:]:
-            if value.type is None and not (segment.name in OF_TYPE and segment.given):
+            if value.type is None and not (segment.name in OF_TYPE and segment.type_arguments):
                 return NOTHING_KNOWN
             value = self._step(value, segment, (file, ordinal), steps)
         return value
@@ -152,17 +152,19 @@ class CSharpTypes(CSharpMembers):
     ) -> tuple[Value, int]:
         """Return the type that a chain begins with, after its namespaces if there are any."""
         before: list[str] = []
-        for used, (name, given, is_call) in enumerate(segments, 1):
+        for used, (name, type_arguments, is_call) in enumerate(segments, 1):
             if name == "[]":
                 break
-            found = self._names.find_type(file, ordinal, name, ".".join(before), len(given))
+            found = self._names.find_type(file, ordinal, name, ".".join(before), len(type_arguments))
             if found.parts:
-                return Value(found, given=self._read_type_arguments((file, ordinal), given, steps)), used
+                return Value(
+                    found, type_arguments=self._read_type_arguments((file, ordinal), type_arguments, steps)
+                ), used
             if is_call:
                 break
             before.append(name)
-        head, given, is_call = segments[0]
-        outside = self._names.find_type(file, ordinal, head, "", len(given))
+        head, type_arguments, is_call = segments[0]
+        outside = self._names.find_type(file, ordinal, head, "", len(type_arguments))
         return (NOTHING_KNOWN if is_call else Value(outside)), 1
 
     def _step(self, value: Value, segment: Segment, at: Place, steps: int) -> Value:
@@ -192,30 +194,30 @@ class CSharpTypes(CSharpMembers):
             return get_item(value)
         if segment.name in SAME_ITEMS:
             return value
-        if segment.name in OF_TYPE and segment.given:
+        if segment.name in OF_TYPE and segment.type_arguments:
             return self._read_items(segment, at, steps)
         return self._call_extension(value, segment, at, steps) if segment.is_call else NOTHING_KNOWN
 
     def _step_outside(self, value: Value, segment: Segment, at: Place, steps: int) -> Value:
         """Return the value of a member of an external type, as far as its type arguments show it."""
-        name, given, is_call = segment
-        if name in OF_TYPE and given:
+        name, type_arguments, is_call = segment
+        if name in OF_TYPE and type_arguments:
             items = self._read_items(segment, at, steps)
             is_sure = value.type is not None or items.type is None
             return items if is_sure else replace(items, type=lower(items.type))
         short = get_short(value)
-        if short in BY_KEY | {PAIR} and len(value.given) == 2:
+        if short in BY_KEY | {PAIR} and len(value.type_arguments) == 2:
             if name in {"[]", "Value", "Key"}:
-                return value.given[name != "Key"]
-            if name in {"Values", "Keys"} and not value.given[name != "Keys"].is_items:
-                return replace(value.given[name != "Keys"], is_items=True)
+                return value.type_arguments[name != "Key"]
+            if name in {"Values", "Keys"} and not value.type_arguments[name != "Keys"].is_items:
+                return replace(value.type_arguments[name != "Keys"], is_items=True)
         if is_call or name == "[]":
             return NOTHING_KNOWN
         return Value(TypeMeaning(f"{value.external}.{name}"))
 
     def _read_items(self, segment: Segment, at: Place, steps: int) -> Value:
         """Return the sequence that `OfType<T>()` or `Cast<T>()` makes."""
-        item = self.read_written(*at, segment.given[0], steps + 1)
+        item = self.read_written(*at, segment.type_arguments[0], steps + 1)
         return NOTHING_KNOWN if item.type is None or item.is_items else replace(item, is_items=True)
 
     def find_items(self, value: Value) -> Value:
@@ -224,10 +226,10 @@ class CSharpTypes(CSharpMembers):
             return get_item(value)
         for one in self._iter_line(value):
             short = get_short(one)
-            if short in CONTAINERS and len(one.given) == 1:
-                return one.given[0]
-            if short in BY_KEY and len(one.given) == 2:
-                return Value(TypeMeaning(PAIR), given=one.given)
+            if short in CONTAINERS and len(one.type_arguments) == 1:
+                return one.type_arguments[0]
+            if short in BY_KEY and len(one.type_arguments) == 2:
+                return Value(TypeMeaning(PAIR), type_arguments=one.type_arguments)
         members = self.find_members(value.type, "GetEnumerator") if value.is_known and value.type else []
         made = self._get_value(members, Segment("GetEnumerator", (), True), 1, value, None)
         return get_item(made) if made.is_items else NOTHING_KNOWN
@@ -254,11 +256,13 @@ class CSharpTypes(CSharpMembers):
             if file is None:
                 continue
             if symbol.kind in TYPE_KINDS:
-                given = self._read_type_arguments(at, segment.given, steps) if at is not None else ()
-                return Value(self.get_own(file, declaration.ordinal), given=given)
+                type_arguments = (
+                    self._read_type_arguments(at, segment.type_arguments, steps) if at is not None else ()
+                )
+                return Value(self.get_own(file, declaration.ordinal), type_arguments=type_arguments)
             if symbol.kind in CALLABLE_KINDS and not (segment.is_call or segment.name == "[]"):
                 continue
-            if not has_arity(symbol, len(segment.given)):
+            if not has_arity(symbol, len(segment.type_arguments)):
                 continue
             known = self.bind_parameters((declaration, symbol), receiver, segment, steps, at)
             value = self.read_written(file, declaration.ordinal, symbol.return_type, steps, known)
@@ -276,8 +280,8 @@ class CSharpTypes(CSharpMembers):
 
     def _invoke(self, value: Value, steps: int) -> Value:
         """Return what a delegate returns."""
-        if get_short(value) == "Func" and value.given:
-            return value.given[-1]
+        if get_short(value) == "Func" and value.type_arguments:
+            return value.type_arguments[-1]
         for part in value.type.parts if value.type is not None and not value.is_items else ():
             file = self._names.find_file(part.path)
             symbol = file.record.get_symbol(part.ordinal) if file is not None else None
@@ -302,23 +306,23 @@ class CSharpTypes(CSharpMembers):
             bound = find_bind(file, ordinal, found.name, 0)
             return NOTHING_KNOWN if bound is None else wrap(self.follow_bind(file, bound, steps + 1), found)
         meaning = self._names.find_type(file, ordinal, found.name, found.qualifier, found.arity)
-        texts = split_types(found.given) if found.given else ()
-        given = tuple(self.read_written(file, ordinal, one, steps + 1, known) for one in texts)
-        return Value(meaning, found.is_items, found.is_task, given)
+        texts = split_types(found.type_arguments) if found.type_arguments else ()
+        type_arguments = tuple(self.read_written(file, ordinal, one, steps + 1, known) for one in texts)
+        return Value(meaning, found.is_items, found.is_task, type_arguments)
 
     def _read_type_arguments(self, at: Place, texts: Sequence[str], steps: int) -> tuple[Value, ...]:
         return tuple(self.read_written(*at, one, steps + 1) for one in texts)
 
     def name_type_arguments(self, value: Value) -> TypeArguments:
         """Return the values of the parameters of a value's type, by name."""
-        if not value.given or value.type is None or not value.type.parts:
+        if not value.type_arguments or value.type is None or not value.type.parts:
             return NO_TYPE_ARGUMENTS
         file = self._names.find_file(value.type.parts[0].path)
         text = file.record.strings[file.record.parameters[value.type.parts[0].ordinal]] if file else ""
         names = [one.rpartition(" ")[2] for one in split_signature(text).type_parameters]
         return (
-            dict(zip(names, value.given, strict=True))
-            if len(names) == len(value.given)
+            dict(zip(names, value.type_arguments, strict=True))
+            if len(names) == len(value.type_arguments)
             else NO_TYPE_ARGUMENTS
         )
 
@@ -341,11 +345,13 @@ class CSharpTypes(CSharpMembers):
                         waiting.append(self._read_base(file, around, written, known))
 
     def _read_base(self, file: CSharpFile, around: int, written: str, known: TypeArguments) -> Value:
-        name, _, given = written.partition("<")
+        name, _, type_arguments = written.partition("<")
         before, _, last = name.rpartition(".")
-        texts = split_types(given[:-1]) if given else ()
+        texts = split_types(type_arguments[:-1]) if type_arguments else ()
         meaning = self._names.find_type(file, around, last, before, len(texts))
-        return Value(meaning, given=tuple(self.read_written(file, around, one, 1, known) for one in texts))
+        return Value(
+            meaning, type_arguments=tuple(self.read_written(file, around, one, 1, known) for one in texts)
+        )
 
     def bind_parameters(
         self,
@@ -374,10 +380,12 @@ class CSharpTypes(CSharpMembers):
         if written is None or not written.type_parameters or symbol.kind not in CALLABLE_KINDS:
             return known
         names = [one.rpartition(" ")[2] for one in written.type_parameters]
-        if segment.given and at is not None:
+        if segment.type_arguments and at is not None:
             return {
                 **known,
-                **dict(zip(names, self._read_type_arguments(at, segment.given, steps), strict=False)),
+                **dict(
+                    zip(names, self._read_type_arguments(at, segment.type_arguments, steps), strict=False)
+                ),
             }
         if symbol.flags & SymbolFlag.EXTENSION_METHOD and written.parameters:
             self.infer((file, declaration.ordinal), get_extended(symbol), receiver, frozenset(names), known)
@@ -398,12 +406,12 @@ class CSharpTypes(CSharpMembers):
             is_items, is_task = value.is_items != found.is_items, value.is_task != found.is_task
             known.setdefault(found.name, replace(value, is_items=is_items, is_task=is_task))
             return
-        if not found.given or value.is_items != found.is_items:
+        if not found.type_arguments or value.is_items != found.is_items:
             return
         wanted = self._names.find_type(*at, found.name, found.qualifier, found.arity)
         for one in self._iter_line(replace(value, is_items=False, is_task=False)):
             if one.type is not None and is_same(one.type, wanted):
-                for text, own in zip(split_types(found.given), one.given, strict=False):
+                for text, own in zip(split_types(found.type_arguments), one.type_arguments, strict=False):
                     self.infer(at, text, own, names, known)
                 return
 
@@ -432,13 +440,13 @@ class CSharpTypes(CSharpMembers):
 
     def read_bound(self, file: CSharpFile, row: Reference, form: TypeName, steps: int) -> Value:
         """Return the value of a variable with a written type; that of a type parameter by its constraint."""
-        qualifier, _, given = row.qualifier.partition("<")
+        qualifier, _, type_arguments = row.qualifier.partition("<")
         if not row.qualifier and TYPE_PARAMETER.fullmatch(row.name.partition(NUMBER)[0]):
             bound = find_bind(file, row.symbol, row.name, 0)
             if bound is not None and bound != row:
                 return wrap(self.follow_bind(file, bound, steps + 1), form)
         found = self._names.find_type(file, row.symbol, row.name, qualifier, form.arity)
-        texts = split_types(given[:-1]) if given else ()
+        texts = split_types(type_arguments[:-1]) if type_arguments else ()
         return Value(
             found, form.is_items, form.is_task, self._read_type_arguments((file, row.symbol), texts, steps)
         )

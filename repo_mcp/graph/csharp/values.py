@@ -66,7 +66,7 @@ class Value:
     type: TypeMeaning | None = None
     is_items: bool = False  # the type is that of the value's items
     is_task: bool = False  # the type is that of the task's result
-    given: tuple[Value, ...] = ()  # the values of the type's arguments; NOTHING_KNOWN for an unknown one
+    type_arguments: tuple[Value, ...] = ()  # NOTHING_KNOWN for an unknown one
 
     @property
     def is_known(self) -> bool:
@@ -107,9 +107,9 @@ def get_short(value: Value) -> str:
 def get_item(value: Value) -> Value:
     """Return an item of a sequence; an item of a sequence of sequences is a sequence."""
     short = get_short(value)
-    if short in CONTAINERS and len(value.given) == 1 and not value.given[0].is_items:
-        return replace(value.given[0], is_items=True)
-    return Value(value.type, given=value.given)
+    if short in CONTAINERS and len(value.type_arguments) == 1 and not value.type_arguments[0].is_items:
+        return replace(value.type_arguments[0], is_items=True)
+    return Value(value.type, type_arguments=value.type_arguments)
 
 
 def is_same(one: TypeMeaning, other: TypeMeaning) -> bool:

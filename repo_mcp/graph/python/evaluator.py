@@ -111,15 +111,15 @@ class PythonEvaluator:
 
     # Roots
 
-    def _find_parent(self, path: str, names: PythonNames, ordinal: int, given: str) -> list[Value]:
+    def _find_parent(self, path: str, names: PythonNames, ordinal: int, arguments: str) -> list[Value]:
         """Return the parent of the class around a symbol, or of the class that `super` is called with.
 
         The latter is a guess: a class that derives from both may have other bases between them.
         """
         owner = names.find_class(ordinal)
-        if given == "()" or not owner:
+        if arguments == "()" or not owner:
             return [Value(Form.PARENT, path, owner)] if owner else []
-        named = self._scoping.look_up(path, ordinal, given[1:-1])
+        named = self._scoping.look_up(path, ordinal, arguments[1:-1])
         return [one._replace(form=Form.PARENT).guessed() for one in named if self.classes.is_class(one)]
 
     def _find_root(self, path: str, names: PythonNames, ordinal: int, name: str, line: int) -> Known:
@@ -297,10 +297,10 @@ class PythonEvaluator:
             if not self._is_variable(one):
                 held.append(one)
                 continue
-            for given in reversed(self.get_variable(one)):
-                if given[:3] not in seen:
-                    seen.add(given[:3])
-                    waiting.append(given.like(one))
+            for bound in reversed(self.get_variable(one)):
+                if bound[:3] not in seen:
+                    seen.add(bound[:3])
+                    waiting.append(bound.like(one))
         return merge([held], MAX_VALUES)
 
     def _is_variable(self, value: Value) -> bool:
@@ -458,8 +458,8 @@ class PythonEvaluator:
         if value.form is Form.OUTSIDE:
             return [outside(value.path + "[]")]
         if value.form is Form.INSTANCE:
-            given = self._call_member(value, "__iter__", "__aiter__")
-            return [take_item(one) for one in given if one.form is Form.ITEMS]
+            iterators = self._call_member(value, "__iter__", "__aiter__")
+            return [take_item(one) for one in iterators if one.form is Form.ITEMS]
         return []
 
     def _enter(self, value: Value) -> list[Value]:
@@ -481,9 +481,9 @@ def _list_first(bounds: Sequence[Bound]) -> Sequence[Bound]:
 
 def _differ(told: Sequence[Bound], groups: Sequence[Sequence[Value]]) -> bool:
     """Return whether assignments have different values. Conditions may name several classes, as unions do."""
-    given = {
+    values = {
         tuple(value[:3] for value in group)
         for one, group in zip(told, groups, strict=True)
         if one.form not in CONDITIONS
     }
-    return len(given) > 1
+    return len(values) > 1

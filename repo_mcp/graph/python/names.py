@@ -273,20 +273,20 @@ def choose_overloads(overloads: Sequence[str], arguments: str, is_bound: bool) -
 
     `overloads` are parameters as written. If `is_bound`, the first parameter is not given.
     """
-    given = split_list(arguments[1:-1])
+    passed = split_list(arguments[1:-1])
     every = [*range(len(overloads))]
-    if "*" in given or any(one.endswith(_CUT) for one in overloads):
+    if "*" in passed or any(one.endswith(_CUT) for one in overloads):
         return every
     fitting = [
         (number, types)
         for number, text in enumerate(overloads)
-        if (types := _match(read_parameters(text, is_bound), given)) is not None
+        if (types := _match(read_parameters(text, is_bound), passed)) is not None
     ]
     chosen = []
     for at, (number, types) in enumerate(fitting):
         chosen.append(number)
         rest = [other for _, other in fitting[at:]]
-        if all(_is_sure(given[place], place, rest) for place in range(len(types))):
+        if all(_is_sure(passed[place], place, rest) for place in range(len(types))):
             break
     return chosen or every
 
@@ -331,11 +331,11 @@ def _read_parameter(text: str) -> Parameter:
     return Parameter(name.strip(), written.strip().strip("\"'"), bool(equals))
 
 
-def _match(parameters: Parameters, given: Sequence[str]) -> list[str] | None:
+def _match(parameters: Parameters, passed: Sequence[str]) -> list[str] | None:
     """Return the type of the parameter of each argument; None if the arguments do not fit."""
     types = []
     filled = set()
-    for place, argument in enumerate(given):
+    for place, argument in enumerate(passed):
         name, equals, constant = argument.partition("=")
         if equals:
             one = parameters.named.get(name)

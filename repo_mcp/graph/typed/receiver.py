@@ -19,8 +19,8 @@ class Receiver:
     group: Declaration | None = None  # the field of an unnamed struct, inside `types`
     guarded: Receiver | None = None  # the value behind a Rust lock, which is itself `external`
     inner: int = 0  # levels of lists inside the list of items
-    # Type arguments by the names of their parameters; in Rust the only one, under "".
-    given: tuple[tuple[str, Receiver], ...] = ()
+    # By the names of their parameters; in Rust the only one, under "".
+    type_arguments: tuple[tuple[str, Receiver], ...] = ()
     hiding: frozenset[str] = frozenset()  # members of an `Option` or `Rc` around the types
 
 

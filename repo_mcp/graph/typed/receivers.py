@@ -379,9 +379,9 @@ class ReceiverTypes:
         """Return the type with the name that was read in a text."""
         if named.name == "Self" and receiver is not None:
             return receiver
-        for name, given in receiver.given if receiver is not None and not named.qualifier else ():
+        for name, argument in receiver.type_arguments if receiver is not None and not named.qualifier else ():
             if name == named.name:
-                return replace(given, is_items=named.is_items or given.is_items, is_certain=False)
+                return replace(argument, is_items=named.is_items or argument.is_items, is_certain=False)
         bounds, is_parameter = self._find_parameter(scope, at, named)
         if is_parameter:  # whatever else has its name
             return bounds

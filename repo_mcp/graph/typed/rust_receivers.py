@@ -52,9 +52,9 @@ class RustReceivers(ReceiverTypes):
         Its only type argument must be known. An external type is taken to have such an `impl`, for its fields
         alone, because it has methods that are not known.
         """
-        for name, given in () if receiver.is_items else receiver.given:
+        for name, argument in () if receiver.is_items else receiver.type_arguments:
             if not name and (receiver.external or any(map(self._points_to_parameter, receiver.types))):
-                return replace(given, is_certain=False)
+                return replace(argument, is_certain=False)
         return None
 
     def _points_to_parameter(self, owner: Declaration) -> bool:
@@ -198,8 +198,8 @@ class RustReceivers(ReceiverTypes):
         scope = self._lookup.find_scope(at.path)
         assert scope is not None
         rules = self._lookup.rules
-        given = self._read_argument(at, rules.read_result(text), named.name)
-        return replace(found, inner=named.inner, hiding=_list_hiding(rules, text), given=given)
+        arguments = self._read_argument(at, rules.read_result(text), named.name)
+        return replace(found, inner=named.inner, hiding=_list_hiding(rules, text), type_arguments=arguments)
 
     def _read_argument(self, at: Declaration, text: str, name: str) -> tuple[tuple[str, Receiver], ...]:
         """Return the only type argument in the text of a type, under the name ""; () if it is not known."""
@@ -207,8 +207,8 @@ class RustReceivers(ReceiverTypes):
         if not argument or self._lookup.depth >= MAX_DEPTH:
             return ()
         with self._lookup.deepen():
-            given = self._read_text(at, argument, None)
-        return (("", given),) if given is not None and given.types else ()
+            found = self._read_text(at, argument, None)
+        return (("", found),) if found is not None and found.types else ()
 
     def _read_bounds(
         self, scope: FileScope, at: Declaration, text: str, receiver: Receiver | None

@@ -55,13 +55,13 @@ def choose_overload(
     fields = [one for one in kept if (lookup.get_kind(one) in CALLABLE_KINDS) is is_call]
     kept = fields or kept
     kept = _leave_overridden(lookup, kept)
-    labels, bar, given = reference.alias.partition(BEHIND)
+    labels, bar, arguments = reference.alias.partition(BEHIND)
     if len(kept) > 1 and is_call and bar:
 
         def find(chain: str) -> Receiver | None:
             return receivers.find_receiver(scope, reference.symbol, reference.line, chain)
 
-        kept = _choose_fitting(lookup, find, kept, labels, given.split(BEHIND))
+        kept = _choose_fitting(lookup, find, kept, labels, arguments.split(BEHIND))
     if len(kept) != 1:
         return found
     targets = (
@@ -168,17 +168,17 @@ def _list_overloads(
     """
     own = {_spell_signature(lookup, one) for one in members if _takes(lookup, one, call)}
     demanded: dict[str, Declaration] = {}
-    given: dict[str, Declaration] = {}
+    inherited: dict[str, Declaration] = {}
     for base in iter_above(lookup, owner):
         is_protocol = lookup.get_kind(base) is SymbolKind.TRAIT
         for one in lookup.find_members(base, call.name, call.role, call):
             if not _takes(lookup, one, call):
                 continue
             is_demand = is_protocol and not _is_default(lookup, one)
-            (demanded if is_demand else given).setdefault(_spell_signature(lookup, one), one)
-    extra = {text: one for text, one in given.items() if text not in own and text not in demanded}
+            (demanded if is_demand else inherited).setdefault(_spell_signature(lookup, one), one)
+    extra = {text: one for text, one in inherited.items() if text not in own and text not in demanded}
     if len(demanded) > len(own):
-        extra.update((text, given.get(text, one)) for text, one in demanded.items() if text not in own)
+        extra.update((text, inherited.get(text, one)) for text, one in demanded.items() if text not in own)
     return list(extra.values())
 
 
@@ -267,10 +267,10 @@ def _leave_overridden(lookup: NamedLookup, kept: list[Declaration]) -> list[Decl
     for one in kept:
         scope = lookup.find_scope(one.path)
         parent = scope.get_kind(scope.get_parent(one.ordinal)) if scope is not None else None
-        is_given = (
+        is_default = (
             parent is SymbolKind.EXTENSION and scope is not None and _spell_labels(scope, one) in demands
         )
-        if not is_given:
+        if not is_default:
             left.append(one)
     return left
 
@@ -288,13 +288,13 @@ def _choose_fitting(
     find_receiver: Callable[[str], Receiver | None],
     kept: list[Declaration],
     labels: str,
-    given: Sequence[str],
+    arguments: Sequence[str],
 ) -> list[Declaration]:
     scores: dict[Declaration, int] = {}
     by_chain: dict[str, Receiver | None] = {}
     for one in kept:
         score = 0
-        for at, chain in enumerate(given):
+        for at, chain in enumerate(arguments):
             if chain and score > _UNFIT:
                 if chain not in by_chain and chain[0].isidentifier():
                     by_chain[chain] = find_receiver(chain)

@@ -86,13 +86,13 @@ class SwiftReceivers(ReceiverTypes):
         called, plain = find_called(self._lookup, found, f"({labels}")
         receiver: Receiver | None = None
         if called or not plain:
-            receiver = self._find_given_type(called, int(position), f"({labels}", inner, owner)
+            receiver = self._find_parameter_type(called, int(position), f"({labels}", inner, owner)
         for one in plain if receiver is None and not inner else ():
             named = find_labelled(self._lookup, one, f"({labels}", int(position))
             receiver = self._read_declared(named[0]) if named else None
         return receiver
 
-    def _find_given_type(
+    def _find_parameter_type(
         self, found: Sequence[Declaration], position: int, labels: str, inner: str, receiver: Receiver | None
     ) -> Receiver | None:
         """Return the type of a parameter of the declarations found for a call; `inner` is the step after it.
@@ -185,7 +185,7 @@ class SwiftReceivers(ReceiverTypes):
         lookup = self._lookup
         there = lookup.find_scope(at.path)
         said = find_arguments(lookup.rules.read_result(text)) if there is not None else []
-        given: list[tuple[str, Receiver]] = []
+        arguments: list[tuple[str, Receiver]] = []
         one = found.types[0] if found.types else None
         other = lookup.find_scope(one.path) if one is not None else None
         names: Sequence[str] = KNOWN_PARAMETERS.get(found.external, ())
@@ -197,13 +197,13 @@ class SwiftReceivers(ReceiverTypes):
             with lookup.deepen():
                 for name, part in zip(names, said, strict=False):
                     each = self._read_text(at, part, receiver)
-                    given += [(name, each)] if each is not None else []
+                    arguments += [(name, each)] if each is not None else []
                 if one is not None and other is not None and other.get_kind(one.ordinal) is SymbolKind.TYPE:
-                    alias = replace(found, given=tuple(given))
+                    alias = replace(found, type_arguments=tuple(arguments))
                     behind = self._read_text(one, symbol.return_type, alias)
                     if behind is not None and behind.types and not found.is_items:
                         return replace(behind, is_certain=behind.is_certain and found.is_certain)
-        return replace(found, given=tuple(given)) if given else found
+        return replace(found, type_arguments=tuple(arguments)) if arguments else found
 
 
 def _is_of_itself(binding: Reference, line: int) -> bool:

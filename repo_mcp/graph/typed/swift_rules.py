@@ -56,16 +56,16 @@ class _Parameter:
     is_escaping: bool  # only functions are
 
 
-def accepts_labels(parameters: str, given: str) -> bool:
+def accepts_labels(parameters: str, passed: str) -> bool:
     """Return whether a declaration accepts a call, judged by labels.
 
-    `parameters` is the declared text with its parentheses. `given` is the parser's form of a call: "(for:_:)"
-    for `(for: 1, 2)`, with trailing closures after it, as in "()_:then:". If it is empty, or the declared
-    text was cut, every call is accepted.
+    `parameters` is the declared text with its parentheses. `passed` is the parser's form of a call:
+    "(for:_:)" for `(for: 1, 2)`, with trailing closures after it, as in "()_:then:". If it is empty, or the
+    declared text was cut, every call is accepted.
     """
-    if not given or not parameters.endswith(")"):
+    if not passed or not parameters.endswith(")"):
         return True
-    inside, _, behind = given.partition("|")[0].removeprefix("(").partition(")")
+    inside, _, behind = passed.partition("|")[0].removeprefix("(").partition(")")
     wanted = _read_parameters(parameters)
     at = _take(wanted, inside.split(":")[:-1])
     if at < 0:
@@ -78,12 +78,12 @@ def accepts_labels(parameters: str, given: str) -> bool:
     return len(needed) <= len(closures) and not any(needed)
 
 
-def find_parameter(parameters: str, given: str, position: int) -> str:
+def find_parameter(parameters: str, passed: str, position: int) -> str:
     """Return the type of the parameter that takes an argument, or a closure after the parentheses.
 
-    `given` is as for `accepts_labels`. Empty if the call does not fit, or the declared text was cut.
+    `passed` is as for `accepts_labels`. Empty if the call does not fit, or the declared text was cut.
     """
-    inside, _, behind = given.removeprefix("(").partition(")")
+    inside, _, behind = passed.removeprefix("(").partition(")")
     wanted, labels = _read_parameters(parameters), inside.split(":")[:-1]
     if position < len(labels):
         taken: list[int] = []

@@ -66,8 +66,10 @@ class Inference:
         are wanted for this object, so what is written in it has these types and does not determine them.
         """
         found: dict[Parameter, Written] = {}
-        given = {at: one for at, one in file.literals.find_passed_objects(row).items() if not of or one == of}
-        if not given or not (called.declarations or called.functions):
+        passed = {
+            at: one for at, one in file.literals.find_passed_objects(row).items() if not of or one == of
+        }
+        if not passed or not (called.declarations or called.functions):
             return called
         bound = tuple(one for one in called.bound if one[1].text)
         known = {key for key, _ in bound}
@@ -77,7 +79,7 @@ class Inference:
             free = {name for name in own if (at.path, at.ordinal, name) not in known}
             if other is None or not free:
                 continue
-            for position, literal in given.items():
+            for position, literal in passed.items():
                 text = take_parameter(types, position - 1)
                 for name, path in self._match(file, literal, at, text, free, bound, steps):
                     if not of or file.literals.find_call(literal, path.partition(".")[2]):
@@ -129,10 +131,10 @@ class Inference:
         if _NAME.fullmatch(text):
             holder = file.find_type_parameter(place.ordinal, text)
             key = place.path, holder, text
-            given = next((one for other, one in bound if other == key), None)
-            if given is not None and given.text:
-                where = Declaration(given.path, given.ordinal)
-                yield from self._trace(where, given.text, given.bound, steps + 1)
+            bound_to = next((one for other, one in bound if other == key), None)
+            if bound_to is not None and bound_to.text:
+                where = Declaration(bound_to.path, bound_to.ordinal)
+                yield from self._trace(where, bound_to.text, bound_to.bound, steps + 1)
             elif holder >= 0:
                 yield key
         elif text.endswith(">") and len(named := read_types(text)) == 1 and not named[0].qualifier:
@@ -140,11 +142,11 @@ class Inference:
                 other, symbol = self._names.find_file(one.path), self._names.get_symbol(one)
                 if other is None or symbol is None:
                     continue
-                parameters = list(other.type_parameters.get(one.ordinal, ()))[: len(named[0].given)]
+                parameters = list(other.type_parameters.get(one.ordinal, ()))[: len(named[0].type_arguments)]
                 parts = {part.strip() for part in split_type(symbol.return_type, "&")}
-                for name, given_text in zip(parameters, named[0].given, strict=False):
+                for name, argument in zip(parameters, named[0].type_arguments, strict=False):
                     if name in parts:
-                        yield from self._trace(place, given_text, bound, steps + 1)
+                        yield from self._trace(place, argument, bound, steps + 1)
 
     # -- members of objects --------------------------------------------------------------------------------
 
@@ -207,8 +209,8 @@ class Inference:
 
     def _find_value(self, file: ScriptFile, mapped: Written, whole: str, name: str, steps: int) -> Owners:
         """Return the owners of a member of the last object with it that a type parameter is bound to."""
-        given = self._types.read_written(file, mapped.ordinal, whole, steps + 1, mapped.bound)
-        for one in reversed(given.functions):
+        whole_type = self._types.read_written(file, mapped.ordinal, whole, steps + 1, mapped.bound)
+        for one in reversed(whole_type.functions):
             at = self._names.find_file(one.path)
             if at is not None and one.text.startswith(EXPECTED) and at.literals.find_call(one.text, name):
                 return self.read_literal(at, f"{one.text}.{name}", steps)

@@ -33,7 +33,7 @@ class TypeFinder(Protocol):
         line: int = 0,
         *,
         bound: Bound = (),
-        given: Sequence[str] = (),
+        type_arguments: Sequence[str] = (),
     ) -> Owners:
         """Return the owners that a type has by its name, with its type arguments."""
 
@@ -100,10 +100,19 @@ class Inheritance:
         for row in file.list_bases(symbol.ordinal):
             if row.role in roles:
                 written = file.binds.get((symbol.ordinal, f"={row.name}"), ())
-                given = [one.strip() for one in split_type(written[0].name[1:-1], ",")] if written else []
-                around = symbol.ordinal if given else symbol.parent
+                type_arguments = (
+                    [one.strip() for one in split_type(written[0].name[1:-1], ",")] if written else []
+                )
+                around = symbol.ordinal if type_arguments else symbol.parent
                 owners = self._types.find_type(
-                    file, around, row.name, row.qualifier, steps + 1, row.line, bound=bound, given=given
+                    file,
+                    around,
+                    row.name,
+                    row.qualifier,
+                    steps + 1,
+                    row.line,
+                    bound=bound,
+                    type_arguments=type_arguments,
                 )
                 found.append(owners)
         return unite(found)

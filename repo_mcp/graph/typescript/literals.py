@@ -20,7 +20,7 @@ class Literals:
     """Finds the objects that are passed to the calls of a file, and what is known about their members."""
 
     def __init__(self, binds: Binds) -> None:
-        self._given: dict[tuple[str, str, int], dict[int, str]] = {}
+        self._passed: dict[tuple[str, str, int], dict[int, str]] = {}
         self._members: dict[str, dict[str, str]] = {}  # of an object: the object that a member is
         self._results: dict[str, dict[str, str]] = {}  # the object that a member returns
         self._calls: dict[str, dict[str, list[Reference]]] = {}  # the call whose result a member is
@@ -38,7 +38,7 @@ class Literals:
             position, index = read_parameter(row.arguments)
             if index == ITSELF:
                 for one in rows:
-                    self._given.setdefault((one.name, one.qualifier, one.line), {})[position] = alias
+                    self._passed.setdefault((one.name, one.qualifier, one.line), {})[position] = alias
             elif index == RESULT and not position and row.qualifier.startswith(EXPECTED):
                 self._results.setdefault(row.qualifier, {})[row.name] = alias.removesuffix("r")
         elif row.arguments == TYPE and row.qualifier.startswith(EXPECTED):
@@ -46,7 +46,7 @@ class Literals:
 
     def find_passed_objects(self, row: Reference) -> Mapping[int, str]:
         """Return the objects that are passed to the call in a row, by argument position, counted from 1."""
-        return self._given.get((row.name.partition("<")[0], row.qualifier, row.line), {})
+        return self._passed.get((row.name.partition("<")[0], row.qualifier, row.line), {})
 
     def list_members(self, literal: str) -> Iterable[str]:
         """Return the names of the members of an object whose values are known."""

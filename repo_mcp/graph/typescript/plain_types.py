@@ -15,7 +15,7 @@ from typing import NamedTuple
 from repo_mcp.graph.program import Declaration
 from repo_mcp.languages.typescript.types import CUT, split_function, split_type, strip_outer
 
-MAX_DEPTH = 3  # of types given to types, and of aliases
+MAX_DEPTH = 3  # of type arguments in type arguments, and of aliases
 _PRIMITIVES = frozenset({"string", "number", "boolean", "bigint", "symbol"})
 _EMPTY = frozenset({"undefined", "null", "void"})
 _SAME = {"true": "boolean", "false": "boolean", "ReadonlyArray": "Array", "PromiseLike": "Promise"}
@@ -43,7 +43,7 @@ class Head(NamedTuple):
 
     name: str = ""  # a primitive type, "function", one of _MARKS; "": a declaration, or anything
     literal: str = ""  # a string or a number as it is written
-    given: tuple[str, ...] = ()  # the types given to a built-in one
+    type_arguments: tuple[str, ...] = ()  # of a built-in type
     declaration: Declaration | None = None
 
 
@@ -58,7 +58,7 @@ class Place(NamedTuple):
 
 
 class Arity(NamedTuple):
-    """The numbers of arguments that a function must be given, and that it takes."""
+    """The numbers of arguments that a function must get, and that it takes."""
 
     least: int
     most: int
@@ -128,9 +128,9 @@ class PlainTypes:
             return own.name in _MARKS and self._has_member(wanted.declaration, _MARKS[own.name])
         if own.name != wanted.name or (wanted.literal and own.literal != wanted.literal):
             return False
-        if len(own.given) != 1 or len(wanted.given) != 1 or depth > MAX_DEPTH:
+        if len(own.type_arguments) != 1 or len(wanted.type_arguments) != 1 or depth > MAX_DEPTH:
             return True
-        return self.fits(own.given[0], at, wanted.given[0], there, depth + 1)
+        return self.fits(own.type_arguments[0], at, wanted.type_arguments[0], there, depth + 1)
 
     def read(self, text: str, at: Place, depth: int = 0) -> Sequence[Head]:
         """Return the members of a union, each as far as it is plain."""
@@ -143,7 +143,7 @@ class PlainTypes:
         if len(parts) > 1:
             return [head for part in parts for head in self.read(part, at, depth + 1)]
         if text.endswith("[]"):
-            return [Head("Array", given=(text[:-2],))]
+            return [Head("Array", type_arguments=(text[:-2],))]
         if text in _PRIMITIVES or text in _EMPTY:
             return [Head(text)]
         if text[0] in "\"'" and text[-1] == text[0]:
@@ -167,5 +167,5 @@ class PlainTypes:
         name = _SAME.get(name, name)
         if head.name != name or name not in _MARKS:
             return [ANYTHING]
-        given = split_type(named[2], ",") if named[2] else ()
-        return [Head(name, given=tuple(given))]
+        arguments = split_type(named[2], ",") if named[2] else ()
+        return [Head(name, type_arguments=tuple(arguments))]

@@ -38,13 +38,13 @@ def list_signatures(
         if (kind in CALLABLE_KINDS and kind is not SymbolKind.CONSTRUCTOR) or (
             kind in _CALLED_BY_SIGNATURES and symbol.parameters
         ):
-            given = split_parameters(symbol.parameters) if symbol.parameters else []
+            declared = split_parameters(symbol.parameters) if symbol.parameters else []
             bound = join(leave_open(file, symbol), owners.bound)
             if kind in CALLABLE_KINDS:
-                yield given, symbol.return_type, at, bound
+                yield declared, symbol.return_type, at, bound
                 continue
             for row in file.binds.get((symbol.ordinal, RESULTS), ()):
-                taken = split_parameters(row.qualifier) if row.qualifier else given
+                taken = split_parameters(row.qualifier) if row.qualifier else declared
                 yield taken, row.name.removeprefix(":"), at, bound
         elif kind is SymbolKind.CLASS and not is_result:
             for each in file.find_children(symbol.ordinal, "constructor"):
@@ -78,25 +78,25 @@ def leave_open(file: ScriptFile, symbol: DeclaredSymbol) -> Bound:
 def bind_type_arguments(
     names: ScriptNames,
     declarations: Sequence[Declaration],
-    given: Sequence[str],
+    type_arguments: Sequence[str],
     file: ScriptFile,
     ordinal: int,
     bound: Bound,
 ) -> Bound:
-    """Return the parameters of generic declarations, bound to the types given in a symbol of a file."""
+    """Return the parameters of generic declarations, bound to type arguments written in a symbol."""
     found: list[tuple[Parameter, Written]] = []
     for one in declarations:
         other = names.find_file(one.path)
         parameters = other.type_parameters.get(one.ordinal) if other is not None else None
         if not parameters or (
-            not given and one.path == file.path and one.ordinal in file.iter_around(ordinal)
+            not type_arguments and one.path == file.path and one.ordinal in file.iter_around(ordinal)
         ):
             continue
         for at, (name, text) in enumerate(parameters.items()):
             default = text.partition(" = ")[2]
             written = Written(one.path, one.ordinal, default) if default else NOT_WRITTEN
-            if at < len(given):
-                written = _close(file, ordinal, given[at], bound)
+            if at < len(type_arguments):
+                written = _close(file, ordinal, type_arguments[at], bound)
             found.append(((one.path, one.ordinal, name), written))
     return tuple(found)
 

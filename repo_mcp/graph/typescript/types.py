@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.typescript.contextual_types import ContextualTypes
 from repo_mcp.graph.typescript.inference import Inference
 from repo_mcp.graph.typescript.inheritance import Inheritance
 from repo_mcp.graph.typescript.members import (
@@ -33,7 +34,6 @@ from repo_mcp.graph.typescript.owners import (
     choose,
     count_calls,
     count_nested,
-    get_passed_item,
     has_member,
     hold,
     join,
@@ -49,7 +49,6 @@ from repo_mcp.graph.typescript.signatures import (
     choose_signatures,
     leave_open,
     list_signatures,
-    list_taken,
 )
 from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, TYPE
 from repo_mcp.languages.typescript.types import (
@@ -66,7 +65,7 @@ from repo_mcp.languages.typescript.types import (
 from repo_mcp.languages.typescript.values import OBJECT
 from repo_mcp.languages.typescript.walk import ALL, CAST, EXPECTED
 from repo_mcp.record_classes import replace
-from repo_mcp.symbols.model import ITSELF, OF_PARAMETER, RESULT, UNKNOWN_TYPE, read_parameter
+from repo_mcp.symbols.model import OF_PARAMETER, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     DeclaredSymbol,
@@ -89,9 +88,9 @@ class ScriptTypes:
         self._names = names
         self._inference = Inference(names, self)
         self._inheritance = Inheritance(names, self)
+        self._context = ContextualTypes(names, self, self._inference)
         self._line: tuple[tuple[str, int, int], dict[str, Owners]] = ("", 0, 0), {}
         self._bound: dict[tuple[str, Reference, int, Bound], Owners] = {}
-        self._expected: dict[tuple[Owners, int, int, int], Owners] = {}
         self._owners: dict[tuple[Declaration, bool, int, Bound], Owners] = {}
 
     # -- chains --------------------------------------------------------------------------------------------
@@ -187,7 +186,7 @@ class ScriptTypes:
         )
         each = [self._get_owners(one, is_call, steps, meaning.bound) for one in declarations]
         if meaning.written:
-            owners = self._read_each([(one, one.text, one.bound) for one in meaning.written], steps)
+            owners = self.read_each([(one, one.text, one.bound) for one in meaning.written], steps)
             each.append(self._call(owners, steps + 1) if is_call else owners)
         owners = choose(each) if is_call else unite(each)
         if meaning.is_guess and owners != NOBODY:
@@ -231,7 +230,7 @@ class ScriptTypes:
         if steps > MAX_STEPS or owners.external or owners.is_items:
             return NOBODY
         signatures = list_signatures(self._names, owners, is_result=True)
-        results = self._read_each(
+        results = self.read_each(
             [(at, result, bound) for _, result, at, bound in signatures if result], steps, are_one=True
         )
         inferred = unite(
@@ -341,14 +340,22 @@ class ScriptTypes:
 
     def _read_name(self, file: ScriptFile, ordinal: int, named: TypeName, steps: int, bound: Bound) -> Owners:
         owners = self.find_type(
-            file, ordinal, named.name, named.qualifier, steps, bound=bound, given=named.given
+            file,
+            ordinal,
+            named.name,
+            named.qualifier,
+            steps,
+            bound=bound,
+            type_arguments=named.type_arguments,
         )
         if named.is_result:
             owners = self._call(owners, steps + 1)
         if named.is_member:
             owners = self._list_values(owners, steps)
-        if owners.external and named.name in _COMPONENTS and named.given:
-            return Owners(functions=(write(file.path, ordinal, f"(props: {named.given[0]}) => void", bound),))
+        if owners.external and named.name in _COMPONENTS and named.type_arguments:
+            return Owners(
+                functions=(write(file.path, ordinal, f"(props: {named.type_arguments[0]}) => void", bound),)
+            )
         owners = hold(limit(owners, named.limits), named.is_items or owners.is_items)
         return replace(owners, is_keyed=True) if named.is_keyed and owners.declarations else owners
 
@@ -376,7 +383,7 @@ class ScriptTypes:
         line: int = 0,
         *,
         bound: Bound = (),
-        given: Sequence[str] = (),
+        type_arguments: Sequence[str] = (),
     ) -> Owners:
         """Return the owners that a type has by its name, with its type arguments."""
         if qualifier:
@@ -392,23 +399,23 @@ class ScriptTypes:
             if meaning is UNKNOWN:
                 return NOBODY if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
         declarations = self._names.add_augmenting(meaning.declarations)
-        own = bind_type_arguments(self._names, declarations, given, file, ordinal, bound)
+        own = bind_type_arguments(self._names, declarations, type_arguments, file, ordinal, bound)
         meaning = replace(meaning, declarations=declarations, bound=join(meaning.bound, own))
         return self.get_owners(meaning, steps=steps + 1)
 
     def _read_parameter(self, file: ScriptFile, key: Parameter, steps: int, bound: Bound) -> Owners:
         """Return the owners of a type parameter: those of its argument, or else of its bound."""
-        given = next((one for other, one in bound if other == key), None)
-        if given is not None and given.text:
-            other = self._names.find_file(given.path)
+        bound_to = next((one for other, one in bound if other == key), None)
+        if bound_to is not None and bound_to.text:
+            other = self._names.find_file(bound_to.path)
             if other is None:
                 return NOBODY
-            owners = self.read_written(other, given.ordinal, given.text, steps + 1, given.bound)
-            if owners != NOBODY or not given.text.startswith(EXPECTED):
+            owners = self.read_written(other, bound_to.ordinal, bound_to.text, steps + 1, bound_to.bound)
+            if owners != NOBODY or not bound_to.text.startswith(EXPECTED):
                 return owners
         text = file.type_parameters[key[1]][key[2]][1:].partition(" = ")[0]
         owners = self.read_written(file, key[1], text, steps + 1, bound) if text else NOBODY
-        return owners if given is None else mix(owners)
+        return owners if bound_to is None else mix(owners)
 
     def follow_binds(
         self, file: ScriptFile, rows: Sequence[Reference], steps: int, bound: Bound = ()
@@ -424,60 +431,7 @@ class ScriptTypes:
         is_mixed = any(one.external or (one == NOBODY and not is_written) for one in each)
         return mix(unite(each)) if is_mixed else unite(each)
 
-    def _follow_parameter(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
-        """Return the owners of a parameter or an object by its contextual type."""
-        position, index = read_parameter(row.arguments)
-        if row.qualifier:
-            outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
-            if outer.is_items:
-                return get_passed_item(outer, row.name, position, index)
-            meaning = self.find_member(outer, row.name, steps + 1)
-            if row.name == "then" and meaning is UNKNOWN and (position, index) == (1, 0):
-                return outer  # a promise is seen through
-        elif (
-            row.name.startswith(EXPECTED)
-            or row.name.endswith("()")
-            or (position and find_binds(file, row.symbol, row.name))
-        ):
-            owners = self.evaluate(file, row.symbol, row.name, row.line, steps + 1, bound)
-            return self._expect(owners, position, index, steps + 1)
-        else:
-            meaning = self._names.look_up(file, row.symbol, row.name, row.line, as_type=not position)
-        if meaning.external:
-            return Owners(external=f"{meaning.external}.{row.alias}")
-        declarations = (
-            choose_signatures(self._names, meaning.declarations) if position else meaning.declarations
-        )
-        owners = self.get_owners(replace(meaning, declarations=declarations), steps=steps + 1)
-        if position and index == ITSELF:
-            owners = self._inference.infer(file, row, owners, steps + 1, of=row.alias)
-        return self._expect(owners, position, index, steps + 1)
-
-    def _expect(self, owners: Owners, position: int, index: int, steps: int) -> Owners:
-        """Return the owners of what `name_parameter` tells by a position and an index."""
-        key = owners, position, index, steps
-        found = self._expected.get(key)
-        if found is None:
-            found = self._expected[key] = self._find_expected(owners, position, index, steps)
-        return found
-
-    def _find_expected(self, owners: Owners, position: int, index: int, steps: int) -> Owners:
-        if steps > MAX_STEPS or owners.is_items:
-            return NOBODY
-        if owners.external:
-            return owners
-        is_mixed = owners.is_mixed
-        if position:
-            given = list_signatures(self._names, owners)
-            owners = self._read_each(list_taken(given, position - 1), steps, are_one=True)
-        if index != ITSELF:
-            is_mixed |= owners.is_mixed
-            taken = list(list_signatures(self._names, owners))
-            given_on = [(at, result, bound) for _, result, at, bound in taken if result]
-            owners = self._read_each(given_on if index == RESULT else list_taken(taken, index), steps)
-        return mix(owners) if is_mixed else owners
-
-    def _read_each(
+    def read_each(
         self, each: Iterable[tuple[Written, str, Bound]], steps: int, *, are_one: bool = False
     ) -> Owners:
         """Return the owners of texts, each written at a place: those of all, or of one of several."""
@@ -500,7 +454,7 @@ class ScriptTypes:
 
     def _find_bound(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
         if row.arguments >= OF_PARAMETER:
-            return self._follow_parameter(file, row, steps + 1, bound)
+            return self._context.follow_parameter(file, row, steps + 1, bound)
         is_call = row.arguments == CALLED
         if row.arguments == ITEM:
             dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
@@ -528,16 +482,18 @@ class ScriptTypes:
     def _follow_generic(self, file: ScriptFile, row: Reference, steps: int, bound: Bound) -> Owners:
         """Return the owners of the result of a call with type arguments: `qualifier.name<A, B>`."""
         name, _, text = row.name[:-1].partition("<")
-        given = [one.strip() for one in split_type(text, ",")]
+        type_arguments = [one.strip() for one in split_type(text, ",")]
         if row.qualifier:
             outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1, bound)
             meaning = self.find_member(outer, name, steps + 1)
         else:
             meaning = self._names.look_up(file, row.symbol, name, row.line)
-        own = bind_type_arguments(self._names, meaning.declarations, given, file, row.symbol, bound)
+        own = bind_type_arguments(self._names, meaning.declarations, type_arguments, file, row.symbol, bound)
         if not own:  # a variable holds what is called
             called = self.get_owners(meaning, steps=steps + 1)
-            own = bind_type_arguments(self._names, called.declarations, given, file, row.symbol, bound)
+            own = bind_type_arguments(
+                self._names, called.declarations, type_arguments, file, row.symbol, bound
+            )
             return self._call(replace(called, bound=join(called.bound, own)), steps + 1)
         return self.get_owners(
             replace(meaning, bound=join(meaning.bound, own)), is_call=True, steps=steps + 1

@@ -116,7 +116,7 @@ class Segment(NamedTuple):
     """One name of a chain, "Make<Foo,int>()"; an item, "[]", is named so."""
 
     name: str
-    given: tuple[str, ...]  # type arguments, as written
+    type_arguments: tuple[str, ...]  # as written
     is_call: bool
 
 

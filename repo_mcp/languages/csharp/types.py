@@ -67,7 +67,7 @@ class TypeName(NamedTuple):
     is_items: bool = False  # it is the type of the items
     arity: int = 0  # how many type arguments it has
     is_task: bool = False  # it is the result type of a task
-    given: str = ""  # its type arguments, as written: "A, B<C>"
+    type_arguments: str = ""  # as written: "A, B<C>"
 
 
 @lru_cache(maxsize=8_192)

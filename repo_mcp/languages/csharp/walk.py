@@ -162,8 +162,9 @@ class CSharpWalk(ScopeWalk):
         if found.name:
             number = (ITEMS if found.is_items else TYPE) | found.arity << ARITY_SHIFT
             number |= TASK if found.is_task else 0
-            given = f"<{found.given}>" if found.given and len(found.given) < MAX_ARGUMENTS_CHARS else ""
-            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier + given, alias, number)
+            written = found.type_arguments
+            arguments = f"<{written}>" if written and len(written) < MAX_ARGUMENTS_CHARS else ""
+            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier + arguments, alias, number)
         written = self.read_type_text(node)
         if not found.name or written.endswith("?"):
             self.note_plain_type(alias, written)

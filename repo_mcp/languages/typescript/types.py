@@ -75,7 +75,7 @@ class TypeName(NamedTuple):
     name: str = ""  # empty: the type is not known
     qualifier: str = ""
     is_items: bool = False  # it is the type of the items
-    given: tuple[str, ...] = ()  # the types that it is given
+    type_arguments: tuple[str, ...] = ()
     is_result: bool = False  # it is what a function of that type returns
     is_open: bool = False  # it need not be this type: a condition chooses between several
     is_member: bool = False  # it is the type of some of its members
@@ -145,32 +145,32 @@ def _read_named(text: str, is_items: bool, steps: int) -> Sequence[TypeName]:
         return _read_generic(name, split_type(rest[1:-1], ","), is_items, steps)
     if rest and not has_arguments:
         return []
-    given = tuple(one.strip() for one in split_type(rest[1:-1], ",")) if rest else ()
+    type_arguments = tuple(one.strip() for one in split_type(rest[1:-1], ",")) if rest else ()
     qualifier, _, name = name.rpartition(".")
-    return [TypeName(name, qualifier, is_items, given)]
+    return [TypeName(name, qualifier, is_items, type_arguments)]
 
 
-def _read_generic(name: str, given: list[str], is_items: bool, steps: int) -> Sequence[TypeName]:
-    """Return the types that `name<given>` names: those inside, if it is a wrapper or a list."""
-    if name in SEEN_THROUGH and given:
-        through = read_types(given[0], is_items=is_items, steps=steps + 1)
-        limit = _read_limit(name, given)
+def _read_generic(name: str, type_arguments: list[str], is_items: bool, steps: int) -> Sequence[TypeName]:
+    """Return the types that `name<type_arguments>` names: those inside, if it is a wrapper or a list."""
+    if name in SEEN_THROUGH and type_arguments:
+        through = read_types(type_arguments[0], is_items=is_items, steps=steps + 1)
+        limit = _read_limit(name, type_arguments)
         return through if limit is None else [one._replace(limits=(*one.limits, limit)) for one in through]
-    if name == "ReturnType" and given:
-        called = read_types(given[0], steps=steps + 1)
+    if name == "ReturnType" and type_arguments:
+        called = read_types(type_arguments[0], steps=steps + 1)
         return [one._replace(is_result=True, is_items=is_items) for one in called if not one.is_result]
-    if name in _CONTAINERS and given and not is_items:
-        return read_types(given[0], is_items=True, steps=steps + 1)
-    if name in _KEYED and len(given) == 2 and not is_items:
-        return _read_keyed(given[1], name == "Record", steps)
-    return [TypeName(name, "", is_items, tuple(one.strip() for one in given))]
+    if name in _CONTAINERS and type_arguments and not is_items:
+        return read_types(type_arguments[0], is_items=True, steps=steps + 1)
+    if name in _KEYED and len(type_arguments) == 2 and not is_items:
+        return _read_keyed(type_arguments[1], name == "Record", steps)
+    return [TypeName(name, "", is_items, tuple(one.strip() for one in type_arguments))]
 
 
-def _read_limit(name: str, given: list[str]) -> Limit | None:
+def _read_limit(name: str, type_arguments: list[str]) -> Limit | None:
     """Return what `Pick<T, "a" | "b">` or `Omit<T, "a">` does; None where the keys are not written out."""
-    if name not in {"Pick", "Omit"} or len(given) != 2:
+    if name not in {"Pick", "Omit"} or len(type_arguments) != 2:
         return None
-    keys = [_KEY.fullmatch(one) for one in split_type(given[1], "|") if one.strip()]
+    keys = [_KEY.fullmatch(one) for one in split_type(type_arguments[1], "|") if one.strip()]
     written = [one[1] for one in keys if one is not None]
     return Limit(tuple(written), name == "Pick") if len(written) == len(keys) else None
 
@@ -329,8 +329,8 @@ def read_member(text: str, name: str) -> str:
             end = starts[number + 1].start() if number + 1 < len(starts) else len(outer)
             written = text[found.end() : end].strip(" ;,")
             if not found[0].endswith(":"):  # a method
-                given, separator, result = _split_method(written)
-                return f"{given} => {result or 'unknown'}" if separator or given else ""
+                parameters, separator, result = _split_method(written)
+                return f"{parameters} => {result or 'unknown'}" if separator or parameters else ""
             return written
     return ""
 
@@ -339,8 +339,8 @@ def _split_method(written: str) -> tuple[str, str, str]:
     """Return the parameters in "<T>(a: A): B", ":" and the result."""
     start = _find_close(written) + 1 if written.startswith("<") else 0
     end = start + _find_close(written[start:]) + 1
-    given, rest = written[start:end], written[end:].strip()
-    return given, rest[:1], rest[1:].strip()
+    parameters, rest = written[start:end], written[end:].strip()
+    return parameters, rest[:1], rest[1:].strip()
 
 
 def split_parameters(text: str) -> list[str]:
@@ -360,15 +360,15 @@ def _read_annotation(parameter: str) -> str:
     return f"...{text}" if parameter.startswith("...") else text
 
 
-def take_parameter(given: Sequence[str], position: int) -> str:
+def take_parameter(types: Sequence[str], position: int) -> str:
     """Return the type taken at a position, from 0, by parameters of which the last may take the rest."""
-    rest = given[-1] if given and given[-1].startswith("...") else ""
-    if not rest or position < len(given) - 1:
-        return given[position] if position < len(given) else ""
+    rest = types[-1] if types and types[-1].startswith("...") else ""
+    if not rest or position < len(types) - 1:
+        return types[position] if position < len(types) else ""
     text = rest.removeprefix("...").removeprefix("readonly ")
     text = _close(text) if text.endswith(CUT) else text
     if is_tuple_type(text):
-        return read_member(text, str(position - len(given) + 1))
+        return read_member(text, str(position - len(types) + 1))
     listed = _REST.fullmatch(text)
     return (listed[1] or listed[2]) if listed is not None else ""
 

@@ -199,7 +199,7 @@ def test_parameters_that_repeat_each_other_end() -> None:
         ("Array<A | B>", [TypeName("A", "", True), TypeName("B", "", True)]),
         (
             "[T] extends [A] ? B : C<A>",
-            [TypeName("B", is_open=True), TypeName("C", given=("A",), is_open=True)],
+            [TypeName("B", is_open=True), TypeName("C", type_arguments=("A",), is_open=True)],
         ),
         ("(a: A) => B", []),
         ("readonly A[]", [TypeName("A", "", True)]),
