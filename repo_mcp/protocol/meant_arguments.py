@@ -154,8 +154,9 @@ def _take_window(properties: Mapping[str, JsonSchema], given: Arguments) -> Argu
     names = next((pair for pair in _ENDS if properties.keys() >= {*pair}), None)
     if names is None or any(name in given for name in names):
         return given
-    for name in _SPANS:
-        if name in given and (span := _read_span(given[name])):
+    for name in (*_SPANS, "line"):
+        is_one = name == "line" and _read_integer(given.get(name)) is not None
+        if name in given and not is_one and (span := _read_span(given[name])):
             return _replace(given, (name,), dict(zip(names, span, strict=False)))
     first, count = _read_integer(given.get("offset")), _read_integer(given.get("limit"))
     if "limit" in given and "limit" not in properties and count:

@@ -82,6 +82,9 @@ def _open(repository: Repository, asked: Arguments) -> OpenedText:
     """Return the lines that one span asks for. Raises RepoError."""
     path, symbol, line = find_text(asked, "path"), find_text(asked, "symbol"), find_integer(asked, "line")
     about = find_text(asked, "about")
+    if "end_line" in asked and "start_line" not in asked and line is not None:  # it can only be the first
+        asked = {name: asked[name] for name in asked if name != "line"} | {"start_line": line}
+        line = None
     ways = [name for name in ("symbol", "line") if name in asked]
     ways += ["start_line or end_line"] if any(name in asked for name in _LINES) else []
     if len(ways) > 1:

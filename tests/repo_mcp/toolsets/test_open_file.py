@@ -127,6 +127,12 @@ def test_the_declaration_around_a_line(
     assert result["content"] == show(first, last)
 
 
+def test_a_line_with_an_end_is_the_first_of_a_range(served: Served) -> None:
+    meant = served.open(path="a.py", start_line=4, end_line=9)
+    assert served.open(path="a.py", line=4, end_line=9) == meant
+    assert served.open(spans=[{"path": "a.py", "line": 4, "end_line": 9}])["spans"] == [meant]
+
+
 def test_the_section_around_a_line(served: Served) -> None:
     result = served.open(path="notes.md", line=7)
     assert (result["start_line"], result["symbol"]) == (5, "Notes.More")
@@ -312,10 +318,9 @@ def test_a_refused_span_blocks_the_answer_but_not_the_others(served: Served) -> 
         assert "canary" not in json.dumps(envelope)
 
 
-@pytest.mark.parametrize("asked", [{"symbol": "Large"}, {"path": "large.py", "symbol": "Large"}, {"line": 2}])
+@pytest.mark.parametrize("asked", [{"symbol": "Large"}, {"line": 2}])
 def test_a_long_class_is_opened_without_its_methods_bodies(served: Served, asked: dict[str, Any]) -> None:
-    served.repository.refresh()
-    envelope = served.call(**{"path": "large.py"} | asked if "line" in asked else asked)
+    envelope = served.call(path="large.py", **asked)
     result = envelope["result"]
     assert (result["start_line"], result["end_line"], result["truncated"]) == (1, 242, True)
     rows = ["1\tclass Large:", "2\t    size = 4"]
