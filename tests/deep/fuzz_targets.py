@@ -295,7 +295,7 @@ TARGETS: Mapping[str, Target] = {
 
 # Targets to which atheris gives equal time.
 FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "format": ("segment", "section", "manifest", "record", "seen", "judged", "pack"),
+    "format": ("segment", "section", "large section", "manifest", "record", "seen", "judged", "pack"),
     "wire": ("frame", "text", "log", "uri"),
     "query": ("query", "pattern", "diff"),
     "rules": ("ignore", "glob", "configuration", "tracked"),

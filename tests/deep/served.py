@@ -27,7 +27,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 120.0  # for one answer
 SETTLE_SECONDS = 120.0
 MOMENT_SECONDS = 0.05
-REFRESHING = re.compile("is being refreshed|being compared with the index")
+UNSETTLED = re.compile("is being refreshed|being compared with the index|Files are being parsed")
 STILL_SECONDS = 1.0  # more by the clock than was counted means that the machine was suspended
 
 
@@ -146,13 +146,13 @@ class Served:
         """Return the answers to all calls of the oracle.
 
         They are made again if the machine was suspended meanwhile, because some answers are cut off by the
-        clock and say so; or if a background refresh ran, which a call begins when the last one was a second
-        ago.
+        clock and say so; if a background refresh ran, which a call begins when the last one was a second
+        ago; or if files were being parsed, as they are anew once damage is found.
         """
         while True:
             before = self._stood_still
             answers = run_calls(lambda tool, arguments: self.call(tool, **arguments), root)
-            if self._stood_still == before and not any(map(REFRESHING.search, answers)):
+            if self._stood_still == before and not any(map(UNSETTLED.search, answers)):
                 return answers
 
     def wait_ended(self, seconds: float) -> int | None:

@@ -106,6 +106,10 @@ def test_under_hypothesis(name: str) -> None:
         run()
 
 
+def test_every_target_belongs_to_one_family() -> None:
+    assert sorted(name for family in FAMILIES.values() for name in family) == sorted(TARGETS)
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("name", sorted(TARGETS))
 def test_under_atheris(name: str, tmp_path: Path) -> None:
