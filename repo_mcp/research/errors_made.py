@@ -40,7 +40,7 @@ _GIVES_VALUE = re.compile(
     rf"|\breturn -?\(?{_CODE}"
     rf"|\b(?:\w{{0,40}}err\w{{0,40}}|rc|ret|rv|res|result|retval|status|code)\s*=\s*-?\(?{_CODE}"
     r"|\b(?!\w{0,40}(?:[Ll]og|[Pp]rint|is_|has_|Is|Has))\w{0,40}(?:[Ee]rr|[Ff]ail)\w{0,40}"
-    rf"\((?:(?:[^()\"=<>]|->){{0,120}},\s*+)?-?{_CODE}"
+    rf"\(\s*+(?:(?:[^()\"=<>]|->){{0,120}},\s*+)?-?{_CODE}"
     r"|\b(Status::(?!OK\b|Ok\b)[A-Z]\w+)\("
     r"|\.(?:map_err|ok_or(?:_else)?)\((?:move )?(?:\|[^|\n]{0,40}\|\s*)?"
     r"((?:\w{1,60}::){0,3}\w{0,60}Error(?:::[A-Z]\w*)?)\b"
@@ -52,22 +52,26 @@ _SAYS = re.compile(
 )  # `report_error(s, "lost")`, `return set_error_context(s,` with the text on the next line
 # A text in quotes. In C# a quote is doubled in `@"..."`; one in a word, or of `&'a`, opens no text.
 _QUOTED = re.compile(
-    r"@\"((?:\"\"|[^\"\n]){0,300})\"|\"((?:\\.|[^\"\\\n]){0,300})\"|`([^`\n]{0,300})`"
-    r"|(?<![\w&<])[rbfuRBFU]{0,2}'((?:\\.|[^'\\\n]){0,300})'"
+    r"@\"((?:\"\"|[^\"\n])*+)\"|\"((?:\\.|[^\"\\\n])*+)\"|`([^`\n]*+)`"
+    r"|(?<![\w&<])[rbfuRBFU]{0,2}'((?:\\.|[^'\\\n])*+)'"
 )
+LINE_CHARS = 2_000  # read of a line, so that none takes long
 MESSAGE_CHARS, MESSAGE_LINES = 60, 3  # of the text of an error; lines below its name on which it may begin
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type
 _CAUGHT = re.compile(r"\b(?:catch|except|rescue)\b[^{:]{0,200}")
 # A function that makes, tests or throws errors, and a call of a member: `ThrowIfError`, `err.Error()`.
 _DOES = re.compile(
-    r"(?:Add|As|Build|Can|Check|Convert|Create|Ensure|Get|Handle|Has|Is|Join|Log|Make|Must|New|On|Parse|Report"
+    r"(?:Add|As|Build|Can|Check|Clear|Convert|Create|Ensure|Get|Handle|Has|Is|Join|Log|Make|Must|New|On|Parse|Report"
     r"|Set|Should|Throw|To|Translate|Try|With|Wrap)[A-Z]|\w*GetLastError$"
 )
 _IS_CALLED, _IS_SET = re.compile(r"\s*\("), re.compile(r"\s*=(?![=>])")
+_IS_ASKED = re.compile(r"\s*\(\s*\)")  # `const bool hadError = Error();`
+_IS_PARAMETER = re.compile(r"\s*[&*]*\s+[&*]*(?!if\b|unless\b|from\b)[a-z]\w*\s*[,)]")  # `(XMLError error, `
 _PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
 # Stands before the last part of the name of an error that is made: `throw errors.`
 _GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")
+_MAKES = re.compile(r"\b(?:new|raise|throw)\s+$")
 # Lines that give a caller the error of what they call, by the ending of the file.
 _PASSES_ON = {
     "rs": re.compile(r"[\w)\]]\?(?:[;,.)]|\s*$)"),
@@ -119,7 +123,8 @@ def _list_linked(state: ResearchState, near: Sequence[Finding]) -> list[Finding]
     if best is None:
         return []
     calls = [link for link in state.links.values() if link.kind == "calls"]
-    linked = [best.declaration]
+    name = best.qualified_name  # that of its overloads, too
+    linked = [node.declaration for node in state.nodes.values() if node.qualified_name == name]
     for _ in range(LINKED_DEPTH):
         linked += [link.target for link in calls if link.source in linked and link.target not in linked]
     ids = [state.nodes[one].node_id for one in dict.fromkeys(linked) if one in state.nodes]
@@ -197,7 +202,7 @@ def _list_code(state: ResearchState, one: Finding) -> list[tuple[int, str, str]]
     lines, comments = state.source.read_lines(one.path), state.source.read_comment_lines(one.path)
     numbers = range(one.start_line, min(one.end_line, len(lines)) + 1)
     return [
-        (number, lines[number - 1], _join_open(lines[number - 1 : number + MESSAGE_LINES]))
+        (number, lines[number - 1][:LINE_CHARS], _join_open(lines[number - 1 : number + MESSAGE_LINES]))
         for number in numbers
         if number not in comments
     ]
@@ -207,8 +212,8 @@ def _join_open(lines: Sequence[str]) -> str:
     """Return the first of some lines and those that follow while its brackets are open."""
     told, depth = "", 0
     for line in lines:
-        told += f"{line}\n"
-        bare = _QUOTED.sub('""', line)
+        told += f"{line[:LINE_CHARS]}\n"
+        bare = _QUOTED.sub('""', line[:LINE_CHARS])
         depth += bare.count("(") - bare.count(")")
         if depth <= 0:
             break
@@ -231,6 +236,10 @@ def find_errors(line: str) -> list[str]:
 def _is_something_else(line: str, name: str, start: int, end: int) -> bool:
     """Return True for a name that ends like that of an error but is that of a function or a field."""
     if (_DOES.match(name) and f"new {name}" not in line) or _IS_SET.match(line, end):
+        return True
+    if _IS_PARAMETER.match(line, end):
+        return True
+    if name in _PLAIN and _IS_ASKED.match(line, end) and not _MAKES.search(line[:start]):
         return True
     if not line[:start].endswith("."):
         return False
