@@ -36,11 +36,16 @@ _IMPORTERS = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
-def note_accessors(state: ResearchState, name: str) -> None:
+def find_setters(state: ResearchState, name: str) -> list[Node]:
+    """Return the first functions that by their names let callers set a setting: `setMaxRetries`."""
+    return _find_short(state, _spell(name, _SETTERS))[:MAX_FUNCTIONS]
+
+
+def note_accessors(state: ResearchState, name: str, setters: Iterable[Node]) -> None:
     """Note what holds the default of a setting, what lets callers set it, and what reads it by a function."""
     for node in _find_short(state, _spell(name, _DEFAULTS), _HELD)[:MAX_FUNCTIONS]:
         state.add(node, f"{DEFAULTS}{name}", 1, shown=show_body(state, node, READER_CHARS))
-    for node in _find_short(state, _spell(name, _SETTERS))[:MAX_FUNCTIONS]:
+    for node in setters:
         state.add(node, f"{SETS_BY}{name}", 1, shown=show_body(state, node, READER_CHARS))
     getters = _find_short(state, _spell(name, _GETTERS))
     names = {one.symbol.name for one in getters}

@@ -13,7 +13,7 @@ from repo_mcp.bundler.statements import measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.accessors import note_accessors, note_constants, note_given
+from repo_mcp.research.accessors import find_setters, note_accessors, note_constants, note_given
 from repo_mcp.research.hit_places import build_hit_address
 from repo_mcp.research.line_use import LineUse, classify_use, judge_call
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
@@ -91,19 +91,21 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         if not own and name.isupper():
             _note_texts(state, name)  # a prefix may be put before the names of variables
         taking = [one for one in mentions if classify_use(name, one.line) is LineUse.TAKES and one not in own]
-        _note_matches(state, name, [*own, *taking])
-        note_accessors(state, name)
+        setters = find_setters(state, name)
+        _note_matches(state, name, [one for one in (*own, *taking) if not _lies_in(setters, one)])
+        note_accessors(state, name, setters)
         note_given(state, name, [node for node in subject.nodes if node.symbol.name == name])
         state.report_hop(1)
-        _note_readers(state, name, [one for one in mentions if not _declares(subject, one)])
+        known = [*subject.nodes, *setters]
+        _note_readers(state, name, [one for one in mentions if not _lies_in(known, one)])
         _note_matches(state, name, [one for one in matches if one not in own])
 
 
-def _declares(subject: Subject, match: ExactMatch) -> bool:
-    """Return True for a line of the setting's own declaration, which is shown already."""
+def _lies_in(nodes: Iterable[Node], match: ExactMatch) -> bool:
+    """Return True for a line of one of some declarations, which are shown anyway."""
     return any(
         node.path == match.path and node.symbol.start_line <= match.start_line <= node.symbol.end_line
-        for node in subject.nodes
+        for node in nodes
     )
 
 
@@ -214,8 +216,11 @@ def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineU
         option = re.search(rf"[\"'`][^\"'`]{{0,20}}--{quoted}\b", match.line, re.IGNORECASE)
         called = None if option is None else _find_open_call(state, match, option.start())
         return LineUse.OPTION if called and _TAKES_OPTION.search(called) else use
-    read = rf"(?:[\w.?>-]+(?:\.|->){quoted}|{quoted}_)(?:(?:\.\w+)?\([\w:. ]*\))?"
-    whole = rf"\s*(?:\w+ )?{quoted}\s*=\s*{read}(?:\s*\?\?\s*{read})?;?\s*"
+    read = (
+        rf"(?:[\w.?>-]+(?:\.|->){quoted}|{quoted}_|(?:[\w.]+(?:\.|->))?(?:get|is|has)_?{quoted}(?=\())"
+        r"(?:(?:\.\w+)?\([\w:. ]*\))?"
+    )
+    whole = rf"\s*(?:\w+ ){{0,2}}{quoted}\s*=\s*{read}(?:\s*\?\?\s*{read})?;?\s*(?://.*)?"
     if re.fullmatch(whole, _join_value(state, match), re.IGNORECASE):
         return LineUse.READS  # a variable of the same name
     if re.fullmatch(rf"\s*(?:this\.|self\.|@)?_?({quoted})\s*=\s*\1;?\s*", match.line, re.IGNORECASE):

@@ -53,8 +53,8 @@ def classify_use(name: str, line: str) -> LineUse:
         return LineUse.SETS if _GIVEN.search(line) else LineUse.TAKES
     if re.search(rf"[\"'`][^\"'`]{{0,200}}\s{quoted}: ", line, re.IGNORECASE):
         return LineUse.READS  # a message that names it
-    if re.search(rf"[\"'`][^\"'`]{{0,200}}\b{quoted}={{", line, re.IGNORECASE):
-        return LineUse.READS  # a text with its value: f"retries={retries}"
+    if re.search(rf"[\"'`][^\"'`]{{0,200}}\b{quoted}=(?:{{|%\w)", line, re.IGNORECASE):
+        return LineUse.READS  # a text with its value: f"retries={retries}", "retries=%d"
     if re.search(rf"[\"'][^\"']{{0,200}}\b{quoted}\s?[=:]\s?[\"'](?=\s*[)+,;]|\s*$)", line, re.IGNORECASE):
         return LineUse.READS  # a text before its value: `"retries=" + retries`
     if is_branch(line) and re.search(rf"\b{quoted}\b[\])]*\s*:\s*$", line, re.IGNORECASE):

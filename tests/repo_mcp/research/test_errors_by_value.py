@@ -67,6 +67,55 @@ def test_errors_are_told_apart_by_their_texts() -> None:
     )
 
 
+LOADER = """\
+#define SIZE 3
+void Loader::SetError( LoadError error, const char* text )
+{
+    error_ = error;
+}
+
+void Loader::ClearError()
+{
+    error_ = LOAD_SUCCESS;
+}
+
+int Loader::LoadTable( const char* name )
+{
+    const bool failed = Error();
+    ClearError();
+    if ( !name ) {
+        SetError( LOAD_ERROR_NOT_FOUND, 0 );
+    }
+    return LoadTable( open( name ) );
+}
+
+int Loader::LoadTable( int file )
+{
+    if ( !file ) {
+        SetError( LOAD_ERROR_READ, 0 );
+    }
+    return file;
+}
+"""
+
+
+def test_what_sets_clears_and_asks_for_an_error_is_none_and_overloads_make_theirs() -> None:
+    claim = Asked({"loader.cpp": LOADER}).ask("which errors can loading a table give?").claim
+    assert claim.startswith(
+        "Errors made here: LOAD_ERROR_NOT_FOUND (loader.cpp:17-17) and LOAD_ERROR_READ (loader.cpp:25-25). "
+    )
+
+
+def test_the_end_of_a_long_text_opens_no_other() -> None:
+    line = f'raise ValueError("{"x" * 400}" + name + other, "must be positive")'
+    claim = (
+        Asked({"reader.py": f"def read_row(row):\n    {line}\n"})
+        .ask("which errors can read_row raise?")
+        .claim
+    )
+    assert claim == 'Errors made here: ValueError "must be positive" (reader.py:2-2).'
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -279,6 +328,34 @@ def test_a_key_of_a_table_is_set_and_a_constant_is_no_parameter() -> None:
     }
     assert "separator is set at config.rb:2-2" in Asked(files).ask("where is separator configured?").claim
     assert "set at Config.java:5-5" in Asked(files).ask("where is maxAge configured?").claim
+
+
+POOL = """\
+class Pool {
+    private int maxTotal = 8;
+    public void setMaxTotal(final int maxTotal) {
+        this.maxTotal = maxTotal;
+    }
+    public int getMaxTotal() {
+        return maxTotal;
+    }
+    String describe() {
+        return String.format("maxTotal=%s, size=%s", maxTotal, size);
+    }
+    int count() {
+        final int maxTotal = getMaxTotal(); // of all keys
+        return maxTotal;
+    }
+}
+"""
+
+
+def test_a_setter_is_told_once_and_a_printed_or_copied_value_sets_nothing() -> None:
+    report = Asked({"Pool.java": POOL}).ask("where is maxTotal configured?")
+    assert report.claim == (
+        "maxTotal is declared at Pool.java:2-2. Callers set it by Pool.setMaxTotal (Pool.java:3-5)."
+    )
+    assert [one.name for one in report.findings].count("setMaxTotal") == 1
 
 
 FILTER = """\
