@@ -51,6 +51,7 @@ from repo_mcp.text.question_words import (
     list_base_forms,
     list_words,
     lower_plain_names,
+    names_kind,
     shares_word,
 )
 
@@ -143,7 +144,7 @@ def find_seeds(
     if asked is not None and any(seed.why.startswith((BELONG, DERIVE)) for seed in seeds):
         found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
     if asked is not None and preferred is PreferredKind.EXTENSION and not seeds:
-        found = _tell_table(found, asked.nouns[-1])
+        found = _tell_table(found, asked.nouns)
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
     seeds = _drop_prototypes(seeds)
     if preferred is PreferredKind.FAILURES and not first:
@@ -200,18 +201,22 @@ def _holds_noun(seed: Seed, noun: str) -> bool:
     return not held.isdisjoint(get_word_terms(noun)) or bool(shares_word(seed.name, (noun,)))
 
 
-def _tell_table(seeds: Sequence[Seed], noun: str) -> list[Seed]:
-    """Return the seeds; if many lines of a good one, a table, have the noun, it comes first, and says so.
+def _tell_table(seeds: Sequence[Seed], nouns: Sequence[str]) -> list[Seed]:
+    """Return the seeds; if a good one is a table of the kind, it comes first, and says so.
 
-    Where no type is the base of a kind, as in C, a table lists them: `INFIX_OPERATOR(PREC_TERM, "+")`.
+    Where no type is the base of a kind, as in C, a table lists them. Its name consists of the nouns, or many
+    of its lines have the last one: `INFIX_OPERATOR(PREC_TERM, "+")`.
     """
+    noun = nouns[-1]
     for position, seed in enumerate(seeds[:MOST_TABLES]):
         kind = None if seed.node is None else seed.node.symbol.kind
         rows = range(seed.body.head_line + 1, seed.body.end_line) if kind in _VALUES else ()
         own = [number for number in rows if number not in seed.body.comment_lines]
         held = sum(bool(shares_word(seed.body.lines[number - 1], (noun,))) for number in own)
-        if held >= LEAST_LISTED and held >= ROWS_SHARE * len(own):
-            table = replace(seed, why=f"{HAS_ROWS} {held} of the kind, as it would a new {noun}")
+        is_named = len(own) >= LEAST_LISTED and names_kind(seed.name, nouns)
+        if is_named or held >= max(LEAST_LISTED, ROWS_SHARE * len(own)):
+            listed = "the kind, by its name" if is_named else f"{held} of the kind"
+            table = replace(seed, why=f"{HAS_ROWS} {listed}, as it would a new {noun}")
             return [table, *seeds[:position], *seeds[position + 1 :]]
     return [*seeds]
 

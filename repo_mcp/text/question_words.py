@@ -210,12 +210,18 @@ def _list_nouns(text: str) -> tuple[str, ...]:
 def is_named_after(name: str, action: Action) -> bool:
     """Return True if something of this name is named after the subject of a question.
 
-    The name is the last noun, or its plural in capitals (a constant), or one that `names_action` accepts.
+    The name is the last noun, or a constant that `names_kind` accepts, or one that `names_action` accepts.
     """
-    noun = action.nouns[-1]
-    if name.lower() == noun or (name.isupper() and name.lower() == f"{noun}s"):
+    if name.lower() == action.nouns[-1] or names_kind(name, action.nouns):
         return True
     return names_action(name, action)
+
+
+def names_kind(name: str, nouns: Sequence[str]) -> bool:
+    """Return True for the name of a constant that consists of all the nouns, or is the plural of the last."""
+    if not name.isupper():
+        return False
+    return name.lower() == f"{nouns[-1]}s" or count_words(name) == len(nouns) == shares_word(name, nouns)
 
 
 def names_action(name: str, action: Action) -> bool:
@@ -240,7 +246,8 @@ def lower_plain_names(text: str) -> str:
 def _stem(word: str) -> str:
     """Return the shortest of the terms of a word, which is its stem, or the first term of a compound word."""
     terms = _get_terms(word)
-    return min(terms, key=len, default=word.lower()) if len(terms) <= 2 else terms[0]
+    # Of equal ones the last: the stem of "policy" is `polici`.
+    return min(reversed(terms), key=len, default=word.lower()) if len(terms) <= 2 else terms[0]
 
 
 def _list_stems(name: str) -> Mapping[str, None]:

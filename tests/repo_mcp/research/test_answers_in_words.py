@@ -332,6 +332,8 @@ def test_the_action_of_a_question(question: str, action: Action | None) -> None:
     [
         ("Flag", True),
         ("FLAGS", True),
+        ("COMMAND_LINE_FLAG", True),
+        ("COMMAND_FLAG", False),
         ("add_flag", True),
         ("addNewFlag", True),
         ("Flags", False),

@@ -101,6 +101,16 @@ def test_a_kind_without_a_base_type_is_added_to_the_table_that_lists_it(machine:
     )
 
 
+def test_a_kind_is_added_to_the_table_that_has_its_name() -> None:
+    rows = "".join(
+        f'    "{name}": {{"get": None, "cull": "{name}"}},\n' for name in ("none", "lru", "lfu", "ttl")
+    )
+    cull = "def cull(cache):\n    if cache.policy:\n        return EVICTION_POLICY[cache.policy]\n"
+    texts = {"cache.py": f"EVICTION_POLICY = {{\n{rows}}}\n\n\n{cull}"}
+    report = Asked(texts).ask("Where would I add a new eviction policy?")
+    assert report.claim.startswith("Others of the kind are listed in cache.EVICTION_POLICY (cache.py:1-6).")
+
+
 EDITOR = {
     "editor/commands.py": """class LetCommand:
     def execute(self, state):

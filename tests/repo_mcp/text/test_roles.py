@@ -22,6 +22,11 @@ from repo_mcp.text.roles import is_side_file
         ("examples/shop/src/script/order.ts", True),
         ("src/examples/scripts/run.py", True),
         ("assets/samples/Scripts/Order.cs", True),
+        ("xmltest.cpp", True),
+        ("tools/regextest.c", True),
+        ("src/memtest.c", False),
+        ("latest.c", False),
+        ("xmltest.h", False),
     ],
 )
 def test_a_part_of_the_program_is_not_aside_though_it_is_called_benchmark(path: str, is_aside: bool) -> None:
