@@ -125,6 +125,21 @@ def test_the_best_declarations_are_shown_whole_and_of_far_ones_a_line(tmp_path: 
     served.close()
 
 
+def test_what_a_difference_is_asked_of_comes_before_what_calls_it(tmp_path: Path) -> None:
+    filler = "".join(f"    step_{number} = {number}\n" for number in range(30))
+    files = {
+        "delays.py": f"def delay(opts):\n{filler}    if opts.head:\n        delay_connection(opts.head)\n"
+        "    if opts.body:\n        delay_body(opts.body)\n    for one in opts:\n        delay_body(one)\n",
+        "kinds.py": f"def delay_body(ms):\n    return ms\n\n\ndef other(ms):\n{filler}\n\n"
+        "def delay_connection(ms):\n    return ms\n",
+    }
+    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
+    query = "What is the difference between delay_body and delay_connection?"
+    names = [row["symbols"][0] for row in served.rows("search_code", query=query)]
+    assert names[:3] == ["delay_body", "delay_connection", "delay"]
+    served.close()
+
+
 def test_a_comment_above_a_declaration_is_told_as_part_of_it(tmp_path: Path) -> None:
     files = {
         "evict.c": "int other;\n\n/* Frees the oldest entry of the spool\n * when memory runs out. */\n"
