@@ -20,6 +20,7 @@ from repo_mcp.bundler.file_view import FileView
 from repo_mcp.bundler.opened_files import Opener, RatedFile
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.ranking.called_names import is_telling, list_called
 from repo_mcp.ranking.word_search import compute_rarity
 from repo_mcp.record_classes import dataclass
@@ -27,6 +28,7 @@ from repo_mcp.text.analysis import MAX_WORD_BYTES
 
 MAX_NAMES = 200  # followed from one block
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_TAG = re.compile(r"<[^<>]{0,300}>")  # in the heading of a section
 SEEDS = 12  # blocks from which names are followed
 MAX_FURTHER = 6  # files opened because they may declare a name
 
@@ -97,6 +99,14 @@ def follow_names(
     return _Follower(opened, opener, source, weights, include_tests).follow()
 
 
+def _tell_use(use: Use, name: str, path: str) -> str:
+    """Return how a block with a name uses what it leads to. A document calls nothing, it only names it."""
+    if find_language(path).kind != "docs":
+        return f"{use} {name}"
+    section = _TAG.sub("", name).strip(". ")
+    return f"named in the section {section}" if section else f"named in {path}"
+
+
 class _Follower:
     """The names that are followed for one bundle, and where they lead."""
 
@@ -137,7 +147,7 @@ class _Follower:
             name = block.span.qualified_name if block.span is not None else "lines"
             for step in list_steps(seed.view, block):
                 value, targets = self._find_targets(step, seed)
-                told = f"{step.use} {name}, which matches the prompt"
+                told = f"{_tell_use(step.use, name, seed.candidate.path)}, which matches the prompt"
                 for file, at in targets:
                     key = (file.candidate.path, at)
                     worth = value * seed.worth[position]

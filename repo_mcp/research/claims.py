@@ -47,6 +47,7 @@ from repo_mcp.research.research_state import ResearchState
 from repo_mcp.research.settings_told import describe_settings
 from repo_mcp.research.written_names import describe_written_name
 from repo_mcp.text.question_words import list_words, shares_word
+from repo_mcp.text.roles import is_side_file
 
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
@@ -154,7 +155,7 @@ def _describe_path(reading: Reading, chains: Sequence[Chain]) -> str:
 def _describe_relation(state: ResearchState, reading: Reading) -> str:
     relation, none = _RELATIONS[reading.form]
     subjects = [node for subject in reading.subjects for node in subject.nodes]
-    if len(subjects) > 1:
+    if len({shorten(node.qualified_name) for node in subjects}) > 1:
         relation = relation.replace("calls", "call").replace("uses", "use").replace("is ", "are ", 1)
     named = _name_subjects(subjects) or reading.subjects[0].name or reading.subjects[0].asked
     first_hop = [one for one in state.findings if one.hop == 1]
@@ -231,8 +232,10 @@ def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequenc
     if reading.form is not Form.DEPENDENTS or not places:
         return ""
     more = re.fullmatch(r"and (\d+) more", places[-1])
-    count = len(places) - 1 + int(more[1]) if more is not None else len(places)
-    named = join_names(places[:1]) if count == 1 else f"{count} declarations, such as {places[0]}"
+    told = places[:-1] if more is not None else places
+    count = len(told) + (int(more[1]) if more is not None else 0)
+    best = next((one for one in told if not is_side_file(one.rpartition("(")[2])), places[0])
+    named = best if count == 1 else f"{count} declarations, such as {best}"
     return f" It is overridden or implemented by {named}."
 
 

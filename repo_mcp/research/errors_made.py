@@ -52,10 +52,10 @@ _SAYS = re.compile(
 )  # `report_error(s, "lost")`, `return set_error_context(s,` with the text on the next line
 # A text in quotes. In C# a quote is doubled in `@"..."`; one in a word, or of `&'a`, opens no text.
 _QUOTED = re.compile(
-    r"@\"((?:\"\"|[^\"\n])*+)\"|\"((?:\\.|[^\"\\\n])*+)\"|`([^`\n]*+)`"
-    r"|(?<![\w&<])[rbfuRBFU]{0,2}'((?:\\.|[^'\\\n])*+)'"
+    r"@\"([^\"\n]*+(?:\"\"[^\"\n]*+)*)\"|\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*)\"|`([^`\n]*+)`"
+    r"|(?<![\w&<])[rbfuRBFU]{0,2}'([^'\\\n]*+(?:\\.[^'\\\n]*+)*)'"
 )
-LINE_CHARS = 2_000  # read of a line, so that none takes long
+LINE_CHARS = 1_000  # read of a line, so that none takes long
 MESSAGE_CHARS, MESSAGE_LINES = 60, 3  # of the text of an error; lines below its name on which it may begin
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
 _DECLARES = re.compile(r"\s*+(?:[a-z]++\s++){0,4}(?:class|struct|enum|interface|record)\s++\w")  # a type

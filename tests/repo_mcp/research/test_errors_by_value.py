@@ -289,6 +289,20 @@ def test_what_overrides_a_method_and_calls_it_is_counted_among_what_overrides_it
     assert "It is overridden or implemented by 2 declarations, such as Plain.read" in claim
 
 
+def test_declarations_of_one_name_are_one_subject_and_the_program_gives_the_example() -> None:
+    derived = "from base import Base\n\n\nclass {0}(Base):\n    def read(self):\n        return '{0}'\n"
+    files = {
+        "base.py": "class Base:\n    def read(self):\n        return ''\n",
+        "base_again.py": "class Base:\n    def read(self):\n        return ' '\n",
+        "demo/loud.py": derived.format("Loud"),
+        "plain.py": derived.format("Plain"),
+        "use.py": "from base import Base\n\n\ndef run():\n    return Base().read()\n",
+    }
+    claim = Asked(files).ask("What breaks if I change Base.read?").claim
+    assert claim.startswith("Base.read (base.py:2-3, base_again.py:2-3) is used by use.run (use.py:4-5)")
+    assert "2 declarations, such as Plain.read (plain.py:5-6)" in claim
+
+
 def test_a_variable_of_the_environment_is_told_with_the_default_that_a_long_file_gives() -> None:
     setters = "".join(f"func set{n}(c *Config) {{\n\tc.MaxBodySize = {n}\n}}\n\n" for n in range(4))
     files = {

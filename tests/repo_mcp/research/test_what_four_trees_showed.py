@@ -111,6 +111,16 @@ def test_a_kind_is_added_to_the_table_that_has_its_name() -> None:
     assert report.claim.startswith("Others of the kind are listed in cache.EVICTION_POLICY (cache.py:1-6).")
 
 
+def test_what_a_document_leads_to_is_named_in_its_section() -> None:
+    texts = {f"other_{n}.py": f"def other_{n}(value):\n    return value + {n}\n" for n in range(9)}
+    texts |= {
+        "README.md": '# <img src="x.svg" />\n\nSpooled jobs are run by `flush_all()`.\n',
+        "jobs.py": "def flush_all(jobs):\n    for job in jobs:\n        job()\n",
+    }
+    report = Asked(texts).ask("how are spooled jobs run?")
+    assert find_one(report, "jobs.flush_all").why == "named in README.md"
+
+
 EDITOR = {
     "editor/commands.py": """class LetCommand:
     def execute(self, state):
