@@ -15,23 +15,21 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 
-from index_format import IndexFormatError, MakeTag
+from index_format import IndexFormatError
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.adoption import NO_DONATIONS, Donations
 from repo_mcp.indexing.refresh import Walk
-from repo_mcp.indexing.shards import BuildSettings, ShardBuilder
+from repo_mcp.indexing.shards import ShardBuilder
 from repo_mcp.live.change_watch import ChangeWatch
 from repo_mcp.live.generation import Generation
 from repo_mcp.live.index_report import IndexReport
 from repo_mcp.live.look_ahead import LookAhead, Need, ReadMany
-from repo_mcp.live.refresher import REFRESH_POLL_SECONDS, Refresher
+from repo_mcp.live.refresher import REFRESH_POLL_SECONDS, IndexSetup, Refresher
 from repo_mcp.live.tree_look import CHEAP_LOOK_FILES, TreeLook
 from repo_mcp.model import ProgressCallback, RefreshReport, SkipReason
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.record_classes import replace
 from repo_mcp.threads import REFUSED, start_daemon
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
-from repo_mcp.workspace.walk_memory import WalkMemory
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status shows the progress. Files can already be opened."
 FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
@@ -58,40 +56,23 @@ class LiveIndex:
 
     def __init__(
         self,
-        settings: BuildSettings,
-        configuration: str,
-        workers: int,
+        setup: IndexSetup,
         walk: Walk,
         *,
         watch: bool,
         finder: PathChangeFinder | None = None,
         note_refresh: Callable[[], None] = lambda: None,
-        make_tag: MakeTag | None = None,
-        donations: Donations = NO_DONATIONS,
         read_many: ReadMany = _read_nothing,
-        memory: WalkMemory | None = None,
     ) -> None:
         """`walk` returns the files of the root, `finder` finds a few of them using the results of the walk,
-        `read_many` returns the bytes of some. `note_refresh` is called after each refresh. With `make_tag`,
-        an index is used only if it was sealed with it. A first index may start from one of `donations`.
-        `memory` is that of `walk`.
+        `read_many` returns the bytes of some. `note_refresh` is called after each refresh.
 
         Makes the directory of the index. If that fails, there is no index until a refresh can make it.
         """
         self._closed = threading.Event()
-        self.generation = Generation(settings.index_path, configuration, make_tag)
+        self.generation = Generation(setup.settings.index_path, setup.configuration, setup.make_tag)
         self.look = TreeLook(self.generation, walk, self._closed)
-        self.refresher = Refresher(
-            self.generation,
-            self.look,
-            settings,
-            configuration,
-            workers,
-            finder,
-            make_tag,
-            donations,
-            memory,
-        )
+        self.refresher = Refresher(self.generation, self.look, setup, finder)
         self._follows = watch
         self._watch = ChangeWatch(
             finder,
@@ -316,7 +297,7 @@ class LiveIndex:
         """
         finder = self._watch.finder
         there = [] if finder is None else [path for path in paths if finder.is_there(path)]
-        with closing(ShardBuilder(replace(self.refresher.settings, adapters=()))) as builder:
+        with closing(ShardBuilder(replace(self.refresher.setup.settings, adapters=()))) as builder:
             found = builder.find_reasons(there)
         for path in there:
             changes = None if finder is None else finder.look_at([path])

@@ -20,7 +20,7 @@ from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.live.generation import Generation
 from repo_mcp.live.tree_look import TreeLook
 from repo_mcp.model import CompactReport, IndexProgress, ProgressCallback, RefreshReport
-from repo_mcp.record_classes import replace
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walk_memory import WalkMemory
 
@@ -31,6 +31,18 @@ CANCELLED = ("The refresh was cancelled.", "Nothing was changed.")
 FAILED = "A refresh failed, so changed files may be missing here:"
 
 
+@dataclass(frozen=True, slots=True)
+class IndexSetup:
+    """The settings of one root's index, and what a first one may start from."""
+
+    settings: BuildSettings
+    configuration: str  # digest of everything that determines the contents
+    workers: int
+    make_tag: MakeTag | None = None  # an index is used only if it was sealed with it
+    donations: Donations = NO_DONATIONS
+    memory: WalkMemory | None = None  # of the walks of the root
+
+
 class Refresher:
     """The writing side of one live index. Safe for several threads."""
 
@@ -38,23 +50,13 @@ class Refresher:
         self,
         generation: Generation,
         look: TreeLook,
-        settings: BuildSettings,
-        configuration: str,
-        workers: int,
+        setup: IndexSetup,
         probe: TreeProbe | None,
-        make_tag: MakeTag | None,
-        donations: Donations = NO_DONATIONS,
-        memory: WalkMemory | None = None,
     ) -> None:
         self._generation = generation
         self._look = look
-        self.settings = settings
-        self._configuration = configuration
-        self._workers = workers
+        self.setup = setup
         self._probe = probe if probe is not None else NO_PROBE
-        self._make_tag = make_tag
-        self._donations = donations
-        self._memory = memory
         self.running = threading.Lock()  # held while this process refreshes
         self._hurried = threading.Event()  # a few changed files wait to be indexed
         self.progress: IndexProgress | None = None
@@ -226,19 +228,20 @@ class Refresher:
             directory = self._generation.make_directory()
         except OSError as error:
             raise explain_write_error(error) from error
+        setup = self.setup
         resources = RefreshResources(
             directory,
-            self.settings,
-            self._workers,
+            setup.settings,
+            setup.workers,
             self._generation.record,
             self._probe,
-            self._make_tag,
+            setup.make_tag,
             self.note_purge_due,
-            self._donations,
+            setup.donations,
             self.remaining,
-            self._memory,
+            setup.memory,
         )
-        return Indexer(resources, self._configuration, self._look.walk, self._note_purge)
+        return Indexer(resources, setup.configuration, self._look.walk, self._note_purge)
 
     def _note_purge(self) -> None:
         self.purges += 1

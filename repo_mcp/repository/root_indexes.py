@@ -19,6 +19,7 @@ from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.indexing.shards import BuildSettings, Cluster
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
 from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.live.refresher import IndexSetup
 from repo_mcp.record_classes import dataclass
 from repo_mcp.repository.engines import Outliner
 from repo_mcp.storage.donors import Donor, DonorRoot, Donors, derive_configuration, name_configuration
@@ -141,22 +142,25 @@ class RootIndexes:
             allow_paths=config.allow_paths,
             cluster=cluster,
         )
-        return LiveIndex(
+        setup = IndexSetup(
             settings,
             self.configuration,
             config.chosen_workers(),
-            of.tree.walk,
-            watch=config.watch,
-            finder=of.tree.find_changes(),
-            note_refresh=note_refresh,
-            make_tag=namespace.make_tag,
-            donations=Donations(
+            namespace.make_tag,
+            Donations(
                 partial(of.donors.list_for, "index", self.configuration, namespace.directory.path),
                 self._find_shared,
                 is_asked_for=config.index_from is not None or of.donors.has_pack,
             ),
+            of.tree.memory,
+        )
+        return LiveIndex(
+            setup,
+            of.tree.walk,
+            watch=config.watch,
+            finder=of.tree.find_changes(),
+            note_refresh=note_refresh,
             read_many=of.tree.read_many,
-            memory=of.tree.memory,
         )
 
     def list_donors(self) -> tuple[Donor, ...]:

@@ -269,7 +269,7 @@ class Shards:
         self.place = place
         self.cluster = Cluster(cluster.scheduler_address)
         with closing(Repository(load_config(str(root), data_dir=str(place / "data")))) as repository:
-            settings = repository._index.refresher.settings
+            settings = repository._index.refresher.setup.settings
             files = repository.tree.walk(lambda: False).files
         self.settings = replace(
             settings, root=str(root), index_path=str(place), data_dir_parts=None, cluster=self.cluster

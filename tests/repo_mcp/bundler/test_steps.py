@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import ChunkSpan
-from repo_mcp.bundler.blocks import LONG_LINES, SMALL_CLASS_LINES, SMALL_FILE_LINES, Block, cut_blocks
+from repo_mcp.bundler.blocks import (
+    LONG_LINES,
+    MAX_LEAD_LINES,
+    SMALL_CLASS_LINES,
+    SMALL_FILE_LINES,
+    Block,
+    cut_blocks,
+)
 from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
 from repo_mcp.bundler.evidence import (
     Candidate,
@@ -30,9 +37,9 @@ from repo_mcp.bundler.reasons import explain, name_words
 from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import read_layout
-from repo_mcp.bundler.spending import choose_parts, spend
+from repo_mcp.bundler.spending import LEAST_PART_LINES, choose_parts, spend
 from repo_mcp.bundler.weights import WEIGHTS
-from repo_mcp.bundler.worth import Rater
+from repo_mcp.bundler.worth import Rater, rate_work
 from repo_mcp.languages.patterns import enclosing
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
 from repo_mcp.ranking.prompt import Clue, ClueKind, Mention, parse_prompt
@@ -124,6 +131,10 @@ def test_names_that_a_prompt_asks_for() -> None:
     names = list_names(prompt, parse_prompt(prompt), WEIGHTS)
     assert names == {"Wall.read": 1.0, "read": 1.0, "Door": WEIGHTS.unsure}
     assert list_names("QuerySet", parse_prompt("QuerySet"), WEIGHTS) == {"QuerySet": 1.0}
+    assert list_names("read wall", parse_prompt("read wall"), WEIGHTS) == {"read": 1.0, "wall": 1.0}
+    assert (
+        list_names("read wall again", parse_prompt("read wall again"), WEIGHTS) == {}
+    )  # words of a sentence
 
 
 # Blocks
@@ -241,6 +252,9 @@ def test_a_comment_goes_with_its_declaration_unless_it_is_long() -> None:
     blocks = {one.span.name: one.start_line for one in cut(text, "a.rs") if one.span}
     assert blocks["one"] == 1
     assert blocks["two"] == 34
+    for lines, start in ((MAX_LEAD_LINES, 4), (MAX_LEAD_LINES + 1, 5 + MAX_LEAD_LINES)):
+        text = "fn one() {\n}\n\n" + "// Two.\n" * lines + "fn two() {\n}\n" + "fn f() {\n}\n" * 20
+        assert [one.start_line for one in cut(text, "a.rs") if one.span and one.span.name == "two"] == [start]
 
 
 # Worth
@@ -266,6 +280,12 @@ def test_a_body_that_decides_is_worth_more_than_one_that_hands_on() -> None:
     deciding = "".join(f"    if order.kind == {kind}:\n        order.refund()\n" for kind in range(3))
     text = f"def get_order(self):\n    return self.order\n\n\ndef choose(order):\n{deciding}"
     assert [name for name, _ in rate(text + FILLING, {"order": 1.0})[:2]] == ["choose", "get_order"]
+
+
+def test_a_body_decides_from_three_branches_on() -> None:
+    branch = "if order.kind == 1:"
+    rated = [rate_work([branch] * count, deciding=1.5, trivial=0.5) for count in range(5)]
+    assert rated == [0.5, 1.0, 1.0, 1.5, 1.5]
 
 
 RUST = """pub fn refund(order: &Order) -> bool {
@@ -344,6 +364,21 @@ def test_what_is_worth_less_than_a_fiftieth_of_the_best_for_its_lines_ends_a_bun
     spend(files, packer, WEIGHTS)
     assert packer.selections[0].path == "fair.py"
     assert len(packer.selections) == min(3, shown + 1)
+
+
+def test_the_best_block_and_named_ones_with_room_for_twenty_lines_are_shown_in_part() -> None:
+    text = "transfer = 1\n" * 100
+
+    def show(lines: int) -> list[tuple[int, int]]:
+        file = RatedFile(Candidate("a.py", 1.0, None), view(text), [Block(1, 60), Block(61, 100)], [2.0, 1.0])
+        file.named.update((0, 1))
+        packer = Packer(Budget(8, lines, None))
+        spend([file], packer, WEIGHTS)
+        return [(one.start_line, one.end_line) for one in order_selections(packer.selections, {"a.py": 0})]
+
+    assert show(5) == [(1, 5)]
+    assert show(60 + LEAST_PART_LINES - 1) == [(1, 60)]
+    assert show(60 + LEAST_PART_LINES) == [(1, 60 + LEAST_PART_LINES)]
 
 
 # Packing

@@ -7,8 +7,8 @@ import pytest
 from repo_mcp.graph import resolution
 from repo_mcp.graph.live_graph import RESOLVERS
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
-from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolRecord
+from repo_mcp.graph.resolution import ByNameResolver, Resolvers
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolRecord, list_references
 from tests.repo_mcp.graph.memory_index import PARSERS, MemoryIndex
 
 FOUND = Resolution((Target(Declaration("a.py", 1), Confidence.EXACT),))
@@ -90,3 +90,20 @@ def test_a_resolver_is_let_go_when_much_was_decoded_since(monkeypatch: pytest.Mo
         decoded[0] += resolution.MAX_HELD_BYTES // 2 + 1
         resolvers.resolve("b.py", record, row)
     assert Counting.made == 1 + (len(uses) - 1) // 2 > 1
+
+
+def test_a_name_with_more_declarations_than_may_be_meant_means_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resolution, "MAX_POSSIBLE", 2)
+    use = "def user(): f()\n"
+    program = MemoryIndex({"a.py": use, "one.py": "def f(): ...\n", "two.py": "def f(): ...\n"})
+    assert [one.confidence for one in resolve_by_name(program)] == [Confidence.POSSIBLE] * 2
+    program = MemoryIndex({"a.py": use} | {f"{at}.py": "def f(): ...\n" for at in range(3)})
+    assert resolve_by_name(program) == ()
+
+
+def resolve_by_name(program: MemoryIndex) -> tuple[Target, ...]:
+    """Return what the only call of a.py means by its name alone."""
+    record = program.find_record("a.py")
+    assert record is not None
+    (row,) = list_references(record, ReferenceRole.CALL)
+    return ByNameResolver(program).resolve("a.py", record, row).targets

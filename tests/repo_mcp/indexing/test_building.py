@@ -99,7 +99,7 @@ class Tree:
         self.directory = DiskDirectory(str(self.index), create=True)
         config = Config(root, data_dir=str(place / "data"))
         self.repository = Repository(config)
-        settings = self.repository._index.refresher.settings
+        settings = self.repository._index.refresher.setup.settings
         settings = replace(settings, index_path=str(self.index), data_dir_parts=None)
         self.settings = replace(settings, shard_bytes=SHARD_BYTES)
         self.workers = workers

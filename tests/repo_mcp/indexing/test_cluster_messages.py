@@ -59,7 +59,7 @@ def open_tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tree]:
     (root / "zz.py").write_bytes(b"\0binary")  # for what is in it
     (root / "zzz.py").write_bytes(b"x" * 3_000_000)  # unopened
     with closing(Repository(load_config(str(root), data_dir=str(place / "data")))) as repository:
-        build = replace(repository._index.refresher.settings, shard_bytes=SHARD_BYTES)
+        build = replace(repository._index.refresher.setup.settings, shard_bytes=SHARD_BYTES)
         names = map("new-{}".format, range(1_000))
         planner = ShardPlanner(lambda _path: None, lambda: next(names), SHARD_BYTES, keeps_stats=True)
         files = repository.tree.walk(lambda: False).files

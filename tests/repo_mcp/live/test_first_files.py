@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.live import live_index, refresher
+from repo_mcp.live import change_watch, live_index, refresher
+from repo_mcp.live.change_watch import ChangeWatch
+from repo_mcp.live.generation import Generation
 from repo_mcp.model import ExactRequest, IndexProgress, SearchRequest, WalkReport
 from repo_mcp.repository import Repository
 from repo_mcp.symbol_index import named_files
@@ -52,6 +55,40 @@ def test_the_commit_of_the_first_files_wakes_who_waits(tree: Path, monkeypatch: 
             assert not found
         waiting.join(60)
         assert found == [1]
+
+
+def test_a_refresh_counts_down_the_files_that_it_has_not_indexed(tree: Path) -> None:
+    for number in range(3):
+        (tree / f"{number}.py").write_text("pass\n", encoding="utf-8")
+    told: list[tuple[int, int | None]] = []
+    with opened(tree, watch=False) as repository:
+        look = repository._index.look
+
+        def note(now: IndexProgress) -> None:
+            if now.phase == "index" and now.files_total:
+                told.append((now.files_total - now.files_done, look.stale))
+
+        repository.refresh(progress=note)
+    assert told[-1] == (0, 0)
+    assert [left for left, _ in told] == [stale for _, stale in told]
+
+
+def test_an_index_that_was_never_made_is_not_lost(tmp_path: Path) -> None:
+    generation = Generation(str(tmp_path / "index"), "configuration", None)
+    assert generation.find() is None
+    assert generation.loss == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "is_due"), [(ErrorCode.BUSY, True), (ErrorCode.CANCELLED, True), (ErrorCode.INTERNAL, False)]
+)
+def test_a_walk_that_was_not_carried_out_puts_off_nothing(
+    code: ErrorCode, is_due: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(change_watch, "LOOK_SECONDS", 0.0)
+    watch = ChangeWatch(None, threading.Event(), lambda: None, lambda _: True, lambda _: None, lambda: None)
+    watch.note_walk(time.monotonic() - 100.0, RepoError(code, "no"))
+    assert watch.is_look_due() is is_due
 
 
 def test_an_empty_tree_is_answered_too(tree: Path) -> None:

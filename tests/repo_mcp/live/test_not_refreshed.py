@@ -111,7 +111,7 @@ def test_a_lock_that_another_holds_is_told_and_a_refresh_that_runs_here_is_not(
     with pytest.raises(RepoError):
         repository.refresh(cancelled=lambda: True)
     assert tell(repository) == []
-    directory = DiskDirectory(index.refresher.settings.index_path)
+    directory = DiskDirectory(index.refresher.setup.settings.index_path)
     with IndexWriter(directory, repository.indexes.configuration, FIELDS):
         assert refuse(repository) is ErrorCode.BUSY
         assert tell(repository) == [LOCKED]

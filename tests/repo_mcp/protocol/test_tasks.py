@@ -59,6 +59,7 @@ def test_ids_cannot_be_guessed_and_tasks_stand_in_order() -> None:
     assert all(len(task.id) == 32 and int(task.id, 16) >= 0 for task in tasks)
     first, more = store.page(0, 20)
     rest, none = store.page(first[-1].number, 20)
+    assert store.page(tasks[9].number, 20) == (tasks[10:], False)  # a full page, after which nothing follows
     assert ([*first, *rest], more, none) == (tasks, True, False)
 
 

@@ -30,8 +30,9 @@ class Building(Served):
     def __init__(self, root: Path, data: Path, workers: int = 0) -> None:
         super().__init__(root, data, index=False)
         self.refresher = self.repository._index.refresher
-        self.refresher.settings = replace(self.refresher.settings, shard_bytes=1_000)
-        self.refresher._workers = workers
+        setup = self.refresher.setup
+        settings = replace(setup.settings, shard_bytes=1_000)
+        self.refresher.setup = replace(setup, settings=settings, workers=workers)
         self.repository.engines.graph._wait_seconds = HANG_SECONDS
         self.may_go_on = threading.Event()
         self._stands = threading.Event()

@@ -51,6 +51,8 @@ METHODS = """
         public void Boxed(Animal a) { }
         public void Ends(string a) { }
         public void Ends(string a, params object[] rest) { }
+        public void Rests(int a, params object[] rest) { }
+        public void Rests(int a, int b, int c) { }
         public void Defaults(string a) { }
         public void Defaults(string a, int b = 1) { }
         public void Run(Action a) { }
@@ -121,6 +123,7 @@ CALLS = [
     ("api.Boxed(animal)", "exact: IAnimal a"),
     ("api.Boxed(new Stone())", "exact: object a"),
     ('api.Ends("a")', "exact: string a"),
+    ("api.Rests(1)", "exact: int a, params object[] rest"),
     ('api.Ends("a", 1)', "exact: string a, params object[] rest"),
     ('api.Ends("a", 1, 2)', "exact: string a, params object[] rest"),
     ('api.Defaults("a")', "exact: string a"),
