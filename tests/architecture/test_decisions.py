@@ -62,3 +62,13 @@ def test_a_replaced_record_says_so_in_its_first_lines() -> None:
         assert bool(says) == mark.startswith("replaced"), file
         if says is not None:
             assert int(says[1]) == int(mark.split()[-1]), file
+
+
+def test_an_amended_record_names_in_its_first_lines_what_amended_it() -> None:
+    for _, file, mark, _ in list_entries():
+        first = " ".join((FOLDER / file).read_text(encoding="utf-8").splitlines()[:FIRST_LINES])
+        says = re.search(r"Amended by ([\d, and]+)", first)
+        assert bool(says) == ("in part" in mark), file
+        if says is not None:
+            later = [int(number) for number in re.findall(r"\b\d{4}\b", mark)]
+            assert [int(number) for number in re.findall(r"\d+", says[1])] == later, file
