@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from contextlib import suppress
 from functools import partial
 from itertools import islice
 
 from repo_mcp.bundler.records import BundleRequest, SearchTried
 from repo_mcp.bundler.source import MAX_WORDS, BundleSource
 from repo_mcp.bundler.weights import Weights
-from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.prompt import (
     Clue,
@@ -30,7 +28,7 @@ from repo_mcp.ranking.prompt import (
     split_symbol,
 )
 from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.reports import list_template_words, read_words, take_informative, take_prose
+from repo_mcp.ranking.reports import read_template, read_words, take_informative, take_prose
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
@@ -42,7 +40,6 @@ from repo_mcp.text.word_families import list_stand_ins, list_synonyms
 MAX_NAMES = 12  # of the prompt, whose declaring files are looked up
 MAX_DECLARING = 4  # files or blocks; a name that more of them declare says little about each
 SOLE_WORDS = 2  # in a prompt of so few words, each is taken for a name
-TEMPLATE, MAX_TEMPLATES = "issue_template", 8  # in the path of a template for reports; so many are read
 SELF_NAMES = frozenset(("self", "this", "cls", "super"))
 
 UNKNOWN_SHARE = 10  # a term that is nowhere is taken to be in every tenth unit
@@ -127,7 +124,10 @@ def gather_evidence(
     request: BundleRequest, source: BundleSource, find_hints: HintFinder, weights: Weights
 ) -> Evidence:
     """Read the prompt, and search for its text and its names. Raises IndexFormatError, OSError."""
-    prompt = take_informative(request.prompt, partial(read_template, source))
+    prompt = take_informative(
+        request.prompt,
+        partial(read_template, source.find_paths, lambda path: "\n".join(source.read(path).lines)),
+    )
     clues = parse_prompt(prompt)
     hints, warnings = find_hints(prompt)
     known = {clue.text for clue in clues if clue.kind is ClueKind.SYMBOL}
@@ -173,15 +173,6 @@ def is_wanted(mention: Mention, *, include_tests: bool) -> bool:
     if not include_tests and is_test_path(mention.path):
         return False
     return mention.clue.kind is not ClueKind.FRAME or find_role(mention.path) is not FileRole.FOREIGN
-
-
-def read_template(source: BundleSource) -> frozenset[str]:
-    """Return the words of the lines in the repository's templates for reports. Raises IndexFormatError."""
-    told: set[str] = set()
-    for path in source.find_paths(analyse_text(TEMPLATE)[:1])[:MAX_TEMPLATES]:
-        with suppress(RepoError):  # not readable now
-            told.update(list_template_words("\n".join(source.read(path).lines)))
-    return frozenset(told)
 
 
 def is_told(clue: Clue, told: Set[str]) -> bool:

@@ -14,43 +14,40 @@ the prose does of what is wrong with it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from enum import Enum
+from collections.abc import Callable, Collection, Iterator
 
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.ranking.prompt import find_title
-from repo_mcp.ranking.reports import FORM_WORDS, take_informative
+from repo_mcp.ranking.reports import FORM_WORDS, LinePart, iter_lines, take_informative
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 
-# A line of these words and of FORM_WORDS alone is one of a form.
-_FURTHER = """
-add alternatives anything applicable attempted case cause check clear component components concise
-considered desired docs documentation error existing expectations explain feature general guide happen
-happened happens help issues like link message messages module modules motivation n none old option
-please propose proposed question questions reason related relevant repo repro reproducer request response
-results s scenario search see seen short show stack stacktrace started step suggested suggestion tell
-test tests trace traceback tried try use using vs want work workaround works yes
+# A heading that has these besides words of forms asks for what the program ran on, or for an agreement.
+_SYSTEM = """
+agreement arch architecture browser browsers checklist conduct contributing desktop diagnostics env
+environment guidelines hardware installed operating os platform platforms prerequisites severity specification
+specifications specs system systems version versions
 """
-# A heading that has these besides asks for what the program ran on, or for an agreement.
-_ENVIRONMENT = """
-agreement arch architecture browser browsers checklist checks compiler conduct contributing desktop
-device diagnostics distribution env environment frequency guidelines hardware installed machine manager
-node operating os package packages platform platforms prerequisites processor python runtime severity
-shell software specs system systems terminal terms validation validations version versions
+# These too, but they may as well be what the report is about.
+_TOPICS = """
+checks compiler device distribution frequency machine manager node package packages processor python runtime
+shell software terminal terms validation validations
 """
-_FORM_WORDS = FUNCTION_WORDS | FORM_WORDS | frozenset(_FURTHER.split())
-_ENVIRONMENT_WORDS = frozenset(_ENVIRONMENT.split())
+_FORM_WORDS = FUNCTION_WORDS | FORM_WORDS
+_SYSTEM_WORDS = frozenset(_SYSTEM.split())
+_ENVIRONMENT_WORDS = _SYSTEM_WORDS | frozenset(_TOPICS.split())
 _VERSIONS = frozenset(("version", "versions"))
+_RAN_ON = _VERSIONS | frozenset(
+    ("browser", "browsers", "hardware", "operating", "os", "platform", "platforms")
+)
 _WHICH = frozenset(("what", "which"))
-MOST_ASKING_WORDS = 9  # of a heading that asks for a version, all but one of them of forms
+MOST_ASKING_WORDS = 9  # of a heading that asks for a system or version, all but one of them of forms
 MOST_VALUE_WORDS = 2  # of what a field is filled in with, unless it has a digit
 
 _HEADING = compile_late(r"\s{0,3}(?:#{1,6}\s++(\S.{0,219})|\*\*([^*]{1,200})\*\*:?|__([^_]{1,200})__:?)")
 _FIELD = compile_late(
-    r"\s{0,8}(?:[-*+]\s{1,4})?(?:\*\*)?([\w .()/\[\],-]{1,60}?)(?:\*\*)?\s?:(?:\*\*)?(?![:/])(.{0,60})"
+    r"\s{0,8}(?:[-*+]\s{1,4})?[*_]{0,2}([\w .()/\[\],-]{1,60}?)[*_]{0,2}\s?:[*_]{0,2}(?![:/])(.{0,60})"
 )
-_FENCE = compile_late(r"\s{0,12}(`{3,}|~{3,})([^`]{0,100})")
 _TAG = compile_late(
     r"</?(?:a|b|br|center|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|picture|source|span|strong|sub|summary|sup"
     r"|table|tbody|td|th|thead|tr|u|ul|video)(?:\s[^<>]{0,2000})?/?>",
@@ -61,14 +58,6 @@ _LINK = compile_late(r"\[([^\[\]\n]{1,200})\]\([^()\s]{0,2000}\)")
 _URL = compile_late(r"\bhttps?://[^\s<>)\]\"'`]{1,2000}")
 _FILE_IN_URL = compile_late(r"/(?:blob|blame|tree|raw|src)/(?:branch/|commit/)?[^/\s]{1,100}/([^\s?]{1,400})")
 _WORD = re.compile(r"[^\W\d_]+")
-
-
-class _Part(Enum):
-    """Names what a line belongs to."""
-
-    PROSE = "prose"
-    CODE = "code"
-    FENCE = "fence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,44 +73,38 @@ class PastedText:
         return f"{self.prose}\n\n{self.code}" if self.code else self.prose
 
 
-def read_pasted(text: str) -> PastedText:
-    """Return the prose and the code of a text. What says nothing else is returned as it is."""
-    told = take_informative("\n".join(_drop_environment(text.strip())))
+def read_pasted(text: str, read_template: Callable[[], Collection[str]] = frozenset[str]) -> PastedText:
+    """Return the prose and the code of a text. What says nothing else is returned as it is.
+
+    `read_template` is that of `take_informative`.
+    """
+    told = take_informative("\n".join(_drop_environment(text.strip())), read_template)
     title = find_title(told)
     prose: list[str] = []
     code: list[str] = []
-    for line, part in _iter_lines(told):
-        if part is _Part.CODE:
+    for line, part in iter_lines(told):
+        if part is LinePart.CODE:
             code.append(line)
-        elif part is _Part.PROSE and (line == title or not _FORM_WORDS.issuperset(_list_words(line))):
+        elif part is LinePart.PROSE and (line == title or not _FORM_WORDS.issuperset(_list_words(line))):
             prose.append(_strip_markup(line))
     read = PastedText("\n".join(prose).strip(), "\n".join(code).strip())
     return read if _WORD.search(read.text) else PastedText(text.strip(), "")
 
 
-def _iter_lines(text: str) -> Iterator[tuple[str, _Part]]:
-    """Yield the lines, and whether each is prose, code in a fence, or a fence."""
-    fence = ""
-    for line in text.splitlines():
-        match = _FENCE.fullmatch(line)
-        if fence and match and match[1].startswith(fence) and not match[2].strip():
-            fence = ""
-        elif not fence and match:
-            fence = match[1]
-        else:
-            yield line, _Part.CODE if fence else _Part.PROSE
-            continue
-        yield line, _Part.FENCE
-
-
 def _drop_environment(text: str) -> Iterator[str]:
-    """Yield the lines without what a form asks about the environment, except the first one."""
-    is_dropped = False
-    for number, (line, part) in enumerate(_iter_lines(text)):
-        heading = _HEADING.fullmatch(line.rstrip()) if part is _Part.PROSE else None
+    """Yield the lines without what a form asks about the environment, except the first one.
+
+    Below a heading that may as well name a topic, such as `Node`, only values are dropped.
+    """
+    is_dropped = is_topic = False
+    for number, (line, part) in enumerate(iter_lines(text)):
+        heading = _HEADING.fullmatch(line.rstrip()) if part is LinePart.PROSE else None
         if heading is not None:
-            is_dropped = _asks_for_environment(heading[1] or heading[2] or heading[3])
-        if not number or not (is_dropped or (part is _Part.PROSE and _is_filled_in(line))):
+            asked = heading[1] or heading[2] or heading[3]
+            is_dropped = _asks_for_environment(asked)
+            is_topic = _SYSTEM_WORDS.isdisjoint(_list_words(asked))
+        is_asked = is_dropped and (heading is not None or not is_topic or _is_value(line))
+        if not number or not (is_asked or (part is LinePart.PROSE and _is_filled_in(line))):
             yield line
 
 
@@ -132,10 +115,11 @@ def _list_words(text: str) -> list[str]:
 def _asks_for_environment(heading: str) -> bool:
     """Return whether a heading asks for what a program ran on, for its version, or for an agreement."""
     words = _list_words(heading.partition("(")[0])
-    if len(words) <= MOST_ASKING_WORDS and (_VERSIONS.issuperset(words[-1:]) or _WHICH.issuperset(words[:1])):
-        others = [word for word in words if word not in _FORM_WORDS | _ENVIRONMENT_WORDS]
-        return not _VERSIONS.isdisjoint(words) and len(others) <= 1
-    return not _ENVIRONMENT_WORDS.isdisjoint(words) and (_FORM_WORDS | _ENVIRONMENT_WORDS).issuperset(words)
+    others = [word for word in words if word not in _FORM_WORDS and word not in _ENVIRONMENT_WORDS]
+    is_short = len(words) <= MOST_ASKING_WORDS
+    if is_short and (_VERSIONS.issuperset(words[-1:]) or _WHICH.issuperset(words[:1])):
+        return len(others) <= 1 and not _RAN_ON.isdisjoint(words)
+    return not others and not _ENVIRONMENT_WORDS.isdisjoint(words)
 
 
 def _is_filled_in(line: str) -> bool:
@@ -143,7 +127,12 @@ def _is_filled_in(line: str) -> bool:
     match = _FIELD.fullmatch(line)
     if match is None or not _asks_for_environment(match[1]):
         return False
-    return len(match[2].split()) <= MOST_VALUE_WORDS or any(map(str.isdigit, match[2]))
+    return _is_value(match[2])
+
+
+def _is_value(text: str) -> bool:
+    """Return whether a text is rather the name of a system or a version than a sentence."""
+    return len(text.split()) <= MOST_VALUE_WORDS or any(map(str.isdigit, text))
 
 
 def _strip_markup(line: str) -> str:

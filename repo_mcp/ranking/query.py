@@ -23,7 +23,7 @@ start of a word that begins with a letter or underscore, so that `--flag` and `-
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import field
 from itertools import chain
 
@@ -85,14 +85,20 @@ class Query:
         return len(self.text.split()) > sum(len(phrase.split()) for phrase in self.phrases)
 
 
-def parse_query(text: str, max_words: int) -> Query:
-    """Return the query that a text means. Words beyond `max_words` are cut, with a warning."""
+def parse_query(
+    text: str, max_words: int, read_template: Callable[[], Collection[str]] = frozenset[str]
+) -> Query:
+    """Return the query that a text means. Words beyond `max_words` are cut, with a warning.
+
+    `read_template` is called for pasted text, and returns the words of the repository's
+    templates for reports.
+    """
     query = Query()
     words: list[str] = []
     parts = list(_QUERY_PART.finditer(text))
     query.is_pasted = _is_pasted(text, parts)
     if query.is_pasted:
-        read = read_pasted(text)
+        read = read_pasted(text, read_template)
         text = read.text
         parts = list(_QUERY_PART.finditer(text))
     if len(parts) > max_words:

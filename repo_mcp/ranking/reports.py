@@ -10,8 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from enum import Enum
 
+from repo_mcp.errors import RepoError
 from repo_mcp.late_patterns import compile_late
+from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_RUN = 4  # lines of settings or versions in a row; fewer may be what the report is about
@@ -30,6 +34,7 @@ _NOISE = compile_late(
 )
 _WORD = re.compile(r"\w+")
 _FENCE = compile_late(r"[ \t>]*(?:```|~~~)")
+_FENCE_LINE = compile_late(r"[ \t>]{0,12}(`{3,}|~{3,})([^`]{0,100})")
 _TYPED_BY = r"[ \t]*(?:>>>|\.\.\.|\$|In \[\d+\]:|irb\([^)\n]{1,40}\):\S*|PS [^>\n]{0,200}>)[ \t]"
 _TYPED = compile_late(_TYPED_BY)
 _TYPED_FIRST = compile_late(rf"{_TYPED_BY}|[ \t]*>[ \t]")  # elsewhere `> ` quotes somebody
@@ -54,13 +59,27 @@ _HEADS = "name value version package software tool key property item component o
 _HEADS_OF_VERSIONS = frozenset(_HEADS.split())
 _HEADING = compile_late(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*$)")
 _WORDS_OF_FORMS = """
-actual additional additionally behavior behaviour bug checklist checks code config configuration context
-current describe description detail details environment example expectation expected info information issue
-log logs minimal notes observed operating output possible preflight problem report reproducible reproduce
-reproducing reproduction result sample screenshot screenshots setup snippet solution steps summary system
-terminal used version versions
+actual add additional additionally alternatives anything applicable attempted behavior behaviour bug case
+cause check checklist checks clear code component components concise config configuration considered
+context current describe description desired detail details docs documentation environment error example
+existing expectation expectations expected explain feature general guide happen happened happens help info
+information issue issues like link log logs message messages minimal module modules motivation n none notes
+observed old operating option output please possible preflight problem propose proposed question questions
+reason related relevant repo report repro reproduce reproducer reproducible reproducing reproduction
+request response result results s sample scenario screenshot screenshots search see seen setup short show
+snippet solution stack stacktrace started step steps suggested suggestion summary system tell terminal test
+tests trace traceback tried try use used using version versions vs want work workaround works yes
 """
 FORM_WORDS = frozenset(_WORDS_OF_FORMS.split())
+TEMPLATE, MAX_TEMPLATES = "issue_template", 8  # in the path of a template for reports; so many are read
+
+
+class LinePart(Enum):
+    """Names what a line belongs to."""
+
+    PROSE = "prose"
+    CODE = "code"
+    FENCE = "fence"
 
 
 def take_informative(prompt: str, read_template: Callable[[], Collection[str]] = frozenset[str]) -> str:
@@ -82,6 +101,20 @@ def take_informative(prompt: str, read_template: Callable[[], Collection[str]] =
 def read_words(line: str) -> str:
     """Return the words of a line in lower case, without punctuation, separated by spaces."""
     return " ".join(_WORD.findall(line.lower()))
+
+
+def read_template(
+    find_paths: Callable[[Sequence[str]], Sequence[str]], read_text: Callable[[str], str]
+) -> frozenset[str]:
+    """Return the words of the lines in the repository's templates for reports. Raises IndexFormatError.
+
+    `find_paths` returns the paths that hold some terms; a template that `read_text` cannot read is left out.
+    """
+    told: set[str] = set()
+    for path in find_paths(analyse_text(TEMPLATE)[:1])[:MAX_TEMPLATES]:
+        with suppress(RepoError):  # not readable now
+            told.update(list_template_words(read_text(path)))
+    return frozenset(told)
 
 
 def list_template_words(text: str) -> Iterator[str]:
@@ -174,11 +207,20 @@ def take_prose(prompt: str) -> str:
     """
     if "\n" not in prompt.strip():
         return prompt
-    kept: list[str] = []
-    is_code = False
-    for line in prompt.split("\n"):
-        if _FENCE.match(line):
-            is_code = not is_code
-        elif not is_code and not _WRITTEN.match(line):
-            kept.append(line)
-    return "\n".join(kept)
+    parts = iter_lines(prompt)
+    return "\n".join(line for line, part in parts if part is LinePart.PROSE and not _WRITTEN.match(line))
+
+
+def iter_lines(text: str) -> Iterator[tuple[str, LinePart]]:
+    """Yield the lines, and whether each is prose, code in a fence, or a fence."""
+    fence = ""
+    for line in text.splitlines():
+        match = _FENCE_LINE.fullmatch(line)
+        if fence and match and match[1].startswith(fence) and not match[2].strip():
+            fence = ""
+        elif not fence and match:
+            fence = match[1]
+        else:
+            yield line, LinePart.CODE if fence else LinePart.PROSE
+            continue
+        yield line, LinePart.FENCE

@@ -32,9 +32,10 @@ from repo_mcp.ranking.look_up import Found, LookedUp, count_close, look_up
 from repo_mcp.ranking.named_hits import NamedHits, find_named
 from repo_mcp.ranking.query import STORY_WORDS, Query, parse_query, widen
 from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
+from repo_mcp.ranking.reports import read_template
 from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
 from repo_mcp.ranking.snippets import FEW_WHOLE_LINES, RATED_HITS, WHOLE_LINES, ShownHits, show_hits
-from repo_mcp.ranking.spell_suggest import suggest
+from repo_mcp.ranking.spell_suggest import find_paths, suggest
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import PART, get_word_terms
 from repo_mcp.text.base_forms import find_base_form
@@ -75,14 +76,19 @@ def run_search(
     Hits depend on whether it `is_whole`, never on them. Raises RepoError with INVALID_ARGUMENT, and
     IndexFormatError for a damaged index.
     """
-    query = parse_query(request.query, most_words)
+    read_live = _remember(read_live)
+    read_own = partial(
+        read_template,
+        partial(find_paths, searcher.snapshot),
+        lambda path: read_live(path).decode("utf-8", "replace"),
+    )
+    query = parse_query(request.query, most_words, read_own)
     glob = request.file_glob
     wanted = Filter(
         GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
     )
     snapshot = searcher.snapshot.name if request.names_snapshot else ""
     asked = find_name(query.text)
-    read_live = _remember(read_live)
     known = LookedUp()
     look = partial(look_up, searcher, query, wanted, read_live, is_whole=not progress, known=known)
     if request.symbols_only:

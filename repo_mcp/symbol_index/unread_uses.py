@@ -17,7 +17,7 @@ MOST_PATHS = 3  # named
 
 # The languages without a parser whose files call and extend what is declared in a language.
 _USED_FROM = {
-    "c": ("assembly", "objective-c", "zig"),
+    "c": ("assembly", "lex", "objective-c", "yacc", "zig"),
     "cpp": ("objective-c",),
     "csharp": ("fsharp", "visual-basic"),
     "go": ("assembly",),

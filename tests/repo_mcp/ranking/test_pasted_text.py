@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.ranking.pasted_text import read_pasted
 from repo_mcp.ranking.query import CODE_WEIGHT, parse_query, widen
+from repo_mcp.ranking.reports import list_template_words
 from tests.growth import assert_linear
 
 REPORT = """\
@@ -82,6 +83,27 @@ def test_what_a_form_asks_of_everybody_is_taken_out() -> None:
 )
 def test_other_text_is_left_as_it_is(text: str) -> None:
     assert read_pasted(text).text.split() == text.split()
+
+
+def test_what_stands_below_a_question_about_the_system_is_taken_out() -> None:
+    form = "### What operating system are you using Gizmo on?\n\n{}\n\n### Strips\n\nThey are gone."
+    for answer in ("Fedora", "Fedora and another one, both on this laptop"):
+        assert read_pasted(f"It ends\n\n{form.format(answer)}").prose == "It ends\n### Strips\nThey are gone."
+    fields = "- *Gizmo version (or commit):* 0.9.48\n- __Operating system__: Fedora Linux\n"
+    assert read_pasted(f"Ends at once\n\n{fields}").prose == "Ends at once"
+
+
+@pytest.mark.parametrize("heading", ["Node", "Package manager", "Shell"])
+def test_below_a_heading_that_may_be_a_topic_only_values_are_taken_out(heading: str) -> None:
+    text = f"Ends at once\n\n### {heading}\n\nnpm\nv18.1 of today\nThe hull asks for a tab strip."
+    assert " ".join(read_pasted(text).prose.split()) == "Ends at once The hull asks for a tab strip."
+
+
+def test_lines_of_the_own_template_are_taken_out() -> None:
+    template = frozenset(list_template_words("Mind the hull before you file.\nlabel: Which strip is it?"))
+    text = "Ends at once\n\nMind the **hull** before you file!\n\n### Which strip is it?\n\nThe left one."
+    assert " ".join(read_pasted(text, lambda: template).prose.split()) == "Ends at once The left one."
+    assert "hull" in read_pasted(text).prose
 
 
 def test_a_form_without_a_title_is_one_too() -> None:

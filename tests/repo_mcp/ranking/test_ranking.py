@@ -113,6 +113,35 @@ def test_an_older_version_stands_behind_the_newer_one_unless_it_is_named(tmp_pat
     assert "older version" not in dict(hit.explanation)
 
 
+def test_a_script_beside_its_minified_copy_stands_behind_its_sources(tmp_path: Path) -> None:
+    texts = {
+        "browser/strips.js": "function openStrip(strip) { return strip }\n" * 3,
+        "browser/strips.min.js": "function openStrip(s){return s}",
+        "src/open.js": "function openStrip(strip) { return strip }\n",
+    }
+    repository = build(tmp_path, texts)
+    assert first(repository, "which strip is opened") == "src/open.js"
+    assert first(repository, "the generated strips") == "browser/strips.js"
+    (tmp_path / "root/browser/strips.min.js").unlink()
+    repository.refresh()
+    assert first(repository, "which strip is opened") == "browser/strips.js"
+
+
+def test_words_of_the_own_template_for_reports_are_not_looked_for(tmp_path: Path) -> None:
+    asked = "Please mention the hovercraft before anything else."
+    texts = {
+        ".github/ISSUE_TEMPLATE.md": f"{asked}\n",
+        "src/hovercraft.py": "def mention_hovercraft():\n    return 1\n" * 3,
+        "src/eels.py": "def count():\n    return 'full of eels'\n",
+    }
+    repository = build(tmp_path, texts)
+    issue = f"It is full of eels\n\n{asked}\n\nIt was empty before.\n"
+    assert {hit.path for hit in search(repository, issue)} == {"src/eels.py"}
+    (tmp_path / "root/.github/ISSUE_TEMPLATE.md").unlink()
+    repository.refresh()
+    assert {hit.path for hit in search(repository, issue)} == {"src/eels.py", "src/hovercraft.py"}
+
+
 def test_of_equal_files_the_one_that_holds_more_of_the_query_comes_first(tmp_path: Path) -> None:
     """Beside the best text, a file that has one word often stands behind one that has all of them once."""
     texts = {

@@ -163,6 +163,8 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
         ("locale/de/django.po", FileRole.FOREIGN),
         ("po/ledger.pot", FileRole.FOREIGN),
         ("latest/contest.py", FileRole.CODE),
+        ("src/grammar.y", FileRole.CODE),
+        ("src/scanner.l", FileRole.CODE),
         ("distance/vendors.py", FileRole.CODE),
     ],
 )
