@@ -138,7 +138,7 @@ def clean_title(text: str) -> str:
     if len(text) <= MAX_HEADING_CHARS and _MARKED.isdisjoint(text):
         return " ".join(text.split())
     text = _ANCHOR.sub("", _COMMENT.sub("", cut(text, 2 * MAX_HEADING_CHARS)))
-    text = _LINK.sub(r"\1", text)
+    text = _LINK.sub(r"\1", _LINK.sub(r"\1", text))  # twice: a link may show an image
     text = _ROLE.sub(r"\1", _TARGET.sub(r"\1", text))
     plain = " ".join(_MARKS.sub("", _TAG.sub("", text)).split())
     return cut(plain, MAX_HEADING_CHARS)

@@ -142,6 +142,7 @@ def test_titles_lose_their_marks() -> None:
         ("**Bold** and *slanted*", "Bold and slanted"),
         ("The `code` of [links](http://x/y) { #anchor }", "The code of links"),
         ("![logo](logo.png) Name", "logo Name"),
+        ("Name [![status](https://x/y.svg)](https://x/y)", "Name status"),
         ("<a name='x'></a>Name<br/>", "Name"),
         ("/proc/<pid>/maps and Option<T>", "/proc/<pid>/maps and Option<T>"),
         (":ref:`text <target>` of ``code``", "text of code"),
