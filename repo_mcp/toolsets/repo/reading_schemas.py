@@ -45,7 +45,7 @@ def open_file_input(limits: Limits) -> Schema:
         "about": build_text("Words: cuts what is long to lines about them.", MAX_ABOUT_CHARS),
     }
     lines = {
-        "start_line": build_count("Instead. Default 1.", MAX_LINE_NUMBER, 1),
+        "start_line": build_count("A range. Default 1.", MAX_LINE_NUMBER, 1),
         "end_line": build_count(end, MAX_LINE_NUMBER),
     }
     span = build_object({name: {"type": schema["type"]} for name, schema in (declaration | lines).items()})
