@@ -18,9 +18,8 @@ Row = tuple[int, str]  # first line with these conditions, the one after a direc
 Conditions = tuple[str, ...]  # all of which hold
 
 _DIRECTIVE = re.compile(
-    rb"/\*.*?(?:\*/|\Z)|^[ \t]*+#[ \t]*+(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
-    rb"((?:[^\n\\]|\\(?:\r?\n)?)*)",
-    re.S | re.M,
+    rb"/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)"
+    rb"|\n[ \t]*+#[ \t]*+(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b((?:[^\n\\]++|\\(?:\r?\n)?)*+)"
 )
 _NO_TEXT = re.compile(r"/\*.*?(?:\*/|\Z)|//.*|\\\r?\n", re.S)
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
@@ -34,11 +33,12 @@ def list_conditions(text: bytes, *, is_header: bool) -> list[Row]:
     """Return the rows of a text, ascending; empty for one without conditions."""
     rows: list[Row] = []
     levels: list[tuple[Conditions, Conditions]] = []  # those that hold, negation of earlier branches
-    line, at, is_first = 1, 0, is_header
+    line, at, is_first = 0, 0, is_header
+    text = b"\n" + text
     for found in _DIRECTIVE.finditer(text):
         if found.group(1) is None:
             continue
-        line, at = line + text.count(b"\n", at, found.start()), found.start()
+        line, at = line + text.count(b"\n", at, found.start() + 1), found.start() + 1
         word, said = found.group(1).decode(), found.group(2).decode("utf-8", "replace")
         if word.startswith("if"):
             held = _read(word, said)

@@ -6,8 +6,9 @@ macro that heads a block, `list_for_each_entry(p, head, list) {`, becomes a `whi
 fields of a struct becomes a declaration without a name. Every other byte keeps its offset, line feeds above
 all. Macros are recognised by name or by position.
 
-Patterns begin with bytes that can be searched for, most often a line feed, and repeat nothing that nests: the
-cost of a text is about that of reading it.
+Patterns begin with bytes that can be searched for, most often a line feed, and say behind these what must
+stand before them. They repeat nothing that nests: the cost of a text is about that of reading it. Where one
+would be tried at every word, a shorter one that must match as well is searched for first.
 """
 
 from __future__ import annotations
@@ -65,13 +66,10 @@ _NO_MACRO = (
     "|new|delete|throw|typename|template|public|private|protected|restrict|_Atomic|bool|thread_local|[a-z]\\w*_t"
 )
 _BEFORE_TYPES = re.compile(
-    rb"\n([ \t]*+(?:(?:static|extern|const|volatile)[ \t]++){0,3})((?!(?:%s)\b)[a-zA-Z]\w++)[ \t]++"
-    % _NO_MACRO.encode()
-    + rb"(?="
-    + _BASIC
-    + rb"\b(?:[ \t]++"
-    + _BASIC
-    + rb"\b){0,3}[ \t*]++\w++[ \t]*+[;=,\[])"
+    rb"\n([ \t]*+(?:(?:static|extern|const|volatile)[ \t]++){0,3})"
+    rb"(?=[a-zA-Z]\w++[ \t]++%s\b(?:[ \t]++%s\b){0,3}[ \t*]++\w++[ \t]*+[;=,\[])"
+    % (_BASIC, _BASIC)
+    + rb"((?!(?:%s)\b)\w++)[ \t]++" % _NO_MACRO.encode()
 )
 # Capitals with a string argument, before a word: NO_CHECK("alignment"), SEC("xdp").
 _ATTRIBUTES = re.compile(
@@ -85,12 +83,13 @@ _BALANCED = rb"\((?:[^()]|\((?:[^()]|\([^()]{0,300}\)){0,300}\)){0,500}\)"
 _LINES = re.compile(rb"\n([A-Z][A-Z0-9]*_[A-Z0-9_]++[ \t]*+(?:\([^()\n]*\)[ \t]*+)?)(?=\n(?![ \t]*[{:(=]))")
 # Around the type of a function, which is kept: `ANY_DECLARE(int)` above or before `parse(Input *input) {`
 _TYPE_GIVERS = re.compile(
-    rb"(?<=[;}/\n])\n([A-Z][A-Z0-9]*_[A-Z0-9_]++\()[ \t]*+(?!\d)(?:\w++[ \t]++){0,3}\w++[ \t*]*+(\))[ \t]*+"
+    rb"\n(?<=[;}/\n]\n)([A-Z][A-Z0-9]*_[A-Z0-9_]++\()[ \t]*+(?!\d)(?:\w++[ \t]++){0,3}\w++[ \t*]*+(\))[ \t]*+"
     rb"(?=\n?(?![A-Z0-9_]++\()[a-zA-Z_]\w*+\([^();{}]*+(?:\([^();{}]*+\)[^();{}]*+){0,20}\)\s*+[{;])"
 )
 # Before the words of a function's head: CURL_EXTERN CURLcode curl_easy_init(
 _HEADS = re.compile(
-    rb"\n([ \t]*+(?:(?:static|inline|extern|explicit)[ \t]++)?)([A-Z][A-Z0-9]*_[A-Z0-9_]++|[A-Z]{4,}+)[ \t]++"
+    rb"\n([ \t]*+(?=[A-Zsie])(?:(?:static|inline|extern|explicit)[ \t]++)?)"
+    rb"([A-Z][A-Z0-9]*_[A-Z0-9_]++|[A-Z]{4,}+)[ \t]++"
     rb"(?=(?:[a-z_A-Z][\w:]*+(?:<[\w:, *]*>)?[ *&\t]++){1,6}[\w:~]++[ \t]*\()"
 )
 # Between the type of a function and its name: int ANY_CDECL main(void) {
@@ -100,32 +99,34 @@ _NO_TYPES = (  # before a type in capitals: struct STORAGE_T find(int at);
     rb"|virtual|explicit|constexpr|consteval|constinit|volatile|register|mutable|template|operator"
 )
 _BEFORE_NAMES = re.compile(
-    rb"\n((?:%s[ \t]++){0,3}(?!(?:%s|%s)\b)[a-z_]\w*+[ \t*]++)" % (_STORAGE, _STORAGE, _NO_TYPES)
+    rb"\n(?=[a-z_])((?:%s[ \t]++){0,3}(?!(?:%s|%s)\b)[a-z_]\w*+[ \t*]++)" % (_STORAGE, _STORAGE, _NO_TYPES)
     + rb"([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t]++(?=[a-z_]\w*+[ \t]*+\([^()\n]*+\)\s*+[{;])"
 )
 # Words in small letters in the head of a function, in the first column: a word before its type, `static
 # any_inline size_t size(void)`, and one before its name, `void any_cdecl stop(int code)`.
 _TYPE_WORDS = rb"(?:(?:struct|union|enum)[ \t]++\w++|(?:const[ \t]++)?(?:void\b|%s\b))" % _BASIC
 _LOWER_HEADS = re.compile(
-    rb"\n((?:(?:static|extern)[ \t]++)?)((?!(?:%s|void)\b)[a-z_]\w*+)[ \t]++"
+    rb"\n(?=[a-z_])((?:(?:static|extern)[ \t]++)?)((?!(?:%s|void)\b)[a-z_]\w*+)[ \t]++"
     rb"(?=(?:static[ \t]++)?%s(?:[ \t]++%s){0,3}[ \t*]*+\n?"
     % (_NO_MACRO.encode(), _TYPE_WORDS, _BASIC)
     + rb"(?!(?:%s)\b)[a-z_A-Z]\w*+\()" % _NO_MACRO.encode()
 )
 _LOWER_NAMES = re.compile(
-    rb"\n((?:%s[ \t]++){0,3}(?:%s(?:[ \t]++%s){0,3}[ \t*]|[a-z_]\w*+[ \t]*+\*)[ \t*]*+)"
+    rb"\n(?=[a-z_])((?:%s[ \t]++){0,3}(?:%s(?:[ \t]++%s){0,3}[ \t*]|[a-z_]\w*+[ \t]*+\*)[ \t*]*+)"
     % (_STORAGE, _TYPE_WORDS, _BASIC)
     + rb"((?!(?:%s)\b)[a-z_]\w*+)(?:[ \t]++\n?|\n)" % _NO_MACRO.encode()
     + rb"(?=[a-z_]\w*+\([^();{}]*+(?:\([^();{}]*+\)[^();{}]*+){0,20}\)\s*+[{;])"
 )
 # Anywhere, by the ends of their names: any_inline Table(int size) : size_(size) {
 _LOWER_LINKAGES = re.compile(
-    rb"(?<![\w:.>])[a-z]\w{0,40}_(?:%s)(?=[ \t\n]++[A-Za-z_~])"
+    rb"[a-z](?<![\w:.>][a-z])\w{0,40}_(?:%s)(?=[ \t\n]++[A-Za-z_~])"
     % rb"inline|unused|nodiscard|noreturn|constexpr|constinit|consteval"
 )
 _LOWER_PARTS = (b"_inline", b"_unused", b"_nodiscard", b"_noreturn", b"_const")
+_CAPITAL_HEADS = re.compile(rb"(?:class|struct|namespace)[ \t]++[A-Z][A-Z0-9_]")
 _CLASS_HEADS = re.compile(
-    rb"(?<!extern )((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)"
+    rb"((?:class|struct|namespace)(?<!extern class)(?<!extern struct)(?<!extern namespace)[ \t]++)"
+    rb"([A-Z][A-Z0-9]*_[A-Z0-9_]++(?:\([^()\n]{0,80}\))?)"
     rb"[ \t]++(?=[A-Za-z_])(?!\w++[ \t]*+[(),=\[])"
 )
 _STRUCT_HEADS = re.compile(  # in C; `struct STORAGE_T storage;` is a variable
@@ -151,7 +152,8 @@ _LINKAGES = re.compile(
 # arguments are names, not parameters.
 _GIVEN_NAMES = rb"\([ \t]*+(?:[!&*]?[\w.:>-]++(?:,[ \t\n]*+[!&*]?[\w.:>-]++){0,20})?[ \t]*+\)"
 _TRAILING = re.compile(
-    rb"(?:[\w>][ \t*&]++(?!(?:%s)\b)\w++|\)(?:[ \t\n]*+(?:const|override|noexcept|final)){0,4})[ \t\n]++"
+    rb"[ \t*&)](?:(?<=[\w>][ \t*&])[ \t*&]*+(?=\w++[ \t\n]++[A-Z])(?!(?:%s)\b)\w++"
+    rb"|(?<=\))(?:[ \t\n]*+(?:const|override|noexcept|final)){0,4})[ \t\n]++"
     % _NO_MACRO.encode()
     + rb"([A-Z][A-Z0-9]*_[A-Z0-9_]++"
     + _GIVEN_NAMES
@@ -208,10 +210,9 @@ _COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)|//[^\n]*", re.S)
 # `#if A`, lines, perhaps `#elif B` or `#else` and lines, `#endif`, without directives among the lines
 _PLAIN_LINES = rb"(?:(?![ \t]*+#)[^\n]*+\n){1,80}"
 _BRANCHES = re.compile(
-    rb"^([ \t]*+#[ \t]*+if[^\n]*+(?<!\\)\n)(" + _PLAIN_LINES
+    rb"\n([ \t]*+#[ \t]*+if[^\n]*+(?<!\\)\n)(" + _PLAIN_LINES
     + rb")((?:[ \t]*+#[ \t]*+(?:else|elif)\b[^\n]*+\n" + _PLAIN_LINES
-    + rb"){0,8})([ \t]*+#[ \t]*+endif\b[^\n]*+)",
-    re.M,
+    + rb"){0,8})([ \t]*+#[ \t]*+endif\b[^\n]*+)"
 )  # fmt: skip
 _TEXT_OR_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|//[^\n]*+|/\*.*?\*/", re.S)
 _ELSE = re.compile(rb"else\b")
@@ -231,9 +232,8 @@ def blank_macros(text: bytes, *, is_c: bool = False, heads: list[Head] | None = 
     Macros in small letters in the heads of functions are added to `heads`.
     """
     blank_head = partial(_blank_head, [] if heads is None else heads)
-    if b"#" in text:
-        text = _BRANCHES.sub(_keep_first_branch, text)
-    text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, b"\n" + text))
+    text = _BRANCHES.sub(_keep_first_branch, b"\n" + text)
+    text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)
     text = _BEFORE_TYPES.sub(_blank_second, text)
@@ -247,9 +247,10 @@ def blank_macros(text: bytes, *, is_c: bool = False, heads: list[Head] | None = 
     text = _FIRST_TYPES.sub(blank_group, _TYPE_ARGUMENTS.sub(blank_group, text))
     text = _BEFORE_NAMES.sub(_blank_second, _HEADS.sub(_blank_second, text))
     text = _LOWER_NAMES.sub(blank_head, _LOWER_HEADS.sub(blank_head, text))
-    if not is_c:
-        text = _LONG_CLASS_HEADS.sub(blank_group, text)
-    text = (_STRUCT_HEADS if is_c else _CLASS_HEADS).sub(_blank_second, text)
+    if is_c:
+        text = _STRUCT_HEADS.sub(_blank_second, text)
+    elif _CAPITAL_HEADS.search(text):
+        text = _CLASS_HEADS.sub(_blank_second, _LONG_CLASS_HEADS.sub(blank_group, text))
     if not is_c:
         text = blank_more(_TRAILING.sub(blank_group, text))
     text = blank_behind_parameters(text)
@@ -276,7 +277,7 @@ def _keep_first_branch(found: re.Match[bytes]) -> bytes:
     """
     if not _is_cut(found):
         return found.group()
-    return blank(found[1]) + found[2] + blank(found[3]) + blank(found[4])
+    return b"\n" + blank(found[1]) + found[2] + blank(found[3]) + blank(found[4])
 
 
 def _keep_type(found: re.Match[bytes]) -> bytes:
@@ -293,7 +294,7 @@ def leaves_out_branches(text: bytes) -> bool:
 def iter_left_out_calls(text: bytes) -> Iterator[tuple[int, str]]:
     """Yield the line and the name of each call in a branch that is not read, but not calls of members."""
     for found in _iter_left_out(text):
-        first = text.count(b"\n", 0, found.start(3)) + 1
+        first = found.string.count(b"\n", 0, found.start(3))
         branch = _DIRECTIVE.sub(b"\n;", _TEXT_OR_COMMENT.sub(_blank_match, b"\n" + found[3]))
         for call in _CALL.finditer(branch):
             if call[1] not in _NO_CALLS and not _declares(branch, call.start()):
@@ -312,8 +313,7 @@ def _blank_match(found: re.Match[bytes]) -> bytes:
 
 
 def _iter_left_out(text: bytes) -> Iterator[re.Match[bytes]]:
-    found = _BRANCHES.finditer(text) if b"#" in text else iter(())
-    return (one for one in found if one[3] and _is_cut(one))
+    return (one for one in _BRANCHES.finditer(b"\n" + text) if one[3] and _is_cut(one))
 
 
 def _is_cut(found: re.Match[bytes]) -> bool:

@@ -22,7 +22,7 @@ MAX_PARAMETER_BYTES = 2_000  # of a function, before a macro
 
 _CAPITALS = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]++"
 _ASKED = re.compile(rb"(?i:has_include)\w*+[ \t]*+\([ \t]*+(<[\w./+-]++>|\"[\w./+-]++\")(?=[ \t]*+\))")
-_CONDITIONS = re.compile(rb"\bif[ \t]++(%s)(?=[ \t]*+\()" % _CAPITALS)
+_CONDITIONS = re.compile(rb"if(?<!\wif)[ \t]++(%s)(?=[ \t]*+\()" % _CAPITALS)
 _TRIES = re.compile(rb"\b[A-Z][A-Z0-9]*_(?:[A-Z0-9]++_)*TRY(?=[ \t\n]*+\{)")
 _CATCHES = re.compile(rb"\b[A-Z][A-Z0-9]*_(?:[A-Z0-9]++_)*CATCH(?=[ \t]*+\([^()\n]*+\)[ \t\n]*+\{)")
 _FIRST_WORDS = re.compile(
@@ -34,13 +34,14 @@ _BETWEEN = re.compile(
     rb"\n[ \t]*+(?:(?:static|inline|constexpr|const|extern)[ \t]++){1,3}(%s)[ \t]++" % _CAPITALS
     + rb"(?=[a-z]\w*+[ \t*&]++\w++[ \t]*+[=;{\[])"
 )
+_EMPTY_VALUE = re.compile(rb"=[ \t]*+\{\}[ \t\n]*+[,)]")
 _EMPTY_DEFAULT = re.compile(rb"[\w>&*][ \t]*+(=[ \t]*+\{\})(?=[ \t\n]*+[,)])")
 _INSTANCES = re.compile(rb"\n[ \t]*+(extern[ \t]++template\b[^;{}]{0,300}+;)")
 _ATTRIBUTE_ALONE = re.compile(
     rb"\n([ \t]*+#[ \t]*+if[^\n\\]*+\n[ \t]*+(?:__attribute__\(\([^\n]*+|%s[ \t]*+)\n" % _CAPITALS
     + rb"[ \t]*+#[ \t]*+endif)(?=[ \t]*+\n)"
 )
-_TEMPLATE = re.compile(rb"\btemplate[ \t]*+<")
+_TEMPLATE = re.compile(rb"template(?<!\wtemplate)[ \t]*+<")
 _IN_TEMPLATE = re.compile(rb"[<>()]|(?<=[,<\s])(%s)(?=\()" % _CAPITALS)
 _CONSTRAINT = b" int ="  # in place of a macro's name: its arguments become the default of a parameter
 _HEAD_WORD = re.compile(
@@ -53,23 +54,26 @@ _HEAD_WORD = re.compile(
 _CASTS = re.compile(
     rb"(?<![\w.])(?<!unsigned )(?<!signed )(?<!long )(?<!short )(?:unsigned|signed|long|short)(?=\()"
 )
+_CAST_PARTS = (b"signed(", b"long(", b"short(")
 # After the name of a parameter: `const T& x ANY_LIFETIMEBOUND)`
 _BEHIND = re.compile(
-    rb"[\w>][ \t*&]++(?!(?:return|case|goto|throw|sizeof|new|delete|not|and|or|const)\b)[a-z]\w*+[ \t]++"
-    + rb"(%s)(?=[ \t]*+[,)])" % _CAPITALS
+    rb"[ \t*&](?<=[\w>][ \t*&])[ \t*&]*+(?=[a-z]\w*+[ \t]++[A-Z])"
+    rb"(?!(?:return|case|goto|throw|sizeof|new|delete|not|and|or|const)\b)\w++[ \t]++"
+    + rb"(%s)(?=[ \t]*+[,)])"
+    % _CAPITALS
 )
 # A statement as an argument: ASSERT_NO_THROW([[maybe_unused]] auto size = all.size());
 _DECLARED = re.compile(
-    rb"\b[A-Z][A-Z0-9_]{2,}+\([ \t\n]*+"
+    rb"[A-Z](?<!\w[A-Z])[A-Z0-9_]{2,}+\([ \t\n]*+"
     rb"((?:\[\[[\w, :]{1,60}\]\][ \t]*+)?(?:const[ \t]++)?auto[ \t&*]++\w++[ \t]*+=)(?=[^=])"
 )
 # Calls of operators by their names: `it.operator->()`, which is `it` then, and `return *operator->();`
 _OPERATOR_CALLS = re.compile(rb"((?:\.|->)operator(?:->|\*)\(\))")
-_OWN_OPERATORS = re.compile(rb"\breturn[ \t]++[*&]?(operator(?:->|\*)\(\))")
+_OWN_OPERATORS = re.compile(rb"return(?<!\wreturn)[ \t]++[*&]?(operator(?:->|\*)\(\))")
 # Behind the name of a class: `class Store ANY_FINAL : public Base {`
 _BEHIND_CLASSES = re.compile(
-    rb"\b(?:class|struct)[ \t]++[\w:]++(?:<[^<>;{}()]*+>)?[ \t\n]++([A-Z][A-Z0-9_]{3,}+)"
-    rb"(?=[ \t\n]*+(?::(?!:)|\{[ \t]*+\n))"
+    rb"(?:class|struct)(?<!\wclass)(?<!\wstruct)[ \t]++[\w:]++(?:<[^<>;{}()]*+>)?[ \t\n]++"
+    rb"([A-Z][A-Z0-9_]{3,}+)(?=[ \t\n]*+(?::(?!:)|\{[ \t]*+\n))"
 )
 # Behind the parameters of a function: `void f() const ANY_OVERRIDE;`
 _BEHIND_PARAMETERS = re.compile(
@@ -89,9 +93,12 @@ def blank_more(text: bytes) -> bytes:
     if b"_include" in text or b"_INCLUDE" in text:
         text = _ASKED.sub(_zero, text)
     text = _FIRST_WORDS.sub(_blank_macro, _CONDITIONS.sub(_blank_macro, text))
-    text = _EMPTY_DEFAULT.sub(_blank_macro, _BETWEEN.sub(_blank_macro, text))
+    text = _BETWEEN.sub(_blank_macro, text)
+    if _EMPTY_VALUE.search(text):
+        text = _EMPTY_DEFAULT.sub(_blank_macro, text)
     text = _ATTRIBUTE_ALONE.sub(_blank_macro, _INSTANCES.sub(_blank_macro, text))
-    text = _CASTS.sub(lambda found: b"int".rjust(len(found.group())), text)
+    if any(one in text for one in _CAST_PARTS):
+        text = _CASTS.sub(lambda found: b"int".rjust(len(found.group())), text)
     text = _BEHIND_CLASSES.sub(_blank_macro, _BEHIND.sub(_blank_macro, text))
     if b"_TRY" in text:
         text = _CATCHES.sub(_catch, _TRIES.sub(_try, text))
@@ -101,7 +108,9 @@ def blank_more(text: bytes) -> bytes:
         text = _OWN_OPERATORS.sub(_dereference, _OPERATOR_CALLS.sub(blank_group, text))
     if b"throw" in text:
         text = _THROWN.sub(_blank_macro, text)
-    text = _PLACED.sub(_blank_macro, _HEAD_WORD.sub(_underline, text))
+    text = _HEAD_WORD.sub(_underline, text)
+    if b"::new" in text:
+        text = _PLACED.sub(_blank_macro, text)
     return _blank_constraints(text) if b"template" in text else text
 
 

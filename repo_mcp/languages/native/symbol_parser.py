@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.parser import Captures, find_captures
 from repo_mcp.record_classes import replace
@@ -139,11 +141,16 @@ def _iter_blanked(text: bytes, plain: bytes, heads: Sequence[Head]) -> Iterator[
         line += text.count(b"\n", start, offset)
         start = offset
         yield line, name.decode()
+    if plain == text:
+        return
     line, start = 1, 0
-    for found in _MACRO_NAME.finditer(text):
-        if plain[found.start() : found.start() + 1] == b" ":
-            line += text.count(b"\n", start, found.start())
-            start = found.start()
+    letters = np.frombuffer(text, np.uint8)
+    blanks = np.frombuffer(plain, np.uint8) == ord(" ")
+    for offset in np.flatnonzero(blanks & (letters >= ord("A")) & (letters <= ord("Z"))).tolist():
+        found = _MACRO_NAME.match(text, offset)
+        if found is not None:
+            line += text.count(b"\n", start, offset)
+            start = offset
             yield line, found.group().decode()
 
 
