@@ -7,6 +7,7 @@ needs numpy.
 from __future__ import annotations
 
 from enum import IntEnum, IntFlag
+from typing import TYPE_CHECKING
 
 from repo_mcp.record_classes import dataclass
 
@@ -80,6 +81,10 @@ class SymbolFlag(IntFlag):
     MACRO_USE = 8192  # a module of Rust whose macros are visible after it
     OPTIONAL = 16384  # a member of TypeScript that an object of its type need not have: `name?: T`
     UNNAMED_BASE = 32768  # a class of Python with a base that no reference names: a builtin, an expression
+
+    if not TYPE_CHECKING:  # joined and tested they are plain integers, which takes a twentieth of the time
+        __or__ = __ror__ = int.__or__
+        __and__ = __rand__ = int.__and__
 
 
 class Access(IntEnum):

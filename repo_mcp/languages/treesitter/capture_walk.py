@@ -15,7 +15,7 @@ Captures that mean the same in every dialect have their handlers here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.capture_scopes import CaptureScopes
@@ -44,7 +44,7 @@ UNREAD = -1  # stands for the number of arguments: the name is a type's text, no
 _NO_TYPES = frozenset({"auto", "var", "__auto_type", "const auto", "const auto&", "auto&", "auto&&", "auto*"})
 _OF_VALUES = frozenset({int(Binding.CALLED), int(Binding.SAME), int(Binding.ITEM)})
 
-_USE = ReferenceRole.USE
+_USE, _BIND = ReferenceRole.USE, ReferenceRole.BIND
 
 Handler = Callable[["CaptureWalk", "Node"], None]
 
@@ -148,9 +148,10 @@ class CaptureWalk(CaptureScopes):
         """Add a row for the innermost declaration, unless the name is a builtin without a qualifier."""
         if name in self._builtins and not qualifier:
             return
-        line = self.find_line(node.start_byte)
+        start = node.start_byte
+        line = self.find_line(start)
         self._rows.append((self.scopes[-1].ordinal, role, name, qualifier, alias, line, arguments))
-        self._starts.append(node.start_byte)
+        self._starts.append(start)
 
     def refer_at(
         self, role: ReferenceRole, name: str, start: int, qualifier: str = "", arguments: int = 0
@@ -236,31 +237,35 @@ class CaptureWalk(CaptureScopes):
         self._number_variables()
         chains = self._gather_chains()
         self._refer_values(chains)
-        roots = self._gather_roots(chains)
+        self.builder.add_references(self._iter_references(chains))
+        return self.builder.encode()
+
+    def _iter_references(self, chains: list[tuple[set[str], ...]]) -> Iterator[Row]:
+        """Yield the rows that are references after all, each once, and those of the types they need."""
+        roots = self._gather_roots()
+        local = set().union(*self.local_names.values())  # somewhere: most names are not
         seen: set[tuple[int, ReferenceRole, str, str, int, int]] = set()
-        add = self.builder.add_reference
         quoted = self._dialect.quotes and b"`" in self.text
         for row in map(_unquote, self._rows) if quoted else self._rows:
             ordinal, role, name, qualifier, alias, line, arguments = row
-            if role is ReferenceRole.BIND:
+            if role is _BIND:
                 if arguments == Binding.BOUND or alias in roots.get(ordinal, ()):
-                    self._add_binding(row, chains[ordinal])
+                    yield from self._iter_bindings(row, chains[ordinal])
                 elif alias in self._hiding:
-                    add(ordinal, role, UNKNOWN_TYPE, line, alias=alias, arguments=Binding.SAME)
+                    yield ordinal, role, UNKNOWN_TYPE, "", alias, line, Binding.SAME
                 continue
-            is_checked = not qualifier and role in _CHECKED_ROLES
+            is_checked = name in local and not qualifier and role in _CHECKED_ROLES
             is_local = is_checked and any(name in names for names in chains[ordinal])
             if is_local and (role, ordinal, name, line) not in self._free:
                 continue
             key = (ordinal, role, name, qualifier or alias, line, arguments)
             if key not in seen:
                 seen.add(key)
-                add(ordinal, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
+                yield row
         for ordinal, line, last in self.blocks:
-            add(ordinal, ReferenceRole.BIND, UNKNOWN_TYPE, line, alias=BLOCK, arguments=last)
+            yield ordinal, _BIND, UNKNOWN_TYPE, "", BLOCK, line, last
         for ordinal, name, line in self.open_types:
-            add(ordinal, ReferenceRole.BIND, UNKNOWN_TYPE, line, alias=name, arguments=Binding.BOUND)
-        return self.builder.encode()
+            yield ordinal, _BIND, UNKNOWN_TYPE, "", name, line, Binding.BOUND
 
     def _number_variables(self) -> None:
         """Give the variables that hide others numbers, in all rows, and add rows for those without a type."""
@@ -277,13 +282,9 @@ class CaptureWalk(CaptureScopes):
         if self._dialect.is_preprocessed:
             shadowing.doubt_twins(rows)
         self._note_free_names(numbering)
-        touched = set()  # rows with a name that is a variable somewhere: a few of all
-        for at, row in enumerate(rows):
-            for root in self._list_roots(row, shadowing.names):
-                touched.add(at)
-                numbering.note_use(row[0], root, starts[at])
+        used = self._note_uses(numbering)
         self._rows = [
-            self._rename(numbering, row, starts[at]) if at in touched else row
+            self._rename(numbering, row, starts[at]) if at in used else row
             for at, row in enumerate(rows)
             if at not in bound
         ]
@@ -319,14 +320,22 @@ class CaptureWalk(CaptureScopes):
             ordinal = self.parents[ordinal]
         return False
 
-    def _list_roots(self, row: Row, variables: Set[str]) -> list[str]:
-        """Return the first names of the chains of a row, of those that are in `variables`."""
-        _, role, name, qualifier, alias, _, arguments = row
-        chains = [qualifier or name] if qualifier or self._is_of_value(role, arguments) else []
-        if role is ReferenceRole.CALL and self._dialect.keeps_arguments:
-            chains += alias.split("|")[1:]
-        found = [root for root in map(find_root, chains) if root in variables]
-        return [] if not found or role is ReferenceRole.IMPORT or self._is_path(alias, qualifier) else found
+    def _note_uses(self, numbering: Numbering) -> set[int]:
+        """Note the variables that chains begin with; return the positions of their rows: a few of all."""
+        roots, variables, keeps_arguments = _Roots(), self.shadowing.names, self._dialect.keeps_arguments
+        found = set()
+        for at, (ordinal, role, name, qualifier, alias, _, arguments) in enumerate(self._rows):
+            chain = qualifier or (name if role is _BIND and arguments in _OF_VALUES else "")
+            given = alias.split("|")[1:] if keeps_arguments and role is ReferenceRole.CALL else ()
+            if not given and not (chain and roots[chain] in variables):
+                continue
+            if role is ReferenceRole.IMPORT or self._is_path(alias, qualifier):
+                continue
+            for one in (chain, *given):
+                if one and roots[one] in variables:
+                    found.add(at)
+                    numbering.note_use(ordinal, roots[one], self._starts[at])
+        return found
 
     def _is_of_value(self, role: ReferenceRole, arguments: int) -> bool:
         """Return whether the name of a row is that of a value, which a variable takes."""
@@ -350,7 +359,8 @@ class CaptureWalk(CaptureScopes):
             alias = "|".join([labels, *(numbering.rename(ordinal, one, start) for one in given)])
         return ordinal, role, name, qualifier, alias, line, arguments
 
-    def _add_binding(self, row: Row, names: tuple[set[str], ...]) -> None:
+    def _iter_bindings(self, row: Row, names: tuple[set[str], ...]) -> Iterator[Row]:
+        """Yield the rows that show the type of a variable."""
         ordinal, role, name, qualifier, alias, line, arguments = row
         found = [(name, qualifier, arguments)]
         if arguments == UNREAD:
@@ -358,10 +368,9 @@ class CaptureWalk(CaptureScopes):
                 (one.name, one.qualifier, Binding.ITEMS if one.is_items else Binding.TYPE)
                 for one in self._read_types(ordinal, name, names)
             ]
-        add = self.builder.add_reference
         shown = [one for one in found if one[0] not in _NO_TYPES and (one[0] or arguments != UNREAD)]
         for each, before, relation in shown or [(UNKNOWN_TYPE, "", Binding.SAME)]:
-            add(ordinal, role, each, line, qualifier=before, alias=alias, arguments=relation)
+            yield ordinal, role, each, before, alias, line, relation
 
     def _read_types(self, ordinal: int, text: str, names: tuple[set[str], ...]) -> list[TypeName]:
         """Return the type that a text names, or the bounds of the type parameter that it names.
@@ -403,12 +412,11 @@ class CaptureWalk(CaptureScopes):
             chains.append((names, *above) if names else above)
         return chains
 
-    def _gather_roots(self, chains: list[tuple[set[str], ...]]) -> dict[int, set[str]]:
+    def _gather_roots(self) -> dict[int, set[str]]:
         """Return ordinals of declarations -> the first names of the qualifiers used in them."""
         roots: dict[int, set[str]] = {}
-        for ordinal, role, _, qualifier, _, _, _ in self._rows:
-            if not qualifier or role is ReferenceRole.IMPORT or role is ReferenceRole.BIND:
-                continue
+        unused = (ReferenceRole.IMPORT, _BIND)
+        for ordinal, qualifier in {(row[0], row[3]) for row in self._rows if row[3] and row[1] not in unused}:
             self._add_root(roots, ordinal, qualifier.partition(".")[0].partition("(")[0])
         self._follow_bindings(roots)
         return roots
@@ -433,6 +441,14 @@ class CaptureWalk(CaptureScopes):
                     self._hiding.add(root)
                     continue
                 self._add_root(roots, ordinal, root)
+
+
+class _Roots(dict[str, str]):
+    """Chains -> their first names."""
+
+    def __missing__(self, chain: str) -> str:
+        root = self[chain] = find_root(chain)
+        return root
 
 
 def _unquote(row: Row) -> Row:

@@ -91,17 +91,22 @@ class Shadowing:
 
     def find_at(self, ordinal: int, name: str, first: int, last: int) -> Bound | None:
         """Return the first place between two bytes at which a symbol binds a name."""
+        exact = self._places[ordinal, name].get(first) if (ordinal, name) in self._places else None
+        if exact is not None:
+            return exact
         found = self._bound.get((ordinal, name), [])
         at = bisect_left(found, first, key=_get_start)
         return found[at] if at < len(found) and found[at].start < max(last, first + 1) else None
 
     def find_meant(self, ordinal: int, name: str, start: int) -> Bound | None:
         """Return the variable of a symbol that a name means at a byte offset."""
-        if (ordinal, name) not in self._bound:
+        key = (ordinal, name)
+        if key not in self._bound:
             return None
-        if (ordinal, name) not in self._steps:
-            self._steps[ordinal, name] = _list_steps(self._bound[ordinal, name])
-        starts, meant = self._steps[ordinal, name]
+        steps = self._steps.get(key)
+        if steps is None:
+            steps = self._steps[key] = _list_steps(self._bound[key])
+        starts, meant = steps
         at = bisect_right(starts, start)
         return meant[at - 1] if at else None
 
