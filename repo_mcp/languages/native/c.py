@@ -320,11 +320,12 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is None:
         return
-    if function.type == "field_expression":
+    kind = function.type
+    if kind == "field_expression":
         field = function.child_by_field_name("field")
         if field is not None:
             read_called(walk, field, function.child_by_field_name("argument"), arguments)
-    elif function.type == "identifier":
+    elif kind == "identifier":
         if walk.scope.kind in FLAT_KINDS and arguments is not None:
             declare_by_macro(walk, node, walk.read(function), arguments)
             take_names(walk, node, arguments)

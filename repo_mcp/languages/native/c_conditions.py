@@ -18,8 +18,8 @@ Row = tuple[int, str]  # first line with these conditions, the one after a direc
 Conditions = tuple[str, ...]  # all of which hold
 
 _DIRECTIVE = re.compile(
-    rb"/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)"
-    rb"|\n[ \t]*+#[ \t]*+(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b((?:[^\n\\]++|\\(?:\r?\n)?)*+)"
+    rb"/\*(?:[^*]++|\*(?!/))*(?:\*/|\Z)"
+    rb"|\n[ \t]*+#[ \t]*+(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b((?:[^\n\\]++|\\(?:\r?\n)?)*)"
 )
 _NO_TEXT = re.compile(r"/\*.*?(?:\*/|\Z)|//.*|\\\r?\n", re.S)
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")

@@ -80,6 +80,8 @@ def declare_macro_fields(walk: CaptureWalk, node: Node, value: Node) -> bool:
 
 def read_fields(body: bytes) -> list[Field]:
     """Return the fields that the body of a macro declares; empty if it holds anything else."""
+    if b";" not in body:
+        return []  # true of most macros
     text = _NO_TEXT.sub(join_blanked, body)
     fields: list[Field] = []
     at, depth, is_closed = 0, 0, False

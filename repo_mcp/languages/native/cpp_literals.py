@@ -31,22 +31,23 @@ def mark_literals(walk: CaptureWalk, arguments: Node | None) -> str:
     """Return the marks of a call's arguments, with BEHIND_ALIAS before them; nothing if none is a literal."""
     if arguments is None:
         return ""
-    given = [one for one in arguments.named_children[: MAX_MARKED + 1] if one.type != "comment"]
-    marks = "".join(_mark(walk, one) for one in given[:MAX_MARKED])
+    first = ((one, one.type) for one in arguments.named_children[: MAX_MARKED + 1])
+    given = [(one, kind) for one, kind in first if kind != "comment"]
+    marks = "".join(_mark(walk, one, kind) for one, kind in given[:MAX_MARKED])
     return BEHIND_ALIAS + marks if marks.strip(_OTHER) else ""
 
 
-def _mark(walk: CaptureWalk, node: Node) -> str:
-    mark = _MARKS.get(node.type, _OTHER)
-    start = walk.text[node.start_byte : node.start_byte + 2]
-    if mark in "sc" and start[:1] in {b"L", b"u", b"U"}:
+def _mark(walk: CaptureWalk, node: Node, kind: str) -> str:
+    mark = _MARKS.get(kind, _OTHER)
+    if mark in "sc" and walk.text[node.start_byte : node.start_byte + 1] in {b"L", b"u", b"U"}:
         return "w" if mark == "s" else _OTHER
     if mark == "n":
         return mark if walk.read(node) == "nullptr" else _OTHER
-    if node.type == "unary_expression":
+    if kind == "unary_expression":
         inner = node.child_by_field_name("argument")
-        return _mark(walk, inner) if inner is not None and inner.type == "number_literal" else _OTHER
-    if node.type != "number_literal":
+        is_number = inner is not None and inner.type == "number_literal"
+        return _mark(walk, inner, "number_literal") if inner is not None and is_number else _OTHER
+    if kind != "number_literal":
         return mark
     text = walk.read(node).lower()
     if text.isdigit():

@@ -39,14 +39,17 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
     if function is None:
         return
     before: Node | None = None
-    if function.type == "field_expression":
+    kind = function.type
+    if kind == "field_expression":
         before = function.child_by_field_name("argument")
         function = function.child_by_field_name("field") or function
+        kind = function.type
     for _ in range(4):
-        if function.type not in {"template_function", "template_method", "dependent_name"}:
+        if kind not in {"template_function", "template_method", "dependent_name"}:
             break
         function = function.child_by_field_name("name") or next(iter(function.named_children), function)
-    if function.type in {"identifier", "field_identifier", "type_identifier"}:
+        kind = function.type
+    if kind in {"identifier", "field_identifier", "type_identifier"}:
         if before is None and walk.scope.kind in FLAT_KINDS and arguments is not None:
             declare_by_macro(walk, node, walk.read(function), arguments)
             take_names(walk, node, arguments)
@@ -54,7 +57,7 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
         read_called(walk, function, before, arguments, macro + mark_literals(walk, arguments))
         if before is None:
             read_macro_arguments(walk, walk.read(function), arguments)
-    elif function.type == "qualified_identifier":
+    elif kind == "qualified_identifier":
         count, marks = count_arguments(walk, arguments), mark_literals(walk, arguments)
         _refer_qualified(walk, function, ReferenceRole.CALL, count, marks)
         read_macro_arguments(walk, walk.read(function).rpartition("::")[2], arguments)

@@ -66,6 +66,7 @@ class CaptureText(SourceText):
     def __init__(self, text: bytes) -> None:
         super().__init__(text)
         self.taken: set[int] = set()  # starts of identifiers that are accounted for
+        self._chains: dict[bytes, str] = {}  # what `read_chain` returned for a text
 
     def read_line(self, node: Node | None, limit: int = 300) -> str:
         """Return the text of a node on one line, from `2 * limit` bytes at most."""
@@ -82,9 +83,11 @@ class CaptureText(SourceText):
         if end - start > MAX_CHAIN_BYTES:
             return "?"
         text = self.text[start:end]
-        if not text.isalnum():
-            text = _simplify(text)
-        return text.decode("utf-8", "replace") if text else "?"
+        chain = self._chains.get(text)
+        if chain is None:
+            simple = text if text.isalnum() else _simplify(text)
+            chain = self._chains[text] = simple.decode("utf-8", "replace") or "?"
+        return chain
 
     def take_words(self, node: Node) -> None:
         """Mark the words inside a node as not being uses of names."""
