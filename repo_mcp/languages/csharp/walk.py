@@ -37,6 +37,7 @@ from repo_mcp.languages.treesitter.scope_walk import (
     find_head,
 )
 from repo_mcp.symbols.model import CONDITIONS
+from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class CSharpWalk(ScopeWalk):
         self.passed: dict[int, Passed] = {}  # start of a function or of `new()` -> what takes it
         self.targets: dict[int, str] = {}  # start of `new()` -> the chain of a value of its type
         self.given: dict[int, list[WrittenArgument]] = {}  # start of a called name -> its arguments
+        self._chains: dict[bytes, str] = {}  # what `read_span` returned for a text
         self._plain_types: dict[tuple[int, str], str] = {}  # (scope, variable) -> its type as written
 
     # -- declarations ----------------------------------------------------------------------------------------
@@ -220,6 +222,9 @@ class CSharpWalk(ScopeWalk):
 
     def read_name(self, node: Node | None) -> str:
         """Return a name without its type arguments and its "@"."""
+        name = self.read(node)
+        if name.isidentifier() and len(name) < MAX_TEXT_CHARS:
+            return name
         return re.sub(r"<.*", "", self.read_line(node)).strip().removeprefix("@")
 
     def read_chain(self, node: Node | None) -> str:
@@ -236,7 +241,11 @@ class CSharpWalk(ScopeWalk):
         text = self.text[start:end]
         if prefix:
             text = prefix.encode() + text
-        return simplify(text).decode("utf-8", "replace").replace("@", "") or UNKNOWN
+        chain = self._chains.get(text)
+        if chain is None:
+            chain = simplify(text).decode("utf-8", "replace").replace("@", "") or UNKNOWN
+            self._chains[text] = chain
+        return chain
 
     # -- calls -----------------------------------------------------------------------------------------------
 
