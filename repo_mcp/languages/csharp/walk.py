@@ -88,7 +88,6 @@ class CSharpWalk(ScopeWalk):
         self.passed: dict[int, Passed] = {}  # start of a function or of `new()` -> what takes it
         self.targets: dict[int, str] = {}  # start of `new()` -> the chain of a value of its type
         self.given: dict[int, list[WrittenArgument]] = {}  # start of a called name -> its arguments
-        self._chains: dict[bytes, str] = {}  # what `read_span` returned for a text
         self._plain_types: dict[tuple[int, str], str] = {}  # (scope, variable) -> its type as written
 
     # -- declarations ----------------------------------------------------------------------------------------

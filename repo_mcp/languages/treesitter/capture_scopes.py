@@ -66,7 +66,6 @@ class CaptureText(SourceText):
     def __init__(self, text: bytes) -> None:
         super().__init__(text)
         self.taken: set[int] = set()  # starts of identifiers that are accounted for
-        self._chains: dict[bytes, str] = {}  # what `read_chain` returned for a text
 
     def read_line(self, node: Node | None, limit: int = 300) -> str:
         """Return the text of a node on one line, from `2 * limit` bytes at most."""

@@ -20,6 +20,7 @@ class SourceText:
     def __init__(self, text: bytes) -> None:
         self.text = text
         self._chars = text.decode("latin-1")  # one character per byte: slices in half the time
+        self._chains: dict[bytes, str] = {}  # text of an expression -> its names, read once for all alike
         self._breaks: list[int] = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")).tolist()
 
     def read(self, node: Node | None) -> str:
