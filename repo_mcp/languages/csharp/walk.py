@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_mcp.languages.csharp.chains import simplify, split_last
@@ -36,6 +37,7 @@ from repo_mcp.languages.treesitter.scope_walk import (
     ScopeWalk,
     find_head,
 )
+from repo_mcp.languages.treesitter.source_text import KEPT_CHAINS
 from repo_mcp.symbols.model import CONDITIONS
 from repo_mcp.symbols.record_builder import MAX_TEXT_CHARS
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
@@ -221,9 +223,10 @@ class CSharpWalk(ScopeWalk):
 
     def read_name(self, node: Node | None) -> str:
         """Return a name without its type arguments and its "@"."""
-        name = self.read(node)
-        if name.isidentifier() and len(name) < MAX_TEXT_CHARS:
-            return name
+        if node is not None and (end := node.end_byte) - (start := node.start_byte) < MAX_TEXT_CHARS:
+            name = self.read_piece(start, end)
+            if name.isidentifier():
+                return name
         return re.sub(r"<.*", "", self.read_line(node)).strip().removeprefix("@")
 
     def read_chain(self, node: Node | None) -> str:
@@ -238,13 +241,7 @@ class CSharpWalk(ScopeWalk):
         if end - start > MAX_CHAIN_BYTES or prefix == UNKNOWN:
             return UNKNOWN
         text = self.text[start:end]
-        if prefix:
-            text = prefix.encode() + text
-        chain = self._chains.get(text)
-        if chain is None:
-            chain = simplify(text).decode("utf-8", "replace").replace("@", "") or UNKNOWN
-            self._chains[text] = chain
-        return chain
+        return _name_chain(prefix.encode() + text) if prefix else _recall_chain(text)
 
     # -- calls -----------------------------------------------------------------------------------------------
 
@@ -314,6 +311,13 @@ class CSharpWalk(ScopeWalk):
 TYPE_DECLARATIONS = frozenset(
     {SymbolKind.CLASS, SymbolKind.STRUCT, SymbolKind.INTERFACE, SymbolKind.RECORD, SymbolKind.ENUM}
 )
+
+
+def _name_chain(text: bytes) -> str:
+    return simplify(text).decode("utf-8", "replace").replace("@", "") or UNKNOWN
+
+
+_recall_chain = lru_cache(KEPT_CHAINS)(_name_chain)  # with a prefix they may be long
 
 
 def _read_access(words: set[str], default: Access) -> Access:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.treesitter.source_text import SourceText
+from repo_mcp.languages.treesitter.source_text import KEPT_CHAINS, SourceText
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import (
@@ -81,12 +82,7 @@ class CaptureText(SourceText):
         start, end = node.start_byte, node.end_byte
         if end - start > MAX_CHAIN_BYTES:
             return "?"
-        text = self.text[start:end]
-        chain = self._chains.get(text)
-        if chain is None:
-            simple = text if text.isalnum() else _simplify(text)
-            chain = self._chains[text] = simple.decode("utf-8", "replace") or "?"
-        return chain
+        return _name_chain(self.text[start:end])
 
     def take_words(self, node: Node) -> None:
         """Mark the words inside a node as not being uses of names."""
@@ -102,6 +98,12 @@ class CaptureText(SourceText):
     def iter_words(self, start: int, end: int) -> Iterator[int]:
         """Yield the byte offset of each word between `start` and `end`."""
         return (found.start() for found in _WORD.finditer(self.text, start, end))
+
+
+@lru_cache(KEPT_CHAINS)
+def _name_chain(text: bytes) -> str:
+    chain = text if text.isalnum() else _simplify(text)
+    return chain.decode("utf-8", "replace") or "?"
 
 
 def _simplify(text: bytes) -> bytes:

@@ -101,7 +101,6 @@ def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captur
 
 def _parse(language: Language, text: bytes, deadline: float) -> Tree | None:
     """Return the tree of a text; None when this process's time was over before it was parsed."""
-
     turns = cycle([True, *[False] * (_STEPS_PER_LOOK - 1)])
 
     def read(start: int, _: object) -> bytes:

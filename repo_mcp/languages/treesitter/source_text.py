@@ -13,6 +13,8 @@ import numpy as np
 if TYPE_CHECKING:
     from repo_mcp.languages.treesitter.parser import Node
 
+KEPT_CHAINS = 4_096  # expressions whose names need not be read again: most are written several times
+
 
 class SourceText:
     """A text as bytes: UTF-8, apart from invalid bytes."""
@@ -20,7 +22,6 @@ class SourceText:
     def __init__(self, text: bytes) -> None:
         self.text = text
         self._chars = text.decode("latin-1")  # one character per byte: slices in half the time
-        self._chains: dict[bytes, str] = {}  # text of an expression -> its names, read once for all alike
         self._breaks: list[int] = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")).tolist()
 
     def read(self, node: Node | None) -> str:
