@@ -16,7 +16,7 @@ a class that has some of the required members from a base of a base, where the b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
 from repo_mcp.graph.shape import MEMBERS, Shape, ShapeReader
@@ -111,27 +111,29 @@ class Shapes:
         examined = paths[:MAX_FILES]
         found = [one for path in examined for one in reader.list_classes(path, rarest, required)]
         kept = [one for one in found if reader.satisfies(one, interface)]
-        owners = [one for path in examined for one in reader.list_classes(path, rarest, frozenset())]
-        lacking = [one for one in owners if one not in kept]
-        names = reader.read(interface).members.keys() - {rarest} if lacking else ()
-        others = {path for name in names for path in self._list_declaring(name)}
-        for one in lacking if others else ():
-            kept += self._iter_below(one, interface, others)
+        owners = {one for path in examined for one in reader.list_classes(path, rarest, frozenset())}
+        kept += self._iter_below(owners.difference(kept), interface, rarest)
         return [one for one in kept if reader.begins(one, interface)], len(paths) > MAX_FILES
 
     def _iter_below(
-        self, base: Declaration, interface: Declaration, others: set[str]
+        self, bases: Set[Declaration], interface: Declaration, rarest: str
     ) -> Iterator[Declaration]:
-        """Yield the classes that satisfy an interface with the members of a base, and others of their own.
+        """Yield the classes that satisfy an interface with the members of bases, and others of their own.
 
-        These may also replace an optional member that in the base is private or of another type.
+        The bases have the member `rarest`. The classes may also replace an optional member that in a base is
+        private or of another type. Each class is examined once, however many bases there are.
         """
-        reader, record = self._reader, self._program.find_record(base.path)
-        required = reader.read(interface).list_required()
-        for path in self._program.list_using(record.get_symbol(base.ordinal).name) if record else ():
-            for name in reader.read(interface).members if path in others else ():
-                for one in reader.list_classes(path, name, set(required)):
-                    if base in reader.read(one).above and reader.satisfies(one, interface):
+        reader, program = self._reader, self._program
+        wanted = reader.read(interface)
+        names, required = sorted(wanted.members), set(wanted.list_required())
+        others = {path for name in names if name != rarest and bases for path in self._list_declaring(name)}
+        records = ((one, program.find_record(one.path)) for one in bases if others)
+        called = {record.strings[record.names[one.ordinal]] for one, record in records if record is not None}
+        paths = {path for name in called for path in program.list_using(name)} & others
+        for path in sorted(paths):
+            for name in names:
+                for one in reader.list_classes(path, name, required):
+                    if not bases.isdisjoint(reader.read(one).above) and reader.satisfies(one, interface):
                         yield one
 
     def _find_satisfied(self, owner: Declaration, name: str) -> Found:

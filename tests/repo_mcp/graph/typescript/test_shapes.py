@@ -7,6 +7,7 @@ import pytest
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
 from repo_mcp.graph.shapes import MAX_ALIKE
+from tests.growth import assert_linear
 from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
 
 SHAPES = {
@@ -64,6 +65,17 @@ def test_a_base_without_a_base_may_have_the_rarest_member() -> None:
         "export class Gauge extends Tank { level = 1; }\n"
     )
     assert list_satisfying(make_graph({"pump.ts": text}), "Pump") == ["Gauge"]
+
+
+def test_thousands_of_classes_with_one_of_two_members_are_examined_once() -> None:
+    def prepare(count: int) -> Graph:
+        tanks = "".join(
+            f"class Tank{at} {{ fill() {{ new Tank{(at + 1) % count}(); }} }}\n" for at in range(count)
+        )
+        pump = "export interface Pump { fill(): void; level: number; }\n"
+        return make_graph({"pump.ts": f"{pump}{tanks}class Gauge extends Tank1 {{ level = 1; }}\n"})
+
+    assert_linear(prepare, lambda graph: list_satisfying(graph, "Pump"), 300)
 
 
 def test_a_name_of_an_object_type_is_satisfied_as_an_interface_is(shapes: Graph) -> None:
