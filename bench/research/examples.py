@@ -25,6 +25,7 @@ TREES = {  # what the pages call a tree -> its directory
 }
 RESEARCH = "code_research"
 MOST_FINDINGS, MOST_LINES = 3, 20  # that a page shows, and lines of each
+_OMITTED = "        …"  # as an answer marks lines that it leaves out
 _ASKED = re.compile(r"# (?P<question>.+)\n\nAsked of (?P<tree>.+?) with the default limits")
 _AFTER = re.compile(r"^## After: .*", re.DOTALL | re.MULTILINE)
 _FINDING = re.compile(r"^(?=\d+\. \*\*)", re.MULTILINE)
@@ -57,8 +58,8 @@ def replace_answer(page: str, size: int, count: int, report: str) -> str:
 def _cut(finding: str) -> Iterator[str]:
     lines = finding.split("\n")
     yield from lines[:MOST_LINES]
-    if len(lines) > MOST_LINES:
-        yield "        …"
+    if len(lines) > MOST_LINES and lines[MOST_LINES - 1] != _OMITTED:
+        yield _OMITTED
 
 
 def main(arguments: list[str]) -> int:
