@@ -22,7 +22,7 @@ from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.ranking.called_names import is_telling, list_called
-from repo_mcp.ranking.word_search import compute_rarity
+from repo_mcp.ranking.rare_words import compute_rarity
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import MAX_WORD_BYTES
 

@@ -24,7 +24,7 @@ from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.bundler.spending import mark_named, spend
 from repo_mcp.bundler.weights import WEIGHTS
-from repo_mcp.ranking.word_search import describe_absent, lacks_most, look_up_words
+from repo_mcp.ranking.rare_words import describe_absent, lacks_most, look_up_words
 from repo_mcp.record_classes import replace
 
 MAX_COMPANION_FILES = 8  # files whose excerpts get imports and heads beside them

@@ -1,46 +1,30 @@
-"""Turns a query into the answer of a search: ranked chunks with live text, and warnings.
-
-An answer says what the index lacks: words of the query that no file has, and a best hit without any telling
-word. A ranked search always finds something. If a repository does not have what is asked for, the hits share
-only common words with the question, and nothing in them shows that. So the words are looked up one by one.
-
-A word is absent if no unit and no path has it, its stem or its base form (`grow` for "grown"). A name of
-several parts is absent if the whole of it is nowhere, in any usual spelling. A word is telling if it is rare:
-absent, or in no more units than the square root of all. Of pasted text, which has many meaningless words,
-only names count. Words with which anything is asked (`which`, `tell`, `among`) never count.
-
-A query most of whose words are absent asks for what the repository does not have. A page of what matches the
-rest would be noise: answers show little of it.
-"""
+"""Turns a query into the answer of a search: ranked chunks with live text, and warnings."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import chain
 
-from repo_mcp.errors import RepoError
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.declaration_rating import weigh_terms
-from repo_mcp.ranking.intent import NO_MATCH, PARTS, SPELLING, AskedName, Grade, find_name, list_words, spell
+from repo_mcp.ranking.intent import NO_MATCH, PARTS, SPELLING, AskedName, Grade, find_name, list_words
 from repo_mcp.ranking.live_chunks import ReadLive
 from repo_mcp.ranking.look_up import Found, LookedUp, count_close, look_up
 from repo_mcp.ranking.named_hits import NamedHits, find_named
-from repo_mcp.ranking.query import STORY_WORDS, Query, parse_query, widen
+from repo_mcp.ranking.query import Query, parse_query, widen
 from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
+from repo_mcp.ranking.rare_words import describe_words, lacks_most, look_up_words
 from repo_mcp.ranking.reports import read_template
-from repo_mcp.ranking.searcher import Filter, RankedChunk, Searcher
+from repo_mcp.ranking.searcher import Filter, Searcher
 from repo_mcp.ranking.snippets import FEW_WHOLE_LINES, RATED_HITS, WHOLE_LINES, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import find_paths, suggest
-from repo_mcp.record_classes import dataclass, replace
+from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import PART, get_word_terms
-from repo_mcp.text.base_forms import find_base_form
-from repo_mcp.text.stop_words import ASKING_WORDS, QUESTION_WORDS
-from repo_mcp.text.word_families import list_stand_ins, spell_stand_in
+from repo_mcp.text.stop_words import ASKING_WORDS
+from repo_mcp.text.word_families import spell_stand_in
 from repo_mcp.workspace.ignore import GlobFilter
 
 LEAD = 0.1  # points of a declaration that was looked up before the best of the ranked hits
@@ -51,15 +35,9 @@ _WORD = re.compile(r"\w+")
 _PART = re.compile(PART)
 NO_PHRASE = "No text contains the quoted phrase; these hits match its words."
 NAMED_COUNTED = 200  # places of names, where a number is asked for: each is read, 2 ms or so
-MAX_WORDS = 32  # of a query, looked up one by one
-MAX_NAMED = 5  # in one sentence
-MIN_CHARS = 3  # of a word
-MIN_RARITY = 0.5  # from 0, in every unit, to 1, in one
 MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
 NEAR_SHARE = 0.55  # of the best score: the files of other hits are not looked through, and they are brief
 FAR_SHARE = 0.2  # of the best score: by default a page ends before hits with less
-LEAST_ABSENT = 3  # absent words; no question of 228 that files answer had so many, and over half of its own
-_SHAPED = re.compile(r"[a-z0-9][A-Z]|\w_\w")  # camelCase, snake_case
 
 
 def run_search(
@@ -283,35 +261,6 @@ def _grade(hit: Hit, asked: AskedName) -> Grade:
     return asked.grade(hit.symbol, list_words(hit.path, hit.snippet)) if hit.symbol else NO_MATCH
 
 
-def describe_words(
-    words: Sequence[QueryWord],
-    searcher: Searcher,
-    best: Sequence[RankedChunk],
-    near: Sequence[str],
-    read_live: ReadLive,
-    *,
-    is_whole: bool,
-) -> list[str]:
-    """Return sentences about words that no file has, and about a best hit without any telling word.
-
-    `best` is the best chunk, if there is one. Words that the sentences `near` name are not named again.
-    """
-    said = " ".join(near)
-    named = [word for word in words if f"`{word.text.lower()}`" not in said]
-    told = describe_absent(named, is_whole=is_whole)
-    for chunk in best:
-        read = partial(_read_text, read_live, chunk.path)
-        told += describe_best(words, searcher.snapshot.unit_count, chunk.matched_terms, read)
-    return told
-
-
-def _read_text(read_live: ReadLive, path: str) -> str:
-    try:
-        return read_live(path).decode("utf-8", "replace")
-    except RepoError:  # the page says that it is gone
-        return ""
-
-
 def choose_room(text: str) -> int:
     """Return how many lines of whole declarations a page shows: fewer for what asks nothing.
 
@@ -320,102 +269,3 @@ def choose_room(text: str) -> int:
     words = _WORD.findall(text.lower())
     asks = text.rstrip().endswith("?") or not ASKING_WORDS.isdisjoint(words[:MOST_BEFORE_ASKING])
     return WHOLE_LINES if asks else FEW_WHOLE_LINES
-
-
-@dataclass(frozen=True, slots=True)
-class QueryWord:
-    """A word of a query, as it was written."""
-
-    text: str
-    terms: tuple[str, ...]  # by which a hit has it
-    units: int  # that have it; 0: no file does
-    has_stand_in: bool = False  # a file has what programs call it, though no file has the word
-
-
-def look_up_words(text: str, count_units: Callable[[str], int]) -> list[QueryWord]:
-    """Return the words of a query that may be telling, in order, with the units that have them."""
-    words = []
-    for word, terms, counted in _list_informative(text):
-        units = max(map(count_units, counted))
-        others = () if units else chain.from_iterable(map(list_stand_ins, counted))
-        words.append(QueryWord(word, (*terms, *counted), units, any(map(count_units, others))))
-    return words
-
-
-@lru_cache(maxsize=4)
-def _list_informative(text: str) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-    """Return the words that may tell something, with the terms of each and those that are counted."""
-    words, is_story = _WORD.findall(text), _is_story(text)
-    found: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
-    for word in words:
-        folded = word.lower()
-        if len(word) < MIN_CHARS or word[0].isdigit() or folded in QUESTION_WORDS or folded in found:
-            continue
-        if is_story and not _SHAPED.search(word):
-            continue
-        if len(found) == MAX_WORDS:
-            break
-        terms = get_word_terms(word)
-        counted = spell(word) if len(terms) > 2 else (*terms, *_list_base_terms(word))
-        found[folded] = (word, terms, counted)
-    return list(found.values())
-
-
-def _list_base_terms(word: str) -> tuple[str, ...]:
-    base = find_base_form(word)
-    return tuple(get_word_terms(base)) if base else ()
-
-
-def _is_story(text: str) -> bool:
-    """Return whether a text is of several lines or many words, and so was pasted."""
-    return "\n" in text.strip() or len(_WORD.findall(text)) > STORY_WORDS
-
-
-def lacks_most(text: str, words: Collection[QueryWord]) -> bool:
-    """Return whether no file has most of the words of a query, so that what matches the rest is noise.
-
-    Never for pasted text: most of its words are not looked up. A word in whose place others are searched for
-    is not lacking.
-    """
-    absent = len([word for word in words if not word.units and not word.has_stand_in])
-    return absent >= LEAST_ABSENT and 2 * absent > len(words) and not _is_story(text)
-
-
-def describe_absent(words: Collection[QueryWord], *, is_whole: bool = True) -> list[str]:
-    """Return a sentence that names the absent words, if any. `is_whole`: every file is indexed."""
-    absent = [word.text for word in words if not word.units]
-    if not absent:
-        return []
-    return [f"No {'' if is_whole else 'indexed '}file has: {_list(absent)}."]
-
-
-def describe_best(
-    words: Collection[QueryWord], unit_count: int, best: Collection[str], read_text: Callable[[], str]
-) -> list[str]:
-    """Return a sentence if the best hit, which matches the terms `best`, has no rare word of the query.
-
-    There is none if the hit has over a third of the words, since in a small tree any word is rare, or if its
-    file, whose text `read_text` returns, has a rare word elsewhere.
-    """
-    rare = [word for word in words if compute_rarity(word.units, unit_count) >= MIN_RARITY]
-    had = [word for word in words if not set(word.terms).isdisjoint(best)]
-    if not rare or not set(rare).isdisjoint(had) or 3 * len(had) > len(words):
-        return []
-    text = read_text().lower()
-    if any(term in text for word in rare for term in word.terms):
-        return []
-    if not had:
-        return ["The best hit has none of the rare words of the query."]
-    return [f"The best hit has only common words of the query: {_list([word.text for word in had])}."]
-
-
-def compute_rarity(units: int, unit_count: int) -> float:
-    """Return the rarity of a word in that many of all units: 0 in every one, 1 in one, above 1 in none."""
-    if unit_count < 2:
-        return 1.0 if not units else 0.0
-    return math.log(unit_count / max(units, 0.5)) / math.log(unit_count)
-
-
-def _list(words: list[str]) -> str:
-    more = len(words) - MAX_NAMED
-    return ", ".join(words[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
