@@ -18,10 +18,10 @@ If a name is declared nowhere, a warning says so and gives the nearest names.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import field
 from functools import partial
 from itertools import chain, repeat
 
-from index_format import Snapshot
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.languages.patterns.declaring_lines import holds_word, list_declaring_lines
 from repo_mcp.languages.patterns.language_registry import find_dialect
@@ -134,27 +134,36 @@ class _DeclaredByLines:
             yield rated
 
 
+@dataclass(frozen=True, slots=True)
+class SearchScope:
+    """The files that one search considers: their index, their live text, and what was looked up in them."""
+
+    searcher: Searcher
+    wanted: Filter
+    read_live: ReadLive
+    is_whole: bool  # every file is indexed
+    known: LookedUp = field(default_factory=LookedUp)
+
+    def rank(self, query: Query, most: int, *, counted: bool = True) -> Ranking:
+        """Return the best chunks for a query; see `ranking.rank`."""
+        return rank(self.searcher, query, most, self.wanted, counted=counted)
+
+
 def look_up(
-    searcher: Searcher,
+    scope: SearchScope,
     query: Query,
-    wanted: Filter,
-    read_live: ReadLive,
     top_k: int,
     *,
-    is_whole: bool = True,
     least: int | None = None,
     shown_lines: Sequence[int] = SHOWN_LINES,
-    known: LookedUp | None = None,
 ) -> Found:
-    """Return the best `top_k` declarations of what a query names. `is_whole`: every file is indexed.
+    """Return the best `top_k` declarations of what a query names.
 
     A warning names what is not declared. With `least`, the grade of a spelling, only declarations that are
     spelled at least so closely are wanted: others may be left out and uncounted, and there is no warning.
-    `known` keeps what is found for further look-ups of the same search.
 
     Raises IndexFormatError, OSError.
     """
-    known = LookedUp() if known is None else known
     asked = find_name(query.text)
     words = list(dict.fromkeys(_WORD.findall(query.text if asked is None else asked.name)))[:MAX_NAMES]
     seen: dict[tuple[str, int], _Rated] = {}
@@ -164,15 +173,15 @@ def look_up(
         if len(seen) >= top_k and not (question.is_close and _may_be_better(seen.values(), asked, top_k)):
             is_cut = True
             break
-        if not all(map(len, searcher.find_files(chain.from_iterable(question.needed), SYMBOL))):
+        if not all(map(len, scope.searcher.find_files(chain.from_iterable(question.needed), SYMBOL))):
             continue
         narrowed = replace(query, symbols=[*query.symbols, *question.needed], phrases=[])
         is_exact = all(term.startswith(DECLARED) for one in question.needed for term in one)
         is_exact = is_exact and not (asked is not None and asked.qualifiers)
         most = top_k + (0 if is_exact else MORE_CHUNKS)
-        ranking = known.rank(searcher, narrowed, most, wanted, counted=least is None)
+        ranking = scope.known.rank(scope.searcher, narrowed, most, scope.wanted, counted=least is None)
         is_cut = is_cut or ranking.total > len(ranking.chunks)
-        reader = ChunkReader(query.phrases, read_live)
+        reader = ChunkReader(query.phrases, scope.read_live)
         for place, chunk in enumerate(reader.iter(ranking.chunks)):
             if not (question.is_close or _may_matter(chunk, place, asked, least, seen.values(), top_k)):
                 continue
@@ -182,8 +191,8 @@ def look_up(
                     seen[key] = rated
         warnings |= dict.fromkeys(reader.list_warnings())
     if asked is not None and _may_be_better(seen.values(), asked, 1):
-        find = partial(_iter_declaring_lines, searcher, query, asked, wanted, read_live)
-        for rated in known.iter_declared(asked, find):
+        find = partial(_iter_declaring_lines, scope, query, asked)
+        for rated in scope.known.iter_declared(asked, find):
             seen.setdefault((rated.live.ranked.path, rated.span.name_line), rated)
             if least is not None and not _may_be_better(seen.values(), asked, top_k):
                 break  # each that follows has a later place
@@ -192,7 +201,7 @@ def look_up(
     hits = tuple(_show(seen[key], most) for key, most in zip(ordered[:top_k], lines, strict=False))
     missing = []
     if least is None:
-        missing = _describe_missing(searcher, query, asked, words, hits, wanted, read_live, is_whole=is_whole)
+        missing = _describe_missing(scope, query, asked, words, hits)
     return Found(hits, len(seen), is_cut, (*missing, *warnings))
 
 
@@ -295,21 +304,20 @@ def _iter_declarations(
             yield _Rated(score, explained, live, span)
 
 
-def _iter_declaring_lines(
-    searcher: Searcher, query: Query, asked: AskedName, wanted: Filter, read_live: ReadLive
-) -> Iterator[_Rated]:
+def _iter_declaring_lines(scope: SearchScope, query: Query, asked: AskedName) -> Iterator[_Rated]:
     """Yield what is declared by lines that have the name as it is written, each with its score.
 
     Headers are ranked apart only if any holds the name, and nothing is if no file does.
     """
     terms = [get_word_terms(word)[0] for word in _WORD.findall(asked.name)]
-    if not all(map(searcher.count_units, terms)):
+    if not all(map(scope.searcher.count_units, terms)):
         return
     required = [*query.required, *((term,) for term in terms)]
     narrowed = replace(query, terms=terms, required=required, symbols=[], phrases=[])
-    chunks = rank(searcher, narrowed, WORD_CHUNKS, wanted, counted=False).chunks
+    chunks = scope.rank(narrowed, WORD_CHUNKS, counted=False).chunks
     if len(chunks) == WORD_CHUNKS or any(chunk.path.endswith(_HEADERS) for chunk in chunks):
-        headers = rank(searcher, narrowed, WORD_CHUNKS, _narrow_to_headers(wanted), counted=False).chunks
+        among = replace(scope, wanted=_narrow_to_headers(scope.wanted))
+        headers = among.rank(narrowed, WORD_CHUNKS, counted=False).chunks
         chunks = (*headers, *chunks)
     best: dict[str, RankedChunk] = {}
     for chunk in chunks:
@@ -318,7 +326,7 @@ def _iter_declaring_lines(
     name = asked.name.encode("utf-8", "surrogatepass")
     # One file at a time, for 200 of them may be 30 MB.
     lacking = 0
-    for place, live in enumerate(ChunkReader((), read_live).iter(best.values())):
+    for place, live in enumerate(ChunkReader((), scope.read_live).iter(best.values())):
         lacking = 0 if holds_word(live.data, name) else lacking + 1
         if lacking == MOST_LACKING:
             break
@@ -396,15 +404,7 @@ def _rate_words(words: Sequence[str], span: SymbolSpan) -> list[tuple[str, float
 
 
 def _describe_missing(
-    searcher: Searcher,
-    query: Query,
-    asked: AskedName | None,
-    words: Sequence[str],
-    hits: Sequence[Hit],
-    wanted: Filter,
-    read_live: ReadLive,
-    *,
-    is_whole: bool,
+    scope: SearchScope, query: Query, asked: AskedName | None, words: Sequence[str], hits: Sequence[Hit]
 ) -> list[str]:
     """Return a warning about the missing name or its missing container, with the nearest names."""
     best = max((dict(hit.explanation)["name"] for hit in hits), default=0.0)
@@ -414,21 +414,16 @@ def _describe_missing(
     named = " or ".join(f"`{word}`" for word in ([asked.name] if asked is not None else words)[:MAX_NEAR])
     near = list(dict.fromkeys(hit.symbol for hit in hits if hit.symbol))[:MAX_NEAR]
     if not near:
-        found = _iter_near(searcher, query, words, wanted, read_live)
+        found = _iter_near(scope, query, words)
         near = list(dict.fromkeys(found))[:MAX_NEAR]
-    warning = f"No {'' if is_whole else 'indexed '}declaration is named {named}"
+    warning = f"No {'' if scope.is_whole else 'indexed '}declaration is named {named}"
     return [warning + (f"; similar: {', '.join(f'`{name}`' for name in near)}." if near else ".")]
 
 
-def _iter_near(
-    searcher: Searcher,
-    query: Query,
-    words: Sequence[str],
-    wanted: Filter,
-    read_live: ReadLive,
-) -> Iterator[str]:
+def _iter_near(scope: SearchScope, query: Query, words: Sequence[str]) -> Iterator[str]:
     """Yield declared names that share most of their parts with a missing one, then those spelled alike."""
-    best = searcher.find_best_units(query, NEAR_UNITS, wanted, frozenset((SYMBOL,)))
+    searcher = scope.searcher
+    best = searcher.find_best_units(query, NEAR_UNITS, scope.wanted, frozenset((SYMBOL,)))
     units = [
         one
         for part, found in zip(searcher.segments, best.segments, strict=True)
@@ -437,8 +432,8 @@ def _iter_near(
     chunks = searcher.describe(
         query, best, sorted(units, key=lambda one: (-one.score, one.segment, one.unit))
     )
-    yield from _list_sharing(words, query, chunks, read_live)
-    yield from (name for word in words for name in _find_alike(searcher.snapshot, searcher, word))
+    yield from _list_sharing(words, query, chunks, scope.read_live)
+    yield from (name for word in words for name in _find_alike(searcher, word))
 
 
 def _list_sharing(
@@ -472,6 +467,6 @@ def _compare(one: str, other: str) -> float:
     return len(left & right) / max(1, len(left | right))
 
 
-def _find_alike(snapshot: Snapshot, searcher: Searcher, word: str) -> list[str]:
-    near = find_near(snapshot, word.lower(), thorough=False)
+def _find_alike(searcher: Searcher, word: str) -> list[str]:
+    near = find_near(searcher.snapshot, word.lower(), thorough=False)
     return [name for name, rows in zip(near, searcher.find_files(near, SYMBOL), strict=True) if len(rows)]

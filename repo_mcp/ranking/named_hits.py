@@ -29,12 +29,11 @@ from repo_mcp.ranking.intent import (
     split_qualified,
 )
 from repo_mcp.ranking.line_terms import find_line_terms
-from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines, read_chunks
-from repo_mcp.ranking.look_up import Found, LookedUp, look_up
+from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, decode_lines, read_chunks
+from repo_mcp.ranking.look_up import Found, SearchScope, look_up
 from repo_mcp.ranking.prompt import find_meant
 from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.ranking import add_up, rank
-from repo_mcp.ranking.searcher import Filter, Searcher
+from repo_mcp.ranking.ranking import add_up
 from repo_mcp.ranking.snippets import show_lines
 from repo_mcp.ranking.spell_suggest import find_paths
 from repo_mcp.record_classes import dataclass, replace
@@ -94,72 +93,56 @@ def list_names(text: str) -> list[str]:
 
 
 def find_named(
-    searcher: Searcher,
-    query: Query,
-    wanted: Filter,
-    read_live: ReadLive,
-    top_k: int,
-    known: LookedUp,
-    *,
-    ends_early: bool = False,
-    copies: int = 0,
-    is_whole: bool = True,
+    scope: SearchScope, query: Query, top_k: int, *, ends_early: bool = False, copies: int = 0
 ) -> NamedHits | None:
     """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
 
     With `ends_early`, those after the first `few` may be left out, where `copies` hits do not count: a page
-    names these with others. `known` is as `look_up` takes it. A name that has several parts may be declared
-    nowhere if it is often used, or if another name is declared; then a warning says so. Unless the index
-    `is_whole`, files that are not indexed yet may still declare it. Raises IndexFormatError, OSError.
+    names these with others. A name that has several parts may be declared nowhere if it is often used, or if
+    another name is declared; then a warning says so. Unless the index is whole, files that are not indexed
+    yet may still declare it. Raises IndexFormatError, OSError.
     """
     names = [] if query.phrases or query.symbols else list_names(query.text)
     leads: list[_Leads] = []
     are_told = True  # each name is declared or used, as the names of settings are
     for name in names:
-        lead = _find_declared(searcher, query, name, wanted, read_live, known, is_only=len(names) == 1)
-        lead = lead or _find_files(searcher, query, name, wanted, read_live)
+        lead = _find_declared(scope, query, name, is_only=len(names) == 1)
+        lead = lead or _find_files(scope, query, name)
         terms = get_word_terms(name)
-        is_used = _WORD.fullmatch(name) is not None and searcher.count_units(terms[0]) >= FEW_PLACES
+        is_used = _WORD.fullmatch(name) is not None and scope.searcher.count_units(terms[0]) >= FEW_PLACES
         if lead is None and len(terms) > 2 and (len(names) > 1 or is_used):
-            lead = _Leads((), terms[:1], (_describe_missing(searcher, name, terms[0], is_whole=is_whole),))
+            lead = _Leads((), terms[:1], (_describe_missing(scope, name, terms[0]),))
         if lead is None:
             return None
         are_told = are_told and (is_used or bool(lead.hits))
         leads.append(lead)
     if not names or not (are_told or any(lead.hits for lead in leads)):
         return None
-    named = _build(searcher, query, wanted, read_live, leads, top_k, ends_early=ends_early, copies=copies)
+    named = _build(scope, query, leads, top_k, ends_early=ends_early, copies=copies)
     return named if named.hits else None  # a filter may leave out all uses
 
 
-def _describe_missing(searcher: Searcher, name: str, term: str, *, is_whole: bool) -> str:
-    no = "No" if is_whole else "No indexed"
-    return f"{no} declaration is named `{name}`." if searcher.count_units(term) else f"{no} file has: {name}."
+def _describe_missing(scope: SearchScope, name: str, term: str) -> str:
+    no = "No" if scope.is_whole else "No indexed"
+    is_held = scope.searcher.count_units(term)
+    return f"{no} declaration is named `{name}`." if is_held else f"{no} file has: {name}."
 
 
 def _build(
-    searcher: Searcher,
-    query: Query,
-    wanted: Filter,
-    read_live: ReadLive,
-    leads: Sequence[_Leads],
-    top_k: int,
-    *,
-    ends_early: bool,
-    copies: int,
+    scope: SearchScope, query: Query, leads: Sequence[_Leads], top_k: int, *, ends_early: bool, copies: int
 ) -> NamedHits:
     """Return what is named, and after it the places that have the names, ranked by them."""
     terms = list(dict.fromkeys(term for lead in leads for term in lead.terms))
     order: list[str] = []
     if any(_is_tied(lead.hits) for lead in leads):  # the ranking says which is meant
-        best = rank(searcher, query, FILES_ORDERED, wanted, counted=False).chunks
+        best = scope.rank(query, FILES_ORDERED, counted=False).chunks
         order = [chunk.path for chunk in best]
     named = [hit for lead in leads for hit in _order(lead.hits, order)]
     first = list({(hit.path, hit.start_line): hit for hit in named}.values())
     shown = frozenset((hit.path, line) for hit in first for line in _list_shown(hit))
     most = top_k + len(first)
-    ranked = rank(searcher, replace(query, terms=terms), most + 1, wanted, counted=False).chunks
-    reader = ChunkReader((), read_live)
+    ranked = scope.rank(replace(query, terms=terms), most + 1, counted=False).chunks
+    reader = ChunkReader((), scope.read_live)
     live = reader.iter(chunk for chunk in ranked[:most] if chunk.matched_terms)
     places = chain.from_iterable(_show_places(chunk, terms, shown) for chunk in live)
     few = copies + (FEW_PLACES if first else FEW_ALONE)
@@ -171,16 +154,7 @@ def _build(
     return NamedHits(hits[:top_k], len(first) + few, len(hits), is_more, tuple(warnings))
 
 
-def _find_declared(
-    searcher: Searcher,
-    query: Query,
-    name: str,
-    wanted: Filter,
-    read_live: ReadLive,
-    known: LookedUp,
-    *,
-    is_only: bool,
-) -> _Leads | None:
+def _find_declared(scope: SearchScope, query: Query, name: str, *, is_only: bool) -> _Leads | None:
     """Return the declarations of a name as written; of one of several parts, also in other spellings."""
     asked = find_name(name)
     if asked is None:
@@ -189,16 +163,7 @@ def _find_declared(
     narrowed = replace(query, text=name, terms=analyse_text(name))
     is_plain = _WORD.fullmatch(asked.name) is not None and len(get_word_terms(asked.name)) > 2
     least = SPELLING if is_plain else EXACT
-    found = look_up(
-        searcher,
-        narrowed,
-        wanted,
-        read_live,
-        len(lines),
-        least=least,
-        shown_lines=lines,
-        known=known,
-    )
+    found = look_up(scope, narrowed, len(lines), least=least, shown_lines=lines)
     hits = list(_iter_best(found, asked, least))
     if not hits:
         return None
@@ -217,18 +182,16 @@ def _iter_best(found: Found, asked: AskedName, least: int) -> Iterator[Hit]:
             yield replace(hit, matched_terms=())
 
 
-def _find_files(
-    searcher: Searcher, query: Query, name: str, wanted: Filter, read_live: ReadLive
-) -> _Leads | None:
+def _find_files(scope: SearchScope, query: Query, name: str) -> _Leads | None:
     """Return the files that a path or the name of a file means."""
     if "." not in name and "/" not in name:
         return None
-    paths = find_meant(name, lambda terms: find_paths(searcher.snapshot, terms))
+    paths = find_meant(name, lambda terms: find_paths(scope.searcher.snapshot, terms))
     hits: list[Hit] = []
     for path in paths[: MAX_FILES + 1]:
         narrowed = replace(query, text=name, terms=analyse_text(name), path_parts=[path.lower()])
-        chunks = rank(searcher, narrowed, 1, wanted).chunks
-        live = read_chunks((chunk for chunk in chunks if chunk.path == path), (), read_live)
+        chunks = scope.rank(narrowed, 1).chunks
+        live = read_chunks((chunk for chunk in chunks if chunk.path == path), (), scope.read_live)
         hits += map(_show_top, live.chunks)
     if not 0 < len(hits) <= MAX_FILES:
         return None

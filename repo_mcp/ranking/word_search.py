@@ -12,10 +12,10 @@ from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.declaration_rating import weigh_terms
 from repo_mcp.ranking.intent import NO_MATCH, PARTS, SPELLING, AskedName, Grade, find_name, list_words
 from repo_mcp.ranking.live_chunks import ReadLive
-from repo_mcp.ranking.look_up import Found, LookedUp, count_close, look_up
+from repo_mcp.ranking.look_up import Found, SearchScope, count_close, look_up
 from repo_mcp.ranking.named_hits import NamedHits, find_named
 from repo_mcp.ranking.query import Query, parse_query, widen
-from repo_mcp.ranking.ranking import add_up, choose_unknown, rank
+from repo_mcp.ranking.ranking import add_up, choose_unknown
 from repo_mcp.ranking.rare_words import describe_words, lacks_most, look_up_words
 from repo_mcp.ranking.reports import read_template
 from repo_mcp.ranking.searcher import Filter, Searcher
@@ -66,46 +66,29 @@ def run_search(
         GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
     )
     snapshot = searcher.snapshot.name if request.names_snapshot else ""
-    asked = find_name(query.text)
-    known = LookedUp()
-    look = partial(look_up, searcher, query, wanted, read_live, is_whole=not progress, known=known)
+    scope = SearchScope(searcher, wanted, read_live, is_whole=not progress)
     if request.symbols_only:
-        return _answer_look_up(snapshot, asked, look(request.top_k), (*query.warnings, *progress))
+        found = look_up(scope, query, request.top_k)
+        return _answer_look_up(snapshot, find_name(query.text), found, (*query.warnings, *progress))
     if request.names_alone:
-        named = find_named(
-            searcher,
-            query,
-            wanted,
-            read_live,
-            max(request.top_k, NAMED_COUNTED) if request.counts else request.top_k,
-            known,
-            ends_early=request.ends_early,
-            copies=request.copies,
-            is_whole=not progress,
-        )
+        most = max(request.top_k, NAMED_COUNTED) if request.counts else request.top_k
+        named = find_named(scope, query, most, ends_early=request.ends_early, copies=request.copies)
         if named is not None:
             return _answer_named(query, snapshot, named, (*query.warnings, *progress))
-    answer = _answer_ranked(searcher, request, query, wanted, read_live, look, progress, is_whole=is_whole)
+    answer = _answer_ranked(scope, request, query, progress, is_whole=is_whole)
     return replace(answer, snapshot=snapshot)
 
 
 def _answer_ranked(
-    searcher: Searcher,
-    request: SearchRequest,
-    query: Query,
-    wanted: Filter,
-    read_live: ReadLive,
-    look: Callable[..., Found],
-    progress: Sequence[str],
-    *,
-    is_whole: bool,
+    scope: SearchScope, request: SearchRequest, query: Query, progress: Sequence[str], *, is_whole: bool
 ) -> SearchAnswer:
-    """Return the best chunks for a query that names alone do not answer. `look` looks up the name in it."""
+    """Return the best chunks for a query that names alone do not answer."""
+    searcher, read_live = scope.searcher, scope.read_live
     asked = find_name(query.text)
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
     widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
-    ranking = rank(searcher, widened, depth + 1, wanted)  # one more tells whether others follow
+    ranking = scope.rank(widened, depth + 1)  # one more tells whether others follow
     telling = None
     if asked is None and not query.phrases and len(query.text.split()) > 1:  # a question, words, pasted text
         telling = weigh_terms(
@@ -127,7 +110,7 @@ def _answer_ranked(
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
     if asked is not None:
-        shown = _put_first(shown, asked, request.top_k, look)
+        shown = _put_first(shown, asked, request.top_k, partial(look_up, scope, query))
     unknown = choose_unknown(query, ranking)
     alike = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
     told = describe_words(words, searcher, ranking.chunks[:1], alike, read_live, is_whole=not progress)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking import live_chunks, look_up, named_hits, searcher, segment_search
+from repo_mcp.ranking import live_chunks, look_up, searcher, segment_search
+from repo_mcp.ranking.look_up import SearchScope
 from repo_mcp.ranking.named_hits import FEW_PLACES
 from repo_mcp.ranking.query import Query, parse_query
 from repo_mcp.ranking.ranking import rank
@@ -218,10 +219,10 @@ def test_declarations_in_one_file_are_in_order_without_a_ranking(
 ) -> None:
     lengths = []
     monkeypatch.setattr(
-        named_hits,
+        SearchScope,
         "rank",
-        lambda searcher, query, most, *given, **named: (
-            lengths.append(most) or rank(searcher, query, most, *given, **named)
+        lambda scope, query, most, **named: (
+            lengths.append(most) or rank(scope.searcher, query, most, scope.wanted, **named)
         ),
     )
     hits = ask(repository, "ring_bell", ends_early=True).hits
