@@ -65,7 +65,7 @@ def build_humps(name: str) -> str:
     return begin + "".join(rf"(?>[a-z0-9]*?{re.escape(hump)})" for hump in others) + r"\w*"
 
 
-def compare(word: QueryWord, name: str) -> float:
+def rate_name(word: QueryWord, name: str) -> float:
     """Return the points of a word for a name, 0 when they have nothing in common."""
     folded = name.lower()
     share = COVERAGE * min(1.0, len(word.folded.replace("*", "")) / max(1, len(folded)))
@@ -91,13 +91,13 @@ def _list_terms(name: str) -> tuple[str, ...]:
     return get_word_terms(name) if name else ()
 
 
-def cover(words: list[QueryWord], points: list[float], name: str) -> float:
+def compute_covered_share(words: list[QueryWord], points: list[float], name: str) -> float:
     """Return the share of a name that the words cover, from 0 to 1."""
     matched = sum(len(word.folded) for word, own in zip(words, points, strict=True) if own)
     return min(1.0, matched / max(1, len(name.replace("_", ""))))
 
 
-def locate(word: QueryWord, own: float, around: Sequence[str]) -> float:
+def rate_enclosed_name(word: QueryWord, own: float, around: Sequence[str]) -> float:
     """Return a word's points for a symbol in its surroundings; `own` are those for the name alone."""
     if word.around:
         steps = _count_steps(word.around, around) if own else None

@@ -31,10 +31,10 @@ from repo_mcp.graph.query_words import (
     QueryWord,
     build_humps,
     build_stars,
-    compare,
-    cover,
+    compute_covered_share,
     list_needles,
-    locate,
+    rate_enclosed_name,
+    rate_name,
 )
 from repo_mcp.graph.symbol_expression import MAX_TOKENS, Has, parse_expression
 from repo_mcp.lru_cache import LruCache
@@ -272,12 +272,12 @@ class SymbolFinder:
         around = [] if is_known else self._list_around(draft.path, ordinal)
         if len(words) > 1:
             points = [min(own, ONE_OF_SEVERAL) for own in points]
-        placed = [locate(word, own, around) for word, own in zip(words, points, strict=True)]
+        placed = [rate_enclosed_name(word, own, around) for word, own in zip(words, points, strict=True)]
         total = sum(word.weight * own for word, own in zip(words, placed, strict=True)) / len(words)
         if not total:
             return 0.0
         if len(words) > 1 and all(placed):
-            total += ALL_WORDS * cover(words, points, record.strings[record.names[ordinal]])
+            total += ALL_WORDS * compute_covered_share(words, points, record.strings[record.names[ordinal]])
         flags = int(record.flags[ordinal])
         total += _KIND_POINTS.get(SymbolKind(int(record.kinds[ordinal])), 0.0)
         total += FORWARD if flags & SymbolFlag.FORWARD else 0.0
@@ -311,8 +311,8 @@ class _Terms:
             word = self._prepare(text)
             if word.around:
                 steps = [one.lower() for one in around]
-                return locate(word, compare(word, name), steps) > 0
-            return any(compare(word, one) > INSIDE + COVERAGE for one in [name, *around])
+                return rate_enclosed_name(word, rate_name(word, name), steps) > 0
+            return any(rate_name(word, one) > INSIDE + COVERAGE for one in [name, *around])
 
         return has
 
@@ -334,7 +334,7 @@ def _match_file(
     ordinals = np.flatnonzero(marks[record.names])
     numbers = sort_distinct(record.names[ordinals].astype(np.int64)).tolist()
     names = zip(numbers, record.string_table.get(numbers), strict=True)
-    points = {number: [compare(word, name) for word in words] for number, name in names}
+    points = {number: [rate_name(word, name) for word in words] for number, name in names}
     most = EXACT + COVERAGE if len(words) == 1 else ONE_OF_SEVERAL
     return [
         _QueryDraft(path, ordinal, record, own, sum(min(one, most) for one in own))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from repo_mcp.graph import symbol_query
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.live_graph import RESOLVERS
-from repo_mcp.graph.query_words import build_stars, compare, list_needles
+from repo_mcp.graph.query_words import build_stars, list_needles, rate_name
 from repo_mcp.graph.questions import SymbolFilter
 from repo_mcp.graph.similar import SimilarFinder
 from repo_mcp.graph.symbol_expression import is_expression, parse_expression
@@ -315,7 +315,7 @@ def test_no_similar_name_lacks_the_parts_that_are_looked_for(asked: list[str], d
     name = "_".join(declared)
     graph = make_graph({"a.py": f"def {name}(): ...\n"})
     word = graph._symbols._prepare("_".join(asked))
-    if compare(word, name):
+    if rate_name(word, name):
         assert all(needle in name for needle in list_needles(word)), (word, name)
 
 
