@@ -257,6 +257,9 @@ def test_the_chart_of_the_document_is_the_table() -> None:
         for room, inner in re.findall(r"(\w+)/?(?: \(([^)]*)\))?", left):
             rows[room] = number
             rows.update({f"{room}.{one.strip('/')}": number for one in inner.split()})
+            assert all(
+                one.endswith("/") == (ROOT / "repo_mcp" / room / one).is_dir() for one in inner.split()
+            )
     charted = {name.removeprefix("repo_mcp."): floor for name, floor in FLOORS.items() if "." in name}
     charted = {name: floor for name, floor in charted.items() if not name.startswith(("index_format", "__"))}
     assert set(rows) == set(charted)
