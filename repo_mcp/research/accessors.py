@@ -58,7 +58,7 @@ def note_accessors(state: ResearchState, name: str, setters: Iterable[Node]) -> 
             state.add(reader, why, 1, Confidence.PROBABLE, lines, shown=tuple(sorted({*shown, *lines[:1]})))
 
 
-def note_given(state: ResearchState, name: str, nodes: Iterable[Node]) -> None:
+def note_values(state: ResearchState, name: str, nodes: Iterable[Node]) -> None:
     """Note the constants whose values declarations of a setting give it: `= Limits.DefaultRetries;`."""
     for node in nodes:
         lines = state.source.read_lines(node.path)[node.symbol.start_line - 1 : node.symbol.end_line]

@@ -13,7 +13,7 @@ from repo_mcp.bundler.statements import measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
 from repo_mcp.record_classes import dataclass
-from repo_mcp.research.accessors import find_setters, note_accessors, note_constants, note_given
+from repo_mcp.research.accessors import find_setters, note_accessors, note_constants, note_values
 from repo_mcp.research.hit_places import build_hit_address
 from repo_mcp.research.line_use import LineUse, classify_use, judge_call
 from repo_mcp.research.locating import is_program, is_test_place, rank_role
@@ -94,7 +94,7 @@ def find_settings(state: ResearchState, subject: Subject) -> None:
         setters = find_setters(state, name)
         _note_matches(state, name, [one for one in (*own, *taking) if not _lies_in(setters, one)])
         note_accessors(state, name, setters)
-        note_given(state, name, [node for node in subject.nodes if node.symbol.name == name])
+        note_values(state, name, [node for node in subject.nodes if node.symbol.name == name])
         state.report_hop(1)
         known = [*subject.nodes, *setters]
         _note_readers(state, name, [one for one in mentions if not _lies_in(known, one)])

@@ -174,7 +174,7 @@ def name_parameter(position: int, index: int) -> int:
 
 
 def read_parameter(arguments: int) -> tuple[int, int]:
-    """Return the position and the index that `name_parameter` was given."""
+    """Return the position and the index of a number that `name_parameter` returned."""
     return divmod(arguments - OF_PARAMETER, MAX_PARAMETERS + 2)
 
 
@@ -264,7 +264,7 @@ class Reference:
     qualifier: str
     # IMPORT: the local name that it binds. EXPORT: the name for importers. BIND: the variable, "x" or
     # "self.x", whose type is `qualifier.name`; "()" for the return value of its symbol, a function. CALL in
-    # C#: "`2" for two type arguments, and the arguments (languages/csharp/given.py). In Rust PATH or "".
+    # C#: "`2" for two type arguments, and the arguments (languages/csharp/arguments.py). In Rust PATH or "".
     alias: str
     line: int
     # CALL: arguments + 1, 0 when unknown. BIND: a Binding, the relation of `qualifier.name` to the variable;

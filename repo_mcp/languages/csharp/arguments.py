@@ -77,16 +77,16 @@ def refer_call(
     is_new: bool = False,
 ) -> None:
     """Add a call with its number of type arguments and the known facts about its arguments."""
-    count, given = _read_arguments(walk, arguments)
+    count, written = _read_arguments(walk, arguments)
     if arguments is not None and qualifier != UNKNOWN:
         types = read_type_arguments(walk, start + len(name.encode())) if arity and not is_new else ""
         if types:  # names have no type arguments: the whole chain is the qualifier
             _note_passed(walk, arguments, "", f"{qualifier}.{name}{types}".lstrip("."), start)
         else:
             _note_passed(walk, arguments, name, qualifier, start)
-    if given:
-        walk.given[start] = given
-        walk.asked.update(find_head(one.value) for one in given)
+    if written:
+        walk.arguments[start] = written
+        walk.asked.update(find_head(one.value) for one in written)
     alias = NEW * is_new + name_arity(arity)
     walk.refer(ReferenceRole.CALL, name, start, qualifier, alias, count + 1)
 
@@ -96,11 +96,11 @@ def _read_arguments(walk: CSharpWalk, arguments: Node | None) -> tuple[int, list
     if arguments is None:
         return 0, []
     count = arguments.named_child_count
-    given: Iterable[Node | None] = map(arguments.named_child, range(min(count, MAX_ARGUMENTS)))
+    nodes: Iterable[Node | None] = map(arguments.named_child, range(min(count, MAX_ARGUMENTS)))
     if walk.text.find(b"/", arguments.start_byte, arguments.end_byte) >= 0:
         plain = [one for one in arguments.named_children if one.type != "comment"]
-        count, given = len(plain), plain[:MAX_ARGUMENTS]
-    return count, [_describe(walk, one) for one in given if one is not None]
+        count, nodes = len(plain), plain[:MAX_ARGUMENTS]
+    return count, [_describe(walk, one) for one in nodes if one is not None]
 
 
 def _note_passed(walk: CSharpWalk, arguments: Node, name: str, qualifier: str, start: int) -> None:

@@ -139,8 +139,8 @@ def _split(chain: str) -> list[str]:
 
 
 def _read_segment(text: str) -> Segment:
-    name, _, given = text.removesuffix("()").partition("<")
-    return Segment(name, tuple(split_types(given[:-1])) if given else (), text.endswith("()"))
+    name, _, arguments = text.removesuffix("()").partition("<")
+    return Segment(name, tuple(split_types(arguments[:-1])) if arguments else (), text.endswith("()"))
 
 
 def split_types(text: str) -> list[str]:

@@ -310,9 +310,9 @@ def _note_typed(walk: CSharpWalk, type_node: Node | None, value: Node | None) ->
     found = read_type(written)
     if value.type == "lambda_expression":
         if found.name and not found.is_items:
-            given = f"<{found.type_arguments}>" if found.type_arguments else ""
+            arguments = f"<{found.type_arguments}>" if found.type_arguments else ""
             walk.passed[value.start_byte] = Passed(
-                found.name, found.qualifier + given, value.start_byte, IS_TYPE
+                found.name, found.qualifier + arguments, value.start_byte, IS_TYPE
             )
         return
     _refer_target_type(walk, type_node, value)

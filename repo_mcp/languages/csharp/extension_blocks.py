@@ -60,22 +60,26 @@ def _find_end(text: bytes, start: int) -> int:
     return -1
 
 
-def _iter_members(content: bytes, given: bytes, receiver: bytes) -> Iterator[bytes]:
+def _iter_members(content: bytes, type_parameters: bytes, receiver: bytes) -> Iterator[bytes]:
     """Yield the content of a block piece by piece, with the heads of its methods rewritten."""
     depth = start = 0
     for token in [*_TOKEN.finditer(content), None]:
         end = len(content) if token is None else token.start()
-        yield _write_heads(content[start:end], given, receiver) if depth == 0 else content[start:end]
+        yield (
+            _write_heads(content[start:end], type_parameters, receiver) if depth == 0 else content[start:end]
+        )
         if token is not None:
             yield token[0]
             depth += (token[0] == b"{") - (token[0] == b"}")
             start = token.end()
 
 
-def _write_heads(code: bytes, given: bytes, receiver: bytes) -> bytes:
+def _write_heads(code: bytes, type_parameters: bytes, receiver: bytes) -> bytes:
     def write(found: re.Match[bytes]) -> bytes:
         modifiers, result, name, generic, closing = found.groups()
-        parameters = given[:-1] + b", " + generic[1:] if given and generic else given or generic or b""
+        parameters = type_parameters or generic or b""
+        if type_parameters and generic:
+            parameters = type_parameters[:-1] + b", " + generic[1:]
         is_static = b"static" in modifiers.split() or not _RECEIVER.match(receiver)
         first = b"" if is_static else b"this " + receiver + (b", " if closing is None else b"")
         word = b"" if b"static" in modifiers.split() else b"static "

@@ -135,11 +135,11 @@ class WrittenArgument(NamedTuple):
 NEW = "new"  # the alias of a call that makes an instance begins with this
 
 
-def join_arguments(given: list[WrittenArgument]) -> str:
+def join_arguments(arguments: list[WrittenArgument]) -> str:
     """Return the text of a call's arguments: the first ones, as many as fit."""
     parts: list[str] = []
     known = room = 0
-    for one in given:
+    for one in arguments:
         parts.append(one.form + one.value)
         room += len(parts[-1]) + 1
         if room > MAX_ARGUMENTS_CHARS:

@@ -350,14 +350,14 @@ def on_identifier(walk: CSharpWalk, node: Node) -> None:
 def _refer_type(
     walk: CSharpWalk, role: ReferenceRole, name: str, start: int, qualifier: str, arity: int
 ) -> None:
-    given = ""
+    arguments = ""
     if start in walk.attributes:
         arity += ATTRIBUTE
         if not name.endswith(ATTRIBUTE_ENDING):
             walk.refer(role, name + ATTRIBUTE_ENDING, start, qualifier, "", arity)
     elif arity and role in _OF_BASES:
-        given = read_type_arguments(walk, start + len(name.encode()))
-    walk.refer(role, name, start, qualifier, given, arity)
+        arguments = read_type_arguments(walk, start + len(name.encode()))
+    walk.refer(role, name, start, qualifier, arguments, arity)
 
 
 def _count_type_arguments(walk: CSharpWalk, end: int, role: ReferenceRole = TYPE) -> int:

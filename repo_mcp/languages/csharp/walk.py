@@ -89,7 +89,7 @@ class CSharpWalk(ScopeWalk):
         self.asked_conditions: list[tuple[int, str]] = []  # (start, what holds from there on) of `#if`
         self.passed: dict[int, Passed] = {}  # start of a function or of `new()` -> what takes it
         self.targets: dict[int, str] = {}  # start of `new()` -> the chain of a value of its type
-        self.given: dict[int, list[WrittenArgument]] = {}  # start of a called name -> its arguments
+        self.arguments: dict[int, list[WrittenArgument]] = {}  # start of a called name -> its arguments
         self._plain_types: dict[tuple[int, str], str] = {}  # (scope, variable) -> its type as written
 
     # -- declarations ----------------------------------------------------------------------------------------
@@ -251,11 +251,11 @@ class CSharpWalk(ScopeWalk):
             yield 0, 0, int(ReferenceRole.BIND), asked, "", CONDITIONS, start, 0
         for row in super()._iter_settled():
             scope, ordinal, role, name, qualifier, alias, start, arguments = row
-            given = self.given.get(start) if role == ReferenceRole.CALL else None
-            if given is None:
+            written = self.arguments.get(start) if role == ReferenceRole.CALL else None
+            if written is None:
                 yield row
             else:
-                said = join_arguments([self._settle(one, scope) for one in given])
+                said = join_arguments([self._settle(one, scope) for one in written])
                 yield scope, ordinal, role, name, qualifier, alias + said, start, arguments
 
     def _list_typed(self, heads: Mapping[str, str]) -> set[tuple[int, str]]:
@@ -274,38 +274,38 @@ class CSharpWalk(ScopeWalk):
             waiting = bool(lost)
         return typed
 
-    def _settle(self, given: WrittenArgument, scope: int) -> WrittenArgument:
+    def _settle(self, argument: WrittenArgument, scope: int) -> WrittenArgument:
         """Return an argument; a local variable becomes its type, or "?" unless a BIND row has its type."""
-        if given.value.startswith(FUNCTION):
-            return self._settle_function(given, scope)
-        head = find_head(given.value)
+        if argument.value.startswith(FUNCTION):
+            return self._settle_function(argument, scope)
+        head = find_head(argument.value)
         binding = self._find_binding(scope, head)
         if binding < 0:
-            return given
-        plain, rest = self._plain_types.get((binding, head), ""), given.value[len(head) :]
+            return argument
+        plain, rest = self._plain_types.get((binding, head), ""), argument.value[len(head) :]
         for step, ending in (("", ""), (".Value", "?"), ("[]", "[]")):
             if plain.endswith(ending) and plain and rest == step:
-                return WrittenArgument(given.form, f"={plain.removesuffix(ending)}")
+                return WrittenArgument(argument.form, f"={plain.removesuffix(ending)}")
         if (binding, head) in self._typed:
             return WrittenArgument(
-                given.form, self._numbered.get((binding, head), head) + given.value[len(head) :]
+                argument.form, self._numbered.get((binding, head), head) + argument.value[len(head) :]
             )
-        return WrittenArgument(given.form, UNKNOWN + rest if rest[:1] == "." else UNKNOWN)
+        return WrittenArgument(argument.form, UNKNOWN + rest if rest[:1] == "." else UNKNOWN)
 
-    def _settle_function(self, given: WrittenArgument, scope: int) -> WrittenArgument:
+    def _settle_function(self, argument: WrittenArgument, scope: int) -> WrittenArgument:
         """Return a function as an argument; the chain that it calls stays only if its first name is known."""
-        before, sign, rest = given.value.partition(OF_CALL)
+        before, sign, rest = argument.value.partition(OF_CALL)
         if not sign:
-            return given
+            return argument
         chain, behind, types = rest.partition(OF_PARAMETER)
         binding = self._find_binding(scope, find_head(chain))
         if binding < 0:
-            return given
+            return argument
         if (binding, find_head(chain)) not in self._typed:
-            return WrittenArgument(given.form, before + behind + types)
+            return WrittenArgument(argument.form, before + behind + types)
         head = find_head(chain)
         chain = self._numbered.get((binding, head), head) + chain[len(head) :]
-        return WrittenArgument(given.form, before + sign + chain + behind + types)
+        return WrittenArgument(argument.form, before + sign + chain + behind + types)
 
 
 TYPE_DECLARATIONS = frozenset(

@@ -86,7 +86,7 @@ def _read_rows(body: bytes, parameter: str) -> Iterator[tuple[int, list[str]]]:
 
 def _expand(template: str, names: list[str], arguments: list[str]) -> str:
     """Return the name that a template makes from the arguments of a row; empty if it makes none."""
-    given = dict(zip(names, arguments, strict=False))
+    bound = dict(zip(names, arguments, strict=False))
     words = _JOINED.sub("##", template.strip()).split("##")
-    name = "".join(_WORD.sub(lambda found: given.get(found[0], found[0]), word) for word in words)
+    name = "".join(_WORD.sub(lambda found: bound.get(found[0], found[0]), word) for word in words)
     return name if _NAME.fullmatch(name) else ""

@@ -32,8 +32,8 @@ def mark_literals(walk: CaptureWalk, arguments: Node | None) -> str:
     if arguments is None:
         return ""
     first = ((one, one.type) for one in arguments.named_children[: MAX_MARKED + 1])
-    given = [(one, kind) for one, kind in first if kind != "comment"]
-    marks = "".join(_mark(walk, one, kind) for one, kind in given[:MAX_MARKED])
+    values = [(one, kind) for one, kind in first if kind != "comment"]
+    marks = "".join(_mark(walk, one, kind) for one, kind in values[:MAX_MARKED])
     return BEHIND_ALIAS + marks if marks.strip(_OTHER) else ""
 
 

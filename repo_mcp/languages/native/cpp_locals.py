@@ -19,9 +19,9 @@ def bind_made(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
         if found.function is None or found.value is not None:
             continue
         parameters = found.function.child_by_field_name("parameters")
-        given = parameters.named_children if parameters is not None else []
-        types = [one.child_by_field_name("type") for one in given]
-        if not types or any(one.child_by_field_name("declarator") is not None for one in given):
+        declared = parameters.named_children if parameters is not None else []
+        types = [one.child_by_field_name("type") for one in declared]
+        if not types or any(one.child_by_field_name("declarator") is not None for one in declared):
             continue
         if any(one is None or one.type != "type_identifier" for one in types):
             continue

@@ -306,15 +306,15 @@ class _Flattening:
         self._add(trees, is_quoted=False)
         parts = self._parts
         line = first
-        for at, (text, given, is_silent) in enumerate(parts):
-            line = given or line
-            if not given and text.strip() in _BEFORE_ITEM:
+        for at, (text, own_line, is_silent) in enumerate(parts):
+            line = own_line or line
+            if not own_line and text.strip() in _BEFORE_ITEM:
                 parts[at] = text, line, is_silent
         after = line
         for at in range(len(parts) - 1, -1, -1):
-            text, given, is_silent = parts[at]
-            after = given if given and text.strip() not in _BEFORE_ITEM else after
-            parts[at] = text, given or after, is_silent
+            text, own_line, is_silent = parts[at]
+            after = own_line if own_line and text.strip() not in _BEFORE_ITEM else after
+            parts[at] = text, own_line or after, is_silent
         return parts
 
     def _add(self, trees: Sequence[Tree], *, is_quoted: bool) -> None:

@@ -50,7 +50,7 @@ def on_let(walk: CaptureWalk, node: Node) -> None:
     walk.shadowing.delay(pattern.start_byte, pattern.end_byte, node.end_byte)
     name = walk.bind_name(pattern)
     type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-    note_bound(walk, name, pattern.start_byte).given = find_result_variable(walk, value)
+    note_bound(walk, name, pattern.start_byte).result = find_result_variable(walk, value)
     if type_node is not None:
         walk.bind_type(name, walk.read_line(type_node), pattern)
     elif value is not None:

@@ -80,7 +80,7 @@ class Arm:
     """One arm of a macro."""
 
     matcher: Sequence[Part]
-    given: Sequence[Part]
+    replacement: Sequence[Part]
 
 
 # -- definitions -------------------------------------------------------------------------------------------
@@ -91,10 +91,10 @@ def read_arms(body: Sequence[Tree]) -> list[Arm]:
     arms: list[Arm] = []
     at = 0
     while at < len(body):
-        matcher, arrow, given = (*body[at : at + 3], None, None, None)[:3]
-        if not isinstance(matcher, Group) or not isinstance(given, Group) or not _is_mark(arrow, b"=>"):
+        matcher, arrow, replacement = (*body[at : at + 3], None, None, None)[:3]
+        if not isinstance(matcher, Group) or not isinstance(replacement, Group) or not _is_mark(arrow, b"=>"):
             raise UndecidedMacro
-        arms.append(Arm(_read_parts(matcher.trees, is_matcher=True), _read_parts(given.trees)))
+        arms.append(Arm(_read_parts(matcher.trees, is_matcher=True), _read_parts(replacement.trees)))
         at += 4 if at + 3 < len(body) and _is_mark(body[at + 3], b";") else 3
     if not arms or len(arms) > MAX_ARMS:
         raise UndecidedMacro
@@ -175,14 +175,14 @@ class Matching:
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
 
-    def find_arm(self, arms: Sequence[Arm], given: Sequence[Tree]) -> tuple[Arm, dict[bytes, Bound]]:
+    def find_arm(self, arms: Sequence[Arm], arguments: Sequence[Tree]) -> tuple[Arm, dict[bytes, Bound]]:
         """Return the first arm that a call matches, and what its variables stand for.
 
         Raises UndecidedMacro if no arm matches.
         """
         for arm in arms:
             found: dict[bytes, Bound] = {}
-            if self._match(arm.matcher, given, 0, found) == len(given):
+            if self._match(arm.matcher, arguments, 0, found) == len(arguments):
                 return arm, found
         raise UndecidedMacro
 
@@ -374,13 +374,13 @@ class Expansion:
     def __init__(self, macros: Mapping[bytes, Sequence[Arm]], steps: Steps) -> None:
         self._macros, self.steps = macros, steps
 
-    def expand(self, name: bytes, given: Sequence[Tree], depth: int = 0) -> list[Tree]:
+    def expand(self, name: bytes, arguments: Sequence[Tree], depth: int = 0) -> list[Tree]:
         """Return the token trees that a call stands for. Raises UndecidedMacro."""
         if depth > MAX_DEPTH:
             raise UndecidedMacro
-        arm, bound = Matching(self.steps).find_arm(self._macros[name], given)
+        arm, bound = Matching(self.steps).find_arm(self._macros[name], arguments)
         found: list[Tree] = []
-        self._give(arm.given, bound, found)
+        self._give(arm.replacement, bound, found)
         return self._expand_items(found, depth)
 
     def _give(self, parts: Sequence[Part], bound: Mapping[bytes, Bound], found: list[Tree]) -> None:

@@ -269,16 +269,16 @@ def _on_enum_entry(walk: CaptureWalk, node: Node) -> None:
     access, owner = walk.scope.access, walk.scope.name
     flags = SymbolFlag.PUBLIC_API if access is Access.PUBLIC else 0
     named: Node | None = None
-    given: dict[int, str] = {}
+    written: dict[int, str] = {}
     for one in node.named_children:
         if one.type == "simple_identifier":
             named = one
         elif one.type == "enum_type_parameters" and named is not None:
-            given[named.start_byte] = walk.read_line(one)
+            written[named.start_byte] = walk.read_line(one)
     for one in node.children_by_field_name("name"):
         if one.type == "simple_identifier":
             walk.taken.add(one.start_byte)
-            kind, values = SymbolKind.ENUM_MEMBER, given.get(one.start_byte, "")
+            kind, values = SymbolKind.ENUM_MEMBER, written.get(one.start_byte, "")
             walk.declare(
                 node,
                 walk.read(one),

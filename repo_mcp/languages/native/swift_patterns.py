@@ -131,8 +131,8 @@ def match_pattern(
         match_pattern(walk, first.children, "?", binds=binds, depth=depth + 1)
     elif first.type == "(":
         inner = [one for one in parts if one.type == "pattern"]
-        given = (chain, *others) if len(inner) == 1 + len(others) else ("?",) * len(inner)
-        for one, value in zip(inner, given, strict=True):
+        values = (chain, *others) if len(inner) == 1 + len(others) else ("?",) * len(inner)
+        for one, value in zip(inner, values, strict=True):
             match_pattern(walk, one.children, value, binds=binds, depth=depth + 1)
     elif first.type == "simple_identifier" and binds:
         _bind_part(walk, first, chain)

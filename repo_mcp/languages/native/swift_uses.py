@@ -102,8 +102,8 @@ def _read_labels(walk: CaptureWalk, node: Node) -> str:
         label = "_"
         for one in suffix.named_children:
             if one.type == "value_arguments":
-                given = [each for each in one.named_children if each.type == "value_argument"]
-                inside += [walk.read(each.child_by_field_name("name")) or "_" for each in given]
+                arguments = [each for each in one.named_children if each.type == "value_argument"]
+                inside += [walk.read(each.child_by_field_name("name")) or "_" for each in arguments]
             elif one.type == "lambda_literal":
                 behind.append(label)
                 label = "_"

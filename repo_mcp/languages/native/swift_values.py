@@ -233,14 +233,16 @@ def spell_arguments(walk: CaptureWalk, node: Node) -> str:
 
 def _list_arguments(node: Node) -> list[Node]:
     """Return the values that are passed to a call: its arguments, then its trailing closures."""
-    given = []
+    arguments = []
     for suffix in node.named_children[1:]:
         for each in suffix.named_children:
             if each.type == "value_arguments":
-                given += [value for arg in each.named_children if (value := arg.child_by_field_name("value"))]
+                arguments += [
+                    value for arg in each.named_children if (value := arg.child_by_field_name("value"))
+                ]
             elif each.type == "lambda_literal":
-                given.append(each)
-    return given
+                arguments.append(each)
+    return arguments
 
 
 def _list_names(walk: CaptureWalk, closure: Node, count: int) -> list[str]:
@@ -248,8 +250,8 @@ def _list_names(walk: CaptureWalk, closure: Node, count: int) -> list[str]:
     head = closure.child_by_field_name("type")
     for one in head.named_children if head is not None else ():
         if one.type == "lambda_function_type_parameters":
-            given = [part for part in one.named_children if part.type == "lambda_parameter"]
-            return [walk.read(part) if part.named_child_count == 1 else "" for part in given]
+            parameters = [part for part in one.named_children if part.type == "lambda_parameter"]
+            return [walk.read(part) if part.named_child_count == 1 else "" for part in parameters]
     number = _number_closure(walk, closure)
     return [f"${at}/{number}" if number else f"${at}" for at in range(count)]
 
@@ -296,8 +298,8 @@ def refer_labels(walk: CaptureWalk, node: Node, made: str) -> None:
         made = made.removesuffix(".init")
     elif not made.rpartition(".")[2][:1].isupper():
         return
-    given = [one for each in node.named_children[1:] for one in each.named_children]
-    values = [one for each in given if each.type == "value_arguments" for one in each.named_children]
+    suffixes = [one for each in node.named_children[1:] for one in each.named_children]
+    values = [one for each in suffixes if each.type == "value_arguments" for one in each.named_children]
     for one in values[:MAX_LABELLED]:
         label = one.child_by_field_name("name")
         if label is not None and made not in {"", "?"}:

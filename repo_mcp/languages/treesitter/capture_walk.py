@@ -69,7 +69,7 @@ class Dialect:
     builtins: frozenset[str]  # names in every file, which nobody searches for
     quotes: bool = False  # a name may be in backticks, which are not part of it
     follows: bool = False  # variables that the types of others depend on have recorded types, too
-    keeps_arguments: bool = False  # rows hold type arguments, and the chains that a call is given
+    keeps_arguments: bool = False  # rows hold type arguments, and those of the arguments of calls
     walls: frozenset[SymbolKind] = frozenset()  # kinds of symbols that see no variable of those around them
     is_preprocessed: bool = False
     has_paths: bool = (
@@ -292,11 +292,11 @@ class CaptureWalk(CaptureScopes):
             if not numbering.is_used(ordinal, name, one):
                 continue
             spelled = numbering.spell(ordinal, name, one)
-            given = [] if one.is_doubted else shadowing.take_given(ordinal, one)
-            for at in given:
+            typed = [] if one.is_doubted else shadowing.find_rows(ordinal, one)
+            for at in typed:
                 _, role, said, qualifier, _, _, arguments = self._rename(numbering, rows[at], starts[at])
                 self._rows.append((ordinal, role, said, qualifier, spelled, one.line, arguments))
-            if not given and spelled == name:
+            if not typed and spelled == name:
                 self._rows.append(make_unknown(ordinal, name, one.line, UNKNOWN_TYPE))
 
     def _note_free_names(self, numbering: Numbering) -> None:
@@ -326,12 +326,12 @@ class CaptureWalk(CaptureScopes):
         found = set()
         for at, (ordinal, role, name, qualifier, alias, _, arguments) in enumerate(self._rows):
             chain = qualifier or (name if role is _BIND and arguments in _OF_VALUES else "")
-            given = alias.split("|")[1:] if keeps_arguments and role is ReferenceRole.CALL else ()
-            if not given and not (chain and roots[chain] in variables):
+            passed = alias.split("|")[1:] if keeps_arguments and role is ReferenceRole.CALL else ()
+            if not passed and not (chain and roots[chain] in variables):
                 continue
             if role is ReferenceRole.IMPORT or self._is_path(alias, qualifier):
                 continue
-            for one in (chain, *given):
+            for one in (chain, *passed):
                 if one and roots[one] in variables:
                     found.add(at)
                     numbering.note_use(ordinal, roots[one], self._starts[at])
@@ -355,8 +355,8 @@ class CaptureWalk(CaptureScopes):
         elif self._is_of_value(role, arguments):
             name = numbering.rename(ordinal, name, start)
         if role is ReferenceRole.CALL and self._dialect.keeps_arguments and "|" in alias:
-            labels, *given = alias.split("|")
-            alias = "|".join([labels, *(numbering.rename(ordinal, one, start) for one in given)])
+            labels, *passed = alias.split("|")
+            alias = "|".join([labels, *(numbering.rename(ordinal, one, start) for one in passed)])
         return ordinal, role, name, qualifier, alias, line, arguments
 
     def _iter_bindings(self, row: Row, names: tuple[set[str], ...]) -> Iterator[Row]:

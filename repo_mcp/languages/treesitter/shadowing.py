@@ -34,7 +34,7 @@ class Bound:
     seen_from: int = 0  # byte offset from which on its name means it
     end: int = _NO_END  # byte offset where its block ends
     block: int = -1  # its number
-    given: tuple[str, int] | None = None  # a variable inside its value, which is the value; where that ends
+    result: tuple[str, int] | None = None  # the variable inside its value that is the value; where that ends
     rows: list[int] = field(default_factory=list)  # positions of those that show its type
     is_doubted: bool = False  # a block binds it twice, as only directives of a preprocessor let it
 
@@ -120,11 +120,11 @@ class Shadowing:
             for one in found:
                 yield ordinal, name, one
 
-    def take_given(self, ordinal: int, one: Bound) -> list[int]:
-        """Return the rows of a variable, or of the one inside its value that it is given by."""
-        if one.rows or one.given is None:
+    def find_rows(self, ordinal: int, one: Bound) -> list[int]:
+        """Return the rows that show the type of a variable, or of what its value results in."""
+        if one.rows or one.result is None:
             return one.rows
-        inner, end = one.given
+        inner, end = one.result
         places = self._bound.get((ordinal, inner), [])
         first = bisect_right(places, one.start, key=_get_start)
         inside = [other for other in places[first : first + MAX_INSIDE] if other.rows and other.start < end]

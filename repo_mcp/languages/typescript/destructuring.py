@@ -91,8 +91,8 @@ def read_pattern_owner(walk: ScriptWalk, pattern: Node, type_node: Node | None) 
 def bind_parameters(walk: ScriptWalk, node: Node) -> None:
     """Bind the untyped parameters of a function with a contextual type."""
     single, parameters = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
-    given = [single] if single is not None else [] if parameters is None else parameters.named_children
-    names = [one for one in given if one.type != "comment"][:MAX_PARAMETERS]
+    found = [single] if single is not None else [] if parameters is None else parameters.named_children
+    names = [one for one in found if one.type != "comment"][:MAX_PARAMETERS]
     for index, one in enumerate(names):
         pattern: Node | None = one
         if one.type in {"required_parameter", "optional_parameter"}:

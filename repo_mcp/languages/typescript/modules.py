@@ -232,8 +232,8 @@ def _read_required(walk: ScriptWalk, call: Node) -> str:
     function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
     if function is None or arguments is None or walk.read(function) not in {"require", "import"}:
         return ""
-    given = arguments.named_children
-    return read_source(walk, given[0]) if given and given[0].type == "string" else ""
+    values = arguments.named_children
+    return read_source(walk, values[0]) if values and values[0].type == "string" else ""
 
 
 def _import_pattern(walk: ScriptWalk, node: Node, source: str, held: int) -> None:

@@ -92,31 +92,33 @@ def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None
         qualifier = walk.read_chain(named.child_by_field_name("object"))
     if name_node is None:
         return
-    given = node.child_by_field_name("arguments")
+    arguments = node.child_by_field_name("arguments")
     start = name_node.start_byte
     walk.taken.add(start)
     name = walk.read(name_node)
     if name and qualifier != UNKNOWN:
-        _expect_arguments(walk, given, name, qualifier)
-    walk.refer(CALL, name, start, qualifier, _read_guarded(walk, node, given), walk.count_arguments(given))
+        _expect_arguments(walk, arguments, name, qualifier)
+    walk.refer(
+        CALL, name, start, qualifier, _read_guarded(walk, node, arguments), walk.count_arguments(arguments)
+    )
 
 
-def _read_guarded(walk: ScriptWalk, node: Node, given: Node | None) -> str:
+def _read_guarded(walk: ScriptWalk, node: Node, arguments: Node | None) -> str:
     """Return the first argument of a call in a condition, with GUARDED before it: `if (isBox(value))`."""
     parent = node.parent
-    if given is None or parent is None or parent.type not in _ASKING or not given.named_child_count:
+    if arguments is None or parent is None or parent.type not in _ASKING or not arguments.named_child_count:
         return ""
-    one = given.named_children[0]
+    one = arguments.named_children[0]
     is_plain = one.type in {"identifier", "member_expression"}
     chain = walk.read_chain(one) if is_plain else UNKNOWN
     return "" if chain == UNKNOWN else GUARDED + chain
 
 
-def _expect_arguments(walk: ScriptWalk, given: Node | None, name: str, qualifier: str) -> None:
+def _expect_arguments(walk: ScriptWalk, listed: Node | None, name: str, qualifier: str) -> None:
     """Note the contextual types of the arguments of a call of `qualifier.name`."""
-    if given is None or name == UNKNOWN:
+    if listed is None or name == UNKNOWN:
         return
-    arguments = [one for one in given.named_children if one.type != "comment"]
+    arguments = [one for one in listed.named_children if one.type != "comment"]
     for position, one in enumerate(arguments[:MAX_ARGUMENTS], 1):
         expect_argument(walk, one, name, qualifier, position)
 
@@ -176,9 +178,9 @@ def on_heritage(walk: ScriptWalk, node: Node) -> None:
     """Add the base class of a class; its interfaces have captures of their own."""
     for child in node.named_children:
         base = child.child_by_field_name("value") if child.type == "extends_clause" else child
-        given = child.child_by_field_name("type_arguments") if child.type == "extends_clause" else None
-        if base is not None and given is not None:
-            _refer_given(walk, walk.read_chain(base).rpartition(".")[2], given)
+        types = child.child_by_field_name("type_arguments") if child.type == "extends_clause" else None
+        if base is not None and types is not None:
+            _bind_type_arguments(walk, walk.read_chain(base).rpartition(".")[2], types)
         if base is not None and base.type in {"identifier", "member_expression"}:
             chain = walk.read_chain(base)
             qualifier, _, name = chain.rpartition(".")
@@ -210,14 +212,14 @@ def _refer_bases(walk: ScriptWalk, node: Node, role: ReferenceRole) -> None:
             named = _find_base(walk, child)
             if named is not None:
                 walk.base_roles[named.start_byte] = role
-            given = child.child_by_field_name("type_arguments") if child.type == "generic_type" else None
-            if named is not None and given is not None and walk.read(child).startswith(walk.read(named)):
-                _refer_given(walk, walk.read(named).rpartition(".")[2], given)
+            types = child.child_by_field_name("type_arguments") if child.type == "generic_type" else None
+            if named is not None and types is not None and walk.read(child).startswith(walk.read(named)):
+                _bind_type_arguments(walk, walk.read(named).rpartition(".")[2], types)
 
 
-def _refer_given(walk: ScriptWalk, name: str, given: Node) -> None:
-    """Record the types that a base is given."""
-    walk.refer(ReferenceRole.BIND, walk.read_line(given), given.start_byte, "", f"={name}", Binding.BOUND)
+def _bind_type_arguments(walk: ScriptWalk, name: str, types: Node) -> None:
+    """Record the type arguments of a base."""
+    walk.refer(ReferenceRole.BIND, walk.read_line(types), types.start_byte, "", f"={name}", Binding.BOUND)
 
 
 def _find_base(walk: ScriptWalk, node: Node) -> Node | None:
@@ -225,10 +227,10 @@ def _find_base(walk: ScriptWalk, node: Node) -> Node | None:
     for _ in range(MAX_STEPS):
         if node.type != "generic_type":
             break
-        name, given = node.child_by_field_name("name"), node.child_by_field_name("type_arguments")
-        if walk.read(name) not in SEEN_THROUGH or given is None or not given.named_child_count:
+        name, types = node.child_by_field_name("name"), node.child_by_field_name("type_arguments")
+        if walk.read(name) not in SEEN_THROUGH or types is None or not types.named_child_count:
             return name
-        node = given.named_children[0]
+        node = types.named_children[0]
     return node if node.type in _TYPE_NODES else None
 
 

@@ -272,18 +272,18 @@ class ScriptWalk(ScopeWalk):
                     self.bind_value(alias, value.child_by_field_name(field), start, ordinal, steps + 1)
         elif value.type == "new_expression":
             named = value.child_by_field_name("constructor")
-            given = value.child_by_field_name("type_arguments")
-            if given is not None:
-                text = f":{self.read_line(named)}{self.read_line(given)}"
+            type_arguments = value.child_by_field_name("type_arguments")
+            if type_arguments is not None:
+                text = f":{self.read_line(named)}{self.read_line(type_arguments)}"
                 self.refer(ReferenceRole.BIND, text, start, "", alias, TYPE, ordinal)
                 return
             self._bind_named(alias, named, TYPE, start, ordinal)
         elif value.type == "call_expression":
-            given = value.child_by_field_name("type_arguments")
+            type_arguments = value.child_by_field_name("type_arguments")
             named = value.child_by_field_name("function")
             cast = _find_cast_result(named)
             if cast is None or not self.bind_annotation(alias, cast, start, ordinal):
-                self._bind_named(alias, named, CALLED, start, ordinal, self.read_line(given))
+                self._bind_named(alias, named, CALLED, start, ordinal, self.read_line(type_arguments))
         elif value.type in {"identifier", "member_expression", "this"}:
             self._bind_named(alias, value, SAME, start, ordinal)
         elif value.type == "subscript_expression":
@@ -292,7 +292,7 @@ class ScriptWalk(ScopeWalk):
             self._bind_function(alias, value, start, ordinal)
 
     def _bind_named(
-        self, alias: str, node: Node | None, arguments: int, start: int, ordinal: int, given: str = ""
+        self, alias: str, node: Node | None, arguments: int, start: int, ordinal: int, types: str = ""
     ) -> None:
         chain = self.read_chain(node)
         if chain in {"undefined", "require", "import"}:
@@ -302,15 +302,17 @@ class ScriptWalk(ScopeWalk):
                 self.refer(ReferenceRole.BIND, UNKNOWN_TYPE, start, "", alias, arguments, ordinal)
             return
         qualifier, _, name = chain.rpartition(".")
-        self.refer(ReferenceRole.BIND, name + given, start, qualifier, alias, arguments, ordinal)
+        self.refer(ReferenceRole.BIND, name + types, start, qualifier, alias, arguments, ordinal)
 
     def _bind_function(self, alias: str, value: Node, start: int, ordinal: int) -> None:
         """Record that a variable is a function, by the types that are written for what it takes and gives."""
-        given, result = value.child_by_field_name("parameters"), value.child_by_field_name("return_type")
-        if given is None or (result is None and b":" not in self.text[given.start_byte : given.end_byte]):
+        parameters, result = value.child_by_field_name("parameters"), value.child_by_field_name("return_type")
+        if parameters is None or (
+            result is None and b":" not in self.text[parameters.start_byte : parameters.end_byte]
+        ):
             return
         gives = self.read_line(result).removeprefix(":").strip() or UNKNOWN_TYPE
-        text = f"{self.read_line(given)} => {gives}"
+        text = f"{self.read_line(parameters)} => {gives}"
         self.refer(ReferenceRole.BIND, text, start, "", alias, TYPE, ordinal)
 
 
