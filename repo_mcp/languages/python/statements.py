@@ -36,7 +36,6 @@ from repo_mcp.languages.python.types import (
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag
 
 ACCEPT, INHERIT = int(ReferenceRole.ACCEPT), int(ReferenceRole.INHERIT)
-STATIC = int(SymbolFlag.STATIC)
 
 
 class StatementWalk(AssignmentWalk):
@@ -63,7 +62,7 @@ class StatementWalk(AssignmentWalk):
         self.scopes.append(scope)
         scope.variables.update(names)
         if in_class:
-            has_self = names and not draft.flags & STATIC
+            has_self = names and not draft.flags & SymbolFlag.STATIC
             scope.self_name, scope.class_ordinal = (names[0], outer.owner) if has_self else ("", outer.owner)
         elif scope.self_name in scope.variables:
             scope.self_name = ""

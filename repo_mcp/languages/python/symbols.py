@@ -28,23 +28,18 @@ MAX_SIGNATURE_CHARS = 300
 MAX_SIGNATURE_LINES = 60
 
 FUNCTION_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR})
-# Plain integers: operations on enumeration flags cost more than the rest of a symbol.
-_STATIC, _ABSTRACT, _DEPRECATED = map(int, (SymbolFlag.STATIC, SymbolFlag.ABSTRACT, SymbolFlag.DEPRECATED))
-_FORWARD, _ASYNC, _VARIADIC = map(int, (SymbolFlag.FORWARD, SymbolFlag.ASYNC, SymbolFlag.VARIADIC))
-_DOCUMENTED, _PUBLIC_API = int(SymbolFlag.DOCUMENTED), int(SymbolFlag.PUBLIC_API)
-_UNNAMED_BASE = int(SymbolFlag.UNNAMED_BASE)
 _FUNCTION, _METHOD, _CONSTRUCTOR = SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR
 _PROPERTY, _CLASS, _ENUM = SymbolKind.PROPERTY, SymbolKind.CLASS, SymbolKind.ENUM
 _PUBLIC, _PROTECTED, _PRIVATE = Access.PUBLIC, Access.PROTECTED, Access.PRIVATE
-_FLAGS = {
-    "staticmethod": _STATIC,
-    "abstractstaticmethod": _STATIC | _ABSTRACT,
-    "abstractmethod": _ABSTRACT,
-    "abstractproperty": _ABSTRACT,
-    "abstractclassmethod": _ABSTRACT,
-    "deprecated": _DEPRECATED,
-    "override": int(SymbolFlag.OVERRIDE),
-    "overload": _FORWARD,
+_FLAGS: dict[str, int] = {
+    "staticmethod": SymbolFlag.STATIC,
+    "abstractstaticmethod": SymbolFlag.STATIC | SymbolFlag.ABSTRACT,
+    "abstractmethod": SymbolFlag.ABSTRACT,
+    "abstractproperty": SymbolFlag.ABSTRACT,
+    "abstractclassmethod": SymbolFlag.ABSTRACT,
+    "deprecated": SymbolFlag.DEPRECATED,
+    "override": SymbolFlag.OVERRIDE,
+    "overload": SymbolFlag.FORWARD,
 }
 _ABSTRACT_BASES = frozenset({"ABC", "Protocol", "ABCMeta"})
 _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
@@ -105,7 +100,7 @@ class SymbolDrafts:
                 draft.parent,
                 draft.start_line,
                 draft.end_line,
-                flags=draft.flags | (_PUBLIC_API if is_public else 0),
+                flags=draft.flags | (SymbolFlag.PUBLIC_API if is_public else 0),
                 access=access,
                 parameters=draft.parameters,
                 parameter_count=draft.parameter_count,
@@ -123,7 +118,7 @@ def draft_function(
     node: FunctionNode, parent: int, in_class: bool, is_stub: bool, names: list[str], lines: Sequence[bytes]
 ) -> SymbolDraft:
     """Return the symbol of a function or method with these parameter names."""
-    flags = 0 if find_docstring(node.body) is None else _DOCUMENTED
+    flags: int = 0 if find_docstring(node.body) is None else SymbolFlag.DOCUMENTED
     words = list_decorator_names(node)
     for word in words:
         flags |= _FLAGS.get(word, 0)
@@ -133,12 +128,12 @@ def draft_function(
         if node.name == "__init__":
             kind = _CONSTRUCTOR
     args = node.args
-    has_self = in_class and not flags & _STATIC and (args.args or args.posonlyargs)
+    has_self = in_class and not flags & SymbolFlag.STATIC and (args.args or args.posonlyargs)
     count = len(names) - 1 if has_self else len(names)
     parameters = _sign(node, lines) if names else "()"
-    flags |= _ASYNC if type(node) is ast.AsyncFunctionDef else 0
-    flags |= _VARIADIC if args.vararg is not None else 0
-    flags |= _FORWARD if is_stub else 0
+    flags |= SymbolFlag.ASYNC if type(node) is ast.AsyncFunctionDef else 0
+    flags |= SymbolFlag.VARIADIC if args.vararg is not None else 0
+    flags |= SymbolFlag.FORWARD if is_stub else 0
     start, end = find_start_line(node), node.end_lineno or node.lineno
     returns = "" if node.returns is None else cut_text(node.returns, lines)
     return SymbolDraft(node.name, kind, parent, start, end, flags, parameters, count, returns)
@@ -146,15 +141,15 @@ def draft_function(
 
 def draft_class(node: ast.ClassDef, parent: int) -> SymbolDraft:
     """Return the symbol of a class."""
-    flags = 0 if find_docstring(node.body) is None else _DOCUMENTED
+    flags: int = 0 if find_docstring(node.body) is None else SymbolFlag.DOCUMENTED
     if "deprecated" in list_decorator_names(node):
-        flags |= _DEPRECATED
+        flags |= SymbolFlag.DEPRECATED
     bases = [find_last_name(base) for base in node.bases]
     bases += [find_last_name(one.value) for one in node.keywords if one.arg == "metaclass"]
     if not _ABSTRACT_BASES.isdisjoint(bases):
-        flags |= _ABSTRACT
+        flags |= SymbolFlag.ABSTRACT
     if any(map(_is_unnamed, node.bases)):
-        flags |= _UNNAMED_BASE
+        flags |= SymbolFlag.UNNAMED_BASE
     kind = _CLASS if _ENUM_BASES.isdisjoint(bases) else _ENUM
     return SymbolDraft(node.name, kind, parent, find_start_line(node), node.end_lineno or node.lineno, flags)
 
