@@ -16,7 +16,7 @@ a class that has some of the required members from a base of a base, where the b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target, order_by_nearness
 from repo_mcp.graph.shape import MEMBERS, Shape, ShapeReader
@@ -112,16 +112,15 @@ class Shapes:
         found = [one for path in examined for one in reader.list_classes(path, rarest, required)]
         kept = [one for one in found if reader.satisfies(one, interface)]
         owners = {one for path in examined for one in reader.list_classes(path, rarest, frozenset())}
-        kept += self._iter_below(owners.difference(kept), interface, rarest)
-        return [one for one in kept if reader.begins(one, interface)], len(paths) > MAX_FILES
+        below, is_cut = self._find_below(owners.difference(kept), interface, rarest)
+        kept += below
+        return [one for one in kept if reader.begins(one, interface)], is_cut or len(paths) > MAX_FILES
 
-    def _iter_below(
-        self, bases: Set[Declaration], interface: Declaration, rarest: str
-    ) -> Iterator[Declaration]:
-        """Yield the classes that satisfy an interface with the members of bases, and others of their own.
+    def _find_below(self, bases: Set[Declaration], interface: Declaration, rarest: str) -> Found:
+        """Return the classes that satisfy an interface with the members of bases, and others of their own.
 
         The bases have the member `rarest`. The classes may also replace an optional member that in a base is
-        private or of another type. Each class is examined once, however many bases there are.
+        private or of another type. Each class is examined once, however many bases and members there are.
         """
         reader, program = self._reader, self._program
         wanted = reader.read(interface)
@@ -129,12 +128,20 @@ class Shapes:
         others = {path for name in names if name != rarest and bases for path in self._list_declaring(name)}
         records = ((one, program.find_record(one.path)) for one in bases if others)
         called = {record.strings[record.names[one.ordinal]] for one, record in records if record is not None}
-        paths = {path for name in called for path in program.list_using(name)} & others
-        for path in sorted(paths):
-            for name in names:
-                for one in reader.list_classes(path, name, required):
-                    if not bases.isdisjoint(reader.read(one).above) and reader.satisfies(one, interface):
-                        yield one
+        using = sorted({path for name in called for path in program.list_using(name)} & others)
+        paths = order_by_nearness(using, interface.path)
+        classes = {
+            one
+            for path in paths[:MAX_FILES]
+            for name in names
+            for one in reader.list_classes(path, name, required)
+        }
+        found = [
+            one
+            for one in classes
+            if not bases.isdisjoint(reader.read(one).above) and reader.satisfies(one, interface)
+        ]
+        return found, len(paths) > MAX_FILES
 
     def _find_satisfied(self, owner: Declaration, name: str) -> Found:
         reader = self._begin()

@@ -49,7 +49,7 @@ _GIVEN = (
     "|cond_acquires|no_sanitize|nonnull|attribute_nonnull__|alias|error|compiletime_error|compiletime_warning"
     "|declspec"
 )
-_UNDERSCORED = re.compile(rb"__+(?<![\w.>#]__)\w++")
+_UNDERSCORED = re.compile(rb"__(?<![\w.>#]__)\w++")
 _UNDERSCORED_CALLS = re.compile(
     rb"__(?<![\w.>#]__)(?:%s)[ \t]*+\((?:[^()\n;{]|\([^()\n]*\)){0,120}\)" % _GIVEN.encode()
 )
