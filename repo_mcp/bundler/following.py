@@ -102,7 +102,7 @@ def follow_names(
 def _tell_use(use: Use, name: str, path: str) -> str:
     """Return how a block with a name uses what it leads to. A document calls nothing, it only names it."""
     if find_language(path).kind != "docs":
-        return f"{use} {name}"
+        return f"{use} {name or path}"
     section = _TAG.sub("", name).strip(". ")
     return f"named in the section {section}" if section else f"named in {path}"
 
@@ -144,7 +144,7 @@ class _Follower:
         seeds = self._choose_seeds()
         for seed, position in seeds:
             block = seed.blocks[position]
-            name = block.span.qualified_name if block.span is not None else "lines"
+            name = block.span.qualified_name if block.span is not None else ""
             for step in list_steps(seed.view, block):
                 value, targets = self._find_targets(step, seed)
                 told = f"{_tell_use(step.use, name, seed.candidate.path)}, which matches the prompt"

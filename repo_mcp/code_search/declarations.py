@@ -62,7 +62,7 @@ WORDS, OF_ADDED, OF_TERMS = 0.1, 0.25, 0.5
 BESIDE, FAR = 0.3, 0.15  # how much of that counts outside the chunk's best unit, and outside the chunk
 OTHER_ROLE, DEPRECATED = 0.35, 0.4  # factors of a hit's worth
 # More factors: for the head of a class, for a base of other declarations, and for a name that has the action
-# of a question on how to add something, or of any other one, or that a difference is asked of.
+# of a question on how to add something, or of any other one, or that a question compares with another.
 HEAD, DERIVED_FROM, NAMED, DEED = 0.6, 1.8, 2.5, 1.5
 INNER_TEST = 0.5  # factor for a test in a file of the program, unless tests are asked for
 HEAD_LINES = 3  # of a class in which its bases are named
@@ -75,7 +75,7 @@ _ABOUT_FAILURES = re.compile(
     r"\b(?:errors?|exceptions?|raises?|raised|throws?|thrown|fails?|failing|panics?|reject(?:s|ed)?)\b",
     re.IGNORECASE,
 )
-_DIFFERENCE = re.compile(r"\bdifference between\b|\bdiffers? from\b", re.IGNORECASE)
+_DIFFERENCE = re.compile(r"\b(difference between)\b|\bdiffers? from\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _TYPE_NAME, _HEAD_END = re.compile(r"\b[A-Z]\w+"), re.compile(r"\{|:[ \t]*(?:\n|$)")
 
@@ -209,8 +209,8 @@ def _list_named(query: str, rated: Sequence[RatedBlock], *, extends: bool) -> se
     Return none for any other question.
     """
     names = {one.block.span.name for one in rated if one.block.span is not None}
-    if _DIFFERENCE.search(query):
-        return names.intersection(_WORD.findall(query))
+    if asked := _DIFFERENCE.search(query):
+        return names.intersection(_WORD.findall(query[asked.end() :] if asked[1] else query))
     action = find_action(query) if extends else find_described_action(query)
     if action is None:
         return set()

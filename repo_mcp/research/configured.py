@@ -220,7 +220,8 @@ def _classify_match(state: ResearchState, name: str, match: ExactMatch) -> LineU
         rf"(?:[\w.?>-]+(?:\.|->){quoted}|{quoted}_|(?:[\w.]+(?:\.|->))?(?:get|is|has)_?{quoted}(?=\())"
         r"(?:(?:\.\w+)?\([\w:. ]*\))?"
     )
-    whole = rf"\s*(?:\w+ ){{0,2}}{quoted}\s*=\s*{read}(?:\s*\?\?\s*{read})?;?\s*(?://.*)?"
+    declared = rf"\s*(?:[\w<>\[\],?]+ ){{0,4}}{quoted}(?:\s*:[^=]{{1,80}})?"
+    whole = rf"{declared}\s*=\s*{read}(?:\s*\?\?\s*{read})?;?\s*(?://.*)?"
     if re.fullmatch(whole, _join_value(state, match), re.IGNORECASE):
         return LineUse.READS  # a variable of the same name
     if re.fullmatch(rf"\s*(?:this\.|self\.|@)?_?({quoted})\s*=\s*\1;?\s*", match.line, re.IGNORECASE):

@@ -71,7 +71,7 @@ _IS_PARAMETER = re.compile(r"\s*[&*]*\s+[&*]*(?!if\b|unless\b|from\b)[a-z]\w*\s*
 _PLAIN = ("Error", "Exception", "Failure")  # as members they are functions and fields: `err.Error()`
 # Stands before the last part of the name of an error that is made: `throw errors.`
 _GIVEN_BACK = re.compile(r"\b(?:(?:new|return|raise|throw)\s+[\w.]{0,80}|Throw\w{0,20})\.$")
-_MAKES = re.compile(r"\b(?:new|raise|throw)\s+$")
+_MAKES = re.compile(r"\b(?:(?:new|raise|return|throw)\s+|(?:Err|panic|reject|throw)\s?)\(?$")
 # Lines that give a caller the error of what they call, by the ending of the file.
 _PASSES_ON = {
     "rs": re.compile(r"[\w)\]]\?(?:[;,.)]|\s*$)"),

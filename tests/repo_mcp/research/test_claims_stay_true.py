@@ -61,6 +61,10 @@ def test_a_named_function_that_makes_no_error_is_said_to_make_none() -> None:
         ("errno = EINVAL;", ["EINVAL"]),
         ("throw ThrowInvalidCode(code);", []),
         ('throw new ReadException("Error while reading");', ["ReadException"]),
+        ("const bool failed = Error();", []),
+        ("reject(Error());", ["Error"]),
+        ("return Err(Failure())", ["Failure"]),
+        ("throw (Error());", ["Error"]),
         ("return ERROR_CODES[kind];", []),
     ],
 )

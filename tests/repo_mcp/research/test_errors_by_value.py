@@ -360,6 +360,9 @@ class Pool {
         final int maxTotal = getMaxTotal(); // of all keys
         return maxTotal;
     }
+    static int countAll() {
+        private static final List<Integer> maxTotal = this.getMaxTotal();
+    }
 }
 """
 
