@@ -80,6 +80,7 @@ _FOLDERS = ("path", "directory", "dir", "folder", "target_directory")  # beside 
 _PLAIN = {"string": str, "integer": int, "boolean": bool}
 _INTEGER = compile_late(r"-?\d{1,18}")
 _SPAN = compile_late(r"L?(\d{1,9})(?:\s*[-:,]\s*L?(\d{1,9}))?")
+_LINE = compile_late(r"L?(\d{1,9})(?:[-:,]\s*L?\d{1,9}){0,2}")  # with a column, or an end that is none
 
 Arguments = dict[str, object]
 
@@ -155,14 +156,14 @@ def _take_window(properties: Mapping[str, JsonSchema], given: Arguments) -> Argu
     if names is None or any(name in given for name in names):
         return given
     for name in (*_SPANS, "line"):
-        is_one = name == "line" and _read_integer(given.get(name)) is not None
+        is_one = name == "line" and not _is_range(given.get(name))
         if name in given and not is_one and (span := _read_span(given[name])):
             return _replace(given, (name,), dict(zip(names, span, strict=False)))
     first, count = _read_integer(given.get("offset")), _read_integer(given.get("limit"))
     if "limit" in given and "limit" not in properties and count:
         start = max(1, first or 1)
         return _replace(given, ("offset", "limit"), {names[0]: start, names[1]: start + count - 1})
-    line, around = _read_integer(given.get("line")), _read_integer(given.get("context", 0))
+    line, around = _read_line(given.get("line")), _read_integer(given.get("context", 0))
     if "line" in properties or line is None or around is None:
         return given
     return _replace(given, ("line", "context"), {names[0]: max(1, line - around), names[1]: line + around})
@@ -178,6 +179,18 @@ def _read_span(value: object) -> list[int]:
     if first is None or last is None:
         return []
     return [max(1, first), last] if last > 0 else [max(1, first)]
+
+
+def _is_range(value: object) -> bool:
+    """Return True for what is meant as several lines, where one is asked for: `12:40` names a column."""
+    span = _read_span(value)
+    return not isinstance(value, str) or (len(span) == 2 and span[0] < span[1] and "-" in value)
+
+
+def _read_line(value: object) -> int | None:
+    """Return the line that a number, `L12` or `12:40` names."""
+    match = _LINE.fullmatch(value.strip()) if isinstance(value, str) else None
+    return int(match[1]) if match else _read_integer(value)
 
 
 def _take_mode(properties: Mapping[str, JsonSchema], given: Arguments) -> Arguments:
@@ -302,7 +315,8 @@ def _take_form(schema: JsonSchema, value: object, name: str) -> object:
     if not isinstance(value, str):
         return value
     if kind in ("integer", "number"):
-        return value if (number := _read_integer(value)) is None else number
+        number = _read_line(value) if name == "line" else _read_integer(value)
+        return value if number is None else number
     if kind == "boolean":
         return {"true": True, "false": False}.get(value.strip().lower(), value)
     if kind == "object":

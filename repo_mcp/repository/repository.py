@@ -195,11 +195,13 @@ class Repository:
             text = decode_source(opened.data)
             found = self.outliner.outline(opened.path, text.data)
             span = choose_span(found, text.data, symbol, around)
-            shown = show_lines(opened, span.start_line, span.end_line, most, most)
+            folded = None
+            if folds and about is None and span.symbol is not None:
+                whole = show_lines(opened, span.start_line, span.end_line, most, span.end_line)
+                folded = _fold(whole, found, around, most)
+            shown = folded or show_lines(opened, span.start_line, span.end_line, most, most)
             told = (*shown.warnings, *found.warnings, *span.notes)
             shown = replace(shown, symbol=span.symbol, warnings=told)
-            if folds and about is None and span.symbol is not None:
-                return _fold(shown, found)
         return shown if about is None else _keep_asked(shown, about)
 
     def outline(self, path: str) -> Outline:
@@ -405,16 +407,25 @@ class Repository:
             self._held_root.close()
 
 
-def _fold(opened: OpenedText, outline: Outline) -> OpenedText:
-    """Return a declaration without the bodies of its functions, if it is a long type or module."""
-    chosen = choose_folded(opened.lines, opened.start_line, outline.symbols)
+def _fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: int) -> OpenedText | None:
+    """Return a declaration without the bodies of its functions if it is a long type or module, else None."""
+    start = opened.start_line
+    chosen = choose_folded(opened.lines, start, outline.symbols, around)
     if chosen is None:
-        return opened
+        return None
     told = (
-        f"{len(opened.lines)} lines, of which bodies of functions are left out: open them by symbol or line,"
-        f" or all from start_line {opened.start_line} to end_line {opened.end_line}"
+        f"{len(opened.lines)} lines; bodies of functions, comments and blank lines are left out: open"
+        f" a function by symbol or line, or all lines with start_line {start} and end_line {opened.end_line}"
     )
-    return replace(opened, shown=chosen, truncated=True, warnings=(*opened.warnings, told))
+    last = opened.end_line if len(chosen) <= most_lines else chosen[most_lines - 1]
+    return replace(
+        opened,
+        end_line=last,
+        lines=opened.lines[: last - start + 1],
+        shown=chosen[:most_lines],
+        truncated=True,
+        warnings=(*opened.warnings, told),
+    )
 
 
 def _keep_asked(opened: OpenedText, about: str) -> OpenedText:

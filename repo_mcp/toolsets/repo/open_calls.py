@@ -41,7 +41,10 @@ _MEMBER = compile_late(r"(?<=\w)#(?=\w)")  # in documents, before a method
 _LINES = ("start_line", "end_line")
 MOST_DECLARING = 10  # files that are named for a symbol
 WIDE_LINES = 120  # of a range: few functions are as long, so it was guessed or holds several
-WIDE = "long ranges: symbol or line opens one declaration alone, and about keeps the lines about some words"
+WIDE = (
+    "long ranges cost more than they need: symbol or line opens one declaration, about keeps only the lines"
+    " about some words"
+)
 
 
 def open_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:

@@ -76,6 +76,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (root / "wide.py").write_text(f"def wide():\n{body[: body.index('    x150')]}")
     methods = "".join(f"    # Adds.\n\n    def m{one}(self):\n        return {one}\n" for one in range(60))
     (root / "large.py").write_text(f"class Large:\n    size = 4\n{methods}")
+    methods = "".join(f"    def m{one}(self):\n        x = 1\n        return x\n\n" for one in range(600))
+    (root / "huge.py").write_text(f"class Huge:\n{methods}")
     (root / ".env").write_text("canary")
     (root / "link.py").symlink_to(".env")
     served = Served(root, tmp_path_factory.mktemp("data"))
@@ -318,20 +320,37 @@ def test_a_refused_span_blocks_the_answer_but_not_the_others(served: Served) -> 
         assert "canary" not in json.dumps(envelope)
 
 
-@pytest.mark.parametrize("asked", [{"symbol": "Large"}, {"line": 2}])
-def test_a_long_class_is_opened_without_its_methods_bodies(served: Served, asked: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("asked", "near"), [({"symbol": "Large"}, []), ({"line": 7}, [6, 7, 8])])
+def test_a_long_class_is_opened_without_its_methods_bodies(
+    served: Served, asked: dict[str, Any], near: list[int]
+) -> None:
     envelope = served.call(path="large.py", **asked)
     result = envelope["result"]
     assert (result["start_line"], result["end_line"], result["truncated"]) == (1, 242, True)
     rows = ["1\tclass Large:", "2\t    size = 4"]
     rows += [f"{4 * one + 5}\t    def m{one}(self):" for one in range(60)]
-    assert result["content"].splitlines() == rows
+    found = result["content"].splitlines()
+    assert [row for row in found if row in rows] == rows
+    assert [int(row.partition("\t")[0]) for row in found if row not in rows] == near
     assert envelope["warnings"] == [
-        "242 lines, of which bodies of functions are left out: open them by symbol or line, or all from"
-        " start_line 1 to end_line 242"
+        "242 lines; bodies of functions, comments and blank lines are left out: open a function by symbol or"
+        " line, or all lines with start_line 1 and end_line 242"
     ]
     assert served.open(path="large.py", start_line=1, end_line=242)["content"].count("return") == 60
     assert "return 31" in served.open(path="large.py", symbol="Large.m31")["content"]
+
+
+def test_of_a_very_long_class_all_heads_are_shown(served: Served) -> None:
+    envelope = served.call(path="huge.py", symbol="Huge")
+    result = envelope["result"]
+    assert (result["end_line"], result["content"].count("def m")) == (2_400, 600)
+    assert envelope["warnings"] == [
+        "2400 lines; bodies of functions, comments and blank lines are left out: open a function by symbol or"
+        " line, or all lines with start_line 1 and end_line 2400"
+    ]
+    opened = served.repository.open_file("huge.py", None, None, most_lines=100, symbol="Huge", folds=True)
+    assert opened.shown is not None
+    assert (len(opened.shown), opened.shown[-1], opened.end_line, len(opened.lines)) == (100, 394, 394, 394)
 
 
 def test_of_a_long_declaration_what_is_about_some_words(served: Served) -> None:
