@@ -42,7 +42,7 @@ _RAN_ON = _VERSIONS | frozenset(
 )
 _WHICH = frozenset(("what", "which"))
 MOST_ASKING_WORDS = 9  # of a heading that asks for a system or version, all but one of them of forms
-MOST_VALUE_WORDS = 2  # of what a field is filled in with, unless it has a digit
+MOST_VALUE_WORDS, MOST_VERSION_WORDS = 2, 6  # of what a field is filled in with; if it has a digit
 
 _HEADING = compile_late(r"\s{0,3}(?:#{1,6}\s++(\S.{0,219})|\*\*([^*]{1,200})\*\*:?|__([^_]{1,200})__:?)")
 _FIELD = compile_late(
@@ -98,13 +98,14 @@ def _drop_environment(text: str) -> Iterator[str]:
     """
     is_dropped = is_topic = False
     for number, (line, part) in enumerate(iter_lines(text)):
-        heading = _HEADING.fullmatch(line.rstrip()) if part is LinePart.PROSE else None
+        is_prose = part is LinePart.PROSE
+        heading = _HEADING.fullmatch(line.rstrip()) if is_prose else None
         if heading is not None:
             asked = heading[1] or heading[2] or heading[3]
             is_dropped = _asks_for_environment(asked)
             is_topic = _SYSTEM_WORDS.isdisjoint(_list_words(asked))
-        is_asked = is_dropped and (heading is not None or not is_topic or _is_value(line))
-        if not number or not (is_asked or (part is LinePart.PROSE and _is_filled_in(line))):
+        is_asked = is_dropped and (heading is not None or not is_topic or (is_prose and _is_value(line)))
+        if not number or not (is_asked or (is_prose and _is_filled_in(line))):
             yield line
 
 
@@ -131,8 +132,9 @@ def _is_filled_in(line: str) -> bool:
 
 
 def _is_value(text: str) -> bool:
-    """Return whether a text is rather the name of a system or a version than a sentence."""
-    return len(text.split()) <= MOST_VALUE_WORDS or any(map(str.isdigit, text))
+    """Return whether a text is the name of a system or a version rather than a sentence."""
+    most = MOST_VERSION_WORDS if any(map(str.isdigit, text)) else MOST_VALUE_WORDS
+    return len(text.split()) <= most
 
 
 def _strip_markup(line: str) -> str:

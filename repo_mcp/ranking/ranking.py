@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from heapq import heappush, heappushpop
 from operator import attrgetter, itemgetter
 
@@ -43,8 +44,8 @@ from repo_mcp.ranking.signals import (
     Candidates,
     StemMatcher,
     cut_name,
+    find_role_in_tree,
     gather,
-    get_file_role,
     list_role_shares,
     split_name,
     weigh_inverse,
@@ -61,7 +62,6 @@ MOST_COUNTED = 1_000  # chunks; if there are more, the total is given as a lower
 
 MARGIN = 1e-4  # exceeds any change that rounding can make to a score
 _DECLARED = 5  # the row of NameKind.EXACT
-_SCRIPT, _MINIFIED = ".js", ".min.js"
 _SIDE_ROLES = (FileRole.TEST, FileRole.FOREIGN)
 SIGNALS = ("text", "file name", "whole name", "directory", "named path", *NameKind)
 
@@ -164,14 +164,7 @@ class RatedFiles:
     )
     older: OlderVersions
     older_share: float  # the share of its points that a file of an older version keeps
-    has_beginning: Callable[[str], bool]  # whether the path of a live file begins with a text
-
-    def find_role(self, path: str) -> FileRole:
-        """Return the role of a file. A script beside its minified copy was built, or comes from elsewhere."""
-        role = get_file_role(path)
-        if role is FileRole.CODE and path.endswith(_SCRIPT):
-            return FileRole.FOREIGN if self.has_beginning(path.removesuffix(_SCRIPT) + _MINIFIED) else role
-        return role
+    find_role: Callable[[str], FileRole]
 
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> RatedFiles:
@@ -199,7 +192,7 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
         weights.declared_in_side_roles,
         older,
         weights.older_version,
-        searcher.has_beginning,
+        partial(find_role_in_tree, searcher),
     )
 
 

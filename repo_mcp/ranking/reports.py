@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
+from itertools import groupby
 
 from repo_mcp.errors import RepoError
 from repo_mcp.late_patterns import compile_late
@@ -33,8 +34,7 @@ _NOISE = compile_late(
     re.VERBOSE | re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
-_FENCE = compile_late(r"[ \t>]*(?:```|~~~)")
-_FENCE_LINE = compile_late(r"[ \t>]{0,12}(`{3,}|~{3,})([^`]{0,100})")
+_FENCE = compile_late(r"[ \t>]*+(`{3,}+|~{3,}+)([^`]*+)")
 _TYPED_BY = r"[ \t]*(?:>>>|\.\.\.|\$|In \[\d+\]:|irb\([^)\n]{1,40}\):\S*|PS [^>\n]{0,200}>)[ \t]"
 _TYPED = compile_late(_TYPED_BY)
 _TYPED_FIRST = compile_late(rf"{_TYPED_BY}|[ \t]*>[ \t]")  # elsewhere `> ` quotes somebody
@@ -71,7 +71,10 @@ snippet solution stack stacktrace started step steps suggested suggestion summar
 tests trace traceback tried try use used using version versions vs want work workaround works yes
 """
 FORM_WORDS = frozenset(_WORDS_OF_FORMS.split())
-TEMPLATE, MAX_TEMPLATES = "issue_template", 8  # in the path of a template for reports; so many are read
+TEMPLATE = "issue_template"  # in the path of a template for reports
+TEMPLATE_ENDS = (".md", ".yml", ".yaml", ".txt")
+MAX_TEMPLATES = 8  # that are read
+MAX_TEMPLATE_CHARS = 1 << 15  # a longer one is left out: each search of several lines reads them
 
 
 class LinePart(Enum):
@@ -91,9 +94,9 @@ def take_informative(prompt: str, read_template: Callable[[], Collection[str]] =
     if "\n" not in prompt.strip():
         return prompt
     template = read_template()
-    lines = list(_iter_kept(_COMMENT.sub("", prompt).split("\n")))
-    lines = list(_iter_new(_drop_runs(lines)))
-    kept = [line for line in lines if not _is_form(line, template)]
+    lines = _iter_new(_drop_runs(list(_iter_kept(_COMMENT.sub("", prompt)))))
+    parts = iter_lines("\n".join(lines))
+    kept = [line for line, part in parts if not _is_form(line, template if part is LinePart.PROSE else ())]
     telling = "\n".join(kept)
     return telling if _WORD.search(telling) else prompt
 
@@ -111,9 +114,12 @@ def read_template(
     `find_paths` returns the paths that hold some terms; a template that `read_text` cannot read is left out.
     """
     told: set[str] = set()
-    for path in find_paths(analyse_text(TEMPLATE)[:1])[:MAX_TEMPLATES]:
+    paths = [path for path in find_paths(analyse_text(TEMPLATE)[:1]) if path.lower().endswith(TEMPLATE_ENDS)]
+    for path in paths[:MAX_TEMPLATES]:
         with suppress(RepoError):  # not readable now
-            told.update(list_template_words(read_text(path)))
+            text = read_text(path)
+            if len(text) <= MAX_TEMPLATE_CHARS:
+                told.update(list_template_words(text))
     return frozenset(told)
 
 
@@ -135,39 +141,31 @@ def _is_form(line: str, template: Collection[str]) -> bool:
     return is_heading and all(word in FORM_WORDS or word in STOP_WORDS for word in words)
 
 
-def _iter_kept(lines: Sequence[str]) -> Iterator[str]:
+def _iter_kept(text: str) -> Iterator[str]:
     """Yield the lines to keep: of sessions what was typed and what tells an error, of logs what warns."""
-    at = 0
-    while at < len(lines):
-        end = _find_end(lines, at)
-        block = lines[at:end]
-        inside = [line for line in block if line.strip() and not _FENCE.match(line)]
-        is_session = any(map(_TYPED.match, inside))
-        if inside and _FENCE.match(block[0]):
-            is_session = is_session or _TYPED_FIRST.match(inside[0]) is not None
-        for line in block:
-            is_said = not is_session or _TYPED_FIRST.match(line) or _FENCE.match(line) or _tells(line)
+    for (part, _), block in groupby(iter_lines(text), _choose_block):
+        lines = [line for line, _ in block]
+        if part is LinePart.FENCE:
+            yield from lines
+            continue
+        first = next(filter(str.strip, lines), "")
+        is_session = part is LinePart.CODE and _TYPED_FIRST.match(first) is not None
+        is_session = is_session or any(map(_TYPED.match, lines))
+        for line in lines:
+            is_said = not is_session or _TYPED_FIRST.match(line) or _tells(line)
             if is_said and not (_LOGGED.match(line) and _QUIET.match(line)):
                 yield line
-        at = end
+
+
+def _choose_block(line: tuple[str, LinePart]) -> tuple[LinePart, bool]:
+    """Return what the lines of one block have in common: those in a fence, or those of a paragraph."""
+    text, part = line
+    return part, part is LinePart.PROSE and not text.strip()
 
 
 def _tells(line: str) -> bool:
     """Return True for a line of a session that tells an error, or where it was."""
     return _TELLS.search(line) is not None and not _FIELD.match(line)
-
-
-def _find_end(lines: Sequence[str], at: int) -> int:
-    """Return the position after the block that begins at `at`: a fence with its contents, or a paragraph."""
-    is_fence = _FENCE.match(lines[at]) is not None
-    end = at + 1
-    while end < len(lines):
-        if is_fence and _FENCE.match(lines[end]):
-            return end + 1
-        if not is_fence and (not lines[end].strip() or _FENCE.match(lines[end])):
-            return end
-        end += 1
-    return end
 
 
 def _drop_runs(lines: Sequence[str]) -> Iterator[str]:
@@ -214,8 +212,8 @@ def take_prose(prompt: str) -> str:
 def iter_lines(text: str) -> Iterator[tuple[str, LinePart]]:
     """Yield the lines, and whether each is prose, code in a fence, or a fence."""
     fence = ""
-    for line in text.splitlines():
-        match = _FENCE_LINE.fullmatch(line)
+    for line in text.split("\n"):
+        match = _FENCE.fullmatch(line)
         if fence and match and match[1].startswith(fence) and not match[2].strip():
             fence = ""
         elif not fence and match:

@@ -131,7 +131,7 @@ class Searcher:
             DOCS_BYTES, _count_doc_bytes
         )
         self._addresses: LruCache[tuple[int, int], _UnitAddress] = LruCache(ADDRESSES_KEPT)
-        self._beginnings: LruCache[str, bool] = LruCache(BEGINNINGS_KEPT)
+        self._beginnings: LruCache[tuple[str, bool], bool] = LruCache(BEGINNINGS_KEPT)
         # Bound to the segments, not to self: a reference cycle with its own cache would outlive the last use.
         # The number of live units that hold a term, in the field where it is most common.
         self.count_units = lru_cache(maxsize=COUNTS_KEPT)(partial(_count_units, self._lists))
@@ -292,9 +292,10 @@ class Searcher:
         own = [units for one, units in self.list_docs(term, SYMBOL) if one is part]
         return own[0] if own else np.zeros(0, dtype=np.int64)
 
-    def has_beginning(self, text: str) -> bool:
-        """Return whether the path of a live file begins with a text. Cached."""
-        return self._beginnings.get(text, partial(_has_beginning, self.segments, text))
+    def has_beginning(self, text: str, *, whole: bool = False) -> bool:
+        """Return whether the path of a live file begins with a text, or is the `whole` text. Cached."""
+        find = partial(_has_beginning, self.segments, text, whole=whole)
+        return self._beginnings.get((text, whole), find)
 
     def read_path(self, position: int, file: int) -> str:
         """Return the path of one file of the segment at `position`."""
@@ -504,8 +505,8 @@ def _count_doc_bytes(docs: Sequence[tuple[SegmentSearch, I64]]) -> int:
     return 200 + sum(own.nbytes for _, own in docs)
 
 
-def _has_beginning(segments: Sequence[SegmentSearch], text: str) -> bool:
-    """Return whether the path of a live file begins with a text. Paths are in order, by their bytes."""
+def _has_beginning(segments: Sequence[SegmentSearch], text: str, *, whole: bool) -> bool:
+    """Return what `has_beginning` does. Paths are in order, by their bytes."""
     wanted = text.encode()
     for part in segments:
         files, live = part.reader.files, part.segment.live_file_mask
@@ -513,9 +514,10 @@ def _has_beginning(segments: Sequence[SegmentSearch], text: str) -> bool:
             range(part.reader.file_count), wanted, key=lambda file: files.read_path(file).encode()
         )
         for file in range(first, part.reader.file_count):
-            if not files.read_path(file).startswith(text):
+            path = files.read_path(file)
+            if not path.startswith(text):
                 break
-            if live[file]:
+            if live[file] and (path == text or not whole):
                 return True
     return False
 

@@ -32,6 +32,7 @@ from repo_mcp.text.roles import FileRole, choose_role, find_directory_role, find
 from repo_mcp.text.schema import PATH, SYMBOL
 
 MIN_PREFIX_CHARS = 4
+_SCRIPT, _MINIFIED = ".js", ".min.js"
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
 _CACHED_DIRECTORIES = 8_000  # shared by the files in them; about 2 MB
 _CACHED_NAMES = 8_000  # of files and directories, with their stems; about 2 MB
@@ -64,6 +65,18 @@ def get_file_role(path: str) -> FileRole:
     """Return the role of a file, equal to that of `find_role`; the part of its directory is cached."""
     directory, _, name = path.rpartition("/")
     return choose_role(read_directory(directory).role, find_name_role(name))
+
+
+def find_role_in_tree(searcher: Searcher, path: str) -> FileRole:
+    """Return the role of a live file. A script beside its minified copy was built, or comes from elsewhere.
+
+    At the top of a tree it may as well be the source of a small library.
+    """
+    role = get_file_role(path)
+    if role is FileRole.CODE and path.endswith(_SCRIPT) and "/" in path:
+        minified = path.removesuffix(_SCRIPT) + _MINIFIED
+        return FileRole.FOREIGN if searcher.has_beginning(minified, whole=True) else role
+    return role
 
 
 def cut_name(name: str) -> str:

@@ -45,7 +45,7 @@ from repo_mcp.ranking.ranking import (
 from repo_mcp.ranking.ranking_weights import WEIGHTS
 from repo_mcp.ranking.searcher import BestUnits, Filter, Ranking, Searcher
 from repo_mcp.ranking.segment_search import Mask, Matches
-from repo_mcp.ranking.signals import get_file_role, list_role_shares, sum_text
+from repo_mcp.ranking.signals import find_role_in_tree, list_role_shares, sum_text
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.semantic.embedding_process import QuestionEmbedder, make_embedder
 from repo_mcp.semantic.model_folder import ModelFolder
@@ -356,7 +356,8 @@ def _blend_files(
         one = known.get((position, file))
         given = () if one is None else one.points
         points = [(name, round((1.0 - weight) * value, DECIMALS)) for name, value in given]
-        near = round(weight * nearness.get((position, file), 0.0) * shares[get_file_role(path)], DECIMALS)
+        share = shares[find_role_in_tree(searcher, path)]
+        near = round(weight * nearness.get((position, file), 0.0) * share, DECIMALS)
         if near:
             points.append((SIGNAL, near))
         ranked.append(RankedFile(path, searcher.segments[position], file, add_up(points), (), tuple(points)))

@@ -43,12 +43,14 @@ _FOREIGN_NAME = re.compile(
 )
 _SIDE_FILE = compile_late(
     r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
-    r"|testutil\w*)[/.]|[a-z0-9]{3}test\.c(?:c|pp|xx)?$",  # `xmltest.cpp`: all tests in one program
+    r"|testutil\w*)[/.]"
+    # `xmltest.cpp`, all tests in one program; but not `fastest.c`, nor what is part of the program
+    r"|^(?!(?:.*/)?(?:src|lib|assets)/).*[a-z0-9]{3}(?<!con|pro|fas|rea|hor)test\.c(?:c|pp|xx)?$",
     re.IGNORECASE,
 )
 # Below these folders, these words name a part of the program, such as a script compiler.
 _PART_OF_PROGRAM = compile_late(
-    r"((?:^|/)(?:src|lib|assets)/(?:[^/]+/)*?)(?:benchmark|scripts?|\w+test)(?=[/.])", re.IGNORECASE
+    r"((?:^|/)(?:src|lib|assets)/(?:[^/]+/)*?)(?:benchmark|scripts?)(?=[/.])", re.IGNORECASE
 )
 _CACHED_NAMES = 8_000  # roles of file names that are cached, 1 MB: the same files are found again and again
 

@@ -11,7 +11,13 @@ from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import IndexSource
 from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
-from repo_mcp.ranking.reports import list_template_words, take_informative, take_prose
+from repo_mcp.ranking.reports import (
+    MAX_TEMPLATE_CHARS,
+    list_template_words,
+    read_template,
+    take_informative,
+    take_prose,
+)
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import open_index
 
@@ -69,6 +75,11 @@ def test_output_without_a_prompt_is_no_session_and_a_quotation_neither() -> None
     assert take(text) == ["He says:", "> it hangs", "and I agree", "open door", "shut door"]
 
 
+def test_a_fence_is_closed_by_its_own_kind() -> None:
+    text = "It hangs.\n````\n```\n$ ship\n```\nfar\n~~~\noff\n````\nnear"
+    assert take_informative(text) == "It hangs.\n````\n$ ship\n````\nnear"
+
+
 def test_tables_of_versions_go_and_others_stay() -> None:
     assert take(TABLE) == [
         "It hangs.",
@@ -92,17 +103,36 @@ def test_headings_and_sentences_of_forms_go_and_a_title_stays() -> None:
 
 def test_the_template_of_the_repository_says_nothing() -> None:
     template = frozenset(list_template_words("- label: Door Version\nTell us which door it was.\nDoor\n"))
-    prompt = "### Door version\nTell us which door it was!\n```door\nDoor\n```"
-    assert take_informative(prompt, lambda: template) == "```door\nDoor\n```"
+    prompt = "### Door version\nTell us which door it was!\n```door\nDoor\nTell us which door it was.\n```"
+    said = "```door\nDoor\nTell us which door it was.\n```"
+    assert take_informative(prompt, lambda: template) == said
+
+
+@pytest.mark.parametrize(
+    ("path", "is_read"),
+    [
+        (".github/ISSUE_TEMPLATE/door.yml", True),
+        ("docs/issue_template.TXT", True),
+        ("app/issue_template.py", False),
+        ("issue_template/long.md", False),
+    ],
+)
+def test_templates_are_short_documents(path: str, is_read: bool) -> None:
+    text = "Tell us which door it was.\n" * (MAX_TEMPLATE_CHARS if "long" in path else 1)
+    assert bool(read_template(lambda _: [path], lambda _: text)) is is_read
 
 
 def test_prose_is_what_no_program_wrote() -> None:
     text = "Why?\n```\ncode\n```\n>>> typed\n  at a.b (c.js:1)\n2024-01-02 10:00:00 WARN logged\nBecause"
     assert take_prose(text) == "Why?\nBecause"
+    for indent, info in (("", "x" * 200), (" " * 14, "")):
+        assert take_prose(f"Why?\n{indent}```{info}\ncode\n{indent}```\nBecause") == "Why?\nBecause"
     assert take_prose(">>> typed") == ">>> typed"
 
 
-@pytest.mark.parametrize("unit", ["- ", "A=b\n", "|", "```\n$ a\n", "[e.g. ", "1.1", "# ", "== ", "\n>>> "])
+@pytest.mark.parametrize(
+    "unit", ["- ", "A=b\n", "|", "```\n$ a\n", "[e.g. ", "1.1", "# ", "== ", "\n>>> ", "~", "```x"]
+)
 def test_long_reports_take_time_in_proportion(unit: str) -> None:
     assert_linear(lambda size: "\n" + unit * size, take_informative, 500)
 

@@ -96,7 +96,10 @@ def test_what_stands_below_a_question_about_the_system_is_taken_out() -> None:
 @pytest.mark.parametrize("heading", ["Node", "Package manager", "Shell"])
 def test_below_a_heading_that_may_be_a_topic_only_values_are_taken_out(heading: str) -> None:
     text = f"Ends at once\n\n### {heading}\n\nnpm\nv18.1 of today\nThe hull asks for a tab strip."
-    assert " ".join(read_pasted(text).prose.split()) == "Ends at once The hull asks for a tab strip."
+    read = read_pasted(f"{text}\nIt drops 3 strips of each row.\n\n```js\nstrip.drop()\n```")
+    observed = "The hull asks for a tab strip. It drops 3 strips of each row."
+    assert " ".join(read.prose.split()) == f"Ends at once {observed}"
+    assert read.code == "strip.drop()"
 
 
 def test_lines_of_the_own_template_are_taken_out() -> None:

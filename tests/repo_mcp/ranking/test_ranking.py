@@ -122,9 +122,15 @@ def test_a_script_beside_its_minified_copy_stands_behind_its_sources(tmp_path: P
     repository = build(tmp_path, texts)
     assert first(repository, "which strip is opened") == "src/open.js"
     assert first(repository, "the generated strips") == "browser/strips.js"
-    (tmp_path / "root/browser/strips.min.js").unlink()
+    (tmp_path / "root/browser/strips.min.js").rename(tmp_path / "root/browser/strips.min.js.map")
     repository.refresh()
     assert first(repository, "which strip is opened") == "browser/strips.js"
+
+
+def test_the_source_of_a_small_library_stands_before_its_tests(tmp_path: Path) -> None:
+    text = "function openStrip(strip) { return strip }\n"
+    texts = {"strips.js": text, "strips.min.js": text, "test/open.js": text * 3}
+    assert first(build(tmp_path, texts), "which strip is opened") == "strips.js"
 
 
 def test_words_of_the_own_template_for_reports_are_not_looked_for(tmp_path: Path) -> None:

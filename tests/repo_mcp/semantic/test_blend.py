@@ -14,7 +14,7 @@ from repo_mcp.ranking.ranking import BEST_UNITS, rank, rank_files
 from repo_mcp.ranking.ranking_weights import WEIGHTS
 from repo_mcp.ranking.searcher import Filter, Ranking, Searcher
 from repo_mcp.ranking.segment_search import Mask
-from repo_mcp.ranking.signals import get_file_role, list_role_shares
+from repo_mcp.ranking.signals import find_role_in_tree, list_role_shares
 from repo_mcp.semantic.live_vectors import NEXT_CHUNK, rank_blended
 from repo_mcp.semantic.vector_index import NearChunks, VectorView
 from tests.repo_mcp.semantic.vector_trees import (
@@ -35,6 +35,8 @@ FILES = {
     "docs/token.md": "# Token\n\nWhere a token is read.\n",
     "other.py": "def nothing():\n    pass\n",
     "long.txt": "token and more\n" + "nothing\n" * LINES,
+    "web/strip.js": "function strip() {}\n",
+    "web/strip.min.js": "function strip(){}\n",
     "far.txt": "nothing\n" * LINES,
 }
 
@@ -62,7 +64,8 @@ def blend_slowly(searcher: Searcher, vectors: dict[str, np.ndarray], weight: flo
     for path, rows in vectors.items():
         near = sorted((max(0.0, compute_cosine(QUESTION, row)) for row in rows), reverse=True)
         total = sum(value * NEXT_CHUNK**position for position, value in enumerate(near))
-        score = (1 - weight) * words.get(path, 0.0) + weight * total * shares[get_file_role(path)]
+        near_points = weight * total * shares[find_role_in_tree(searcher, path)]
+        score = (1 - weight) * words.get(path, 0.0) + near_points
         if score:
             scores[path] = score
     return scores

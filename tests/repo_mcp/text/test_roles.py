@@ -27,6 +27,14 @@ from repo_mcp.text.roles import is_side_file
         ("src/memtest.c", False),
         ("latest.c", False),
         ("xmltest.h", False),
+        ("contest.c", False),
+        ("lib/greatest.c", False),
+        ("shortest.cc", False),
+        ("src/perftest/run.cc", True),
+        ("src/fuzztest.cc", True),
+        ("src/perf_test.cc", True),
+        ("lib/bench_test/run.c", True),
+        ("src/loadtest/scripts/run.py", False),
     ],
 )
 def test_a_part_of_the_program_is_not_aside_though_it_is_called_benchmark(path: str, is_aside: bool) -> None:
