@@ -6,7 +6,8 @@ text, and left out when what matched is gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice, repeat
 from operator import attrgetter, itemgetter
 
@@ -32,6 +33,7 @@ HEADS_SHOWN = 3  # of these: the lines with their names
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
 BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows some whole,
 FIRST_LINES = 6  # and of that in the first file
+CITED_NEAR = 2  # lines before and after one that pasted text cites
 HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long, from its start; others match best
 NAME_WORTH = 4  # a line with a declaration's name is worth as much as so many others
 OUTSIDE_WORTH = 0.5  # share of the worth of lines outside all declarations: they are mostly imports
@@ -59,6 +61,7 @@ def show_hits(
     telling: Mapping[str, float] | None = None,
     near: int = RATED_HITS,
     room: int = WHOLE_LINES,
+    cited: Mapping[str, int] | None = None,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
@@ -66,7 +69,8 @@ def show_hits(
     that declares the name that is `asked` for shows its declaration. For other queries, `telling` may give
     the weights of words: then the first `near` hits show the declarations of their files that are about these
     words, and others one line. As many declarations are shown whole as fit into `room` lines; without room,
-    only the head of each file's best is shown.
+    only the head of each file's best is shown. Of pasted text, which cites a line of each of these paths,
+    the lines there and those that match best are shown instead of a head.
     """
     reader = ChunkReader(phrases, read_live)
     chunks = islice(reader.iter(ranked), most)  # those behind the first one at a time: a file may be 1 MB
@@ -77,7 +81,12 @@ def show_hits(
     hits: list[Hit] = []
     for place, (one, lines) in enumerate(zip(chain(best, chunks), _iter_shown_lines(), strict=False)):
         if place in files:
-            hits.append(_show_rated(files[place], *_choose_head(is_first=not hits, shows_whole=room > 0)))
+            file = files[place]
+            if cited is None or not telling or room:
+                show = partial(_show_asked, file, *_choose_head(is_first=not hits, shows_whole=room > 0))
+            else:
+                show = partial(_show_matching, file, [*telling.values()], cited.get(one.ranked.path, 0))
+            hits.append(_show_rated(file, show))
         else:
             is_further = telling and place >= near
             hits.append(_build_hit(one, terms, asked, FURTHER_LINES if is_further else min(lines, longest)))
@@ -99,11 +108,8 @@ def _choose_head(*, is_first: bool, shows_whole: bool) -> tuple[int, int]:
     return BRIEF_LINES, FIRST_LINES if is_first else BRIEF_LINES
 
 
-def _show_rated(file: AskedFile, head: int, room: int) -> Hit:
-    """Return the hit of declarations of a file that are shown whole, and of `room` lines of the best.
-
-    `head` of these are its first, and the others match best.
-    """
+def _show_rated(file: AskedFile, show: Callable[[SymbolSpan], dict[int, str]]) -> Hit:
+    """Return the hit of declarations of a file that are shown whole, and of what is shown of the best."""
     live, spans = file.live, [span for _, span in file.rated]
     best = spans[0]
     shown: dict[int, str] = {}
@@ -117,8 +123,59 @@ def _show_rated(file: AskedFile, head: int, room: int) -> Hit:
             shown |= enumerate(decode_lines(live.lines, best.name_line, last), best.name_line)
             best = inner
     if best not in file.whole:
-        shown |= _show_asked(live, best, file.held, head, room)
+        shown |= show(best)
     return show_lines(live, dict(sorted(shown.items())), best, spans)
+
+
+def _show_matching(
+    file: AskedFile, weights: Sequence[float], cited: int, symbol: SymbolSpan
+) -> dict[int, str]:
+    """Return HEAD_LINES lines by number: those around line `cited`, if any, and the best of a declaration.
+
+    `weights` are those of the words in `file.held`.
+    """
+    lines = file.live.lines
+    chosen: set[int] = set()
+    if 0 < cited <= lines.line_count:
+        chosen |= {*range(max(1, cited - CITED_NEAR), min(lines.line_count, cited + CITED_NEAR) + 1)}
+    room = HEAD_LINES - len(chosen)
+    first = symbol.head_line if symbol.end_line - symbol.head_line < room else symbol.name_line
+    text = decode_lines(lines, first, symbol.end_line)
+    if len(text) <= room:
+        chosen |= {*range(first, symbol.end_line + 1)}
+    else:
+        is_comment = file.declarations.mark_comments(len(file.held))[first - 1 : symbol.end_line]
+        held = file.held[first - 1 : symbol.end_line]
+        code = [0 if told else bits for bits, told in zip(held, is_comment, strict=True)]
+        is_blank = [not line.strip() for line in text]
+        chosen |= {at + first for at in choose_telling(code, weights, is_blank, room)}
+    return {at: decode_lines(lines, at, at)[0] for at in chosen}
+
+
+def choose_telling(
+    held: Sequence[int], weights: Sequence[float], is_blank: Sequence[bool], room: int
+) -> set[int]:
+    """Return `room` of some lines, counted from 0: the first one, and those that tell most.
+
+    A line is worth the weights of its words, each less the more often it was shown, and has the lines beside
+    it. What room is left is for the lines that follow the first.
+    """
+    chosen = {0}
+    seen = [0] * len(weights)
+    waiting = {at: _list_bits(bits) for at, bits in enumerate(held) if at and bits}
+    while waiting and len(chosen) < room:
+        best = max(waiting, key=lambda at: sum(weights[bit] / (1 + seen[bit]) for bit in waiting[at]))
+        beside = [at for at in (best, best + 1, best - 1) if 0 <= at < len(held) and not is_blank[at]]
+        chosen.update([at for at in beside if at not in chosen][: room - len(chosen)])
+        for at in [at for at in waiting if at in chosen]:
+            for bit in waiting.pop(at):
+                seen[bit] += 1
+    rest = (at for at, blank in enumerate(is_blank) if at not in chosen and not blank)
+    return chosen | {*islice(rest, room - len(chosen))}
+
+
+def _list_bits(bits: int) -> list[int]:
+    return [at for at in range(bits.bit_length()) if bits >> at & 1]
 
 
 def _build_hit(live: LiveChunk, terms: Sequence[str], asked: AskedName | None, most_lines: int) -> Hit:
@@ -158,13 +215,9 @@ def _build_hit(live: LiveChunk, terms: Sequence[str], asked: AskedName | None, m
     return show_lines(live, dict(sorted(shown.items())), next(iter(groups)))
 
 
-def _show_asked(
-    live: LiveChunk, symbol: SymbolSpan, held: Sequence[int], head: int, room: int
-) -> dict[int, str]:
-    """Return `room` lines of a declaration by number: all of them, or `head` and those that match best.
-
-    `held` are the words of each line of the file.
-    """
+def _show_asked(file: AskedFile, head: int, room: int, symbol: SymbolSpan) -> dict[int, str]:
+    """Return `room` lines of a declaration by number: all of them, or `head` and those that match best."""
+    live, held = file.live, file.held
     first, last = symbol.head_line, symbol.end_line
     if last - first >= room:
         first = symbol.name_line

@@ -10,10 +10,20 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.bm25f import DECIMALS
 from repo_mcp.ranking.declaration_rating import weigh_terms
-from repo_mcp.ranking.intent import NO_MATCH, PARTS, SPELLING, AskedName, Grade, find_name, list_words
+from repo_mcp.ranking.intent import (
+    NO_MATCH,
+    PARTS,
+    SPELLING,
+    AskedName,
+    Grade,
+    find_name,
+    list_words,
+    understand,
+)
 from repo_mcp.ranking.live_chunks import ReadLive
 from repo_mcp.ranking.look_up import Found, SearchScope, count_close, look_up
 from repo_mcp.ranking.named_hits import NamedHits, find_named
+from repo_mcp.ranking.prompt import resolve_mentions
 from repo_mcp.ranking.query import Query, parse_query, widen
 from repo_mcp.ranking.ranking import add_up, choose_unknown
 from repo_mcp.ranking.rare_words import describe_words, lacks_most, look_up_words
@@ -105,7 +115,8 @@ def _answer_ranked(
     lacks = is_whole and lacks_most(query.text, words)
     ends_early = request.ends_early and telling and not lacks  # else a note tells of the others
     most = min(few, request.top_k) if ends_early else request.top_k
-    shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, near, room)
+    cited = list_cited(query, searcher) if query.is_pasted else None
+    shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, near, room, cited)
     if query.phrases and not shown.hits and query.has_other_words:
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
@@ -130,6 +141,13 @@ def _answer_ranked(
         few=few if telling else 0,
         near=near if telling else 0,
     )
+
+
+def list_cited(query: Query, searcher: Searcher) -> dict[str, int]:
+    """Return the first line that a query cites of each file: in a frame, a link or behind a path."""
+    paths = [clue for clue in understand(query.text, query.code).paths if clue.line]
+    mentions = resolve_mentions(paths, partial(find_paths, searcher.snapshot))
+    return {one.path: one.clue.line or 0 for one in reversed(mentions) if one.share == 1}
 
 
 def _remember(read_live: ReadLive) -> ReadLive:
