@@ -34,6 +34,7 @@ HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none wh
 BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows some whole,
 FIRST_LINES = 6  # and of that in the first file
 CITED_NEAR = 2  # lines before and after one that pasted text cites
+SHORT_LINES = 16  # of a declaration that pasted text is about: one with no more is shown whole
 HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long, from its start; others match best
 NAME_WORTH = 4  # a line with a declaration's name is worth as much as so many others
 OUTSIDE_WORTH = 0.5  # share of the worth of lines outside all declarations: they are mostly imports
@@ -141,7 +142,7 @@ def _show_matching(
     room = HEAD_LINES - len(chosen)
     first = symbol.head_line if symbol.end_line - symbol.head_line < room else symbol.name_line
     text = decode_lines(lines, first, symbol.end_line)
-    if len(text) <= room:
+    if len(text) <= max(room, SHORT_LINES):
         chosen |= {*range(first, symbol.end_line + 1)}
     else:
         is_comment = file.declarations.mark_comments(len(file.held))[first - 1 : symbol.end_line]
