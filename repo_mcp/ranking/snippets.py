@@ -133,7 +133,7 @@ def _show_matching(
 ) -> dict[int, str]:
     """Return HEAD_LINES lines by number: those around line `cited`, if any, and the best of a declaration.
 
-    `weights` are those of the words in `file.held`.
+    One of at most SHORT_LINES is shown whole. `weights` are those of the words in `file.held`.
     """
     lines = file.live.lines
     chosen: set[int] = set()
