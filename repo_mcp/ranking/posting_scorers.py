@@ -429,6 +429,7 @@ class PathList:
 
 LISTS_BYTES = 26 * 1024 * 1024  # of weighed lists that are kept, in all
 BLOCKS_BYTES = 4 * 1024 * 1024  # of the bytes of long lists
+COUNTS_KEPT = 4_096  # of terms; half a megabyte
 PATH_UNITS = 8_192  # of the files with a term in their path, above which these are not part of a short list
 ALL_FIELDS = frozenset(range(len(FIELDS)))
 NO_SHARES: Mapping[str, float] = MappingProxyType({})
@@ -458,6 +459,22 @@ class TermScorerReader:
         self._blocks: LruCache[tuple[str, int], BlockList] = LruCache(
             BLOCKS_BYTES, lambda one: one.byte_count
         )
+        self._counts: LruCache[str, int] = LruCache(COUNTS_KEPT)
+
+    def count(self, term: str) -> int:
+        """Return the number of live units that hold a term, in the field where it is commonest. Cached.
+
+        No list is weighed, and as few as possible are read. Raises IndexFormatError, OSError.
+        """
+        return self._counts.get(term, partial(self._count, term))
+
+    def _count(self, term: str) -> int:
+        counts = [0] * len(FIELDS)
+        for segment in self._segments:
+            for one in segment.reader.postings.find_lists(term.encode()):
+                is_known = FIELDS[one.field].level is Level.UNIT and not len(segment.dead_files)
+                counts[one.field] += one.frequency if is_known else self._load(segment, [one])[0].live_units
+        return max(counts)
 
     def read(
         self,
@@ -478,6 +495,8 @@ class TermScorerReader:
         frequencies = [0] * len(FIELDS)
         for one in (one for lists in raw for one in lists):
             frequencies[one.field] += one.live_units
+        if fields == ALL_FIELDS:
+            self._counts.put(term, max(frequencies))
         weighers = {
             field: Weigher(
                 TermScorer(FIELDS[field].name, term, self._units, frequency, self._average_lengths[field]),
@@ -495,12 +514,12 @@ class TermScorerReader:
 
     def _read_raw(self, segment: LiveSegment, term: bytes, fields: frozenset[int]) -> list[_RawList]:
         """Return the lists of a term in one segment, in some fields."""
-        postings = segment.reader.postings
-        lists = [one for one in postings.find_lists(term) if one.field in fields]
-        return [
-            _RawList(segment, one, loaded, self._blocks)
-            for one, loaded in zip(lists, postings.read_all(lists), strict=True)
-        ]
+        lists = segment.reader.postings.find_lists(term)
+        return self._load(segment, [one for one in lists if one.field in fields])
+
+    def _load(self, segment: LiveSegment, lists: Sequence[PostingList]) -> list[_RawList]:
+        loaded = segment.reader.postings.read_all(lists)
+        return [_RawList(segment, *one, self._blocks) for one in zip(lists, loaded, strict=True)]
 
     def _weigh(
         self, segment: LiveSegment, lists: Sequence[_RawList], weighers: dict[int, Weigher]

@@ -22,6 +22,7 @@ from repo_mcp.ranking.path_scan import PathScan
 from repo_mcp.ranking.posting_scorers import (
     ALL_FIELDS,
     BLOCK_DOCS,
+    COUNTS_KEPT,
     PostingScorer,
     TermScorerReader,
     TermScorers,
@@ -44,7 +45,6 @@ BLOCKS_COUNTED = 64  # of 256 units, looked at first: in a large tree they mostl
 UNITS_COUNTED = 3  # times the wanted chunks: mostly enough, and few enough not to read where all chunks end
 FILES_BYTES = 2 * 1024 * 1024  # for the cache of files by the terms they hold
 DOCS_BYTES = 1024 * 1024  # for that of documents by terms: a query asks for those of its names twice
-COUNTS_KEPT = 4_096  # of terms; half a megabyte
 ADDRESSES_KEPT = 1_000  # of units, those of a hundred pages: what follows asks for much of the same; 0.6 MB
 BEGINNINGS_KEPT = 1_000  # of paths that were looked for; 0.1 MB
 NOTHING_KNOWN: Mapping[str, TermScorers] = MappingProxyType({})
@@ -121,6 +121,8 @@ class Searcher:
         ]
         self.average_lengths = [self._average_length(number) for number in range(len(FIELDS))]
         self._lists = TermScorerReader(snapshot.segments, snapshot.unit_count, self.average_lengths)
+        # The live units with a term, in the field where it is commonest. Asked again, it calls nothing.
+        self.count_units = lru_cache(maxsize=COUNTS_KEPT)(self._lists.count)
         self._finders = [BlockMaxMaxScore(segment) for segment in snapshot.segments]
         counts = [part.reader.file_count for part in self.segments]
         self.bases = np.concatenate(
@@ -133,8 +135,6 @@ class Searcher:
         self._addresses: LruCache[tuple[int, int], _UnitAddress] = LruCache(ADDRESSES_KEPT)
         self._beginnings: LruCache[tuple[str, bool], bool] = LruCache(BEGINNINGS_KEPT)
         # Bound to the segments, not to self: a reference cycle with its own cache would outlive the last use.
-        # The number of live units that hold a term, in the field where it is most common.
-        self.count_units = lru_cache(maxsize=COUNTS_KEPT)(partial(_count_units, self._lists))
         self._file_masks = lru_cache(maxsize=32)(partial(_compute_file_mask, self.segments))
 
     def _average_length(self, field: int) -> float:
@@ -520,10 +520,6 @@ def _has_beginning(segments: Sequence[SegmentSearch], text: str, *, whole: bool)
             if live[file] and (path == text or not whole):
                 return True
     return False
-
-
-def _count_units(lists: TermScorerReader, term: str) -> int:
-    return lists.read((term,))[0].frequency
 
 
 def _compute_file_mask(

@@ -156,6 +156,14 @@ def test_the_lists_of_a_term_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -
     assert len(reads) == 5  # for nine lists
 
 
+def test_a_term_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = open_model(LARGE)
+    terms = (b"often", b"nowhere")
+    found = [reader.postings.find_lists(term) for term in terms]
+    monkeypatch.setattr(reader.terms, "_read_page", None)
+    assert [reader.postings.find_lists(term) for term in terms] == found
+
+
 ONCE = [(doc, 1) for doc in range(6)]
 
 

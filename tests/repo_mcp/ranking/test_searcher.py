@@ -251,6 +251,16 @@ def test_the_best_chunks_are_those_of_a_full_sort(edited: Repository, top_k: int
         assert min(top_k, len(wanted)) <= ranking.total <= len(wanted)  # of the units that were ranked
 
 
+def test_counting_a_term_weighs_none_of_its_lists(edited: Repository) -> None:
+    snapshot = edited._index.get_searcher().snapshot
+    assert any(len(segment.dead_files) for segment in snapshot.segments)
+    searcher, weighing = Searcher(snapshot), Searcher(snapshot)
+    counts = {term: searcher.count_units(term) for term in ("schedul", "queue", "x", "d1", "user", "absent")}
+    assert not len(searcher._lists._lists)
+    assert counts == {term: weighing._lists.read([term])[0].frequency for term in counts}
+    assert counts["absent"] == 0 < min(counts["queue"], counts["x"])
+
+
 def test_chunks_are_found_by_their_files_as_by_all_of_them(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
