@@ -429,7 +429,6 @@ class PathList:
 
 LISTS_BYTES = 26 * 1024 * 1024  # of weighed lists that are kept, in all
 BLOCKS_BYTES = 4 * 1024 * 1024  # of the bytes of long lists
-COUNTS_KEPT = 4_096  # of terms; half a megabyte
 PATH_UNITS = 8_192  # of the files with a term in their path, above which these are not part of a short list
 ALL_FIELDS = frozenset(range(len(FIELDS)))
 NO_SHARES: Mapping[str, float] = MappingProxyType({})
@@ -459,17 +458,10 @@ class TermScorerReader:
         self._blocks: LruCache[tuple[str, int], BlockList] = LruCache(
             BLOCKS_BYTES, lambda one: one.byte_count
         )
-        self._counts: LruCache[str, int] = LruCache(COUNTS_KEPT)
 
     def count(self, term: str) -> int:
-        """Return the number of live units that hold a term, in the field where it is commonest. Cached.
-
-        No list is weighed, and as few as possible are read. Raises IndexFormatError, OSError.
-        """
-        return self._counts.get(term, partial(self._count, term))
-
-    def _count(self, term: str) -> int:
-        counts = [0] * len(FIELDS)
+        """Return how many live units hold a term in its commonest field. Raises IndexFormatError, OSError."""
+        counts = [0] * len(FIELDS)  # not weighed: most count less than in full when they are ranked
         for segment in self._segments:
             for one in segment.reader.postings.find_lists(term.encode()):
                 is_known = FIELDS[one.field].level is Level.UNIT and not len(segment.dead_files)
@@ -495,8 +487,6 @@ class TermScorerReader:
         frequencies = [0] * len(FIELDS)
         for one in (one for lists in raw for one in lists):
             frequencies[one.field] += one.live_units
-        if fields == ALL_FIELDS:
-            self._counts.put(term, max(frequencies))
         weighers = {
             field: Weigher(
                 TermScorer(FIELDS[field].name, term, self._units, frequency, self._average_lengths[field]),

@@ -22,7 +22,6 @@ from repo_mcp.ranking.path_scan import PathScan
 from repo_mcp.ranking.posting_scorers import (
     ALL_FIELDS,
     BLOCK_DOCS,
-    COUNTS_KEPT,
     PostingScorer,
     TermScorerReader,
     TermScorers,
@@ -45,6 +44,7 @@ BLOCKS_COUNTED = 64  # of 256 units, looked at first: in a large tree they mostl
 UNITS_COUNTED = 3  # times the wanted chunks: mostly enough, and few enough not to read where all chunks end
 FILES_BYTES = 2 * 1024 * 1024  # for the cache of files by the terms they hold
 DOCS_BYTES = 1024 * 1024  # for that of documents by terms: a query asks for those of its names twice
+COUNTS_KEPT = 4_096  # of terms; half a megabyte
 ADDRESSES_KEPT = 1_000  # of units, those of a hundred pages: what follows asks for much of the same; 0.6 MB
 BEGINNINGS_KEPT = 1_000  # of paths that were looked for; 0.1 MB
 NOTHING_KNOWN: Mapping[str, TermScorers] = MappingProxyType({})
