@@ -42,7 +42,7 @@ def open_file_input(limits: Limits) -> Schema:
         "path": _PATH,
         "symbol": build_text("The declaration `Worker.run`; no path if unique.", MAX_SYMBOL_CHARS),
         "line": build_count("The declaration around this line.", MAX_LINE_NUMBER),
-        "about": build_text("Words: cuts what is long to lines about them.", MAX_ABOUT_CHARS),
+        "about": build_text("Words: cuts a long one to lines about them.", MAX_ABOUT_CHARS),
     }
     lines = {
         "start_line": build_count("A range. Default 1.", MAX_LINE_NUMBER, 1),

@@ -170,7 +170,7 @@ SEARCH_DESCRIPTION = (
     "Search code, configuration and documentation. By default (bm25) ranked full-text search: paste the"
     " whole issue, error message or question, or give words, and see the functions that it is about."
     " Mode literal (exact string) or regex (grep), for names that you have seen: each line under its"
-    " function and the span of that. Mode symbol: declarations by name."
+    " function, with its span. Mode symbol: declarations by name."
 )
 SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
 SEARCH_DETAILS = ("snippets", "text", "files", "count")
@@ -448,8 +448,8 @@ def _bundle_audit() -> Schema:
 
 AUDIT_TITLE = "Repository audit log"
 AUDIT_DESCRIPTION = (
-    "Audit log of recent tool calls to this server: when, which, how it ended, how long it took. Without"
-    " text of queries and files."
+    "Audit log of recent tool calls to this server: when, which, how it ended, how long it took. No"
+    " text of queries or files."
 )
 
 
