@@ -111,7 +111,7 @@ def parse_query(
         for part in parts[:max_words]:
             _take_part(query, words, part, alone=len(parts) == 1)
     terms = list(dict.fromkeys(analyse_text(" ".join(_list_informative(words)))))
-    if len(terms) > MAX_TERMS:
+    if len(terms) > MAX_TERMS and not query.is_pasted:  # of pasted text, the first are meant to be enough
         query.warnings.append(f"The query has {len(terms)} distinct terms; the first {MAX_TERMS} were used.")
     query.terms = terms[:MAX_TERMS]
     query.text = " ".join(words)

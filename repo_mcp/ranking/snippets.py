@@ -18,6 +18,7 @@ from repo_mcp.ranking.asked_declarations import SMALL_TYPE_LINES, AskedFile, has
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
+from repo_mcp.ranking.quoted_messages import find_quoted
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.record_classes import dataclass
 
@@ -33,8 +34,9 @@ HEADS_SHOWN = 3  # of these: the lines with their names
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
 BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows some whole,
 FIRST_LINES = 6  # and of that in the first file
-CITED_NEAR = 2  # lines before and after one that pasted text cites
-SHORT_LINES = 16  # of a declaration that pasted text is about: one with no more is shown whole
+CITED_NEAR = 2  # lines before and after one that pasted text cites or quotes
+SHORT_LINES = 16  # of the declaration that pasted text is about: one with no more is shown whole
+NEXT_LINES = 4  # of the best declaration in each further file for pasted text
 HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long, from its start; others match best
 NAME_WORTH = 4  # a line with a declaration's name is worth as much as so many others
 OUTSIDE_WORTH = 0.5  # share of the worth of lines outside all declarations: they are mostly imports
@@ -43,6 +45,14 @@ SPARE_SHARE = 0.5  # if no more than this share of the shown lines is left of a 
 MAX_LEAD_LINES = 4  # decorators that are shown above the line with the name
 MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
 _get_terms = attrgetter("matched_terms")
+
+
+@dataclass(frozen=True, slots=True)
+class PastedPlaces:
+    """Names the places that pasted text tells."""
+
+    cited: Mapping[str, int]  # a line of each of these paths: of a frame, a link or behind the path
+    words: str  # all of the text, as `read_words` returns them, in which messages are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +72,7 @@ def show_hits(
     telling: Mapping[str, float] | None = None,
     near: int = RATED_HITS,
     room: int = WHOLE_LINES,
-    cited: Mapping[str, int] | None = None,
+    pasted: PastedPlaces | None = None,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
@@ -70,8 +80,8 @@ def show_hits(
     that declares the name that is `asked` for shows its declaration. For other queries, `telling` may give
     the weights of words: then the first `near` hits show the declarations of their files that are about these
     words, and others one line. As many declarations are shown whole as fit into `room` lines; without room,
-    only the head of each file's best is shown. Of pasted text, which cites a line of each of these paths,
-    the lines there and those that match best are shown instead of a head.
+    only the head of each file's best is shown; for `pasted` text the lines that it cites or quotes and those
+    that match best instead of a head.
     """
     reader = ChunkReader(phrases, read_live)
     chunks = islice(reader.iter(ranked), most)  # those behind the first one at a time: a file may be 1 MB
@@ -83,11 +93,12 @@ def show_hits(
     for place, (one, lines) in enumerate(zip(chain(best, chunks), _iter_shown_lines(), strict=False)):
         if place in files:
             file = files[place]
-            if cited is None or not telling or room:
+            if pasted is None or not telling or room:
                 show = partial(_show_asked, file, *_choose_head(is_first=not hits, shows_whole=room > 0))
+                hits.append(_show_rated(file, show))
             else:
-                show = partial(_show_matching, file, [*telling.values()], cited.get(one.ranked.path, 0))
-            hits.append(_show_rated(file, show))
+                most = NEXT_LINES if hits else HEAD_LINES
+                hits.append(_show_pasted(file, [*telling.values()], _find_place(file, pasted), most))
         else:
             is_further = telling and place >= near
             hits.append(_build_hit(one, terms, asked, FURTHER_LINES if is_further else min(lines, longest)))
@@ -116,62 +127,98 @@ def _show_rated(file: AskedFile, show: Callable[[SymbolSpan], dict[int, str]]) -
     shown: dict[int, str] = {}
     for span in file.whole:
         shown |= enumerate(decode_lines(live.lines, span.head_line, span.end_line), span.head_line)
-    if best not in file.whole and has_members(live, best):
-        members = (one for one in spans if best.name_line < one.head_line <= best.end_line)
-        inner = next(members, None)
-        if inner is not None:
-            last = min(best.name_line + TYPE_HEAD_LINES, inner.head_line) - 1
-            shown |= enumerate(decode_lines(live.lines, best.name_line, last), best.name_line)
-            best = inner
+    inner = None if best in file.whole else _find_member(live, best, spans)
+    if inner is not None:
+        last = min(best.name_line + TYPE_HEAD_LINES, inner.head_line) - 1
+        shown |= enumerate(decode_lines(live.lines, best.name_line, last), best.name_line)
+        best = inner
     if best not in file.whole:
         shown |= show(best)
     return show_lines(live, dict(sorted(shown.items())), best, spans)
 
 
-def _show_matching(
-    file: AskedFile, weights: Sequence[float], cited: int, symbol: SymbolSpan
-) -> dict[int, str]:
-    """Return HEAD_LINES lines by number: those around line `cited`, if any, and the best of a declaration.
+def _find_member(live: LiveChunk, around: SymbolSpan, spans: Sequence[SymbolSpan]) -> SymbolSpan | None:
+    """Return the first of `spans` that is a member of a type or module; None if there is none."""
+    if not has_members(live, around):
+        return None
+    return next((one for one in spans if around.name_line < one.head_line <= around.end_line), None)
 
-    One of at most SHORT_LINES is shown whole. `weights` are those of the words in `file.held`.
+
+def _find_place(file: AskedFile, pasted: PastedPlaces) -> int:
+    """Return the line of a file that pasted text cites, or whose message it quotes; 0 without one."""
+    live = file.live
+    cited = pasted.cited.get(live.ranked.path, 0)
+    if 0 < cited <= live.lines.line_count:
+        return cited
+    held = ((at, decode_lines(live.lines, at, at)[0]) for at, bits in enumerate(file.held, 1) if bits)
+    return find_quoted(held, pasted.words) or 0
+
+
+def _show_pasted(file: AskedFile, weights: Sequence[float], place: int, most: int) -> Hit:
+    """Return the hit of a file for pasted text: lines of its best declaration, and the names of others.
+
+    The best is the one around line `place`, unless that is 0. What is around the best is not named: it is
+    opened for its members. `weights` are those of the words in `file.held`.
+    """
+    spans = [span for _, span in file.rated]
+    around = file.declarations.find_innermost(place, 2) if place else None
+    best = around or _find_member(file.live, spans[0], spans) or spans[0]
+    first, last = best.head_line, best.end_line
+    others = [span for span in spans if not span.head_line <= first <= last <= span.end_line]
+    return show_lines(file.live, _show_matching(file, weights, place, best, most), best, others)
+
+
+def _show_matching(
+    file: AskedFile, weights: Sequence[float], place: int, symbol: SymbolSpan, most: int
+) -> dict[int, str]:
+    """Return `most` lines by number: those around line `place` unless it is 0, and a declaration's best.
+
+    If HEAD_LINES are wanted, one of at most SHORT_LINES is shown whole.
     """
     lines = file.live.lines
-    chosen: set[int] = set()
-    if 0 < cited <= lines.line_count:
-        chosen |= {*range(max(1, cited - CITED_NEAR), min(lines.line_count, cited + CITED_NEAR) + 1)}
-    room = HEAD_LINES - len(chosen)
+    start, stop = max(1, place - CITED_NEAR), min(lines.line_count, place + CITED_NEAR)
+    if symbol.head_line <= place <= symbol.end_line:
+        start, stop = max(start, symbol.head_line), min(stop, symbol.end_line)
+    near = range(start, stop + 1) if place else ()
+    chosen = {at for at in near if not says_nothing(decode_lines(lines, at, at)[0])}
+    room = max(1, most - len(chosen))
     first = symbol.head_line if symbol.end_line - symbol.head_line < room else symbol.name_line
     text = decode_lines(lines, first, symbol.end_line)
-    if len(text) <= max(room, SHORT_LINES):
+    if len(text) <= max(room, SHORT_LINES if most == HEAD_LINES else 0):
         chosen |= {*range(first, symbol.end_line + 1)}
     else:
         is_comment = file.declarations.mark_comments(len(file.held))[first - 1 : symbol.end_line]
         held = file.held[first - 1 : symbol.end_line]
         code = [0 if told else bits for bits, told in zip(held, is_comment, strict=True)]
-        is_blank = [not line.strip() for line in text]
-        chosen |= {at + first for at in choose_telling(code, weights, is_blank, room)}
-    return {at: decode_lines(lines, at, at)[0] for at in chosen}
+        is_idle = [bool(told) or says_nothing(line) for told, line in zip(is_comment, text, strict=True)]
+        chosen |= {at + first for at in choose_telling(code, weights, is_idle, room)}
+    return {at: decode_lines(lines, at, at)[0] for at in sorted(chosen)}
+
+
+def says_nothing(line: str) -> bool:
+    """Return True for a blank line, and for brackets and other signs without a word."""
+    return not any(map(str.isalnum, line))
 
 
 def choose_telling(
-    held: Sequence[int], weights: Sequence[float], is_blank: Sequence[bool], room: int
+    held: Sequence[int], weights: Sequence[float], is_idle: Sequence[bool], room: int
 ) -> set[int]:
     """Return `room` of some lines, counted from 0: the first one, and those that tell most.
 
     A line is worth the weights of its words, each less the more often it was shown, and has the lines beside
-    it. What room is left is for the lines that follow the first.
+    it unless they are idle. What room is left is for the lines that follow the first.
     """
     chosen = {0}
     seen = [0] * len(weights)
     waiting = {at: _list_bits(bits) for at, bits in enumerate(held) if at and bits}
     while waiting and len(chosen) < room:
         best = max(waiting, key=lambda at: sum(weights[bit] / (1 + seen[bit]) for bit in waiting[at]))
-        beside = [at for at in (best, best + 1, best - 1) if 0 <= at < len(held) and not is_blank[at]]
+        beside = [at for at in (best, best + 1, best - 1) if 0 <= at < len(held) and not is_idle[at]]
         chosen.update([at for at in beside if at not in chosen][: room - len(chosen)])
         for at in [at for at in waiting if at in chosen]:
             for bit in waiting.pop(at):
                 seen[bit] += 1
-    rest = (at for at, blank in enumerate(is_blank) if at not in chosen and not blank)
+    rest = (at for at, idle in enumerate(is_idle) if at not in chosen and not idle)
     return chosen | {*islice(rest, room - len(chosen))}
 
 

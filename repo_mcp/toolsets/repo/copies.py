@@ -1,4 +1,5 @@
-"""Finds the hits of a page that are copies of earlier ones, such as an example that several directories hold.
+"""Finds the hits of a page that belong to earlier ones: copies, such as an example that several directories
+hold, and brief hits about a file that the page has already.
 
 Two hits of different files are copies if their declarations have one name and the same lines, or if they are
 about no declaration and show the same lines. A head alone decides nothing: what is written for two systems
@@ -9,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
+
+from repo_mcp.record_classes import replace
 
 if TYPE_CHECKING:
     from repo_mcp.model import Hit
@@ -28,6 +31,33 @@ def find_copies(hits: Sequence[Hit], read_lines: ReadLines) -> list[int]:
             alike.append(place)
         places.append(place if found is None else found)
     return places
+
+
+def join_brief(hits: Sequence[Hit], firsts: Sequence[int], near: int, *, by_file: bool) -> list[int]:
+    """Return `firsts` with the place of an earlier hit for each brief one, from place `near` on, that has the
+    same declaration, or `by_file` any declaration of the same file."""
+    shown: dict[tuple[str, object], int] = {}
+    joined: list[int] = []
+    for place, (hit, first) in enumerate(zip(hits, firsts, strict=True)):
+        key = hit.path, None if by_file else hit.symbol_lines
+        at = first if first == place or joined[first] == first else place  # its original may have joined
+        if at == place and place >= near and hit.symbol_lines is not None:
+            at = shown.get(key, place)
+        if at == place:
+            shown.setdefault(key, place)
+        joined.append(at)
+    return joined
+
+
+def name_joined(hit: Hit, others: Sequence[Hit]) -> Hit:
+    """Return a hit that also names the declarations of brief hits of its file."""
+    named = {hit.symbol_lines, *(lines for _, lines in hit.also)}
+    new = {
+        one.symbol_lines: (one.symbol, one.symbol_lines)
+        for one in others
+        if one.symbol is not None and one.symbol_lines is not None and one.symbol_lines not in named
+    }
+    return replace(hit, also=(*hit.also, *new.values()))
 
 
 def _is_copy(first: Hit, later: Hit, read_lines: ReadLines) -> bool:

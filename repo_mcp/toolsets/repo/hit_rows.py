@@ -7,16 +7,16 @@ A ranked hit as text is its path, the span and name of its symbol, and its lines
     14:balance = self._sum()
     also 30-41 .close, 50-61 Account.open
 
-The last row names further declarations of the file that a question may be about; the snippet of a record has
-their first lines.
+The last row names further declarations of the file that a question may be about, those of later brief hits
+among them; the snippet of a record has the first lines of what a question may be about.
 Later hits with the same lines are its `copies`, or one more row of the text: `same lines in b.py:12-20`.
 A brief hit is what a model needs to open it: of a declaration its span and first line, as text its name.
 
 A file of exact matches is its path and its lines, numbered as ripgrep numbers them, each declaration before
 its lines, with its span the first time, and a blank row before lines that are in none. If the first line is
-the one that declares it, the span from there on replaces its number, with the enclosing declaration unless
-that was named before or is in the line, as a receiver in Go; the line itself has the name. The last row says
-how many matches are left out, and where they begin and end, as far as that is known:
+the one that declares it, the span from there on replaces its number, and `in` tells the enclosing declaration
+unless that was named before or is in the line, as a receiver in Go; the line itself has the name. The last
+row says how many matches are left out, and where they begin and end, as far as that is known:
 
     a/ledger.py
     12-20 Ledger.post
@@ -24,7 +24,7 @@ how many matches are left out, and where they begin and end, as far as that is k
     30-41:def close(self):
     210-480 .total
     233:post(y)
-    500-502 Account.:def open(self):
+    500-502 in Account:def open(self):
 
     510:post(z)
     +2 more in 600-612
@@ -73,17 +73,17 @@ def write_hit(hit: Hit, copies: Sequence[Hit]) -> str:
         span = _write_span(*hit.symbol_lines)
         number, _, text = rows[0].partition(":")
         if number == str(hit.symbol_lines[0]) and name in text:
-            owner = "" if _tells_owner(text, around, name) else f"{around}{dot}"
-            rows[0] = f"{span}{owner and ' '}{owner}:{text}"
+            owner = "" if _tells_owner(text, around, name) else around
+            rows[0] = f"{span}{owner and ' in '}{owner}:{text}"
         else:
             rows.insert(0, f"{span} {around}{dot}{name}")
-    if hit.also:
-        rows.append(f"also {', '.join(_iter_also(hit))}")
-    return "\n".join((escape_text(hit.path), *rows, *_list_copies(copies)))
+    return "\n".join((escape_text(hit.path), *rows, *_list_further(hit, copies)))
 
 
-def _list_copies(copies: Sequence[Hit]) -> list[str]:
-    return [f"same lines in {', '.join(name_copies(copies))}"] if copies else []
+def _list_further(hit: Hit, copies: Sequence[Hit]) -> list[str]:
+    """Return the rows that name further declarations of the file, and copies."""
+    also = [f"also {', '.join(_iter_also(hit))}"] if hit.also else []
+    return [*also, f"same lines in {', '.join(name_copies(copies))}"] if copies else also
 
 
 def write_brief(hit: Hit, copies: Sequence[Hit]) -> str:
@@ -92,7 +92,7 @@ def write_brief(hit: Hit, copies: Sequence[Hit]) -> str:
     row = f"{number}:{line.lstrip()}"
     if hit.symbol is not None and hit.symbol_lines is not None and len({*hit.symbol_lines}) > 1:
         row = f"{_write_span(*hit.symbol_lines)} {escape_text(hit.symbol)}"
-    return "\n".join((escape_text(hit.path), row, *_list_copies(copies)))
+    return "\n".join((escape_text(hit.path), row, *_list_further(hit, copies)))
 
 
 def render_hit(hit: Hit, copies: Sequence[Hit], *, explains: bool) -> Result:
@@ -198,8 +198,8 @@ def _iter_rows(path: str, groups: Sequence[Group], sign: str) -> Iterator[str]:
             owner = "" if begins and _tells_owner(texts[0], around, name) else _name_owner(around, parent)
             if begins:
                 span = _write_span(lines[0].number, match.symbol_lines[1])
-                owner = "" if owner == "." else owner
-                numbers[0] = f"{span}{owner and ' '}{owner}"
+                owner = owner.removesuffix(".")
+                numbers[0] = f"{span}{owner and ' in '}{owner}"
             else:
                 yield _write_name(f"{owner}{name}", match.symbol_lines, is_told=match.symbol_lines in told)
             told.add(match.symbol_lines)

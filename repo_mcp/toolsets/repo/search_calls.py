@@ -34,7 +34,7 @@ from repo_mcp.toolsets.answers import (
     warn_of_escapes,
 )
 from repo_mcp.toolsets.pages import Page, keep_few
-from repo_mcp.toolsets.repo.copies import find_copies
+from repo_mcp.toolsets.repo.copies import find_copies, join_brief, name_joined
 from repo_mcp.toolsets.repo.hit_rows import (
     ShownFile,
     render_brief,
@@ -155,8 +155,11 @@ def _draft_hits(
     if not explains:
         firsts = find_copies(found, partial(_read_declaration, repository))
     near = len(answer.hits) if explains or not answer.near else answer.near
+    firsts = join_brief(found, firsts, near - page.start, by_file=is_text)
 
-    def render(place: int, hit: Hit, copies: Sequence[Hit]) -> Result | str:
+    def render(place: int, hit: Hit, others: Sequence[Hit]) -> Result | str:
+        copies = [one for one in others if one.path != hit.path]
+        hit = name_joined(hit, [one for one in others if one.path == hit.path])
         if place >= near:
             return write_brief(hit, copies) if is_text else render_brief(hit, copies)
         return write_hit(hit, copies) if is_text else render_hit(hit, copies, explains=explains)
@@ -165,7 +168,7 @@ def _draft_hits(
         shown: dict[int, list[Hit]] = {}
         for place, first in enumerate(firsts[:rows]):
             shown.setdefault(first, []).append(found[place])
-        hits = [render(page.start + place, hit, copies) for place, (hit, *copies) in shown.items()]
+        hits = [render(page.start + place, hit, others) for place, (hit, *others) in shown.items()]
         notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
         has_next = goes_on or rows < len(found)

@@ -21,7 +21,7 @@ TWO = {("a.py", 3): "def f():", ("a.py", 4): "    pass"}
         {"selections": [{"path": "a.py", "start_line": 3, "content": "def f():\n    pass\n"}]},
         {"hits": [{"path": "a.py", "snippet": "3:def f():\n4:    pass\n"}]},
         {"hits": ["a.py\n1-9 Shop\n3-4:def f():\n4:    pass\n+2 more\n"], "warnings": ["3 files changed"]},
-        {"hits": ["a.py\n3-4 Shop.:def f():\n4:    pass\n"]},
+        {"hits": ["a.py\n3-4 in Shop:def f():\n4:    pass\n"]},
         {
             "matches": [
                 {"path": "a.py", "line": 3, "preview": "def f():"},
@@ -58,7 +58,7 @@ def test_lines_are_compared_as_their_files_have_them(tmp_path: Path) -> None:
 
 def test_names_of_declarations_are_no_lines() -> None:
     for named in ("4-8 .g", "4-8", "Shop.f", ".f", "4th", ""):
-        snippet = f"1-9 Shop\n3-4 Shop.\tdef f():\n{named}\n4\t    pass\n"
+        snippet = f"1-9 Shop\n3-4 in Shop\tdef f():\n{named}\n4\t    pass\n"
         assert read_lines({"path": "a.py", "start_line": 1, "snippet": snippet}) == TWO
 
 

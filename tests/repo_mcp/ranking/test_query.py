@@ -74,7 +74,13 @@ def test_what_is_not_syntax_is_text(text: str, terms: list[str]) -> None:
 def test_a_query_of_many_words_is_cut_with_a_warning() -> None:
     query = parse_query(" ".join(f"word{number}" for number in range(10_000)), 1_000)
     assert len(query.terms) == MAX_TERMS
-    assert len(query.warnings) == 2
+    assert query.warnings == ["The query has 10000 words; the first 1000 were used."]
+
+
+def test_of_names_with_too_many_parts_the_first_are_used_with_a_warning() -> None:
+    query = parse_query(" ".join(f"get{at}Of{at}" for at in range(40)), 1_000)
+    assert len(query.terms) == MAX_TERMS
+    assert len(query.warnings) == 1
 
 
 def test_a_query_without_a_word_says_so() -> None:

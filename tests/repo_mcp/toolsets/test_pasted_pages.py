@@ -25,7 +25,29 @@ LEDGER = [
     "    quarter = find_effective_quarter(ledger)",
     *FILLED[40:],
 ]
-FILES = {"books/ledger.py": "\n".join(LEDGER) + "\n", "books/other.py": "def reset():\n    return None\n"}
+BANK = [
+    "class Vault:",
+    "    def open(self, vault):",
+    *[f"        self.vault{at} = vault" for at in range(12)],
+    "        return vault",
+    "",
+    "",
+    "    def _check(self, name):",
+    "        if name in self.vaults:",
+    "            return",
+    "        raise BankError(f'the vault {name} is not open')",
+    "",
+    "    def rate(self):",
+    "        if not self.vaults:",
+    "            raise BankError('the interest rate of nothing')",
+    *[f"\n    def vault_{at}(self, vault):\n        return vault" for at in range(40)],
+]
+FILES = {
+    "books/ledger.py": "\n".join(LEDGER) + "\n",
+    "books/other.py": "def reset():\n    return None\n",
+    "bank/vault.py": "\n".join(BANK) + "\n",
+}
+BANK_ISSUE = "Opening a vault of a vault fails\n\nThe vault is opened twice.\n"
 ISSUE = "find_effective_quarter returns None when entries are posted\n\nThe ledger crashes then.\n"
 
 
@@ -37,11 +59,20 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]
         yield repository
 
 
+def call(repository: Repository, query: str, **arguments: object) -> Any:
+    tool = next(tool for tool in build_toolset(repository).tools if tool.name == "repo.search")
+    asked = {"query": query, "detail": "text", **arguments}
+    return json.loads(tool.call(asked, CallContext(lambda: False)).text)
+
+
+def ask(repository: Repository, query: str, **arguments: object) -> list[str]:
+    hits: list[str] = call(repository, query, **arguments)["result"]["hits"]
+    return hits
+
+
 def show(repository: Repository, query: str) -> list[int]:
     """Return the numbers of the lines that the first hit shows."""
-    tool = next(tool for tool in build_toolset(repository).tools if tool.name == "repo.search")
-    call: dict[str, Any] = {"query": query, "detail": "text"}
-    rows = json.loads(tool.call(call, CallContext(lambda: False)).text)["result"]["hits"][0].split("\n")
+    rows = ask(repository, query)[0].split("\n")
     assert rows[0] == "books/ledger.py"
     numbers = (row.partition(":")[0].partition("-")[0] for row in rows[1:] if ":" in row)
     return [int(number) for number in numbers]
@@ -81,3 +112,43 @@ def test_words_that_were_shown_count_less() -> None:
 def test_blank_lines_are_not_shown_beside_others() -> None:
     held = [0, 0, 0, 0, 1, 0]
     assert choose_telling(held, [1.0], [False, False, False, True, False, False], 4) == {0, 1, 4, 5}
+
+
+def test_the_declaration_around_a_cited_line_is_the_one_that_is_named(repository: Repository) -> None:
+    at = BANK.index("        raise BankError(f'the vault {name} is not open')") + 1
+    assert ask(repository, f"{BANK_ISSUE}It is raised in bank/vault.py:{at}.\n")[0].startswith(
+        "bank/vault.py\n18-21 in Vault:def _check(self, name):\n"
+    )
+
+
+def test_the_line_of_a_message_that_is_quoted_is_shown_under_its_declaration(repository: Repository) -> None:
+    said = f"{BANK_ISSUE}```\nbank.BankError: the interest rate of nothing\n```\n"
+    assert ask(repository, said)[0].split("\n")[:4] == [
+        "bank/vault.py",
+        "23-25 in Vault:def rate(self):",
+        "24:    if not self.vaults:",
+        "25:        raise BankError('the interest rate of nothing')",
+    ]
+
+
+def test_what_is_around_the_best_declaration_is_not_named(repository: Repository) -> None:
+    hit = ask(repository, BANK_ISSUE)[0]
+    assert "also " in hit
+    assert not any(row.endswith(" Vault") for row in hit.replace(", ", "\n").split("\n"))
+
+
+def test_further_declarations_of_a_file_are_named_in_one_hit(repository: Repository) -> None:
+    hits = ask(repository, BANK_ISSUE, top_k=20)
+    paths = [hit.partition("\n")[0] for hit in hits]
+    assert len(paths) == len({*paths})
+
+
+def test_no_warning_says_how_many_words_were_used(repository: Repository) -> None:
+    words = " ".join(f"vaultword{at}" for at in range(200))
+    assert not any("terms" in warning for warning in call(repository, f"{BANK_ISSUE}{words}\n")["warnings"])
+
+
+def test_names_in_pasted_code_that_no_file_has_are_not_told(repository: Repository) -> None:
+    said = f"{BANK_ISSUE}openTheGate fails.\n```\nmy_own_vault = makeMyVault()\n```\n"
+    (warning,) = call(repository, said)["warnings"]
+    assert warning == "No file has: openTheGate."

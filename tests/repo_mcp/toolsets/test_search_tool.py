@@ -128,7 +128,7 @@ def test_an_exact_hit_tells_each_declaration_once(ledger: Repository) -> None:
         "start_line": 1,
         "end_line": 14,
         "snippet": "1\timport post\n"
-        "5-8 Ledger.\tdef post(self):\n6\t    post(1)\n"
+        "5-8 in Ledger\tdef post(self):\n6\t    post(1)\n"
         "10-11\tdef close(self):\n11\t    return post(3)\n"
         "14-75\tdef other():",
     }
@@ -157,12 +157,12 @@ def test_an_exact_hit_as_text_has_the_same_rows(ledger: Repository) -> None:
     (hit,) = search(ledger, query, mode="regex", detail="text")["hits"]
     assert hit == (
         "ledger.py\n1:import post\n"
-        "5-8 Ledger.:def post(self):\n6:    post(1)\n"
+        "5-8 in Ledger:def post(self):\n6:    post(1)\n"
         "10-11:def close(self):\n11:    return post(3)\n"
         "14-75:def other():"
     )
     (hit,) = search(ledger, "def post", mode="literal", detail="text")["hits"]
-    assert hit == "ledger.py\n5-8 Ledger.:def post(self):"  # without the decorator above it
+    assert hit == "ledger.py\n5-8 in Ledger:def post(self):"  # without the decorator above it
     (hit,) = search(ledger, "post(4)", mode="literal", detail="text", max_per_file=1)["hits"]
     assert hit == "ledger.py\n14-75 other\n16:post(4)\n+59 more from 17 on"
 
@@ -214,7 +214,7 @@ def test_what_a_line_names_itself_is_not_told_before_it(changing: Repository) ->
     query = {"query": r"Post\(|Pull\(", "mode": "regex", "file_glob": "a.*", "detail": "text"}
     cpp_hit, go_hit = search(changing, **query)["hits"]
     assert go_hit == "a.go\n3-4:func (l *Ledger) Post() {\n6-8:func (l *List[T]) Pull() {\n7:\tPost()"
-    assert cpp_hit == "a.cpp\n1-2:void Ledger::Post() {\n5-6 Bank.:void Post() {"
+    assert cpp_hit == "a.cpp\n1-2:void Ledger::Post() {\n5-6 in Bank:void Post() {"
     (ranked,) = search(changing, "Ledger.Post", mode="symbol", detail="text", file_glob="a.go", top_k=1)[
         "hits"
     ]
@@ -246,9 +246,9 @@ def _read_rows(rows: list[str], sign: str) -> list[tuple[str, str]]:
 
 def test_what_a_declaring_line_lies_in_is_told_before_it(ledger: Repository) -> None:
     (hit,) = search(ledger, r"def close|def other", mode="regex", detail="text")["hits"]
-    assert hit == "ledger.py\n10-11 Ledger.:def close(self):\n14-75:def other():"
+    assert hit == "ledger.py\n10-11 in Ledger:def close(self):\n14-75:def other():"
     ranked, *_ = search(ledger, "close", mode="symbol", detail="text")["hits"]
-    assert ranked == "ledger.py\n10-11 Ledger.:def close(self):\n11:    return post(3)"
+    assert ranked == "ledger.py\n10-11 in Ledger:def close(self):\n11:    return post(3)"
 
 
 def test_sections_of_one_document_name_what_they_lie_in_once(changing: Repository) -> None:
@@ -288,7 +288,7 @@ def test_text_is_without_the_indentation_that_lines_of_one_declaration_share(cha
     assert (
         document == "far.md\n1:    far\n2:      far\n3:def far():\n4:    if far:\n5:\tfar()\n7:        far()"
     )
-    assert code == "far.py\n2-4 Far.:def far(self):\n3:    if far:\n4:        far()"
+    assert code == "far.py\n2-4 in Far:def far(self):\n3:    if far:\n4:        far()"
     (code,) = search(changing, "far()", mode="literal", context=1, file_glob="far.py", detail="text")["hits"]
     assert code == "far.py\n2-4 Far.far\n3:if far:\n4:    far()"
 
@@ -421,7 +421,7 @@ def test_a_question_shows_the_first_lines_of_further_declarations_of_the_file(ch
     )
     assert hit["end_line"] < 75  # what they are the first lines of is not shown
     shown = search(changing, question, detail="text")["hits"][0]
-    assert shown.startswith("booking.py\n2-73 Entry.:def revert(self, account):\n")
+    assert shown.startswith("booking.py\n2-73 in Entry:def revert(self, account):\n")
     assert shown.endswith("\nalso 75-146 .transfer, 149-179 transfer_all")
 
 
