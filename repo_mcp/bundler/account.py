@@ -25,11 +25,11 @@ def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selecti
         if (clue.kind is not ClueKind.PATH or clue in resolved)
         and (clue.kind is not ClueKind.WORD or clue.text not in symbols)
     ]
-    told = {one.path for one in packer.dropped} | set(packer.paths)
+    accounted_for = {one.path for one in packer.dropped} | set(packer.paths)
     rest = [
         Dropped(one.path, None, None, "worth less per line than what was chosen")
         for one in evidence.candidates
-        if one.path not in told
+        if one.path not in accounted_for
     ]
     dropped = [*packer.dropped, *rest]
     return BundleAudit(

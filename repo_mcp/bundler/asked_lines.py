@@ -64,7 +64,6 @@ def _choose(lines: Sequence[str], by_line: Mapping[int, Sequence[str]]) -> set[i
         left -= sum(len(lines[at]) for at in near)
         for at in [at for at in waiting if at in chosen]:
             seen.update(waiting.pop(at))
-    chosen |= {
-        at + 1 for at in chosen if at + 2 in chosen
-    }  # one missing line is overlooked, and breaks prose
+    # One line that is missing between two others is overlooked, and breaks prose.
+    chosen |= {at + 1 for at in chosen if at + 2 in chosen}
     return {at for at in chosen if lines[at].strip() or {at - 1, at + 1} <= chosen}

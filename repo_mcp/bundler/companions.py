@@ -1,7 +1,4 @@
-"""Find the lines that help to read an excerpt: imports of the names it uses, the head of its declaration.
-
-This module also finds the lines of imports and licences, which match words of any prompt but answer none.
-"""
+"""Find the lines that help to read an excerpt: imports of the names it uses, the head of its declaration."""
 
 from __future__ import annotations
 
@@ -9,24 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.bundler.packing import Packer, build_selection
+from repo_mcp.bundler.preamble import MAX_IMPORT_LINES, list_imports
 from repo_mcp.bundler.records import Role, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.text.lines import is_import
 
-MAX_IMPORT_LINES = 12  # of one import, and of the imports that are shown
 MAX_HEAD_LINES = 6
 MAX_NAMED_IMPORTS = 8  # in the reason for showing imports
-IMPORT_SEARCH_LINES = 200  # from the top of the file
 # The names bound by `from x import a, b` and `import {a, b} from "x"`.
 _BOUND = re.compile(
     r"\s*(?:from\s+[\w.]+\s+import\b(?P<python>.*)|(?:import|export)\b(?P<script>.*)\bfrom\b)", re.DOTALL
 )
-LICENCE_LINES = 80
-_COMMENT = re.compile(r"\s*(?:/\*|\*|//|#(?!\s*(?:include|define|if|pragma)\b)|--|;|<!--)")
-_RIGHTS = re.compile(r"copyright|licen[cs]e|SPDX-", re.IGNORECASE)
 MIN_NAMES = 2  # imports of fewer names are seldom worth an excerpt
-_OPENS = re.compile(r"[({]\s*(?:(?:#|//).*)?$")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _KEYWORDS = "from import as use using require const let var type pub crate self include static"
 _IMPORT_WORDS = frozenset(_KEYWORDS.split())
@@ -39,12 +30,12 @@ def take_companions(packer: Packer, live: LiveFile, spans: Sequence[SymbolSpan])
         around = find_around(spans, one.start_line, one.end_line)
         if around is not None and around.name_line < one.start_line:
             start, end = find_head(live.lines, around)
-            told = f"start of {around.qualified_name}, which encloses an excerpt"
-            _add(packer, build_selection(live, start, end, Role.SIGNATURE, 0.0, (told,)))
+            reason = f"start of {around.qualified_name}, which encloses an excerpt"
+            _add(packer, build_selection(live, start, end, Role.SIGNATURE, 0.0, (reason,)))
     imports = find_imports(live.lines, [one.lines for one in own])
     if imports is not None:
-        told = f"imports {', '.join(imports[2][:MAX_NAMED_IMPORTS])}, used by excerpts of this file"
-        _add(packer, build_selection(live, imports[0], imports[1], Role.IMPORTS, 0.0, (told,)))
+        reason = f"imports {', '.join(imports[2][:MAX_NAMED_IMPORTS])}, used by excerpts of this file"
+        _add(packer, build_selection(live, imports[0], imports[1], Role.IMPORTS, 0.0, (reason,)))
 
 
 def _add(packer: Packer, companion: Selection) -> None:
@@ -84,33 +75,6 @@ def find_imports(
         if run and (best is None or len(names) > len(best[2])):
             best = (start + 1, run[-1][1] + 1, names)
     return best if best is not None and len(best[2]) >= MIN_NAMES else None
-
-
-def list_imports(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the 0-based first and last line of each import at the top of the file."""
-    statements = []
-    line = 0
-    while line < min(len(lines), IMPORT_SEARCH_LINES):
-        end = line
-        if is_import(lines[line]):
-            if _OPENS.search(lines[line]):
-                while (
-                    end + 1 < len(lines)
-                    and end - line < MAX_IMPORT_LINES
-                    and not re.match(r"\s*[)}]", lines[end])
-                ):
-                    end += 1
-            statements.append((line, end))
-        line = end + 1
-    return statements
-
-
-def find_licence(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the 0-based first and last line of the comment at the top of the file, if it is a licence."""
-    end = 0
-    while end < min(len(lines), LICENCE_LINES) and (not lines[end].strip() or _COMMENT.match(lines[end])):
-        end += 1
-    return [(0, end - 1)] if end and any(map(_RIGHTS.search, lines[:end])) else []
 
 
 def _find_used(text: str, used: set[str]) -> tuple[str, ...]:

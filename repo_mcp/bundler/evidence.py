@@ -15,7 +15,7 @@ from functools import partial
 from itertools import islice
 
 from repo_mcp.bundler.records import BundleRequest, SearchTried
-from repo_mcp.bundler.source import MAX_WORDS, BundleSource
+from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.ranking.prompt import (
@@ -37,6 +37,7 @@ from repo_mcp.text.roles import FileRole, find_role, is_test_path
 from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
 from repo_mcp.text.word_families import list_stand_ins, list_synonyms
 
+MAX_WORDS = 1_000  # of the prompt
 MAX_NAMES = 12  # of the prompt, whose declaring files are looked up
 MAX_DECLARING = 4  # files or blocks; a name that more of them declare says little about each
 SOLE_WORDS = 2  # in a prompt of so few words, each is taken for a name
@@ -136,16 +137,17 @@ def gather_evidence(
     clues += find_joined(prose, source.count_units)
     mentions = resolve_mentions(clues, source.find_paths)
     mentions = tuple(one for one in mentions if is_wanted(one, include_tests=request.include_tests))
-    told = frozenset(read_words(prose).split())
-    pasted = frozenset(clue for clue in clues if not is_told(clue, told))
+    prose_words = frozenset(read_words(prose).split())
+    pasted = frozenset(clue for clue in clues if not is_in_prose(clue, prose_words))
     term_weights = weigh_terms(clues, source.count_units, source.unit_count, weights, pasted)
     # A frame leads to its function by its line. Other declarations only happen to have its name.
     followed = {one.clue.name for one in mentions}
     wanted = [clue for clue in clues if clue not in pasted or clue.text not in followed]
     names = list_names(prompt, wanted, weights, pasted)
-    ranking = source.rank(prompt, request.include_tests)
+    query = parse_query(prompt, MAX_WORDS)
+    ranking = source.rank(query, request.include_tests)
     # A search for the prompt shows other hits if it is restricted to a phrase, or covers more of the text.
-    is_shown = prompt == request.prompt and not parse_query(prompt, MAX_WORDS).phrases
+    is_shown = prompt == request.prompt and not query.phrases
     found = list_candidates(ranking.chunks, mentions, weights, is_shown=is_shown)
     candidates = {one.path: one for one in found}
     searches = [SearchTried("prompt", " ".join(term_weights), ranking.total, len(candidates))]
@@ -175,11 +177,11 @@ def is_wanted(mention: Mention, *, include_tests: bool) -> bool:
     return mention.clue.kind is not ClueKind.FRAME or find_role(mention.path) is not FileRole.FOREIGN
 
 
-def is_told(clue: Clue, told: Set[str]) -> bool:
+def is_in_prose(clue: Clue, prose_words: Set[str]) -> bool:
     """Return True for a word or a name that is among the words of the prose, and for any other clue."""
     if clue.kind is ClueKind.SYMBOL and not clue.is_joined:
-        return split_symbol(clue.text)[-1].lower() in told
-    return clue.kind is not ClueKind.WORD or clue.text.lower() in told
+        return split_symbol(clue.text)[-1].lower() in prose_words
+    return clue.kind is not ClueKind.WORD or clue.text.lower() in prose_words
 
 
 def list_names(
@@ -270,11 +272,11 @@ def _iter_factors(clue: Clue, weights: Weights) -> Iterable[tuple[str, float]]:
         whole, *parts = analyse_text(clue.text) or [clue.text.lower()]
         # The stem of a plain word stands for the word itself, which is rarer but says no more. The parts of a
         # compound word say less than the whole.
-        told = weights.asking if clue.text.lower() in QUESTION_WORDS else 1.0
-        yield whole, told * (weights.inflected if len(parts) == 1 else 1.0)
-        yield from ((part, told * (1.0 if len(parts) == 1 else weights.part_term)) for part in parts)
+        share = weights.asking if clue.text.lower() in QUESTION_WORDS else 1.0
+        yield whole, share * (weights.inflected if len(parts) == 1 else 1.0)
+        yield from ((part, share * (1.0 if len(parts) == 1 else weights.part_term)) for part in parts)
         forms = list_other_forms(clue.text) if weights.form else ()
-        yield from ((analyse_text(form)[-1], told * weights.form) for form in forms)
+        yield from ((analyse_text(form)[-1], share * weights.form) for form in forms)
     elif clue.kind is ClueKind.PHRASE:
         terms = analyse_text(clue.text)
         yield from ((term, weights.phrase_term) for term in terms if term not in STOP_WORDS)

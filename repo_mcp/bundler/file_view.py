@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence, Set
 from functools import cached_property
 
-from repo_mcp.bundler.companions import find_licence, list_imports
+from repo_mcp.bundler.preamble import find_licence, list_imports
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import Layout
 from repo_mcp.ranking.line_terms import encode_roots, find_words

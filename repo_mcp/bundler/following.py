@@ -99,12 +99,21 @@ def follow_names(
     return _Follower(opened, opener, source, weights, include_tests).follow()
 
 
-def _tell_use(use: Use, name: str, path: str) -> str:
+def _describe_use(use: Use, name: str, path: str) -> str:
     """Return how a block with a name uses what it leads to. A document calls nothing, it only names it."""
     if find_language(path).kind != "docs":
         return f"{use} {name or path}"
     section = _TAG.sub("", name).strip(". ")
     return f"named in the section {section}" if section else f"named in {path}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Gain:
+    """The worth that a block gains from another one."""
+
+    file: RatedFile
+    worth: float
+    origin: str  # that other block, in words
 
 
 class _Follower:
@@ -131,6 +140,7 @@ class _Follower:
         self._further: list[RatedFile] = []
         self._places: Places = {}
         self._looked_up: set[str] = set()
+        self._gains: dict[tuple[str, int], _Gain] = {}  # path and position of a block -> the largest
         for one in opened:
             self._index(one)
 
@@ -140,33 +150,36 @@ class _Follower:
                 self._places.setdefault(block.span.name, []).append((one, position))
 
     def follow(self) -> list[RatedFile]:
-        found: dict[tuple[str, int], tuple[float, RatedFile, str]] = {}
         seeds = self._choose_seeds()
         for seed, position in seeds:
-            block = seed.blocks[position]
-            name = block.span.qualified_name if block.span is not None else ""
-            for step in list_steps(seed.view, block):
-                value, targets = self._find_targets(step, seed)
-                told = f"{_tell_use(step.use, name, seed.candidate.path)}, which matches the prompt"
-                for file, at in targets:
-                    key = (file.candidate.path, at)
-                    worth = value * seed.worth[position]
-                    if worth > found.get(key, (0.0,))[0] and not (file is seed and at == position):
-                        found[key] = (worth, file, told)
-        self._add_callers(found, seeds)
-        for (_, at), (worth, file, told) in found.items():
-            file.worth[at] += worth
-            file.told[at] = told
+            self._follow_uses(seed, position)
+        self._follow_users(seeds)
+        for (_, at), gain in self._gains.items():
+            gain.file.worth[at] += gain.worth
+            gain.file.origins[at] = gain.origin
         return self._further
 
-    def _add_callers(
-        self,
-        found: dict[tuple[str, int], tuple[float, RatedFile, str]],
-        seeds: Sequence[tuple[RatedFile, int]],
-    ) -> None:
-        """Add to `found` the blocks of a seed's own file that use its name."""
-        own: dict[str, dict[str, tuple[float, int]]] = {}
-        files = {one.candidate.path: one for one in self._opened}
+    def _note_gain(self, file: RatedFile, at: int, worth: float, origin: str) -> None:
+        """Keep what a block gains if it is more than it gains from any other."""
+        key = (file.candidate.path, at)
+        if worth > (self._gains[key].worth if key in self._gains else 0.0):
+            self._gains[key] = _Gain(file, worth, origin)
+
+    def _follow_uses(self, seed: RatedFile, position: int) -> None:
+        """Follow the names that a seed uses to the blocks that declare them."""
+        block = seed.blocks[position]
+        name = block.span.qualified_name if block.span is not None else ""
+        for step in list_steps(seed.view, block):
+            share, targets = self._find_targets(step, seed)
+            origin = _describe_use(step.use, name, seed.candidate.path)
+            for file, at in targets:
+                if not (file is seed and at == position):
+                    self._note_gain(file, at, share * seed.worth[position], origin)
+
+    def _follow_users(self, seeds: Sequence[tuple[RatedFile, int]]) -> None:
+        """Follow the names of the seeds to the blocks of their own files that use them."""
+        files = {seed.candidate.path: seed for seed, _ in seeds}
+        own: dict[str, dict[str, int]] = {path: {} for path in files}
         for seed, position in seeds:
             span = seed.blocks[position].span
             if (
@@ -174,28 +187,26 @@ class _Follower:
                 and len(self._places.get(span.name, ())) <= MAX_DECLARING
                 and 2 < len(span.name) <= MAX_WORD_BYTES  # the expression for a name of 1.9 MB takes 150 MB
             ):
-                own.setdefault(seed.candidate.path, {}).setdefault(
-                    span.name, (seed.worth[position], position)
-                )
-        for path, names in own.items():
-            file = files[path]
-            starts = [block.start_line for block in file.blocks]
-            pattern = re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, names))})(?![\w$])")
-            lines = file.view.live.lines
-            for number in list_holding(lines, names):
-                line = lines[number - 1]
-                if number in file.view.layout.comment_lines:
-                    continue
-                for name in pattern.findall(line):
-                    worth, position = names[name]
-                    at = bisect_right(starts, number) - 1
-                    if at != position and file.blocks[at].span is not None:
-                        value = self._caller * worth / len(self._places[name])
-                        key = (path, at)
-                        if value > found.get(key, (0.0,))[0]:
-                            use = "calls" if _calls(line, name) else "uses"
-                            told = f"{use} {name}, which matches the prompt"
-                            found[key] = (value, file, told)
+                own[seed.candidate.path].setdefault(span.name, position)
+        for path, positions in own.items():
+            if positions:
+                self._find_users(files[path], positions)
+
+    def _find_users(self, file: RatedFile, positions: Mapping[str, int]) -> None:
+        """Note what the blocks of a file gain that use some names. `positions` are those of their blocks."""
+        starts = [block.start_line for block in file.blocks]
+        lines, comments = file.view.live.lines, file.view.layout.comment_lines
+        pattern = re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, positions))})(?![\w$])")
+        for number in list_holding(lines, positions):
+            if number in comments:
+                continue
+            line, at = lines[number - 1], bisect_right(starts, number) - 1
+            for name in pattern.findall(line):
+                position = positions[name]
+                if at != position and file.blocks[at].span is not None:
+                    worth = self._caller * file.worth[position] / len(self._places[name])
+                    use = "calls" if _calls(line, name) else "uses"
+                    self._note_gain(file, at, worth, f"{use} {name}")
 
     def _choose_seeds(self) -> list[tuple[RatedFile, int]]:
         """Return the SEEDS blocks that are worth most, each as its file and its position there."""

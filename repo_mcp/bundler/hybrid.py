@@ -44,11 +44,11 @@ class HybridStrategy:
         """Choose the excerpts for a request within its budget, with the audit of how they were found."""
         evidence = gather_evidence(request, source, self._find_hints, WEIGHTS)
         words = look_up_words(request.prompt, source.count_units)
-        told = describe_absent(words, is_whole=source.is_whole)
+        notes = describe_absent(words, is_whole=source.is_whole)
         is_noise = source.is_whole and not evidence.mentions and lacks_most(request.prompt, words)
         if is_noise and budget.max_total_lines > FEW_LINES:
             budget = replace(budget, max_total_lines=FEW_LINES)
-            told.append(FEW_SHOWN)
+            notes.append(FEW_SHOWN)
         packer = Packer(budget)
         opener = Opener(self._read_layout, evidence, WEIGHTS, source, packer)
         opened = opener.open_best(budget)
@@ -68,7 +68,7 @@ class HybridStrategy:
             selections,
             packer.total(),
             build_audit(evidence, packer, selections),
-            (*told, *too_small, *list_warnings(evidence, packer, shown)),
+            (*notes, *too_small, *list_warnings(evidence, packer, shown)),
         )
 
 

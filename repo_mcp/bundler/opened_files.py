@@ -40,7 +40,7 @@ class RatedFile:
     blocks: Sequence[Block]
     worth: list[float]  # of each block
     priority: float = 1.0  # factor of the worth of its blocks, compared with those of other files
-    told: dict[int, str] = field(default_factory=dict)  # position of a block -> the step that led to it
+    origins: dict[int, str] = field(default_factory=dict)  # position of a block -> what led to it, in words
     lines: int = 0  # that are selected so far
     shown: set[int] = field(default_factory=set)  # positions of the blocks that are selected
     named: set[int] = field(default_factory=set)  # those that the prompt names, and that come first

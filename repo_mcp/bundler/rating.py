@@ -58,7 +58,7 @@ class RatedBlock:
     block: Block
     view: FileView
     worth: float
-    told: str  # the step that led to it, or ""
+    origin: str  # what led to it, in words; "" if its own words did
 
     @property
     def term_lines(self) -> dict[int, tuple[str, ...]]:
@@ -177,5 +177,5 @@ def _iter_rated(one: RatedFile, include_tests: bool, weights: Mapping[str, float
             weighed *= _weigh(near, weights) / (_weigh(every, weights) or 1.0)
         if not include_tests and block.span is not None and is_inner_test(block.span.qualified_name):
             weighed *= TESTING
-        told = one.told.get(at, "")
-        yield RatedBlock(one.candidate.path, block, one.view, round(weighed, SCORE_DECIMALS), told)
+        origin = one.origins.get(at, "")
+        yield RatedBlock(one.candidate.path, block, one.view, round(weighed, SCORE_DECIMALS), origin)

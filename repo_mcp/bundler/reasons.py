@@ -6,7 +6,7 @@ or encloses them, and a step is named by the block where it began.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from repo_mcp.bundler.companions import find_around
 from repo_mcp.bundler.evidence import Evidence, is_called
@@ -18,6 +18,7 @@ from repo_mcp.record_classes import replace
 
 MAX_NAMED_TERMS = 6  # of one excerpt, in its rationale
 MAX_NAMED_STEPS = 3  # of one excerpt, in its rationale
+MAX_NAMED_PHRASES = 2  # of one excerpt, in its rationale
 MAX_WORD_CHARS = 60  # longer words are not named
 
 
@@ -26,28 +27,29 @@ def describe(selection: Selection, file: RatedFile, evidence: Evidence) -> Selec
     start, end = selection.start_line, selection.end_line
     words = file.view.finder.find_first_words(selection.lines)
     terms = order_terms(words, evidence.term_weights)
-    matched = tuple(name_words(terms, words))
     spans = file.view.layout.spans
     around = find_around(spans, start, end)
     declared = tuple(span for span in spans if start <= span.name_line <= end)
-    named = [one for one in declared if any(is_called(one, name) for name in evidence.names)]
+    named = [one for one in declared if _is_named(one, evidence)]
     symbol = named[0] if named else _find_main(declared, start, end) or around
-    why = selection.evidence
-    if selection.role is Role.MATCH:
-        found_by = [*_list_steps(file, start, end)]
-        if file.candidate.hit is not None:
-            found_by.append(f"hit {file.candidate.hit} of repo.search")
-        why = explain(
-            file.candidate.mentions, named, around, evidence, selection.lines, start, matched, found_by
-        )
     name = symbol.qualified_name if symbol is not None else None
-    return replace(selection, symbol=name, evidence=why, matched_terms=matched)
+    selection = replace(selection, symbol=name, matched_terms=tuple(name_words(terms, words)))
+    if selection.role is not Role.MATCH:
+        return selection
+    return replace(selection, evidence=_list_reasons(selection, file, evidence, named, around))
 
 
-def _list_steps(file: RatedFile, start: int, end: int) -> Iterator[str]:
-    """Yield the steps that led to blocks within the lines, each once."""
-    told = (text for at, text in sorted(file.told.items()) if start <= file.blocks[at].start_line <= end)
-    return iter(dict.fromkeys(told))
+def _is_named(span: SymbolSpan, evidence: Evidence) -> bool:
+    """Return True for a declaration that the prompt names."""
+    return any(is_called(span, name) for name in evidence.names)
+
+
+def _list_origins(file: RatedFile, start: int, end: int) -> list[str]:
+    """Return what led to the blocks that begin within the lines, each once."""
+    origins = (
+        text for at, text in sorted(file.origins.items()) if start <= file.blocks[at].start_line <= end
+    )
+    return list(dict.fromkeys(origins))
 
 
 def _find_main(declared: Sequence[SymbolSpan], start: int, end: int) -> SymbolSpan | None:
@@ -57,31 +59,34 @@ def _find_main(declared: Sequence[SymbolSpan], start: int, end: int) -> SymbolSp
     return main if 2 * largest >= end - start + 1 else None
 
 
-def explain(
-    mentions: Sequence[Mention],
+def _list_reasons(
+    selection: Selection,
+    file: RatedFile,
+    evidence: Evidence,
     named: Sequence[SymbolSpan],
     around: SymbolSpan | None,
-    evidence: Evidence,
-    lines: Sequence[str],
-    start_line: int,
-    words: Sequence[str],
-    found_by: Sequence[str],
 ) -> tuple[str, ...]:
-    """Return the evidence for an excerpt, the strongest first; there is always some."""
-    end_line = start_line + len(lines) - 1
-    parts = [*_describe_mentions(mentions, start_line, end_line)]
+    """Return the reasons for an excerpt, the strongest first; there is always one.
+
+    `named` are the declarations in it that the prompt names, `around` is the smallest one that holds it.
+    """
+    start, end = selection.start_line, selection.end_line
+    reasons = [*_describe_mentions(file.candidate.mentions, start, end)]
     names = list(dict.fromkeys(span.name for span in named))
     if names:
-        parts.append(f"declares {_join(names[:MAX_NAMED_TERMS])}, named in the prompt")
-    elif around is not None and any(is_called(around, name) for name in evidence.names):
-        parts.append(f"is in {around.qualified_name}, named in the prompt")
+        reasons.append(f"declares {_join(names[:MAX_NAMED_TERMS])}, named in the prompt")
+    elif around is not None and _is_named(around, evidence):
+        reasons.append(f"is in {around.qualified_name}, named in the prompt")
     phrases = (clue.text for clue in evidence.clues if clue.kind is ClueKind.PHRASE)
-    held = [phrase for phrase in phrases if holds_phrase(lines, phrase)]
-    parts += [f'contains the text "{phrase}"' for phrase in held[:2]]
-    if words:
-        parts.append(f"matches {_join(words[:MAX_NAMED_TERMS])}")
-    parts += found_by[:MAX_NAMED_STEPS]
-    return tuple(parts) or ("next to what matched",)
+    held = [phrase for phrase in phrases if holds_phrase(selection.lines, phrase)]
+    reasons += [f'contains the text "{phrase}"' for phrase in held[:MAX_NAMED_PHRASES]]
+    if selection.matched_terms:
+        reasons.append(f"matches {_join(selection.matched_terms[:MAX_NAMED_TERMS])}")
+    found_by = [f"{origin}, which matches the prompt" for origin in _list_origins(file, start, end)]
+    if file.candidate.hit is not None:
+        found_by.append(f"hit {file.candidate.hit} of repo.search")
+    reasons += found_by[:MAX_NAMED_STEPS]
+    return tuple(reasons) or ("next to what matched",)
 
 
 def _describe_mentions(mentions: Sequence[Mention], start_line: int, end_line: int) -> Iterable[str]:

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from index_format import compute_fingerprint
-from repo_mcp.ranking.query import parse_query, widen
+from repo_mcp.ranking.query import Query, widen
 from repo_mcp.ranking.ranking import rank
 from repo_mcp.ranking.searcher import Filter, Ranking, Searcher
 from repo_mcp.ranking.spell_suggest import count_units, find_paths
@@ -18,8 +18,7 @@ from repo_mcp.text.roles import is_test_path
 from repo_mcp.text.schema import SYMBOL
 
 RANKED_CHUNKS = 80  # of some 40 files
-MAX_WORDS = 1_000  # of a prompt
-MAX_DECLARING = 50  # files whose paths are read to leave out tests
+MAX_READ_PATHS = 50  # of files that may declare a name, to leave out tests
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,8 @@ class BundleSource(Protocol):
         """Return the number of units in the index."""
         ...
 
-    def rank(self, prompt: str, include_tests: bool) -> Ranking:
-        """Return the best chunks for a prompt, in the order in which a search shows them."""
+    def rank(self, query: Query, include_tests: bool) -> Ranking:
+        """Return the best chunks for a query, in the order in which a search shows them."""
         ...
 
     def find_declaring(self, name: str, most: int, include_tests: bool) -> list[str]:
@@ -89,9 +88,9 @@ class IndexSource:
         """Return the number of units in the index."""
         return self._searcher.snapshot.unit_count
 
-    def rank(self, prompt: str, include_tests: bool) -> Ranking:
-        """Return the best chunks for a prompt, in the order in which a search shows them."""
-        query = widen(parse_query(prompt, MAX_WORDS), self._searcher.count_units, self.unit_count)
+    def rank(self, query: Query, include_tests: bool) -> Ranking:
+        """Return the best chunks for a query, in the order in which a search shows them."""
+        query = widen(query, self._searcher.count_units, self.unit_count)
         inside = f"{self._folder}/"
         matches = (lambda path: path.startswith(inside)) if self._folder else None
         return rank(self._searcher, query, RANKED_CHUNKS, Filter(matches, self._folder, None, include_tests))
@@ -103,7 +102,7 @@ class IndexSource:
         """
         searcher = self._searcher
         (rows,) = searcher.find_files([name.lower()], SYMBOL)
-        if len(rows) > MAX_DECLARING:
+        if len(rows) > MAX_READ_PATHS:
             return []
         positions = np.searchsorted(searcher.bases, rows, side="right") - 1
         places = zip(positions.tolist(), (rows - searcher.bases[positions]).tolist(), strict=True)

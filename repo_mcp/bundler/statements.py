@@ -148,9 +148,9 @@ def choose_lines(
         for number in range(body.head_line, body.end_line + 1)
         if number not in body.comment_lines and body.lines[number - 1].strip()
     ]
-    told = [number for number in code if not says_nothing(body.lines[number - 1])]
-    if measure(body.lines, told) <= room:
-        return told
+    telling = [number for number in code if not says_nothing(body.lines[number - 1])]
+    if measure(body.lines, telling) <= room:
+        return telling
     code = [number for number in code if not _DIRECTIVE.match(body.lines[number - 1])]
     statements = _begin_with_signature(body, _cut_statements(body, code, leads))
     if room < SHORT_ROOM and statements:
@@ -277,11 +277,11 @@ def _choose(
             return False
         left -= cost
         shown.update(new)
-        told = Counter(term for one in new for term in statements[one].terms)
-        for term, count in told.items():
+        added = Counter(term for one in new for term in statements[one].terms)
+        for term, count in added.items():
             seen[term] = seen.get(term, 0) + count
         for one in rates:
-            if not told.keys().isdisjoint(statements[one].terms):
+            if not added.keys().isdisjoint(statements[one].terms):
                 rates[one] = rate(one)
         return True
 

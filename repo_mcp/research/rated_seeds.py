@@ -38,7 +38,6 @@ LEAST_SHARE = 0.04  # of the worth of the best declaration; those worth less are
 MOST_SEEDS = 24
 AGAIN = 0.7  # factor for a declaration with the name of a better one
 NOTHING_NEW = 0.8  # for one with no word of the question that a better one of its file does not have
-MATCHING = ", which matches the prompt"  # the bundler says so of a step; here it is true of everything shown
 LEFT_OPEN = 1.8  # factor of the worth of a type that others implement, for a question on how to extend
 USER_SHARE = 0.4  # of a declaration's worth, for its callers
 USED = 4  # best declarations whose callers are looked for
@@ -95,7 +94,7 @@ def choose_seeds(
                 name,
                 node,
                 worth,
-                one.told.replace(MATCHING, "") or _describe_words(one, weights),
+                one.origin or _describe_words(one, weights),
             )
         )
     seeds.sort(key=lambda seed: -seed.worth)  # stable

@@ -45,7 +45,7 @@ from repo_mcp import (
     research,
     symbol_index,
 )
-from repo_mcp.bundler.live_bundles import MARKDOWN_NAME
+from repo_mcp.bundler.last_bundle import MARKDOWN_NAME
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.errors import RepoError
 from repo_mcp.repository import Repository

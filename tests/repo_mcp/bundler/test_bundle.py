@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from index_format import DiskDirectory, compute_fingerprint
 from repo_mcp.bundler.build import check_request
 from repo_mcp.bundler.document import build_document
-from repo_mcp.bundler.live_bundles import JSON_NAME, LOCK_NAME, MARKDOWN_NAME, NOT_WRITTEN
+from repo_mcp.bundler.last_bundle import JSON_NAME, LOCK_NAME, MARKDOWN_NAME
+from repo_mcp.bundler.live_bundles import NOT_WRITTEN
 from repo_mcp.bundler.markdown import render_markdown
 from repo_mcp.bundler.records import Bundle, BundleRequest, Role, Selection
 from repo_mcp.config.server_config import Limits, load_config

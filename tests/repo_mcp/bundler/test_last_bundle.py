@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 
 from index_format import DiskDirectory
-from repo_mcp.bundler import live_bundles
+from repo_mcp.bundler import last_bundle
 from repo_mcp.bundler.build import build_bundle
-from repo_mcp.bundler.live_bundles import (
+from repo_mcp.bundler.last_bundle import (
     JSON_NAME,
     LOCK_NAME,
     MARKDOWN_NAME,
-    NOT_DELETED,
     TEMPORARY_NAME,
     drop_last_bundle,
 )
+from repo_mcp.bundler.live_bundles import NOT_DELETED
 from repo_mcp.bundler.records import Bundle, BundleRequest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.repository import Repository
@@ -143,7 +143,7 @@ def test_what_a_killed_process_was_writing_goes(root: Path, repository: Reposito
 def test_one_that_is_larger_than_any_bundle_is_not_read(
     root: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_bundles, "MAX_BUNDLE_FILE_BYTES", 100)
+    monkeypatch.setattr(last_bundle, "MAX_BUNDLE_FILE_BYTES", 100)
     repository.refresh()
     assert list_kept(root) == []
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,7 +19,7 @@ from repo_mcp.bundler.blocks import (
     Block,
     cut_blocks,
 )
-from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
+from repo_mcp.bundler.companions import find_head, find_imports
 from repo_mcp.bundler.evidence import (
     Candidate,
     Evidence,
@@ -32,8 +31,9 @@ from repo_mcp.bundler.evidence import (
 from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.following import Use, list_steps
 from repo_mcp.bundler.opened_files import RatedFile
-from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections
-from repo_mcp.bundler.reasons import explain, name_words
+from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, build_selection, cut_line, order_selections
+from repo_mcp.bundler.preamble import MAX_IMPORT_LINES, find_licence
+from repo_mcp.bundler.reasons import describe, name_words
 from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import read_layout
@@ -497,24 +497,33 @@ def test_words_are_named_as_they_stand_in_the_lines() -> None:
 
 
 def test_a_reason_names_lines_symbols_and_texts_that_are_there() -> None:
+    text = 'class Account:\n    def post(self):\n        raise Error("Not enough  funds")\n\n        pass\n'
     prompt = 'a.py:3 `post` says "not enough funds"'
     clues = parse_prompt(prompt)
-    evidence = Evidence(prompt, clues, list_names(prompt, clues, WEIGHTS), (), {}, Ranking((), 0), (), (), ())
-    mention = Mention("a.py", next(one for one in clues if one.kind is ClueKind.PATH), 1.0)
-    post = cast("Any", SimpleNamespace(name="post", qualified_name="Account.post"))
-    lines = ["def post():", '    raise Error("Not enough  funds")']
-    told = explain([mention], [post], None, evidence, lines, 3, ["funds"], ["hit 1 of repo.search"])
-    assert told == (
+    names = list_names(prompt, clues, WEIGHTS)
+    evidence = Evidence(prompt, clues, names, (), {"funds": 1.0}, Ranking((), 0), (), (), ())
+    path = Mention("a.py", next(one for one in clues if one.kind is ClueKind.PATH), 1.0)
+    frame = replace(path, clue=Clue(ClueKind.FRAME, "a.py", 5))
+
+    def explain(start: int, end: int, mention: Mention, hit: int | None = None) -> tuple[str, ...]:
+        seen = view(text, "funds")
+        file = RatedFile(
+            Candidate("a.py", 1.0, hit, (mention,)), seen, [Block(1, 3), Block(4, 5)], [1.0, 1.0]
+        )
+        file.origins[0] = "called by main"
+        return describe(build_selection(seen.live, start, end, Role.MATCH, 1.0), file, evidence).evidence
+
+    assert explain(1, 3, path, hit=1) == (
         "the prompt names line 3",
         "declares post, named in the prompt",
         'contains the text "not enough funds"',
         "matches funds",
+        "called by main, which matches the prompt",
         "hit 1 of repo.search",
     )
-    elsewhere = explain([mention], [], post, evidence, ["pass"], 9, [], [])
-    assert elsewhere == ("the prompt names this file", "is in Account.post, named in the prompt")
-    frame = replace(mention, clue=Clue(ClueKind.FRAME, "a.py", 9))
-    assert explain([frame], [], None, evidence, ["pass"], 9, [], []) == ("a traceback frame names line 9",)
+    in_post = "is in Account.post, named in the prompt"
+    assert explain(5, 5, path) == ("the prompt names this file", in_post)
+    assert explain(5, 5, frame) == ("a traceback frame names line 5", in_post)
 
 
 def test_words_are_found_only_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
