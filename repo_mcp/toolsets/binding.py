@@ -1,8 +1,8 @@
 """Binds the tools of a toolset to the repository or the roots that they query.
 
-A toolset lists its entries in the order in which clients see them, and `bind` makes tools of them. A call of
-a tool waits until a `LoadedToolset` has opened its repository. Then its arguments are checked, it is run,
-and its outcome is logged. Left out on purpose: how a call becomes an answer (`repo_mcp.toolsets.answers`).
+A toolset lists its entries in the order in which clients see them, and its `Binding` makes tools of them. A
+call of a tool waits until a `LoadedToolset` has opened its repository. Then its arguments are checked, it is
+run, and its outcome is logged. Left out on purpose: how a call becomes an answer (`repo_mcp.toolsets.answers`).
 """
 
 from __future__ import annotations
@@ -121,83 +121,74 @@ def find_plain_writer(
     return partial(CallRecorder(audit, tool, schema, asked.name_path).record, arguments)
 
 
-def bind(
-    entries: Iterable[Entry[Asked]],
-    limits: Limits,
-    opened: Opened[Asked],
-    answer: Answer[Asked],
-    find_writer: FindWriter[Asked],
-    *,
-    icon: str,
-    take: TakeArguments = take_plainly,
-    guard: CallGuard = UNGUARDED,
-    roots: Sequence[str] = (),
-) -> tuple[Tool, ...]:
-    """Return the tools of some entries. When one is called, it queries what `opened` returns.
+@dataclass(frozen=True, slots=True)
+class Binding(Generic[Asked]):
+    """Makes the tools of one toolset, whose calls are checked, answered and logged alike."""
 
-    If `opened` raises RepoError, that is the answer. `roots` are the values of the argument `root`, if any.
-    """
-    return tuple(
-        _bind(entry, limits, opened, answer, find_writer, icon, take, guard, roots) for entry in entries
-    )
+    limits: Limits
+    opened: Opened[Asked]  # if it raises RepoError, that is the answer
+    answer: Answer[Asked]
+    find_writer: FindWriter[Asked]
+    icon: str
+    take: TakeArguments = take_plainly
+    guard: CallGuard = UNGUARDED
+    roots: Sequence[str] = ()  # values of the argument `root`, if any
 
+    def bind(self, entries: Iterable[Entry[Asked]]) -> tuple[Tool, ...]:
+        """Return the tools of some entries. When one is called, it queries what `opened` returns."""
+        return tuple(map(self._bind, entries))
 
-def _bind(
-    entry: Entry[Asked],
-    limits: Limits,
-    opened: Opened[Asked],
-    answer: Answer[Asked],
-    find_writer: FindWriter[Asked],
-    icon: str,
-    take: TakeArguments,
-    guard: CallGuard,
-    roots: Sequence[str],
-) -> Tool:
-    input_schema = _add_root(_resolve(entry.input_schema, limits), roots)
-    output_schema = _resolve(entry.output_schema, limits)
-    check_schema(input_schema, entry.name)
-    prune = compile_pruner(output_schema)
+    def _bind(self, entry: Entry[Asked]) -> Tool:
+        input_schema = _add_root(_resolve(entry.input_schema, self.limits), self.roots)
+        output_schema = _resolve(entry.output_schema, self.limits)
+        check_schema(input_schema, entry.name)
+        prune = compile_pruner(output_schema)
 
-    def find_write(asked: Asked, audit: AuditLog | None, arguments: Arguments) -> Write | None:
-        return None if audit is None else find_writer(audit, entry.name, input_schema, asked, arguments)
+        def find_write(asked: Asked, audit: AuditLog | None, arguments: Arguments) -> Write | None:
+            if audit is None:
+                return None
+            return self.find_writer(audit, entry.name, input_schema, asked, arguments)
 
-    def call(given: Arguments, context: CallContext) -> ToolAnswer:
-        arguments = take_meant(input_schema, given)
-        try:
-            asked, audit = opened()
-        except RepoError as error:
-            return answer(Call(entry.name, arguments, None, _refuse(error), None, prune))  # type: ignore[arg-type]
+        def call(given: Arguments, context: CallContext) -> ToolAnswer:
+            arguments = take_meant(input_schema, given)
+            try:
+                asked, audit = self.opened()
+            except RepoError as error:
+                return self.answer(Call(entry.name, arguments, None, _refuse(error), None, prune))  # type: ignore[arg-type]
 
-        def work(guarded: CallContext) -> Draft:
-            taken, notes = take(entry.name, input_schema, arguments, entry.free_text)
-            draft = entry.run(asked, taken, guarded)
-            notes = (*guarded.notes, *notes)
-            return warn_beside(draft, notes) if notes else draft
+            def work(guarded: CallContext) -> Draft:
+                taken, notes = self.take(entry.name, input_schema, arguments, entry.free_text)
+                draft = entry.run(asked, taken, guarded)
+                notes = (*guarded.notes, *notes)
+                return warn_beside(draft, notes) if notes else draft
 
-        def run() -> Draft:
-            return guard.run(work, context, has_time_limit=entry.read_only and not entry.may_be_task)
+            def run() -> Draft:
+                has_time_limit = entry.read_only and not entry.may_be_task
+                return self.guard.run(work, context, has_time_limit=has_time_limit)
 
-        record = _build_record(find_write(asked, audit, arguments), context, guard)
-        made = Call(entry.name, arguments, asked, run, record, prune, context.notes)
-        try:
-            return answer(made)
-        except AnswerNeeded:  # this round ends here; the client repeats the call, with the answer
-            if record is not None:
-                record(made.request_id, describe_round(made.started))
-            raise
+            record = _build_record(find_write(asked, audit, arguments), context, self.guard)
+            made = Call(entry.name, arguments, asked, run, record, prune, context.notes)
+            try:
+                return self.answer(made)
+            except AnswerNeeded:  # this round ends here; the client repeats the call, with the answer
+                if record is not None:
+                    record(made.request_id, describe_round(made.started))
+                raise
 
-    return Tool(
-        entry.name,
-        entry.title,
-        entry.description,
-        input_schema,
-        output_schema,
-        Annotations(read_only=entry.read_only),
-        call,
-        _build_drop(lambda given: find_write(*opened(), take_meant(input_schema, given)), guard),
-        icon,
-        may_be_task=entry.may_be_task,
-    )
+        return Tool(
+            entry.name,
+            entry.title,
+            entry.description,
+            input_schema,
+            output_schema,
+            Annotations(read_only=entry.read_only),
+            call,
+            _build_drop(
+                lambda given: find_write(*self.opened(), take_meant(input_schema, given)), self.guard
+            ),
+            self.icon,
+            may_be_task=entry.may_be_task,
+        )
 
 
 def _build_drop(

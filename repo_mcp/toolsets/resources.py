@@ -48,7 +48,7 @@ from repo_mcp.toolsets.answers import (
     answer_call,
     choose_hint,
 )
-from repo_mcp.toolsets.binding import Entry, Opened, Write, bind
+from repo_mcp.toolsets.binding import Binding, Entry, Opened, Write
 from repo_mcp.workspace.client_paths import shown
 from repo_mcp.workspace.opened_lines import describe_reading
 
@@ -103,7 +103,7 @@ def bind_resources(
         Entry(READ, "", "", _INPUT, {"type": "object"}, partial(_read, places)),
     )
     answer = partial(answer_call, FORM, max_bytes=_ANY_SIZE)
-    return bind(entries, limits, opened, answer, find_writer, icon="", guard=guard)
+    return Binding(limits, opened, answer, find_writer, icon="", guard=guard).bind(entries)
 
 
 def _describe_for_log(arguments: Arguments, schemes: tuple[str, ...]) -> tuple[str, Arguments]:

@@ -16,7 +16,7 @@ from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import Toolset
 from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import answer_call
-from repo_mcp.toolsets.binding import Entry, Opened, bind, find_plain_writer
+from repo_mcp.toolsets.binding import Binding, Entry, Opened, find_plain_writer
 from repo_mcp.toolsets.graph import edge_calls, file_calls, impact_calls, index_calls, schemas, symbol_calls
 from repo_mcp.toolsets.graph.answers import FORM
 
@@ -185,7 +185,5 @@ def bind_toolset(
 ) -> Toolset:
     """Return the tools of the repository that `opened` gives when one of them is called."""
     answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
-    tools = bind(
-        _ENTRIES, limits, opened, answer, find_plain_writer, icon=icons.GRAPH, guard=guard, roots=roots
-    )
-    return Toolset("graph", tools, instructions.GRAPH)
+    binding = Binding(limits, opened, answer, find_plain_writer, icons.GRAPH, guard=guard, roots=roots)
+    return Toolset("graph", binding.bind(_ENTRIES), instructions.GRAPH)

@@ -17,7 +17,7 @@ from repo_mcp.protocol.tool_model import CallContext, Toolset
 from repo_mcp.record_classes import replace
 from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import Arguments, Draft, answer_call
-from repo_mcp.toolsets.binding import Entry, Opened, bind, find_plain_writer
+from repo_mcp.toolsets.binding import Binding, Entry, Opened, find_plain_writer
 from repo_mcp.toolsets.repo import (
     bundle_calls,
     index_calls,
@@ -129,10 +129,8 @@ def bind_toolset(
     )
     entries = (_describe_log_state(entry, opened) for entry in (*_ENTRIES, audit_entry))
     answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
-    bound = bind(
-        entries, limits, opened, answer, find_plain_writer, icon=icons.REPO, guard=guard, roots=roots
-    )
-    return Toolset("repo", bound, instructions.REPO)
+    binding = Binding(limits, opened, answer, find_plain_writer, icons.REPO, guard=guard, roots=roots)
+    return Toolset("repo", binding.bind(entries), instructions.REPO)
 
 
 def _describe_log_state(entry: Entry[Repository], opened: Opened[Repository]) -> Entry[Repository]:

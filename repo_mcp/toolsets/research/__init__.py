@@ -17,7 +17,7 @@ from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
 from repo_mcp.protocol.tool_model import Toolset
 from repo_mcp.toolsets import icons
 from repo_mcp.toolsets.answers import answer_call
-from repo_mcp.toolsets.binding import Opened, bind, find_plain_writer
+from repo_mcp.toolsets.binding import Binding, Opened, find_plain_writer
 from repo_mcp.toolsets.research import code_calls, docs_calls, index_calls, research_calls
 from repo_mcp.toolsets.research.answers import FORM, take_arguments
 
@@ -37,8 +37,7 @@ def bind_toolset(
 ) -> Toolset:
     """Return the tools of the repository that `opened` gives when one of them is called."""
     answer = partial(answer_call, FORM, max_bytes=limits.max_total_bytes_per_response)
-    tools = bind(
-        _ENTRIES,
+    binding = Binding(
         limits,
         opened,
         answer,
@@ -48,4 +47,4 @@ def bind_toolset(
         guard=guard,
         roots=roots,
     )
-    return Toolset("research", tools, instructions.RESEARCH)
+    return Toolset("research", binding.bind(_ENTRIES), instructions.RESEARCH)

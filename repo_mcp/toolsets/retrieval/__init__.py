@@ -38,7 +38,7 @@ from repo_mcp.toolsets.answers import (
     build_answer,
     measure_answer,
 )
-from repo_mcp.toolsets.binding import Entry, Opened, TakenArguments, Write, bind
+from repo_mcp.toolsets.binding import Binding, Entry, Opened, TakenArguments, Write
 from repo_mcp.toolsets.retrieval import calls, schemas
 from repo_mcp.toolsets.retrieval.failures import explain_argument, explain_refusal
 from repo_mcp.toolsets.retrieval.roots import Roots, open_roots, prepare_place, raise_limits
@@ -98,11 +98,9 @@ def build_toolset(roots: Roots, audit: AuditLog | None = None) -> Toolset:
 
 def bind_toolset(limits: Limits, opened: Opened[Roots], guard: CallGuard = UNGUARDED) -> Toolset:
     """Return the tools over the roots that `opened` gives when one is called; `limits` go into schemas."""
-    tools = bind(
-        _ENTRIES, limits, opened, _answer, _find_writer, icon=icons.RETRIEVAL, take=_take, guard=guard
-    )
+    binding = Binding(limits, opened, _answer, _find_writer, icons.RETRIEVAL, take=_take, guard=guard)
     find_resources = partial(_bind_resources, limits, opened, guard)
-    return Toolset("retrieval", tools, instructions.RETRIEVAL, find_resources)
+    return Toolset("retrieval", binding.bind(_ENTRIES), instructions.RETRIEVAL, find_resources)
 
 
 def _bind_resources(limits: Limits, opened: Opened[Roots], guard: CallGuard) -> tuple[Tool, ...]:

@@ -13,7 +13,7 @@ from repo_mcp.config.server_config import Limits
 from repo_mcp.protocol import call_guard
 from repo_mcp.protocol.call_guard import CallGuard
 from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer
-from repo_mcp.toolsets.binding import Call, Entry, bind, find_plain_writer
+from repo_mcp.toolsets.binding import Binding, Call, Entry, find_plain_writer
 from tests.repo_mcp.pipe_client import SCHEMA, PipeClient, build_answer
 
 PATIENCE_SECONDS = 60.0  # a test that needs it has failed
@@ -67,7 +67,9 @@ def build_tools(gate: threading.Event, log: HangingLog) -> tuple[Tool, ...]:
 
     entry = Entry("slow", "Slow", "Slow.", SCHEMA, SCHEMA, run)
     opened = (Asked(), cast("AuditLog", log))
-    return bind([entry], Limits(), lambda: opened, answer, find_plain_writer, icon="", guard=CallGuard(0, 0))
+    return Binding(Limits(), lambda: opened, answer, find_plain_writer, "", guard=CallGuard(0, 0)).bind(
+        [entry]
+    )
 
 
 def test_cancelling_what_waits_does_not_wait_for_a_log_that_hangs(
