@@ -73,7 +73,7 @@ class DerivedStorage:
     """The directory of a derived index, its seal, and the indexes that an empty one may start from."""
 
     directory: str | DirectoryHolder
-    make_tag: MakeTag | None
+    make_tag: MakeTag | None = None  # seals the index
     list_donors: ListDonors = list_nothing
 
 
@@ -91,24 +91,12 @@ class PhaseStore:
     """The directory of one derived index, and the right to write to it."""
 
     def __init__(
-        self,
-        directory: str | DirectoryHolder,
-        configuration: str,
-        fields: tuple[Field, ...],
-        make_tag: MakeTag | None,
-        words: PhaseWords,
-        list_donors: ListDonors = list_nothing,
+        self, storage: DerivedStorage, configuration: str, fields: tuple[Field, ...], words: PhaseWords
     ) -> None:
-        """`directory` is that of the index; its files are sealed with `make_tag`.
-
-        An empty one starts from a donor, if there is one.
-        """
-        self._directory = directory
+        self._storage = storage
         self._configuration = configuration
         self._fields = fields
-        self._make_tag = make_tag
         self._words = words
-        self._list_donors = list_donors
         self.has_adopted = False  # it began with a donor; files that differ there are still to come
 
     @contextmanager
@@ -119,7 +107,7 @@ class PhaseStore:
         """
         check = partial(self.check, cancelled)
         try:
-            directory = StoppableDirectory(self._directory, check, self._make_tag)
+            directory = StoppableDirectory(self._storage.directory, check, self._storage.make_tag)
             with self._lock(directory) as writer:
                 yield directory, writer
         except OSError as error:
@@ -163,11 +151,12 @@ class PhaseStore:
 
     def read_known(self) -> KnownFiles:
         """Return the files that are committed. Raises IndexFormatError, OSError."""
-        return KnownFiles(Snapshot.open(DiskDirectory(self._directory, make_tag=self._make_tag)))
+        directory = DiskDirectory(self._storage.directory, make_tag=self._storage.make_tag)
+        return KnownFiles(Snapshot.open(directory))
 
     def _adopt(self, writer: IndexWriter) -> None:
         """Take over all records of a donor; each counts only while its file has the same content here."""
-        found = adopt(writer, self._list_donors())
+        found = adopt(writer, self._storage.list_donors())
         if found is not None:
             _, adopted = found
             for entry in adopted.manifest.segments:

@@ -188,18 +188,17 @@ class RootIndexes:
         of, config = self._sources, self._sources.config
         configuration = derive_configuration(self.configuration, *list_facts())
         namespace = of.namespaces.add("structure", configuration)
+        list_donors = partial(of.donors.list_for, "structure", configuration, namespace.directory.path)
         phase = SymbolPhase(
-            namespace.directory,
+            DerivedStorage(namespace.directory, namespace.make_tag, list_donors),
             configuration,
             MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers()),
             of.tree.read_walked,
             of.tree.read_many,
             find_adapter_task=of.outliner.find_symbol_task if of.outliner.installed else None,
-            make_tag=namespace.make_tag,
             poison=of.poison,
-            list_donors=partial(of.donors.list_for, "structure", configuration, namespace.directory.path),
         )
-        return LiveSymbolIndex(namespace.directory, configuration, phase, self.lexical, of.tree.name_path)
+        return LiveSymbolIndex(phase, self.lexical, of.tree.name_path)
 
     def _open_precise(self) -> PreciseIndex:
         """Open the index of precise records, which is empty until a SCIP index is imported."""

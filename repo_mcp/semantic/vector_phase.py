@@ -100,9 +100,7 @@ class VectorPhase:
         make_embedder: MakeEmbedder,
     ) -> None:
         """`read` is the repository reader's."""
-        self._store = PhaseStore(
-            storage.directory, configuration, NO_FIELDS, storage.make_tag, WORDS, storage.list_donors
-        )
+        self._store = PhaseStore(storage, configuration, NO_FIELDS, WORDS)
         self._workers = workers
         self._dimensions = dimensions
         self._read = read

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from index_format import DirectoryHolder, IndexForeign, IndexFormatError, Snapshot
+from index_format import IndexForeign, IndexFormatError, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
@@ -37,19 +37,9 @@ HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read
 class LiveSymbolIndex(SymbolRounds):
     """The symbol index that navigation queries. Every method may be called from several threads at once."""
 
-    def __init__(
-        self,
-        directory: str | DirectoryHolder,
-        configuration: str,
-        phase: SymbolPhase,
-        index: LiveIndex,
-        name_path: Callable[[str], str],
-    ) -> None:
-        """`directory` is that of the symbol index, created by the first writer.
-
-        `name_path` turns a client's path into a relative one, or raises RepoError.
-        """
-        super().__init__(directory, configuration, phase, index)
+    def __init__(self, phase: SymbolPhase, index: LiveIndex, name_path: Callable[[str], str]) -> None:
+        """`name_path` turns a client's path into a relative one, or raises RepoError."""
+        super().__init__(phase, index)
         self.is_expected = False  # `start` is about to be called: a first call may come before it
         self._next_healing = 0.0  # time.monotonic
         self.unparsed = UnparsedFiles(index)
@@ -86,7 +76,7 @@ class LiveSymbolIndex(SymbolRounds):
         def make(snapshot: Snapshot, before: SymbolIndex | None) -> SymbolIndex:
             return SymbolIndex(snapshot, KnownFiles(lexical).find_fingerprint, before)
 
-        return self._open_view(directory, self._configuration, lexical, make)
+        return self._open_view(directory, self._phase.configuration, lexical, make)
 
     def open_finder(self) -> Callable[[str], SymbolRecord | None]:
         """Return a function that finds a file's current symbol record in the committed generation.

@@ -14,11 +14,12 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from index_format import Directory, DirectoryHolder, IndexFormatError, MakeTag, Snapshot
+from index_format import Directory, IndexFormatError, Snapshot
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.indexing.derived_phase import (
     Cancelled,
+    DerivedStorage,
     PhaseStore,
     PhaseWords,
     SegmentRound,
@@ -41,7 +42,6 @@ from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.live.index_report import count_languages
 from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport
 from repo_mcp.record_classes import dataclass, replace
-from repo_mcp.storage.donors import ListDonors, list_nothing
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.asked_files import AskedFiles
 from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
@@ -101,7 +101,7 @@ class SymbolPhase:
 
     def __init__(
         self,
-        directory: str | DirectoryHolder,
+        storage: DerivedStorage,
         configuration: str,
         workers: int,
         read: ReadFile,
@@ -110,23 +110,21 @@ class SymbolPhase:
         find_task: FindTask = find_parser_task,
         find_adapter_task: FindTask | None = None,
         make_parser: MakeParser = make_parser,
-        make_tag: MakeTag | None = None,
         poison: PoisonList | None = None,
-        list_donors: ListDonors = list_nothing,
     ) -> None:
-        """`directory` is that of the index; `read` and `read_many` are methods of the repository reader.
+        """`read` and `read_many` are methods of the repository reader.
 
-        `find_adapter_task` is asked for files without a parser of ours. `make_tag` seals the index. Texts on
-        the `poison` list are not parsed; texts that kill a parser are added. An empty index starts from a
-        donor, if there is one.
+        `find_adapter_task` is asked for files without a parser of ours. Texts on the `poison` list are not
+        parsed; texts that kill a parser are added.
         """
-        self._store = PhaseStore(directory, configuration, SYMBOL_FIELDS, make_tag, WORDS, list_donors)
+        self._store = PhaseStore(storage, configuration, SYMBOL_FIELDS, WORDS)
+        self.storage = storage
+        self.configuration = configuration
         self._workers = workers
         self.read = read
         self._read_many = read_many
         self.find_task = find_task if find_adapter_task is None else _try_both(find_task, find_adapter_task)
         self._make_parser = make_parser
-        self.make_tag = make_tag
         self._poison = poison if poison is not None else PoisonList()
         self._spare: SpareParser | None = None
         self._ahead: tuple[tuple[WantedFile, ...], ParseWorkers] | None = None

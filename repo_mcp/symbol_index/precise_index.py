@@ -112,7 +112,7 @@ class PreciseIndex:
         """Create nothing: the directory is made by the first `take`."""
         self._storage = storage
         self._configuration = configuration
-        self._store = PhaseStore(storage.directory, configuration, PRECISE_FIELDS, storage.make_tag, WORDS)
+        self._store = PhaseStore(storage, configuration, PRECISE_FIELDS, WORDS)
         self._manifests = ManifestReader()
         self._opening = threading.Lock()  # guards the next two
         self._view: PreciseView | None = None

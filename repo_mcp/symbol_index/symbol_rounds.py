@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from index_format import DirectoryHolder, DiskDirectory, IndexFormatError, Snapshot, read_manifest
+from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.derived_plan import list_changed
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
@@ -37,15 +37,11 @@ WORDS = DerivedIndexWording(
 class SymbolRounds(DerivedIndex[SymbolIndex]):
     """The writing side of a live symbol index. Every method may be called from several threads at once."""
 
-    def __init__(
-        self, directory: str | DirectoryHolder, configuration: str, phase: SymbolPhase, index: LiveIndex
-    ) -> None:
-        """`directory` is that of the symbol index, created by the first writer."""
+    def __init__(self, phase: SymbolPhase, index: LiveIndex) -> None:
+        """Create nothing: the directory of the symbol index is made by the first writer."""
         super().__init__(index, phase.find_task, WORDS)
-        self._directory = directory
-        self._configuration = configuration
         self._phase = phase
-        self._purge_due = PurgeDue(self._find_directory, phase.make_tag)
+        self._purge_due = PurgeDue(self._find_directory, phase.storage.make_tag)
         index.refresher.note_purge_due = self._purge_due.note
         index.refresher.wait_for_follower = self._wait_after_adoption
         index.refresher.note_commit = self._note_commit
@@ -59,7 +55,8 @@ class SymbolRounds(DerivedIndex[SymbolIndex]):
 
     def _find_directory(self) -> DiskDirectory | None:
         try:
-            return DiskDirectory(self._directory, make_tag=self._phase.make_tag)
+            storage = self._phase.storage
+            return DiskDirectory(storage.directory, make_tag=storage.make_tag)
         except OSError:
             return None
 
@@ -71,7 +68,7 @@ class SymbolRounds(DerivedIndex[SymbolIndex]):
             manifest = read_manifest(directory) if directory is not None else None
         except (IndexFormatError, OSError):
             return False
-        return manifest is not None and manifest.configuration == self._configuration
+        return manifest is not None and manifest.configuration == self._phase.configuration
 
     def _wait(self, deadline: float) -> bool:
         """Wait until all indexed files are parsed or have failed. Returns False at the deadline."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from index_format import DiskDirectory, Snapshot
 from repo_mcp.config.server_config import load_config
+from repo_mcp.indexing.derived_phase import DerivedStorage
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.model import SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser
@@ -29,7 +30,7 @@ class StructureTree:
         config = load_config(str(self.root), data_dir=str(ordinal / "data"))
         self.repository = Repository(config)
         self.phase = SymbolPhase(
-            str(self.path),
+            DerivedStorage(str(self.path)),
             "tiny",
             workers,
             lambda path: self.repository.tree.reader.read_walked(path, 2_000_000),

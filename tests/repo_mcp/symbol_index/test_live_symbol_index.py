@@ -299,7 +299,7 @@ def test_a_structure_that_another_process_writes_is_read_and_waited_for(
     (root / "new.tiny").write_text("def new\n")
     repository.refresh()
     (path,) = root.glob(".repo_mcp/structure-*")
-    configuration = repository.symbol_index._configuration
+    configuration = repository.symbol_index._phase.configuration
     with IndexWriter(DiskDirectory(str(path)), configuration, SYMBOL_FIELDS):
         repository.symbol_index.start()
         time.sleep(0.5)
@@ -319,7 +319,7 @@ def test_what_could_not_be_read_is_built_anew_also_after_another_process_wrote(
         lambda: repository.symbol_index._progress is None and repository.symbol_index._followed is not None
     )
     (path,) = root.glob(".repo_mcp/structure-*")
-    with IndexWriter(DiskDirectory(str(path)), repository.symbol_index._configuration, SYMBOL_FIELDS):
+    with IndexWriter(DiskDirectory(str(path)), repository.symbol_index._phase.configuration, SYMBOL_FIELDS):
         repository.symbol_index._report_damage(CorruptIndex("a segment"))
         time.sleep(0.5)
         assert "being rebuilt" in repository.symbol_index.warn()[0]

@@ -588,9 +588,9 @@ def test_files_whose_symbols_must_wait_are_pending_and_the_answer_says_so(tmp_pa
     """Another process holds the lock of the symbol index."""
     root = write_tree(tmp_path / "root", {"a.py": "def a():\n    return 1\n"})
     with closing(Served(root, tmp_path / "data")) as served:
-        structure = served.repository.symbol_index
+        phase = served.repository.symbol_index._phase
         (root / "late.py").write_text("def late():\n    return 1\n")
-        with IndexWriter(DiskDirectory(structure._directory), structure._configuration, SYMBOL_FIELDS):
+        with IndexWriter(DiskDirectory(phase.storage.directory), phase.configuration, SYMBOL_FIELDS):
             found = served.call("index_files", paths=["late.py", "a.py"])
         assert [row["parse_status"] for row in found["files"]] == ["pending", "full"]
         assert any(text.startswith("Files are being parsed: ") for text in found["warnings"])
