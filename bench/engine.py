@@ -14,7 +14,7 @@ from index_format import DiskDirectory, Snapshot
 from repo_mcp.config.server_config import Config
 from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.indexing.indexer import Indexer
-from repo_mcp.indexing.refresh import RefreshResources
+from repo_mcp.indexing.refresh_inputs import RefreshResources
 from repo_mcp.indexing.shards import SHARD_BYTES, BuildSettings
 from repo_mcp.model import IndexProgress, WalkReport
 from repo_mcp.ranking.searcher import Searcher

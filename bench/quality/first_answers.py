@@ -28,7 +28,7 @@ from bench.quality.tasks import Task, Tree, find_tree, read_tasks
 from index_format import MANIFEST, DiskDirectory, IndexWriter
 from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.likely_order import order_likely
-from repo_mcp.indexing.refresh import RefreshResources
+from repo_mcp.indexing.refresh_inputs import RefreshResources
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardTask
 from repo_mcp.live.look_ahead import LookAhead, Need

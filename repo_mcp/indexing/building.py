@@ -11,17 +11,14 @@ import time
 from collections.abc import Callable, Iterable
 
 from repo_mcp.indexing.likely_order import order_likely
+from repo_mcp.indexing.refresh_inputs import RefreshHooks
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.shard_pool import ShardPool
 from repo_mcp.indexing.shards import ShardPlanner, ShardResult, ShardTask
-from repo_mcp.indexing.workers import Cancelled
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, FileColumns, WalkedFiles
 
 NOTED_FILES = 100  # new files that are worth a look: a sixth of a shard of Linux
 PATIENCE_SECONDS = 1.0  # with the walk: twice what Linux takes; a first call waits two seconds in all
-
-# files done, total files; bytes done, total bytes
-Report = Callable[[int, int, int, int], None]
 
 
 class Building:
@@ -32,25 +29,24 @@ class Building:
         planner: ShardPlanner,
         pool: ShardPool,
         remaining: RemainingFiles,
+        hooks: RefreshHooks,
         take: Callable[[ShardResult], None],
-        report: Report,
-        cancelled: Cancelled,
         between_shards: Callable[[], object] = lambda: None,
         *,
         is_in_order: bool = True,
     ) -> None:
         """`pool` gives out the `remaining` files.
 
-        `take` is called with each finished shard, then `report`, and then `between_shards`, when nobody waits
-        for the shard any more: it may be slow, and may call `take_done`. Unless `is_in_order`, files are
+        `take` is called with each finished shard, then progress is reported to the `hooks`, and then
+        `between_shards` is called, when nobody waits for the shard any more: it may be slow, and may call
+        `take_done`. Unless `is_in_order`, files are
         given out in the order of the walk, because nearly all of them are the same as in a donor.
         """
         self._planner = planner
         self._pool = pool
         self._remaining = remaining
+        self._hooks = hooks
         self._take = take
-        self._report = report
-        self._cancelled = cancelled
         self._between_shards = between_shards
         self._is_in_order = is_in_order
         self._gives_out_at = time.monotonic() + PATIENCE_SECONDS
@@ -89,7 +85,7 @@ class Building:
         self._give_out(self._planner.finish())
         self._total_files, self._total_bytes = self._planned_files, self._planned_bytes
         self._report_done()
-        for result in self._pool.finish(self._cancelled):
+        for result in self._pool.finish(self._hooks.cancelled):
             self._finish_shard(result)
         self._remaining.end()
 
@@ -114,4 +110,4 @@ class Building:
         self._between_shards()
 
     def _report_done(self) -> None:
-        self._report(self._done_files, self._total_files, self._done_bytes, self._total_bytes)
+        self._hooks.report("index", self._done_files, self._total_files, self._done_bytes, self._total_bytes)

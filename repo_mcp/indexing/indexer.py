@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from index_format import (
     IndexForeign,
     IndexFormatError,
     IndexLocked,
     IndexWriter,
-    Merger,
     read_manifest,
 )
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.refresh import Refresh, RefreshHooks, RefreshResources, Walk, count_files
+from repo_mcp.indexing.refresh import Refresh
+from repo_mcp.indexing.refresh_inputs import RefreshHooks, RefreshResources, Walk
 from repo_mcp.indexing.reports import build_compact_report, explain_write_error
 from repo_mcp.indexing.scan_state import read_seen, write_seen
-from repo_mcp.indexing.workers import encode_windows
+from repo_mcp.indexing.workers import make_merger
 from repo_mcp.model import CompactReport, ProgressCallback, RefreshReport
 from repo_mcp.record_classes import replace
 from repo_mcp.text.schema import FIELDS
@@ -130,10 +129,7 @@ class Indexer:
                     return build_compact_report((), (), started, 0)
                 before = writer.segments
                 seen = read_seen(self._directory, writer.commit().generation, before)
-                encode = partial(
-                    encode_windows, settings, self._resources.workers, count_files(before), lambda: False
-                )
-                Merger(writer, encode=encode, window_bytes=settings.memory.window_bytes).merge(full=full)
+                make_merger(writer, settings, self._resources.workers, lambda: False).merge(full=full)
                 manifest = writer.commit()
                 if seen is not None and seen.generation != manifest.generation:
                     renumbered = seen.renumber(manifest.generation)

@@ -8,92 +8,40 @@ merged into one segment, whose bytes do not depend on the history.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import field
 from functools import partial
 from itertools import chain
-from typing import Protocol
 
 from index_format import (
     MOST_UNMERGED,
-    Directory,
     EncodedRun,
     IndexWriter,
-    MakeTag,
     Merge,
     Merger,
     SegmentEntry,
     Snapshot,
 )
-from repo_mcp.indexing.adoption import NO_DONATIONS, Adopting, Adoption, Donations
+from repo_mcp.indexing.adoption import Adopting, Adoption
 from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.outcome import RefreshOutcome
-from repo_mcp.indexing.purging import NO_PROBE, Purge, PurgeMark, TreeProbe, find_inode
-from repo_mcp.indexing.remaining_files import RemainingFiles
-from repo_mcp.indexing.scan_state import SeenFiles, SeenRecord
+from repo_mcp.indexing.purging import Purge, find_inode
+from repo_mcp.indexing.refresh_inputs import RefreshHooks, RefreshResources, Walk
+from repo_mcp.indexing.scan_state import SeenFiles
 from repo_mcp.indexing.scan_state_pages import BackgroundPages
 from repo_mcp.indexing.shard_pool import ShardPool
-from repo_mcp.indexing.shards import BuildSettings, ShardPlanner, ShardResult
+from repo_mcp.indexing.shards import ShardPlanner, ShardResult
 from repo_mcp.indexing.tree_changes import drop_unchanged, find_changed
 from repo_mcp.indexing.walk_record import keep_walk, recall_walk
-from repo_mcp.indexing.workers import check_cancelled, encode_windows
-from repo_mcp.model import IndexProgress, ProgressCallback, RefreshReport, WalkedFile, WalkReport
+from repo_mcp.indexing.workers import check_cancelled, make_merger
+from repo_mcp.model import RefreshReport, WalkedFile, WalkReport
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.path_changes import PathChanges
-from repo_mcp.workspace.walk_memory import WalkMemory
-from repo_mcp.workspace.walked_files import FileColumns, WalkedFiles, build_walked_files
+from repo_mcp.workspace.walked_files import WalkedFiles, build_walked_files
 
 PURGE_WINDOW_BYTES = 1024 * 1024  # the kernel takes 119 MB, not 166: symbols may be purged at the same time
 FULL_MERGE_SHARE = 0.5  # of the indexed files; when more are renewed in one refresh, everything is merged
-
-
-class Walk(Protocol):
-    """Returns the files of the root, calling `met` now and then with those found so far.
-
-    Raises CANCELLED when `cancelled` returns True, and what `met` raises.
-    """
-
-    def __call__(
-        self, cancelled: Callable[[], bool], met: Callable[[FileColumns], None] | None = None, /
-    ) -> WalkReport: ...
-
-
-@dataclass(frozen=True, slots=True)
-class RefreshHooks:
-    """The callbacks of one refresh, which report its progress and may cancel it."""
-
-    progress: ProgressCallback | None = None
-    cancelled: Callable[[], bool] = lambda: False
-    committed: Callable[[], None] = lambda: None  # after each commit
-
-    def report(self, phase: str, files: int, files_total: int, size: int, size_total: int) -> None:
-        """Call `progress`, if there is one; sizes are bytes."""
-        if self.progress is not None:
-            self.progress(IndexProgress(phase, files, files_total, size, size_total))
-
-
-@dataclass(frozen=True, slots=True)
-class RefreshResources:
-    """The objects that all refreshes of one index share."""
-
-    directory: Directory
-    settings: BuildSettings
-    workers: int
-    record: SeenRecord = field(default_factory=SeenRecord)  # kept from one refresh to the next
-    probe: TreeProbe = NO_PROBE  # finds out where a file is that the walk left out
-    make_tag: MakeTag | None = None  # seals the mark of a purge
-    # Called with the committed generation before text that must not be served is marked dead.
-    note_purge_due: Callable[[int], None] = lambda _generation: None
-    donations: Donations = NO_DONATIONS  # that an empty index may start from
-    remaining: RemainingFiles = field(default_factory=RemainingFiles)  # files of the running refresh
-    memory: WalkMemory | None = None  # of the walks, kept beside the index for the next process
-
-    @property
-    def mark(self) -> PurgeMark:
-        """Return the mark of a purge that is not finished."""
-        return PurgeMark(self.directory, self.make_tag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,17 +309,14 @@ class Refresh:
             settings.shard_bytes,
             keeps_stats=settings.cluster is not None,
         )
-        take, report = partial(self._take, known=known), partial(self._hooks.report, "index")
-        remaining = self._resources.remaining
         # Each committed segment is a file that searches have open. Without commits there is none to merge.
         between_shards = self._merge_early if self._commits_shards else lambda: False
         self._building = Building(
             planner,
             self.pool,
-            remaining,
-            take,
-            report,
-            self._hooks.cancelled,
+            self._resources.remaining,
+            self._hooks,
+            partial(self._take, known=known),
             between_shards,
             is_in_order=is_in_order,
         )
@@ -424,13 +369,11 @@ class Refresh:
 
     def _merge(self) -> None:
         self._hooks.report("merge", 0, 0, 0, 0)
-        outcome, settings = self._outcome, self._resources.settings
-        files = count_files(self._writer.segments)
-        encode = partial(encode_windows, settings, self._resources.workers, files, self._hooks.cancelled)
-        merger = Merger(self._writer, encode=encode, window_bytes=settings.memory.window_bytes)
+        one, outcome, cancelled = self._resources, self._outcome, self._hooks.cancelled
+        merger = make_merger(self._writer, one.settings, one.workers, cancelled)
+        purger = make_merger(self._writer, one.settings, one.workers, cancelled, PURGE_WINDOW_BYTES)
         full = outcome.added + outcome.updated > FULL_MERGE_SHARE * (self._indexed_files + outcome.added)
         merger.merge(full=full, between=self._commit_merge)
-        purger = Merger(self._writer, encode=encode, window_bytes=PURGE_WINDOW_BYTES)
         purger.purge(set() if self._purge is None else self._purge.segments)
 
     def _commit_merge(self) -> None:
@@ -469,8 +412,3 @@ class Refresh:
 def _is_another(seen: SeenFiles, file: WalkedFile) -> bool:
     """Return True when the record has another inode for the path of the file."""
     return find_inode(seen, file.path) not in (None, file.stat.inode)
-
-
-def count_files(segments: Sequence[SegmentEntry]) -> int:
-    """Return the number of files in some segments, live or dead."""
-    return sum(entry.files for entry in segments)

@@ -16,10 +16,20 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from index_format import DirectoryHolder, DiskDirectory, EncodedRun, Merge, SegmentEntry, open_segments
+from index_format import (
+    DirectoryHolder,
+    DiskDirectory,
+    EncodedRun,
+    IndexWriter,
+    Merge,
+    Merger,
+    SegmentEntry,
+    open_segments,
+)
 from repo_mcp.config.environment import safe_child_environment
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
@@ -101,7 +111,23 @@ def start_builders(settings: BuildSettings, workers: int, done: Done) -> Iterato
         yield ProcessBuilders(pool, workers, done)
 
 
-def encode_windows(
+def make_merger(
+    writer: IndexWriter,
+    settings: BuildSettings,
+    workers: int,
+    cancelled: Cancelled,
+    window_bytes: int | None = None,
+) -> Merger:
+    """Return what merges segments of a writer, with the help of processes if the memory budget allows.
+
+    Windows are as large as the budget says, unless `window_bytes` does.
+    """
+    files = sum(entry.files for entry in writer.segments)
+    encode = partial(encode_merge, settings, workers, files, cancelled)
+    return Merger(writer, encode=encode, window_bytes=window_bytes or settings.memory.window_bytes)
+
+
+def encode_merge(
     settings: BuildSettings,
     workers: int,
     files: int,

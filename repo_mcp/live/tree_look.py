@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from index_format import IndexFormatError
 from repo_mcp.errors import RepoError
-from repo_mcp.indexing.refresh import Walk
+from repo_mcp.indexing.refresh_inputs import Walk
 from repo_mcp.indexing.scan_state import SeenFiles
 from repo_mcp.indexing.tree_changes import ChangedFiles, assume_unchanged, compare_tree, count_changed
 from repo_mcp.live.generation import Generation

@@ -2,7 +2,8 @@
 
 A toolset lists its entries in the order in which clients see them, and its `Binding` makes tools of them. A
 call of a tool waits until a `LoadedToolset` has opened its repository. Then its arguments are checked, it is
-run, and its outcome is logged. Left out on purpose: how a call becomes an answer (`repo_mcp.toolsets.answers`).
+run, and its outcome is logged. Left out on purpose: how a call becomes an answer
+(`repo_mcp.toolsets.answers`).
 """
 
 from __future__ import annotations

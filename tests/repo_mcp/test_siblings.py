@@ -21,7 +21,7 @@ from index_format import VERSION, DiskDirectory, DiskFile, EncodedRun, ReadableF
 from index_format.directory import TransferMethod
 from index_format.seals import SealedFile, SegmentProof
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing import adoption, building, refresh, scan_state, shards
+from repo_mcp.indexing import adoption, building, refresh, scan_state, shards, workers
 from repo_mcp.indexing.adoption import NO_DONOR
 from repo_mcp.indexing.derived_plan import Plan
 from repo_mcp.indexing.refresh import Refresh
@@ -421,13 +421,13 @@ def test_text_that_is_ignored_here_does_not_stay_in_the_index(
 ) -> None:
     main.write({"secret.py": f"def {CANARY}():\n    return 1\n"})
     build(main, structure=True)
-    encode, windows = refresh.encode_windows, list[int]()
+    encode, windows = workers.encode_merge, list[int]()
 
     def note(*arguments: Any) -> Iterator[EncodedRun]:
         windows.append(arguments[-1].window_bytes)
         return encode(*arguments)
 
-    monkeypatch.setattr(refresh, "encode_windows", note)
+    monkeypatch.setattr(workers, "encode_merge", note)
     tree = main.add_work_tree(tmp_path / "work")
     tree.write(
         {"secret.py": f"def {CANARY}():\n    return 1\n", ".gitignore": "*.log\n.repo_mcp/\nsecret.py\n"}

@@ -21,7 +21,8 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import building
 from repo_mcp.indexing import workers as workers_module
 from repo_mcp.indexing.indexer import Indexer
-from repo_mcp.indexing.refresh import Refresh, RefreshResources
+from repo_mcp.indexing.refresh import Refresh
+from repo_mcp.indexing.refresh_inputs import RefreshResources
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.scan_state import SIDE_FILE, read_seen
 from repo_mcp.indexing.shard_pool import FEWEST, ShardPool
