@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 REPO = (
     "Read-only access to one code repository. First paste the whole issue, error or question into repo.search"
-    " (detail text): some 3 KB name the likely functions. Then open these by symbol or line with"
+    " (detail text): some 2 KB name the likely functions. Then open these by symbol or line with"
     " repo.open_file. repo.outline lists what a file declares. Do not guess ranges of lines, open"
     " declarations: `line` opens the one around a line, `symbol` one by its name, `spans` several in one"
     " call, and `about` cuts a long one to the lines about some words. Of a class of more than 200 lines you"
