@@ -33,7 +33,7 @@ SHORT_ROOM, SHORT_HEAD = 800, 2  # in less room only the first lines of a head a
 # A line may be two megabytes of spaces, so whatever matches them is possessive.
 _FAILS = re.compile(
     r"\b(?:raise|throw|throws|panic|die|abort|reject|bail|unreachable|fail)\b|\b(?:fmt\.Errorf|errors\.New)\b"
-    r"|(?:Error|Exception)\s*[({]|\bErr\("
+    r"|(?:Error|Exception)\s*[({]|\bErr\(|\b(?:this|self|parser)\.error\("
 )
 _BRANCHES = re.compile(
     r"\s*+(?:[})]++\s*+)?"

@@ -49,6 +49,7 @@ from repo_mcp.research.written_names import describe_written_name
 from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import is_side_file
 
+MOST_RIVALS = 2  # named beside the declaration that fits best, if they fit about as well
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
     Form.DEPENDENTS: ("is used by", "Nothing in the repository is known to use"),
@@ -100,7 +101,7 @@ def build_claim(
     if reading.form is Form.EXTENSION and (recipe := _describe_recipe(state)):
         return recipe
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
-        return f"{errors}{_describe_best(state, own)}"
+        return _describe_best(state, own, errors)
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS):
         return f"{errors}{_describe_places(state)}"
     return ""
@@ -232,7 +233,7 @@ def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequenc
     if reading.form is not Form.DEPENDENTS or not places:
         return ""
     more = re.fullmatch(r"and (\d+) more", places[-1])
-    told = places[:-1] if more is not None else places
+    told = [*dict.fromkeys(places[:-1] if more is not None else places)]
     count = len(told) + (int(more[1]) if more is not None else 0)
     best = next((one for one in told if not is_side_file(one.rpartition("(")[2])), places[0])
     named = best if count == 1 else f"{count} declarations, such as {best}"
@@ -245,24 +246,47 @@ def _count_types_once(found: Sequence[Finding]) -> list[Finding]:
     return [one for one in found if one.kind != "extension" or one.symbol not in types]
 
 
-def _describe_best(state: ResearchState, own: Sequence[Node]) -> str:
-    """Return what fits best, what it calls, and what is next to it."""
+def _describe_best(state: ResearchState, own: Sequence[Node], errors: str = "") -> str:
+    """Return what fits best, what it calls, and what is next to it.
+
+    A sentence on its errors comes first, unless it lacks words of the question: then these are told before.
+    """
     best = own[0]
-    sentences = _judge_best(state, name_briefly(best))
+    rivals = _list_rivals(state, best)
+    sentences = _judge_best(state, name_briefly(best), rivals)
+    if errors:
+        sentences.insert(len(sentences) if state.lacking else 0, errors.rstrip())
     callees = list(_list_called(state, best.declaration))
     if callees:
-        sentences.append(f"It calls {join_names(map(name_briefly, callees))}.")
+        who = shorten(best.qualified_name) if rivals else "It"
+        sentences.append(f"{who} calls {join_names(map(name_briefly, callees))}.")
     sections = [one for one in state.findings if one.kind == "section"]
     named = {shorten(node.qualified_name): node for node in reversed(own) if node not in callees}
     others = [node for node in own[1:] if named.get(shorten(node.qualified_name)) is node]  # no overloads
-    if others:
+    if others and not rivals:
         sentences.append(f"Next to it {_list_next(map(name_briefly, others[:2]))}.")
     if sections:
         sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")
     return " ".join(sentences)
 
 
-def _judge_best(state: ResearchState, best: str) -> list[str]:
+def _list_rivals(state: ResearchState, best: Node) -> list[str]:
+    """Return up to MOST_RIVALS declarations that may fit as well as the best one, with their citations.
+
+    What it calls or is called by, or lies in or around it, is a part of the same answer.
+    """
+    calls = {(link.source, link.target) for link in state.links.values() if link.kind == "calls"}
+    own = best.declaration
+
+    def is_part(node: Node) -> bool:
+        first, last = sorted((one.symbol.start_line, one.symbol.end_line) for one in (best, node))
+        is_nested = node.path == best.path and last[0] <= first[1]
+        return is_nested or not calls.isdisjoint({(own, node.declaration), (node.declaration, own)})
+
+    return [told for told, node in state.rivals if node is None or not is_part(node)][:MOST_RIVALS]
+
+
+def _judge_best(state: ResearchState, best: str, rivals: Sequence[str] = ()) -> list[str]:
     """Return sentences that say which words no file has, what fits best, and which words that lacks."""
     sentences = []
     absent = [word for word in state.absent if not _is_adverb(word)]
@@ -273,6 +297,8 @@ def _judge_best(state: ResearchState, best: str) -> list[str]:
     fits = "the other words" if absent else "the question"
     if lacking:  # then it may be about something else
         sentences.append(f"Nearest is {best}, which lacks the {_name_words(lacking)}.")
+    elif rivals:
+        sentences.append(f"{join_names([best, *rivals])} fit {fits} about equally well.")
     else:
         sentences.append(f"{best} fits {fits} best.")
     return sentences

@@ -55,6 +55,9 @@ _QUOTED = re.compile(
     r"@\"([^\"\n]*+(?:\"\"[^\"\n]*+)*)\"|\"([^\"\\\n]*+(?:\\.[^\"\\\n]*+)*)\"|`([^`\n]*+)`"
     r"|(?<![\w&<])[rbfuRBFU]{0,2}'([^'\\\n]*+(?:\\.[^'\\\n]*+)*)'"
 )
+# A variable that an error is given: `this.error(message, {`, `raise ValueError(msg)`.
+_GIVES_VARIABLE = re.compile(r"\b(?:\w*[Ee]rror|\w*Exception|Errorf|New)\(\s*([a-z]\w{0,60})\s*[,)]")
+VARIABLE_LINES = 12  # above it, in which the variable gets its text
 LINE_CHARS = 1_000  # read of a line, so that none takes long
 MESSAGE_CHARS, MESSAGE_LINES = 60, 3  # of the text of an error; lines below its name on which it may begin
 _IS_NONE = re.compile(r"(?:_|^)(?:NONE|OK|SUCCESS|NO_ERR(?:OR)?)$|_FLAGS?_")  # a value that is no error
@@ -150,7 +153,7 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
             if not (holds_error(plain) or _says_error(line, statement)) or _DECLARES.match(plain):
                 continue
             place = f"{one.path}:{number}-{number}"
-            names, text = find_errors(plain), _find_message(statement)
+            names, text = find_errors(plain), _find_message(statement) or _find_variable(state, one, number)
             if not names and not text:
                 unnamed.append(place)
             for name in names or [""]:
@@ -180,6 +183,18 @@ def _find_message(statement: str) -> str:
         if " " in text:
             return f'"{text[:MESSAGE_CHARS].rstrip()}{"…" if len(text) > MESSAGE_CHARS else ""}"'
     return ""
+
+
+def _find_variable(state: ResearchState, one: Finding, number: int) -> str:
+    """Return the text of the variable that a line gives an error, as `_find_message` does; "" without one."""
+    lines = state.source.read_lines(one.path)
+    given = _GIVES_VARIABLE.search(lines[number - 1][:LINE_CHARS])
+    if given is None:
+        return ""
+    sets = re.compile(rf"\b{given[1]}\s*:?=(?!=)")
+    above = range(number - 1, max(one.start_line, number - VARIABLE_LINES) - 1, -1)
+    at = next((at for at in above if sets.search(lines[at - 1][:LINE_CHARS])), 0)
+    return _find_message(_join_open(lines[at - 1 : at + MESSAGE_LINES])) if at else ""
 
 
 def _is_told(error: _Error, errors: Iterable[_Error]) -> bool:

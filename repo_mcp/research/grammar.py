@@ -150,6 +150,8 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.EXTENSION, "(?:where|how) <may> <make> <own> X"),
     (Form.EXTENSION, "(?:where|how) <may> <make> <another*>X.. of (?:my|your|our) own"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
+     "(?:is|are) <fails> (?:when|if|for|by) X"),
+    (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
      "(?:can |does |do |could |might |will |may |is |are )?X.. <fails>(?: (?P<y>.+))?"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
      "(?:can |does |do |could |might |will |may |is |are )?X"),

@@ -216,17 +216,38 @@ def find_listing(state: ResearchState, base: Node) -> tuple[Node, int] | None:
 
 
 def find_registering(state: ResearchState, base: Node) -> Node | None:
-    """Return the shortest function that takes the type and has a name like `register`; None without one."""
+    """Return the shortest function that takes the type and has a name like `register`; None without one.
+
+    If none takes it, one is that is named after both: `RegisterTokenFilter`, which takes what makes one.
+    """
     edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
     nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]
     fitting = [
         node
         for node in nodes
         if node.symbol.kind in _DOING and _REGISTERS.match(node.symbol.name) is not None
+    ] or [
+        node
+        for node in _search(state, base.symbol.name)
+        if node.symbol.kind in _DOING and _registers_kind(node.symbol.name, base.symbol.name)
     ]
     return min(
-        fitting, key=lambda node: (_count_lines(node), node.path, node.symbol.start_line), default=None
+        fitting,
+        key=lambda node: (
+            "register" not in node.symbol.name.lower(),
+            _count_lines(node),
+            node.path,
+            node.symbol.start_line,
+        ),
+        default=None,
     )
+
+
+def _registers_kind(name: str, kind: str) -> bool:
+    """Return True for a verb such as `register` with the whole name of a kind, which has several words."""
+    verb = _REGISTERS.match(name)
+    rest = "" if verb is None else name[verb.end() :].replace("_", "")
+    return rest.lower() == kind.replace("_", "").lower() and count_words(kind) > 1
 
 
 def _list_own_derived(state: ResearchState, base: Node) -> list[Node]:

@@ -170,6 +170,7 @@ class ResearchState:
         self.absent: list[str] = []  # words of the question that no file has
         self.weights: Mapping[str, float] = {}  # of the terms of the question's words
         self.lacking: list[str] = []  # words of the question that the best declaration lacks
+        self.rivals: list[tuple[str, Node | None]] = []  # rated nearly as high as the best: name and citation
         self.documented = ""  # the place in a document that says which setting is asked for
         self.confidences: dict[Declaration, Confidence] = {}  # how surely each noted symbol was reached
         self.limits: dict[tuple[str, str], list[str]] = {}  # what and why -> names of the symbols concerned

@@ -19,6 +19,7 @@ from repo_mcp.bundler.statements import Body, choose_lines, measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
+from repo_mcp.research.citing import name_briefly
 from repo_mcp.research.errors_made import holds_error
 from repo_mcp.research.failing import find_below
 from repo_mcp.research.indirect_names import (
@@ -70,6 +71,7 @@ FAILING_FIRST, FAILING_ROOM = 3, 3_200
 MOST_BELOW = 3  # functions shown that fail below the best declaration
 MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be added
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
+RIVAL_SHARE = 0.7  # of the worth of the best declaration: with others worth more it is not said to be best
 FEW_SEEDS = 3  # shown if no file has most of the question's words
 MOST_TABLES = 8  # best declarations among which a table of what is to be added is looked for
 ROWS_SHARE = 0.25  # of the lines of such a table, those that have the noun
@@ -153,6 +155,7 @@ def find_seeds(
         seeds = seeds[:FEW_SEEDS]
     if seeds:
         _tell_lacking(state, seeds[0], weigh_words(words, weights), idioms)
+        state.rivals = [] if first or state.lacking else _list_rivals(seeds)
     _note(
         state, seeds, weights, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
     )
@@ -178,6 +181,20 @@ def _tell_lacking(
     state.absent = [word for word in state.absent if word not in said and not says_otherwise(best, word)]
     telling = {word: weight for word, weight in weighed.items() if word not in said}
     state.lacking = name_phrases(list_lacking(best, telling), idioms)
+
+
+def _list_rivals(seeds: Sequence[Seed]) -> list[tuple[str, Node | None]]:
+    """Return the declarations that are rated nearly as high as the best one, each name once, cited.
+
+    Without any the best one was right in 25 of 31 answers, beside them in 24 of 43, and one of three in 36.
+    """
+    best = next((seed for seed in seeds if seed.node is not None), seeds[0])
+    near: dict[str, tuple[str, Node | None]] = {}
+    for seed in seeds:
+        if seed.name not in ("", best.name) and seed.worth >= RIVAL_SHARE * best.worth:
+            place = f"{seed.name} ({seed.path}:{seed.body.head_line}-{seed.body.end_line})"
+            near.setdefault(seed.name, (place if seed.node is None else name_briefly(seed.node), seed.node))
+    return [*near.values()]
 
 
 def _put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
@@ -235,6 +252,10 @@ def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
         for node in ([] if action.is_kind else find_actions(state, action, is_described=asked is None))
     ]
     base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
+    if (
+        base is not None and shares_word(base.symbol.name, action.nouns) > 1
+    ):  # `AddFilter` adds no token filter
+        seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]
     known = {seed.node for seed in seeds}
     kin = [] if base is None else _list_kin(state, base, action.nouns[-1])
     return [

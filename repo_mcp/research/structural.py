@@ -210,14 +210,25 @@ def gather_groups(state: ResearchState, reading: Reading) -> tuple[Group, ...]:
     most = {IMPLEMENTERS: MAX_IMPLEMENTERS}
     if reading.form in _OF_WORDS:
         most["tests"] = MAX_TESTS
-    found = [Group(what, _name_places(state, nodes, most.get(what, MAX_PLACES))) for what, nodes in groups]
+    whole = {IMPLEMENTERS} if reading.form is Form.DEPENDENTS else set()  # who calls one may fill it in, too
+    found = [
+        Group(what, _name_places(state, nodes, most.get(what, MAX_PLACES), keeps_found=what in whole))
+        for what, nodes in groups
+    ]
     if not any(one.kind == "section" for one in state.findings):
         found.append(Group("documentation", _list_sections(state, best)))
     return tuple(one for one in found if one.places)
 
 
-def _name_places(state: ResearchState, nodes: Iterable[Node], most: int) -> tuple[str, ...]:
-    new = dict.fromkeys(node for node in nodes if node.declaration not in state.nodes)
+def _name_places(
+    state: ResearchState, nodes: Iterable[Node], most: int, *, keeps_found: bool
+) -> tuple[str, ...]:
+    """Return the places of symbols, those in tests last, and how many more there are.
+
+    Unless it `keeps_found` ones, what is a finding already is left out.
+    """
+    new = dict.fromkeys(node for node in nodes if keeps_found or node.declaration not in state.nodes)
+    new = dict.fromkeys(sorted(new, key=lambda node: is_test_place(node.path)))  # stable
     places = [name_briefly(node) for node in new if state.admits(node.path)]
     more = [f"and {len(places) - most} more"] if len(places) > most else []
     return (*places[:most], *more)
@@ -230,8 +241,14 @@ def _list_implementers(state: ResearchState, best: Sequence[Node]) -> list[Node]
         found += [state.get_node(link.source) for link in list_overriding(state, node)]
         if node.symbol.kind in TYPE_KINDS:
             edges = state.graph.find_incoming(node, IMPLEMENTATIONS, GROUP_BOUNDS).edges
-            found += [state.get_node(edge.other) for edge in edges]
+            others = [state.get_node(edge.other) for edge in edges]
+            found += [one for one in others if not _is_block_of(one, node)]
     return found
+
+
+def _is_block_of(one: Node, of: Node) -> bool:
+    """Return True for a block with members of a type, as in Rust: it does not derive from it."""
+    return one.symbol.kind is SymbolKind.EXTENSION and one.symbol.name == of.symbol.name
 
 
 def _find_users(state: ResearchState, node: Node) -> Sequence[Edge]:
