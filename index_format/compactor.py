@@ -30,6 +30,7 @@ from index_format.occurrences import Occurrences
 from index_format.posting_runs import encode_run, join_runs
 from index_format.postings import POST, DecodedLists, FieldLengths, ListTable, iter_decoded
 from index_format.records import (
+    FIELD_BITS,
     I64,
     MAX_FIELDS,
     EncodedRun,
@@ -97,7 +98,7 @@ class Window:
         term_counts = np.array([part.text.count(b"\n") for part in parts], dtype=np.int64)
         terms, ranks = _rank_span(pages.terms, term_counts, first, end, parts[0].where)
         bits = np.flatnonzero(np.unpackbits(pages.masks.astype(np.uint8), bitorder="little"))
-        owners, fields = bits // MAX_FIELDS, bits % MAX_FIELDS
+        owners, fields = bits >> FIELD_BITS, bits & (MAX_FIELDS - 1)
         if int(fields.max(initial=0)) >= len(self._maps.levels):
             raise CorruptIndex(f"{parts[0].where}: field {int(fields.max())} of {len(self._maps.levels)}")
         sources = np.array(self._present).repeat(term_counts).take(owners)
@@ -136,7 +137,7 @@ class Window:
         limits = maps.limits[levels, lists.sources]
         table = ListTable(lists.terms, lists.frequencies, lists.sizes, lists.singles, limits)
         bases = maps.bases[levels, lists.sources]
-        numbers = (lists.ranks - low) * MAX_FIELDS + lists.fields
+        numbers = (lists.ranks - low) << FIELD_BITS | lists.fields
         found = [
             self._renumber(form, bases, numbers) for form in iter_decoded(reader.read(rows), table, "POST")
         ]
@@ -294,7 +295,7 @@ def _plan_windows(sources: Sequence[Source], window_bytes: int) -> list[tuple[by
 
 def _build_run(terms: TermText, lists: I64, frequencies: I64, docs: I64, counts: I64) -> PostingRun:
     """Build a run from sorted postings, leaving out terms that have none left."""
-    list_terms, list_fields = lists // MAX_FIELDS, lists % MAX_FIELDS
+    list_terms, list_fields = lists >> FIELD_BITS, lists & (MAX_FIELDS - 1)
     is_new = find_changes(list_terms)
     if np.count_nonzero(is_new) < len(terms):
         terms = terms.gather(list_terms[is_new])

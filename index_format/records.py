@@ -19,7 +19,8 @@ U8 = npt.NDArray[np.uint8]
 I64 = npt.NDArray[np.int64]
 Integers = npt.NDArray[np.integer]
 
-MAX_FIELDS = 8  # a term's fields are the bits of one byte
+FIELD_BITS = 3
+MAX_FIELDS = 1 << FIELD_BITS  # a term's fields are the bits of one byte
 MAX_TERM_FREQUENCY = (1 << 32) - 1
 NO_SINGLE = -1
 FINGERPRINT_BYTES = 16

@@ -29,7 +29,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import ge
 
 import numpy as np
@@ -117,13 +117,8 @@ class TermsWriter:
         bounds = np.append(np.arange(0, count, PAGE_TERMS), count)
         list_bounds = np.append(0, np.cumsum(np.bitwise_count(masks), dtype=np.int64))[bounds]
         data, data_ends = _encode_lists(heads, sizes, list_bounds)
-        raw = masks.tobytes()
-        for low, high, start, end in zip(
-            *(column.tolist() for column in (bounds[:-1], bounds[1:], data_ends[:-1], data_ends[1:])),
-            strict=True,
-        ):
-            self._first_terms.append(terms[low])
-            self._pieces[LIST].append(raw[low:high] + data[start:end])
+        self._first_terms += map(terms.__getitem__, bounds[:-1].tolist())
+        self._pieces[LIST].append(_interleave(masks.tobytes(), bounds.tolist(), data, data_ends.tolist()))
         text, text_ends = terms.text, np.append(0, terms.ends)[bounds]
         if self._signatures is not None:
             text, page_ends, shared = fold_pages(terms, PAGE_TERMS)
@@ -150,6 +145,19 @@ class TermsWriter:
             TOPS: b"".join(top + b"\n" for top in self._first_terms),
         }
         return sections if self._signatures is None else {**sections, SIGN: self._signatures.finish()}
+
+
+def _interleave(masks: bytes, bounds: Sequence[int], data: bytes, ends: Sequence[int]) -> bytes:
+    """Return the field bits of each page, and behind them its heads and sizes, as one piece.
+
+    A page has some 300 bytes: to write each by itself would take longer than to encode it.
+    """
+    pieces = (
+        piece
+        for (low, high), (start, end) in zip(pairwise(bounds), pairwise(ends), strict=True)
+        for piece in (masks[low:high], data[start:end])
+    )
+    return b"".join(pieces)
 
 
 def _encode_lists(heads: I64, sizes: I64, bounds: I64) -> tuple[bytes, I64]:

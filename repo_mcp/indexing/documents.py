@@ -49,8 +49,6 @@ BATCH_BYTES = 1024 * 1024  # its arrays fit into a core's cache: half as fast ag
 FIELD_BITS = 3
 _LINE_FEED = 0x0A
 WORD_BYTES = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" + bytes(range(128, 256))
-_TO_SPACES = bytes(byte if byte in WORD_BYTES else 0x20 for byte in range(256))
-_SPACE = 0x20
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +68,21 @@ class _Sample:
     hashes: tuple[U64, U64]
 
 
+def find_word_bytes(text: bytes) -> npt.NDArray[np.bool_]:
+    """Return a mask of the bytes of a text that are among WORD_BYTES, with one more before and behind.
+
+    Comparing takes two thirds of the time of `bytes.translate`.
+    """
+    raw = np.frombuffer(text, dtype=np.uint8)
+    mask = np.zeros(len(raw) + 2, dtype=np.bool_)
+    is_word = mask[1:-1]
+    np.less((raw | 0x20) - 0x61, 26, out=is_word)  # letters; what is below wraps
+    is_word |= raw - 0x30 < 10  # digits
+    is_word |= raw == 0x5F
+    is_word |= raw > 0x7F
+    return mask
+
+
 class Vocabulary:
     """The distinct words of several texts."""
 
@@ -78,8 +91,8 @@ class Vocabulary:
 
     def add(self, text: bytes) -> TextWords:
         """Return the words of the next text, numbered among themselves."""
-        padded = text.translate(_TO_SPACES) + PADDING
-        is_word = np.frombuffer(b" " + padded, dtype=np.uint8) != _SPACE
+        padded = text + PADDING
+        is_word = find_word_bytes(padded)
         edges = np.flatnonzero(is_word[1:] != is_word[:-1])
         starts = edges[0::2].copy()  # read by many steps: contiguous, they take a tenth less time
         words = WordSpans(padded, starts, edges[1::2] - starts)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from index_format import (
@@ -260,9 +261,8 @@ class ShardBuilder:
         )
 
     def _start_segment(self) -> SegmentBuilder:
-        from repo_mcp.indexing.documents import SegmentBuilder  # not for settings, nor where nothing changed
-
-        return SegmentBuilder(self._settings.chunk_lines, self._settings.overlap_lines)
+        build, _ = _load_documents()
+        return build(self._settings.chunk_lines, self._settings.overlap_lines)
 
     def _write(self, builder: SegmentBuilder, task: ShardTask, number: int) -> SegmentEntry:
         return write_segment(self._directory, f"{task.temporary}-{number}", *builder.build())
@@ -287,11 +287,10 @@ class ShardBuilder:
             text = decode_source(opened.data)
         except RepoError as error:
             return _SKIPS.get(error.code)
-        from repo_mcp.indexing.documents import SourceFile  # not where nothing changed
-
         flags = FLAG_REPLACED if text.warnings else 0
         language = find_language(opened.path, self._languages)
-        source = SourceFile(opened.path, text.data, len(opened.data), fingerprint, language, flags)
+        _, make_source = _load_documents()
+        source = make_source(opened.path, text.data, len(opened.data), fingerprint, language, flags)
         return source, opened.changed_while_reading
 
     def _is_included(self, path: str) -> bool:
@@ -303,6 +302,14 @@ class ShardBuilder:
         self._reader.close()
         if self._marker is not None:
             self._marker.close()
+
+
+@cache
+def _load_documents() -> tuple[type[SegmentBuilder], type[SourceFile]]:
+    """Import what settings do not need, nor a refresh that finds nothing changed."""
+    from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
+
+    return SegmentBuilder, SourceFile
 
 
 _SKIPS = {

@@ -38,6 +38,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_ANY_MARK = tuple([mark for mark, _ in _MARKS])
 
 _CODING_LINE = compile_late(rb"[ \t\f]*#[^\n]{0,400}?coding[:=][ \t]*([-\w.]{1,40})", re.ASCII)  # PEP 263
 _NOT_CODE = compile_late(rb"[ \t\f]*(?:#|$)")  # a first line after which the second may be a coding line
@@ -74,10 +75,10 @@ class SourceText:
 
 def decode_source(raw: bytes) -> SourceText:
     """Return the text of a file's bytes. Raises RepoError with BINARY_FILE when they are not text."""
-    for mark, codec in _MARKS:
-        if raw.startswith(mark):
-            return _decode_marked(raw[len(mark) :], codec)
-    if b"\0" in raw[:SNIFFED_BYTES]:
+    if raw.startswith(_ANY_MARK):
+        mark, codec = next(one for one in _MARKS if raw.startswith(one[0]))
+        return _decode_marked(raw[len(mark) :], codec)
+    if raw.find(b"\0", 0, SNIFFED_BYTES) >= 0:
         raise RepoError(
             ErrorCode.BINARY_FILE,
             "The file is binary: it has a NUL byte near its start.",

@@ -62,11 +62,20 @@ def read_open_file(descriptor: int, path: str, max_bytes: int, bounds: Bounds) -
         is_whole = not _is_recent(before) or _is_read_again(descriptor, data, max_bytes)
         after = os.fstat(descriptor)
         stat = file_stat(before)
-        if is_whole and stat == file_stat(after):
+        if is_whole and _is_same(before, after):
             return OpenedFile(path, data, stat, changed_while_reading=False)
         os.lseek(descriptor, 0, os.SEEK_SET)
         before = after
     return OpenedFile(path, data, stat, changed_while_reading=True)
+
+
+def _is_same(before: os.stat_result, after: os.stat_result) -> bool:
+    """Return True when two looks at an open file found the same version of it."""
+    return (
+        before.st_size == after.st_size
+        and before.st_mtime_ns == after.st_mtime_ns
+        and before.st_ctime_ns == after.st_ctime_ns
+    )
 
 
 def _is_recent(status: os.stat_result) -> bool:
@@ -84,11 +93,13 @@ def _read_bounded(descriptor: int, expected_bytes: int, max_bytes: int) -> bytes
     """Return everything to the end of the file, but at most `max_bytes` + 1 bytes."""
     pieces: list[bytes] = []
     count = 0
-    # One byte more than expected: a typical file takes one call for its bytes and one for its end.
+    # One byte more than expected: where that is missing, the file ends, and a typical one takes one call.
     wanted = min(expected_bytes, max_bytes) + 1
     while wanted > 0 and (piece := os.read(descriptor, wanted)):
         pieces.append(piece)
         count += len(piece)
+        if count == expected_bytes:
+            break
         likely = _MORE_BYTES if len(piece) < wanted else 1 << 20
         wanted = min(likely, max_bytes + 1 - count)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
