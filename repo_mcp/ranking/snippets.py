@@ -30,12 +30,14 @@ FEW_WHOLE_LINES = 45  # the same for what asks nothing: words, a report, pasted 
 FURTHER_LINES = 1  # of a hit after these
 TYPE_HEAD_LINES = 2  # of a long type whose best member is shown
 ALSO_NAMED = 4  # further declarations that a rated hit names, the best first
+PASTED_NAMED = 6, 2  # of the first file for pasted text, and of each further one
 HEADS_SHOWN = 3  # of these: the lines with their names
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
 BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows some whole,
 FIRST_LINES = 6  # and of that in the first file
 CITED_NEAR = 2  # lines before and after one that pasted text cites or quotes
 SHORT_LINES = 16  # of the declaration that pasted text is about: one with no more is shown whole
+MOST_AROUND = 100  # lines of a type around it that is named: of a longer one, the members are opened
 NEXT_LINES = 4  # of the best declaration in each further file for pasted text
 HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long, from its start; others match best
 NAME_WORTH = 4  # a line with a declaration's name is worth as much as so many others
@@ -97,8 +99,7 @@ def show_hits(
                 show = partial(_show_asked, file, *_choose_head(is_first=not hits, shows_whole=room > 0))
                 hits.append(_show_rated(file, show))
             else:
-                most = NEXT_LINES if hits else HEAD_LINES
-                hits.append(_show_pasted(file, [*telling.values()], _find_place(file, pasted), most))
+                hits.append(_show_pasted(file, [*telling.values()], pasted, is_first=not hits))
         else:
             is_further = telling and place >= near
             hits.append(_build_hit(one, terms, asked, FURTHER_LINES if is_further else min(lines, longest)))
@@ -154,18 +155,25 @@ def _find_place(file: AskedFile, pasted: PastedPlaces) -> int:
     return find_quoted(held, pasted.words) or 0
 
 
-def _show_pasted(file: AskedFile, weights: Sequence[float], place: int, most: int) -> Hit:
+def _show_pasted(file: AskedFile, weights: Sequence[float], pasted: PastedPlaces, *, is_first: bool) -> Hit:
     """Return the hit of a file for pasted text: lines of its best declaration, and the names of others.
 
-    The best is the one around line `place`, unless that is 0. What is around the best is not named: it is
-    opened for its members. `weights` are those of the words in `file.held`.
+    The best is the one around the line that the text cites or quotes, if any. `weights` are those of the
+    words in `file.held`.
     """
+    place = _find_place(file, pasted)
     spans = [span for _, span in file.rated]
     around = file.declarations.find_innermost(place, 2) if place else None
     best = around or _find_member(file.live, spans[0], spans) or spans[0]
     first, last = best.head_line, best.end_line
-    others = [span for span in spans if not span.head_line <= first <= last <= span.end_line]
-    return show_lines(file.live, _show_matching(file, weights, place, best, most), best, others)
+    others = [
+        span
+        for span in spans
+        if not span.head_line <= first <= last <= span.end_line
+        or span.end_line - span.head_line < MOST_AROUND
+    ]
+    lines = _show_matching(file, weights, place, best, HEAD_LINES if is_first else NEXT_LINES)
+    return show_lines(file.live, lines, best, others, PASTED_NAMED[0 if is_first else 1])
 
 
 def _show_matching(
@@ -337,7 +345,11 @@ def show_declaration(live: LiveChunk, symbol: SymbolSpan, most_lines: int) -> Hi
 
 
 def show_lines(
-    live: LiveChunk, lines: Mapping[int, str], symbol: SymbolSpan | None, rated: Sequence[SymbolSpan] = ()
+    live: LiveChunk,
+    lines: Mapping[int, str],
+    symbol: SymbolSpan | None,
+    rated: Sequence[SymbolSpan] = (),
+    most_named: int = ALSO_NAMED,
 ) -> Hit:
     """Return the hit of lines by number, ascending. It names the best of `rated` that it does not show.
 
@@ -351,7 +363,7 @@ def show_lines(
         if span != symbol
         and span.end_line > span.head_line
         and not all(map(lines.__contains__, range(span.name_line, span.end_line + 1)))
-    ][:ALSO_NAMED]
+    ][:most_named]
     named = sorted({span.name_line for span in also[:HEADS_SHOWN]} - lines.keys())
     heads = {at: live.lines[at - 1].decode("utf-8", "replace") for at in named}
     return Hit(
