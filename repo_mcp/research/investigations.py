@@ -48,8 +48,11 @@ from repo_mcp.research.unparsed import note_unparsed
 from repo_mcp.research.written_calls import note_written
 from repo_mcp.research.written_names import names_setting, note_written_name
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
+from repo_mcp.text.question_words import count_words, list_words, shares_word
 
 _BOUNDS = Bounds(files=20, references=60)
+# Words that tell something: a phrase with so many is no name. Settings are often described in more.
+SENTENCE_WORDS = {Form.DEFINED: 4, Form.CONFIGURED: 6}
 COMPARED = 3  # declarations of one name in a question for a difference
 MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
 IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
@@ -110,9 +113,12 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     "How are messages sent to a room" is read as a question for a path from `messages` to `room`. If no path
     connects the two, the question is an open one. "What happens when the config changes" asks what runs then,
     and not what breaks if a symbol is another. "Where do I set how long results are kept" means the setting
-    that a document describes so.
+    that a document describes so. "Where are services moved from the pending set to the ready set" asks not
+    where `services` is declared.
     """
     asked = [subject.asked for subject in reading.subjects]
+    if _is_sentence(reading.subjects[0], SENTENCE_WORDS.get(reading.form)):
+        return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
     if len(asked) == 1 and names_setting(state, reading.subjects[0]):
         return build_reading(Form.CONFIGURED, (Subject(asked[0], "words"),))
     if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
@@ -130,6 +136,18 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
         return reading
     state.limits.clear()
     return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
+
+
+def _is_sentence(subject: Subject, least: int | None) -> bool:
+    """Return True for a phrase of at least so many words of which no name that it is taken for has half.
+
+    A name of several words in it, such as `maxRetries`, is meant by it.
+    """
+    words = list_words(subject.asked)
+    names = {node.symbol.name for node in subject.nodes}
+    if least is None or len(words) < least or any(word in names and count_words(word) > 1 for word in words):
+        return False
+    return all(2 * shares_word(name, words) < len(words) for name in names)
 
 
 def _settle_described(state: ResearchState, text: str) -> Reading:

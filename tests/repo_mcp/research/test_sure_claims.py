@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repo_mcp.research.records import Form
 from tests.repo_mcp.research.asking import Asked
 
 PARSER = """export class Parser {
@@ -141,3 +142,16 @@ def test_a_kind_is_registered_by_the_function_with_its_whole_name() -> None:
     assert claim.startswith("Others of the kind derive from text.TokenFilter (text/filter.go:3-5).")
     assert "text.RegisterTokenFilter (text/filter.go:15-17) registers one." in claim
     assert "AddFilter" not in claim
+
+
+def test_a_sentence_is_not_asked_of_the_first_plain_word_that_is_a_name() -> None:
+    pool = (
+        "def services():\n    return []\n\n\n"
+        "def promote(pending, ready):\n    # A service moves from the pending set to the ready set.\n"
+        "    ready.add(pending.pop())\n"
+    )
+    asked = Asked({"pool.py": pool})
+    report = asked.ask("Where are services moved from the pending set to the ready set?")
+    assert report.reading.form is Form.OPEN
+    assert report.claim.startswith("pool.promote (pool.py:5-7)")
+    assert asked.ask("where is services defined?").reading.form is Form.DEFINED
