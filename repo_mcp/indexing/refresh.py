@@ -370,8 +370,8 @@ class Refresh:
     def _merge(self) -> None:
         self._hooks.report("merge", 0, 0, 0, 0)
         one, outcome, cancelled = self._resources, self._outcome, self._hooks.cancelled
-        merger = make_merger(self._writer, one.settings, one.workers, cancelled)
-        purger = make_merger(self._writer, one.settings, one.workers, cancelled, PURGE_WINDOW_BYTES)
+        make = partial(make_merger, self._writer, one.settings, one.workers, cancelled, self.pool.hand_over)
+        merger, purger = make(), make(PURGE_WINDOW_BYTES)
         full = outcome.added + outcome.updated > FULL_MERGE_SHARE * (self._indexed_files + outcome.added)
         merger.merge(full=full, between=self._commit_merge)
         purger.purge(set() if self._purge is None else self._purge.segments)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
@@ -17,9 +17,13 @@ from repo_mcp.indexing.workers import (
     Done,
     NoProcesses,
     Outcome,
+    ProcessBuilders,
     check_cancelled,
     start_builders,
 )
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 NO_PROCESSES = "The system starts no more processes, so one has indexed all files."
 FEWEST = 2  # shards for which processes are started
@@ -47,6 +51,7 @@ class ShardPool:
         self._cluster = settings.cluster
         self._opened = ExitStack()
         self._builders: Builders | None = None
+        self._idle: Builders | None = None  # since the last shard
         self._given = 0  # tasks whose results have not been taken yet
         self._done: Done = SimpleQueue()
         self._builder: ShardBuilder | None = None  # of this process
@@ -114,8 +119,8 @@ class ShardPool:
     def finish(self, cancelled: Cancelled) -> Iterator[ShardResult]:
         """Yield the remaining results: in order without processes, else as they are finished.
 
-        At the end the processes are gone, and with them their memory. Raises RepoError with CANCELLED, or
-        with INTERNAL when a worker died; OSError when a segment could not be written.
+        Processes of this machine then wait for `hand_over`, or for the end of the block. Raises RepoError
+        with CANCELLED, or with INTERNAL when a worker died; OSError when a segment could not be written.
         """
         if self._builders is not None or (self.fewest_shards and self._remaining.count_waiting >= FEWEST):
             self._give_out()
@@ -128,8 +133,21 @@ class ShardPool:
                 yield from self._take(self._done.get(timeout=WAIT_SECONDS))
             self._give_out()  # a cluster may have more workers by now
         self.warnings += self._builders.list_warnings()
-        self._builders = None
-        self._opened.close()
+        self._idle, self._builders = self._builders, None
+        if not isinstance(self._idle, ProcessBuilders):
+            self._opened.close()
+
+    def hand_over(self, workers: int) -> AbstractContextManager[ProcessPoolExecutor] | None:
+        """Return the processes that have built the shards, to be used in one block, with which they end.
+
+        If there are not just so many, they end now.
+        """
+        idle, self._idle = self._idle, None
+        opened = self._opened.pop_all()
+        if isinstance(idle, ProcessBuilders) and idle.workers == workers:
+            return _hold(opened, idle.pool)
+        opened.close()
+        return None
 
     def _give_out(self) -> None:
         """Hand over the next tasks, starting the builders first. The rest can still be reordered."""
@@ -166,3 +184,9 @@ class ShardPool:
             check_cancelled(cancelled)
             yield self._build_here(task)
             yield from self.iter_done()
+
+
+@contextmanager
+def _hold(opened: ExitStack, pool: ProcessPoolExecutor) -> Iterator[ProcessPoolExecutor]:
+    with opened:
+        yield pool

@@ -15,7 +15,7 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -47,6 +47,8 @@ WINDOWS_AHEAD = 2  # per worker: each encoded window that waits to be written ta
 SHARDS_AHEAD = 2  # per worker: the one being built, and the next, so that no worker waits for a commit
 MIN_WINDOWS = 4  # for a merge with fewer, no processes are started, which takes a quarter of a second
 
+MergeSources = tuple[str | DirectoryHolder, tuple[SegmentEntry, ...], int]  # the last: bytes of a window
+HandOver = Callable[[int], AbstractContextManager["ProcessPoolExecutor"] | None]  # see `ShardPool.hand_over`
 T = TypeVar("T")
 Cancelled = Callable[[], bool]
 _builder: ShardBuilder | None = None  # of this worker process
@@ -88,13 +90,14 @@ class ProcessBuilders:
     """Processes of this machine that build shards. A worker that dies ends the build."""
 
     def __init__(self, pool: ProcessPoolExecutor, workers: int, done: Done) -> None:
-        self._pool = pool
+        self.pool = pool
+        self.workers = workers
         self._done = done
         self.capacity = SHARDS_AHEAD * workers
 
     def add(self, task: ShardTask) -> None:
         """Have a shard built. See `Builders`."""
-        self._pool.submit(_build, replace(task, stats={})).add_done_callback(self._done.put)
+        self.pool.submit(_build, replace(task, stats={})).add_done_callback(self._done.put)
 
     def list_warnings(self) -> list[str]:
         """Return nothing: any failure of a process of ours ends the build."""
@@ -116,14 +119,16 @@ def make_merger(
     settings: BuildSettings,
     workers: int,
     cancelled: Cancelled,
+    hand_over: HandOver = lambda _workers: None,
     window_bytes: int | None = None,
 ) -> Merger:
     """Return what merges segments of a writer, with the help of processes if the memory budget allows.
 
+    Those that have built the shards go on with it if `hand_over` has just as many; else others are started.
     Windows are as large as the budget says, unless `window_bytes` does.
     """
     files = sum(entry.files for entry in writer.segments)
-    encode = partial(encode_merge, settings, workers, files, cancelled)
+    encode = partial(encode_merge, settings, workers, files, cancelled, hand_over)
     return Merger(writer, encode=encode, window_bytes=window_bytes or settings.memory.window_bytes)
 
 
@@ -132,6 +137,7 @@ def encode_merge(
     workers: int,
     files: int,
     cancelled: Cancelled,
+    hand_over: HandOver,
     entries: Sequence[SegmentEntry],
     merge: Merge,
 ) -> Iterator[EncodedRun]:
@@ -142,20 +148,23 @@ def encode_merge(
     """
     windows = range(len(merge.windows))
     workers = settings.memory.count_mergers(workers, files, sum(entry.files for entry in entries))
+    if len(windows) < MIN_WINDOWS:
+        workers = 0
     with ExitStack() as opened:
         pool = None
-        if workers and len(windows) >= MIN_WINDOWS:
+        processes = hand_over(workers) or (_start_pool(workers, _begin) if workers else None)
+        if processes is not None:
             with suppress(NoProcesses):
-                arguments = settings.index_path, tuple(entries), merge.window_bytes
-                pool = opened.enter_context(_start_pool(workers, _start_merger, *arguments))
+                pool = opened.enter_context(processes)
         if pool is None:
             for window in windows:
                 check_cancelled(cancelled)
                 yield merge.encode_window(window)
             return
+        sources = settings.index_path, tuple(entries), merge.window_bytes
         coming: deque[Future[EncodedRun]] = deque()
         for window in windows:
-            coming.append(pool.submit(_encode, window))
+            coming.append(pool.submit(_encode, sources, window))
             if len(coming) > WINDOWS_AHEAD * workers:
                 yield _get_result(coming.popleft(), cancelled)
         while coming:
@@ -259,14 +268,10 @@ def _build(task: ShardTask) -> ShardResult:
     return result
 
 
-def _start_merger(
-    index_path: str | DirectoryHolder, entries: tuple[SegmentEntry, ...], window_bytes: int
-) -> None:
+def _encode(sources: MergeSources, window: int) -> EncodedRun:
+    """Encode a window. A process is given those of one merge alone: it keeps the sources open to its end."""
     global _merge  # noqa: PLW0603  (a process has one)
-    _begin()
-    _merge = Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)
-
-
-def _encode(window: int) -> EncodedRun:
-    assert _merge is not None
+    if _merge is None:
+        index_path, entries, window_bytes = sources
+        _merge = Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)
     return _merge.encode_window(window)

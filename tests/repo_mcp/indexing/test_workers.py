@@ -7,16 +7,20 @@ import multiprocessing
 import subprocess
 import sys
 import time
+from contextlib import closing
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
+from index_format import Merge
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing import workers
 from repo_mcp.indexing.shard_pool import NO_PROCESSES
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.indexing.workers import NoProcesses, _do_nothing, _start_pool
+from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from tests.no_threads import no_threads
 from tests.repo_mcp.indexing.small_shards import replace_shard_bytes
@@ -102,6 +106,26 @@ def check_that_one_process_indexes_all(root: Path) -> None:
     assert (report.added, report.warnings) == (6, (NO_PROCESSES,))
     assert multiprocessing.active_children() == before
     repository.close()
+
+
+def test_processes_that_have_built_the_shards_encode_the_merge(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, start, started = multiprocessing.active_children(), BaseProcess.start, []
+
+    def note(process: BaseProcess) -> None:
+        started.append(process)
+        start(process)
+
+    monkeypatch.setattr(BaseProcess, "start", note)
+    encoded: list[int] = []
+    monkeypatch.setattr(Merge, "encode_window", lambda _merge, number: encoded.append(number))  # here: never
+    monkeypatch.setattr(workers, "MIN_WINDOWS", 1)
+    with closing(Repository(load_config(str(root), data_dir=str(root.parent / "data"), workers=2))) as opened:
+        assert opened.refresh().added == 6
+        assert opened.search(SearchRequest("gizmo_4", 10)).hits[0].path == "4.py"
+    assert (len(started), encoded) == (2, [])
+    assert multiprocessing.active_children() == before
 
 
 def refuse_processes(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
