@@ -35,6 +35,7 @@ import threading
 import types
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,8 @@ from repo_mcp.symbol_index import named_files
 indexer.LOCK_WAIT_SECONDS = whole_index.OTHER_SECONDS = named_files.JOIN_SECONDS = 0.5
 derived_index.RETRY_SECONDS = 0.5
 {START}"""
+# What imports the SDK, which takes longer than all else together: imported once a program serves HTTP.
+OF_HTTP = ("repo_mcp.protocol.http_server", "repo_mcp.protocol.sdk_server")
 _LARGEST_REQUEST = 1 << 20
 _NUMBER = struct.Struct("<i")
 
@@ -168,12 +171,14 @@ def _import_all() -> None:
     import repo_mcp
 
     for module in pkgutil.walk_packages(repo_mcp.__path__, "repo_mcp."):
-        if not module.name.endswith("__main__"):
-            try:
-                importlib.import_module(module.name)
-            except ImportError:  # of another system, or of a wheel that is not there
-                continue
+        if not module.name.endswith("__main__") and module.name not in OF_HTTP:
+            _import(module.name)
     importlib.import_module("tests.unsynced")
+
+
+def _import(name: str) -> None:
+    with suppress(ImportError):  # of another system, or of a wheel that is not there
+        importlib.import_module(name)
 
 
 def _serve(asking: socket.socket) -> list[str]:
@@ -183,13 +188,17 @@ def _serve(asking: socket.socket) -> list[str]:
         data, streams, _, _ = socket.recv_fds(asking, _LARGEST_REQUEST, 4)
         if not data:
             os._exit(0)
+        request = json.loads(data)
+        if "http" in request["command"]:
+            for name in OF_HTTP:
+                _import(name)
         if os.fork() == 0:
             asking.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             *streams, telling = streams
             if (pid := os.fork()) == 0:
                 os.close(telling)
-                return _become(json.loads(data), streams)
+                return _become(request, streams)
             for stream in streams:
                 os.close(stream)
             os.write(telling, _NUMBER.pack(pid))
