@@ -97,7 +97,7 @@ def _iter_adopted(writer: IndexWriter, donors: Sequence[Donor]) -> Iterator[tupl
             writer.delete_garbage()
 
 
-class Adopting:
+class PendingAdoption:
     """The first donor all of whose segments could be taken over.
 
     While these are compared with its seal, Git's records are read and the tree may be walked. Nothing is read

@@ -22,7 +22,7 @@ from index_format import (
     SegmentEntry,
     Snapshot,
 )
-from repo_mcp.indexing.adoption import Adopting, Adoption
+from repo_mcp.indexing.adoption import Adoption, PendingAdoption
 from repo_mcp.indexing.building import Building
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.outcome import RefreshOutcome
@@ -98,21 +98,21 @@ class Refresh:
         generation = manifest.generation
         purge = self._begin_purge(generation)
         seen = None if force else self._read_seen(generation)
-        known = adopting = None
+        known = pending = None
         if seen is None:
             known = self._read_known()
-            adopting = self._begin_anew(known, force)
-        report = self._look_over(walk, adopting, manifest.configuration)
+            pending = self._begin_without_record(known, force)
+        report = self._walk_root(walk, pending, manifest.configuration)
         scan = _Scan(scan_started_ns, report, seen, *find_changed(seen, report.files))
         if seen is None:
             self._pages = BackgroundPages(build_walked_files(report.files))
         else:
             self._outcome.skipped = seen.get_skipped()
         if scan.has_changes or purge.segments or Merger(self._writer).is_due:
-            generation = self._take_up(scan, known if known is not None else self._read_known(), purge)
+            generation = self._apply_scan(scan, known if known is not None else self._read_known(), purge)
         return self._build_report(started, generation, report)
 
-    def _begin_anew(self, known: KnownFiles, force: bool) -> Adopting | None:
+    def _begin_without_record(self, known: KnownFiles, force: bool) -> PendingAdoption | None:
         """Begin to read every file while the walk goes on; return the donor of an empty index, if any.
 
         If Git may know which files are the same in the donor, reading begins after the walk.
@@ -120,16 +120,16 @@ class Refresh:
         self._reads_all = force
         self._commits_shards = not force or not known.count  # the old index answers until all is rebuilt
         self._resources.remaining.is_hidden = not self._commits_shards
-        adopting = None
+        pending = None
         if not force and not self._writer.segments:
-            adopting = Adopting(self._writer, self._resources.donations)
-        if adopting is None or not adopting.is_noted:
-            self._adoption = self._finish_adopting(adopting)
+            pending = PendingAdoption(self._writer, self._resources.donations)
+        if pending is None or not pending.is_noted:
+            self._adoption = self._finish_adoption(pending)
             if self._adoption is None or self._adoption.must_be_read:
                 self._begin_building(known, is_in_order=self._adoption is None)
-        return adopting
+        return pending
 
-    def _take_up(self, scan: _Scan, known: KnownFiles, purge: Purge) -> int:
+    def _apply_scan(self, scan: _Scan, known: KnownFiles, purge: Purge) -> int:
         """Bring the index in line with a scan, merge it, and return the generation committed last."""
         self._indexed_files = known.count
         self._remove_missing(known, purge, scan)
@@ -166,7 +166,7 @@ class Refresh:
         purge = self._begin_purge(generation)
         changed = drop_unchanged(seen, changes.files)
         missing = [path for path in changes.gone if seen.find(path) is not None]
-        if changes.met_denied and any(_is_another(seen, file) for file in changed):
+        if changes.met_denied and any(_was_replaced(seen, file) for file in changed):
             return None
         self._outcome.skipped = seen.get_skipped()
         if changed or missing:
@@ -182,11 +182,11 @@ class Refresh:
             self._put_seen(self._outcome.renew_seen(seen, generation, scan_started_ns, files, missing))
         return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
 
-    def _look_over(self, walk: Walk, adopting: Adopting | None, configuration: str) -> WalkReport:
+    def _walk_root(self, walk: Walk, pending: PendingAdoption | None, configuration: str) -> WalkReport:
         """Walk the root, starting from what earlier walks found out, and keep that for later ones."""
         directory, memory = self._resources.directory, self._resources.memory
         if memory is not None:
-            donor = None if adopting is None else adopting.donor
+            donor = None if pending is None else pending.donor
             if donor is not None and donor.manifest.configuration == configuration:
                 recall_walk(directory, memory, donor.directory)
             else:
@@ -194,11 +194,11 @@ class Refresh:
         try:
             report = walk(self._hooks.cancelled, None if self._building is None else self._building.note)
         except BaseException:
-            if adopting is not None:
-                adopting.close()
+            if pending is not None:
+                pending.close()
             raise
-        if adopting is not None and adopting.is_noted:
-            self._adoption = self._finish_adopting(adopting)
+        if pending is not None and pending.is_noted:
+            self._adoption = self._finish_adoption(pending)
         self.warnings += report.warnings
         if memory is not None:
             with suppress(OSError):  # the next walk judges the names again
@@ -214,10 +214,10 @@ class Refresh:
             if snapshot is not None:
                 snapshot.close()
 
-    def _finish_adopting(self, adopting: Adopting | None) -> Adoption | None:
+    def _finish_adoption(self, pending: PendingAdoption | None) -> Adoption | None:
         """Return the files of a donor that may be the same here; None without a usable donor."""
-        adoption = None if adopting is None else adopting.finish()
-        if adopting is not None and adoption is None:
+        adoption = None if pending is None else pending.finish()
+        if pending is not None and adoption is None:
             self.warnings += self._resources.donations.warn()
         return adoption
 
@@ -409,6 +409,6 @@ class Refresh:
         return self._outcome.build_report(started, generation, report.skipped, indexed, warnings)
 
 
-def _is_another(seen: SeenFiles, file: WalkedFile) -> bool:
+def _was_replaced(seen: SeenFiles, file: WalkedFile) -> bool:
     """Return True when the record has another inode for the path of the file."""
     return find_inode(seen, file.path) not in (None, file.stat.inode)

@@ -32,7 +32,7 @@ class RemainingFiles:
         self._lock = threading.Lock()
         self._waiting: deque[ShardTask] = deque()
         self._given: dict[str, ShardTask] = {}  # being built or committed, by temporary name
-        self._wishes: list[_AwaitedFiles] = []
+        self._awaited: list[_AwaitedFiles] = []
         self._reserve_temporary: Callable[[], str] | None = None  # None: no refresh runs
         self._wake: Callable[[], None] = lambda: None
         self.is_hidden = False  # what is built becomes visible only at the end
@@ -48,14 +48,14 @@ class RemainingFiles:
 
     def index_first(self, paths: Sequence[str], seconds: float) -> bool:
         """Have some of these files indexed before all others; return True when they are committed in time."""
-        wish = _AwaitedFiles(frozenset(paths))
+        awaited = _AwaitedFiles(frozenset(paths))
         with self._lock:
             if self._reserve_temporary is None or not paths:
                 return not paths
-            self._wishes.append(wish)
+            self._awaited.append(awaited)
             wake = self._wake
         wake()
-        return wish.fulfilled.wait(seconds)
+        return awaited.fulfilled.wait(seconds)
 
     # For the refresh
 
@@ -72,9 +72,9 @@ class RemainingFiles:
             self._waiting.clear()
             self._given.clear()
             self.are_any = False
-            for wish in self._wishes:
-                wish.fulfilled.set()
-            self._wishes.clear()
+            for one in self._awaited:
+                one.fulfilled.set()
+            self._awaited.clear()
 
     @property
     def count_waiting(self) -> int:
@@ -95,17 +95,17 @@ class RemainingFiles:
                 self._given[task.temporary] = task
             return task
 
-    def take_wanted(self) -> ShardTask | None:
+    def take_awaited(self) -> ShardTask | None:
         """Return a shard of the files that somebody waits for, or None. Build it at once."""
         with self._lock:
-            new = [wish for wish in self._wishes if wish.shards is None]
-            wanted = frozenset[str]().union(*[wish.paths for wish in new])
+            new = [one for one in self._awaited if one.shards is None]
+            wanted = frozenset[str]().union(*[one.paths for one in new])
             task = self._cut_out(wanted) if wanted else None
-            for wish in new:
-                wish.shards = {
+            for one in new:
+                one.shards = {
                     name
                     for name, given in self._given.items()
-                    if not wish.paths.isdisjoint(path for path, _ in given.files)
+                    if not one.paths.isdisjoint(path for path, _ in given.files)
                 }
             self._wake_fulfilled()
             return task
@@ -131,7 +131,7 @@ class RemainingFiles:
     def is_awaited(self, temporary: str) -> bool:
         """Return True when somebody waits for a shard to be committed."""
         with self._lock:
-            return any(wish.shards is not None and temporary in wish.shards for wish in self._wishes)
+            return any(one.shards is not None and temporary in one.shards for one in self._awaited)
 
     def note_committed(self, temporary: str) -> None:
         """Record that the files of a shard are in the index."""
@@ -142,7 +142,7 @@ class RemainingFiles:
 
     def _wake_fulfilled(self) -> None:
         """Wake the callers whose files are all in the index."""
-        for wish in self._wishes:
-            if wish.shards is not None and self._given.keys().isdisjoint(wish.shards):
-                wish.fulfilled.set()
-        self._wishes = [wish for wish in self._wishes if not wish.fulfilled.is_set()]
+        for one in self._awaited:
+            if one.shards is not None and self._given.keys().isdisjoint(one.shards):
+                one.fulfilled.set()
+        self._awaited = [one for one in self._awaited if not one.fulfilled.is_set()]

@@ -163,15 +163,15 @@ class ShardPool:
 
     def _take(self, outcome: Outcome | None) -> Iterator[ShardResult]:
         if outcome is None:
-            yield from self._build_wanted()
+            yield from self._build_awaited()
         elif (result := outcome.result()) is not None:
             self._given -= 1
             self._give_out()
             yield result
 
-    def _build_wanted(self) -> Iterator[ShardResult]:
+    def _build_awaited(self) -> Iterator[ShardResult]:
         """Build the files that somebody waits for."""
-        task = self._remaining.take_wanted()
+        task = self._remaining.take_awaited()
         if task is not None:
             yield self._build_here(task)
 

@@ -43,9 +43,9 @@ def test_wanted_files_leave_their_shards() -> None:
     remaining = make_remaining(PATHS)
     first = remaining.take()
     thread = want(remaining, "11", "04", "nowhere")
-    wanted = remaining.take_wanted()
+    wanted = remaining.take_awaited()
     assert list_files(wanted) == ["04", "11"]
-    assert remaining.take_wanted() is None
+    assert remaining.take_awaited() is None
     assert remaining.list_paths() == ["00", "01", "02", "04", "11", "03", "05", "06", "07", "08", "09", "10"]
     assert first is not None
     remaining.note_committed(first.temporary)
@@ -63,7 +63,7 @@ def test_a_shard_that_is_being_built_is_waited_for() -> None:
     remaining = make_remaining(PATHS)
     first = remaining.take()
     thread = want(remaining, "01")
-    assert remaining.take_wanted() is None
+    assert remaining.take_awaited() is None
     assert thread.is_alive()
     assert first is not None
     remaining.note_committed(first.temporary)
@@ -105,7 +105,7 @@ def test_every_file_is_built_once(steps: list[str | set[str]]) -> None:
             continue
         if isinstance(step, set):
             remaining.index_first(sorted(step), 0.0)
-        task = remaining.take_wanted() if isinstance(step, set) else remaining.take()
+        task = remaining.take_awaited() if isinstance(step, set) else remaining.take()
         if task is not None:
             taken.append(task)
             built += list_files(task)

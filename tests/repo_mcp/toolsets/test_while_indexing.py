@@ -43,7 +43,7 @@ class Building(Served):
     def _hold(self, now: IndexProgress) -> None:
         if now.phase == "index" and now.files_done:
             self._stands.set()
-            while not (self.may_go_on.is_set() or self.refresher.remaining._wishes):
+            while not (self.may_go_on.is_set() or self.refresher.remaining._awaited):
                 time.sleep(0.005)
 
     def finish(self) -> None:
