@@ -68,14 +68,12 @@ def _cut(
         first = max(line, _skip_long_lead(span))
         if first > line:
             yield from _cut_text(lines, line, first - 1, head, owner)
-        if span.end_line >= first:
-            inside = spans[position + 1 : inner]
-            if is_whole(lines, span, inside):
-                yield Block(first, span.end_line, span, owner)
-            else:
-                yield from _cut(lines, inside, first, span.end_line, span)
-            line, head = span.end_line + 1, None
-        position = inner
+        inside = spans[position + 1 : inner]
+        if is_whole(lines, span, inside):
+            yield Block(first, span.end_line, span, owner)
+        else:
+            yield from _cut(lines, inside, first, span.end_line, span)
+        line, head, position = span.end_line + 1, None, inner
     if line <= end:
         yield from _cut_text(lines, line, end, head, owner)
 

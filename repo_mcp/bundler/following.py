@@ -173,8 +173,7 @@ class _Follower:
             share, targets = self._find_targets(step, seed)
             origin = _describe_use(step.use, name, seed.candidate.path)
             for file, at in targets:
-                if not (file is seed and at == position):
-                    self._note_gain(file, at, share * seed.worth[position], origin)
+                self._note_gain(file, at, share * seed.worth[position], origin)
 
     def _follow_users(self, seeds: Sequence[tuple[RatedFile, int]]) -> None:
         """Follow the names of the seeds to the blocks of their own files that use them."""

@@ -78,8 +78,10 @@ class Packer:
         self.dropped.append(Dropped(selection.path, selection.start_line, selection.end_line, reason))
 
     def refuse_file(self, path: str, reason: str) -> None:
-        """Record why nothing of a file is selected."""
-        self.dropped.append(Dropped(path, None, None, reason))
+        """Record why nothing of a file is selected, once however often it is refused."""
+        refused = Dropped(path, None, None, reason)
+        if refused not in self.dropped:
+            self.dropped.append(refused)
 
     def _fit(self, selection: Selection) -> Selection | None:
         """Return the first lines of an excerpt that fit into the budget; a companion fits only whole."""

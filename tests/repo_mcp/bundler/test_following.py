@@ -1,0 +1,105 @@
+"""Names lead from the best blocks to what they call and to what uses them, one step and no further."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from repo_mcp.bundler.blocks import cut_blocks
+from repo_mcp.bundler.evidence import Candidate, Evidence
+from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.following import follow_names
+from repo_mcp.bundler.opened_files import Opener, RatedFile
+from repo_mcp.bundler.packing import Packer
+from repo_mcp.bundler.records import Budget
+from repo_mcp.bundler.source import LiveFile
+from repo_mcp.bundler.spans import read_layout
+from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.ranking.searcher import Ranking
+
+
+class Source:
+    """An index in which every name is rare; it notes which names are looked up."""
+
+    unit_count = 1_000
+
+    def __init__(self, **declaring: str) -> None:
+        self.looked_up: list[str] = []
+        self.texts: dict[str, str] = {}
+        self._declaring = declaring
+
+    def count_units(self, _term: str) -> int:
+        return 1
+
+    def find_declaring(self, name: str, _most: int, _include_tests: bool) -> list[str]:
+        self.looked_up.append(name)
+        return [self._declaring[name]] if name in self._declaring else []
+
+    def read(self, path: str) -> LiveFile:
+        return read_text(path, self.texts[path])
+
+
+def read_text(path: str, text: str) -> LiveFile:
+    return LiveFile(path, text.encode(), tuple(text.splitlines()), b"f")
+
+
+def rated(path: str, text: str, best: str) -> RatedFile:
+    """Return a file of which the block that declares `best` is worth 1, and all others nothing."""
+    live = read_text(path, text)
+    layout = read_layout(path, live.data)
+    blocks = cut_blocks(live.lines, layout.spans, small_file_lines=0)
+    worth = [float(one.span is not None and one.span.name == best) for one in blocks]
+    return RatedFile(Candidate(path, 1.0, None), FileView(live, layout, TermFinder(set())), blocks, worth)
+
+
+def make_opener(source: Source) -> Opener:
+    evidence = Evidence("", (), {}, (), {}, Ranking((), 0), (), (), ())
+    return Opener(read_layout, evidence, WEIGHTS, cast("Any", source), Packer(Budget(8, 400, None)), 0)
+
+
+def follow(files: Sequence[RatedFile], source: Source) -> list[RatedFile]:
+    return follow_names(files, make_opener(source), cast("Any", source), WEIGHTS, True)
+
+
+def list_gains(file: RatedFile) -> dict[str, str]:
+    """Return what led to the blocks of a file, by their names."""
+    spans = {at: block.span for at, block in enumerate(file.blocks)}
+    return {
+        span.name: file.origins[at] for at, span in spans.items() if span is not None and at in file.origins
+    }
+
+
+CALLER = "def start_all(jobs):\n    prepare_jobs(jobs)\n    return map(run_one_job, jobs)\n\n\n"
+HELPER = "def prepare_jobs(jobs):\n    jobs.sort()\n    return jobs\n\n\n"
+
+
+def test_files_are_opened_for_names_that_are_called_and_not_for_those_passed_on() -> None:
+    source = Source(prepare_jobs="b.py", run_one_job="c.py")
+    source.texts = {"b.py": HELPER}
+    [further] = follow([rated("a.py", CALLER, "start_all")], source)
+    assert further.candidate.path == "b.py"
+    assert list_gains(further) == {"prepare_jobs": "called by start_all"}
+    assert "prepare_jobs" in source.looked_up
+    assert "run_one_job" not in source.looked_up
+
+
+def test_a_declaration_of_the_same_file_is_meant_and_not_its_namesake_elsewhere() -> None:
+    own, other = rated("a.py", CALLER + HELPER, "start_all"), rated("b.py", HELPER, "")
+    follow([own, other], Source())
+    assert list_gains(own) == {"prepare_jobs": "called by start_all"}
+    assert list_gains(other) == {}
+
+
+def test_who_uses_a_name_gains_but_not_who_only_mentions_it_in_a_comment() -> None:
+    users = "def use_it():\n    start_all([])\n\n\ndef tell_it():\n    # see start_all\n    return 2\n"
+    file = rated("a.py", CALLER + users, "start_all")
+    follow([file], Source())
+    assert list_gains(file) == {"use_it": "calls start_all"}
+
+
+def test_a_file_is_opened_once() -> None:
+    source = Source()
+    source.texts = {"a.py": HELPER}
+    opener = make_opener(source)
+    assert opener.open(Candidate("a.py", 1.0, None)) is not None
+    assert opener.open(Candidate("a.py", 0.0, None)) is None

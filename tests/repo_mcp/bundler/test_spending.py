@@ -1,0 +1,68 @@
+"""A budget is spent block by block: what is shown already changes what the next block is worth."""
+
+from __future__ import annotations
+
+from repo_mcp.bundler.blocks import Block
+from repo_mcp.bundler.evidence import Candidate
+from repo_mcp.bundler.file_view import FileView, TermFinder
+from repo_mcp.bundler.opened_files import RatedFile
+from repo_mcp.bundler.packing import Packer, build_selection
+from repo_mcp.bundler.records import Budget, Role
+from repo_mcp.bundler.source import LiveFile
+from repo_mcp.bundler.spans import read_layout
+from repo_mcp.bundler.spending import spend
+from repo_mcp.bundler.weights import WEIGHTS
+
+
+def rated(path: str, sizes: list[int], worth: list[float]) -> RatedFile:
+    """Return a file whose blocks have these numbers of lines and this worth."""
+    text = "".join(f"{path[0]}{number} = {number}\n" for number in range(sum(sizes)))
+    live = LiveFile(path, text.encode(), tuple(text.splitlines()), b"f")
+    ends = [sum(sizes[: at + 1]) for at in range(len(sizes))]
+    blocks = [Block(end - size + 1, end) for end, size in zip(ends, sizes, strict=True)]
+    view = FileView(live, read_layout(path, live.data), TermFinder(set()))
+    return RatedFile(Candidate(path, 1.0, None), view, blocks, worth)
+
+
+def show(files: list[RatedFile], lines: int, most_files: int = 8) -> list[tuple[str, int, int]]:
+    packer = Packer(Budget(most_files, lines, None))
+    spend(files, packer, WEIGHTS)
+    return [(one.path, one.start_line, one.end_line) for one in packer.selections]
+
+
+def test_a_block_counts_less_once_much_of_its_file_is_shown() -> None:
+    """The block of another file comes first, although it is worth less for its lines to begin with."""
+    long = rated("long.py", [400, 1, 20], [3.0, 0.0, 0.5])
+    other = rated("other.py", [20], [0.4])
+    assert show([long, other], 450) == [("long.py", 1, 400), ("other.py", 1, 20), ("long.py", 402, 421)]
+
+
+def test_what_stands_beside_a_shown_block_is_shown_only_if_it_is_worth_it() -> None:
+    assert show([rated("a.py", [10, 10], [0.5, 0.015])], 100) == [("a.py", 1, 10)]
+    assert show([rated("a.py", [10, 10], [0.5, 0.025])], 100) == [("a.py", 1, 10), ("a.py", 11, 20)]
+
+
+def test_a_good_block_is_cut_only_if_no_bundle_of_this_size_could_hold_it() -> None:
+    best, good = rated("best.py", [30], [1.0]), rated("good.py", [90], [0.9])
+    assert show([best, good], 100) == [("best.py", 1, 30)]  # it would fit into another bundle of 100 lines
+    best, good = rated("best.py", [30], [1.0]), rated("good.py", [120], [0.9])
+    assert show([best, good], 100) == [("best.py", 1, 30), ("good.py", 1, 1)]
+
+
+def test_a_file_beyond_the_limit_is_refused_once_and_not_block_by_block() -> None:
+    files = [rated("a.py", [10], [1.0]), rated("b.py", [10, 10], [0.9, 0.8])]
+    packer = Packer(Budget(1, 100, None))
+    spend(files, packer, WEIGHTS)
+    assert [one.path for one in packer.selections] == ["a.py"]
+    assert [(one.path, one.start_line, one.reason) for one in packer.dropped] == [
+        ("b.py", None, "max_files reached")
+    ]
+
+
+def test_a_companion_is_shown_whole_or_not_at_all() -> None:
+    packer = Packer(Budget(8, 100, max_tokens=7))  # 28 characters: three lines of nine
+    file = rated("a.py", [9], [1.0])
+    assert packer.add(build_selection(file.view.live, 1, 4, Role.IMPORTS, 0.0)) is None
+    shown = packer.add(build_selection(file.view.live, 1, 4, Role.MATCH, 1.0))
+    assert shown is not None
+    assert (shown.start_line, shown.end_line) == (1, 3)
