@@ -20,6 +20,7 @@ from repo_mcp.research.research_state import ResearchState
 _Error = tuple[str, str]  # name and text; one of them may be ""
 MAX_ERRORS = 6  # in one sentence
 LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
+RIVALS = 2  # declarations rated nearly as high as the best whose errors are named
 FAILING = 8  # best declarations whose errors are named
 # The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`.
 _ERROR = re.compile(
@@ -118,7 +119,7 @@ def describe_errors(state: ResearchState, asked: str) -> str:
 
 
 def _list_linked(state: ResearchState, near: Sequence[Finding]) -> list[Finding]:
-    """Return the findings of the best declaration, of its callees and of theirs.
+    """Return the findings of the best declaration, of those rated nearly as high, and of what the best calls.
 
     Errors of its callers, and of others that only share words with the question, are not its own.
     """
@@ -128,8 +129,10 @@ def _list_linked(state: ResearchState, near: Sequence[Finding]) -> list[Finding]
     calls = [link for link in state.links.values() if link.kind == "calls"]
     name = best.qualified_name  # that of its overloads, too
     linked = [node.declaration for node in state.nodes.values() if node.qualified_name == name]
+    own = len(linked)
     for _ in range(LINKED_DEPTH):
         linked += [link.target for link in calls if link.source in linked and link.target not in linked]
+    linked[own:own] = [node.declaration for _, node in state.rivals[:RIVALS] if node is not None]
     ids = [state.nodes[one].node_id for one in dict.fromkeys(linked) if one in state.nodes]
     return sorted((one for one in near if one.node_id in ids), key=lambda one: ids.index(one.node_id or ""))
 

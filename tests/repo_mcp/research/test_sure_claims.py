@@ -155,3 +155,17 @@ def test_a_sentence_is_not_asked_of_the_first_plain_word_that_is_a_name() -> Non
     assert report.reading.form is Form.OPEN
     assert report.claim.startswith("pool.promote (pool.py:5-7)")
     assert asked.ask("where is services defined?").reading.form is Form.DEFINED
+
+
+def test_errors_of_what_is_rated_as_high_are_named_too() -> None:
+    text = (
+        "def check_unknown_basket(basket):\n    if basket.unknown:\n"
+        '        raise BasketError("unknown basket in a shop")\n\n\n'
+        "def refuse_unknown_basket(basket):\n    if basket.unknown:\n"
+        '        raise BasketError("unknown basket in a store")\n'
+    )
+    claim = Asked({"shops.py": text}).ask("which errors can an unknown basket cause?").claim
+    assert claim.startswith(
+        'Errors made here: BasketError "unknown basket in a shop" (shops.py:3-3)'
+        ' and BasketError "unknown basket in a store" (shops.py:8-8). '
+    )
