@@ -50,7 +50,16 @@ from index_format.records import (
     SegmentEntry,
     UnitTable,
 )
-from index_format.runs import BLOCK_BITS, find_docs, find_low, sort_distinct, spread_positions, spread_runs
+from index_format.runs import (
+    BLOCK_BITS,
+    count_up,
+    find_docs,
+    find_low,
+    search_low,
+    sort_distinct,
+    spread_positions,
+    spread_runs,
+)
 from index_format.seals import SEAL_SUFFIX, TAG_BYTES
 from index_format.segment_writer import write_segment
 from index_format.snapshot import LiveSegment, Snapshot, open_segments
@@ -123,6 +132,7 @@ __all__ = [
     "compute_chunk_id",
     "compute_fingerprint",
     "copy_manifest",
+    "count_up",
     "find_docs",
     "find_low",
     "find_prefix_end",
@@ -141,6 +151,7 @@ __all__ = [
     "read_foreign_segment",
     "read_manifest",
     "read_sealed_manifest",
+    "search_low",
     "sort_distinct",
     "spread_positions",
     "spread_runs",

@@ -31,6 +31,7 @@ from index_format.runs import (
     count_positions,
     find_changes,
     find_low,
+    search_low,
     spread_positions,
     spread_runs,
 )
@@ -202,16 +203,16 @@ class BlockList:
         numbers, sizes = self._find_numbers(blocks)
         return spread_positions(self._low.take(numbers), sizes)
 
-    def _find_numbers(self, blocks: I64) -> tuple[I64, U32]:
+    def _find_numbers(self, blocks: I64) -> tuple[I64, I64]:
         """Return the places in the list of the postings in some blocks, and their number in each."""
-        starts = self._firsts.take(blocks)
+        starts = self._firsts.take(blocks).astype(np.int64)
         sizes = self._firsts.take(blocks + 1) - starts
         return spread_runs(starts, sizes), sizes
 
     def hold(self, docs: I64) -> list[int]:
         """Return the indexes in `docs` of the documents that the list contains."""
-        held: list[int] = find_low(*self._find_spans(docs), docs)[0].tolist()
-        return held
+        found = search_low(*self._find_spans(docs), docs)
+        return [row for row, place in enumerate(found) if place >= 0]
 
     def look_up(self, docs: I64) -> tuple[I64, Integers]:
         """Return the indexes in ascending `docs` of those it has, and their counts. Raises CorruptIndex."""

@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from index_format import count_up
 from repo_mcp.ranking.bm25f import F64, I64, Integers
 
 FEW_HELD = 8  # a list has few blocks if it has one in so many of those looked at, or of the segment's
@@ -30,11 +31,11 @@ class BlockRuns(Protocol):
         """Return arranged values for each block of the segment, 0 for one that the list has not."""
         ...
 
-    def find(self, blocks: I64) -> tuple[Integers, Integers]:
+    def find(self, blocks: I64) -> tuple[I64, I64]:
         """Return where the postings of each of some blocks begin, and their number."""
         ...
 
-    def find_held(self, blocks: I64) -> tuple[I64, Integers, Integers]:
+    def find_held(self, blocks: I64) -> tuple[I64, I64, I64]:
         """Return rows of ascending blocks, all with postings among them; where these begin, and how many."""
         ...
 
@@ -70,14 +71,14 @@ class DenseRuns:
         """Return them as they are."""
         return values
 
-    def find(self, blocks: I64) -> tuple[Integers, Integers]:
+    def find(self, blocks: I64) -> tuple[I64, I64]:
         """Return the run of each block."""
-        starts = self._firsts.take(blocks)
+        starts = self._firsts.take(blocks).astype(np.int64)
         return starts, self._firsts.take(blocks + 1) - starts
 
-    def find_held(self, blocks: I64) -> tuple[I64, Integers, Integers]:
+    def find_held(self, blocks: I64) -> tuple[I64, I64, I64]:
         """Return all of the blocks."""
-        return np.arange(len(blocks)), *self.find(blocks)
+        return count_up(len(blocks)), *self.find(blocks)
 
     def find_blocks(self, positions: I64) -> I64:
         """Return the block of each posting."""
@@ -106,20 +107,20 @@ class SparseRuns:
         spread[self._blocks[:-1]] = values
         return spread
 
-    def find(self, blocks: I64) -> tuple[Integers, Integers]:
+    def find(self, blocks: I64) -> tuple[I64, I64]:
         """Return the run of each block, empty for those that the list has not."""
         rows = self._blocks.searchsorted(blocks.astype(self._blocks.dtype))
-        starts = self._firsts.take(rows)
+        starts = self._firsts.take(rows).astype(np.int64)
         return starts, (self._firsts.take(rows + 1) - starts) * (self._blocks.take(rows) == blocks)
 
-    def find_held(self, blocks: I64) -> tuple[I64, Integers, Integers]:
+    def find_held(self, blocks: I64) -> tuple[I64, I64, I64]:
         """Look up the fewer among the more: mostly the list's few blocks among those given."""
         own = self._blocks[:-1].astype(np.int64)
         if len(own) * FEW_HELD > len(blocks):
-            return np.arange(len(blocks)), *self.find(blocks)
+            return count_up(len(blocks)), *self.find(blocks)
         rows = np.minimum(blocks.searchsorted(own), len(blocks) - 1)
         held = (blocks.take(rows) == own).nonzero()[0]
-        starts = self._firsts.take(held)
+        starts = self._firsts.take(held).astype(np.int64)
         return rows.take(held), starts, self._firsts.take(held + 1) - starts
 
     def find_blocks(self, positions: I64) -> I64:

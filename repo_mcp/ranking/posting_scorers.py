@@ -32,6 +32,7 @@ from index_format import (
     LiveSegment,
     PostingList,
     find_low,
+    search_low,
     spread_runs,
 )
 from repo_mcp.lru_cache import LruCache
@@ -226,11 +227,8 @@ class ShortList:
     def hold(self, units: I64) -> list[int]:
         """Return the positions of the units that gain something. See `PostingScorer`."""
         starts, sizes = self._runs.find(units >> BLOCK_BITS)
-        spans = zip(
-            (units & (BLOCK_DOCS - 1)).tolist(), starts.tolist(), (starts + sizes).tolist(), strict=True
-        )
-        find = self._low_bytes.find
-        return [place for place, span in enumerate(spans) if find(*span) >= 0]
+        found = search_low(self._low_bytes, starts, starts + sizes, units)
+        return [row for row, place in enumerate(found) if place >= 0]
 
     def look_up(self, units: I64) -> F64:
         """Return the gain of each unit. See `PostingScorer`."""
