@@ -34,7 +34,7 @@ COUNTS = (1, 7, 60, 1000)
 
 @pytest.fixture(scope="module")
 def searcher() -> Searcher:
-    """Return three segments of different sizes, each with dead files."""
+    """Return three segments of different sizes, all but the first with dead files."""
     sources = read_sources()
     directory = MemoryDirectory()
     with IndexWriter(directory, "test", FIELDS) as writer:
@@ -44,7 +44,8 @@ def searcher() -> Searcher:
             for source in own:
                 builder.add(source)
             writer.add(write_segment(directory, writer.reserve_temporary(), *builder.build()))
-            writer.mark_dead(writer.segments[number].name, list(range(number, len(own), 9)))
+            if number:
+                writer.mark_dead(writer.segments[number].name, list(range(number, len(own), 9)))
         writer.commit()
     snapshot = Snapshot.open(directory)
     assert snapshot is not None
@@ -54,6 +55,8 @@ def searcher() -> Searcher:
 @pytest.fixture(params=["small steps", "paths apart", "as it is"])
 def path_taken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Take every way over the blocks, whatever the size of the tree."""
+    if request.param != "as it is":
+        monkeypatch.setattr(segment_search, "FEW_BLOCKS", 0)
     if request.param == "small steps":
         monkeypatch.setattr(segment_search, "SAMPLE_BLOCKS", 1)
         monkeypatch.setattr(segment_search, "UNITS_PER_BLOCK", 1000)
@@ -112,6 +115,14 @@ def test_only_wanted_units_are_found(searcher: Searcher) -> None:
             wanted = choose_expected(matches.keep(mask[matches.units]), 10)
             assert len(wanted) >= 10
             assert dict(zip(own.units.tolist(), own.scores.tolist(), strict=True)) == wanted
+
+
+@pytest.mark.parametrize("count", [1, 5, 64, 300])
+def test_the_first_threshold_is_no_higher_than_the_last_unit_wanted(count: int) -> None:
+    draw = np.random.default_rng(count)
+    for distinct in (2, 40, 10_000):
+        scores = draw.integers(0, distinct, 4 * BLOCK_DOCS) * GRAIN
+        assert segment_search._bound_last(scores, count) <= np.sort(scores)[-count]
 
 
 def test_units_below_the_threshold_may_be_left_out(searcher: Searcher) -> None:
