@@ -101,6 +101,10 @@ class ChunksReader:
             raise CorruptIndex(f"{self._where}: CHNK: a chunk without units, or of more than there are")
         return ChunkTable(first, count, kind)
 
+    def find_most_units(self) -> int:
+        """Return the number of units of the chunk that has most. Raises CorruptIndex."""
+        return int(self._unit_counts.read().max(initial=0))
+
     def find_ends(self, chunks: tuple[I64, I64], units: tuple[I64, I64]) -> tuple[I64, I64]:
         """Return the chunks of some ascending files, and the unit after the end of each; both ascend.
 

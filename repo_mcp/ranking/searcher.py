@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from operator import attrgetter, methodcaller
 from types import MappingProxyType
@@ -197,9 +197,14 @@ class Searcher:
     def count_chunks(self, query: Query, best: BestUnits, most: int) -> int:
         """Return the number of chunks that match the query whose best units are given, or `most` if more do.
 
-        Units are examined in the order of their numbers, some blocks at a time, until there are enough. In a
-        large tree the commonest list, which gains least, has enough in the first blocks.
+        One term in so many units that their chunks must be enough decides without a look. Else units are
+        examined in the order of their numbers, some blocks at a time, until there are enough: the commonest
+        list, which gains least, mostly has them in the first blocks.
         """
+        operators = query.required or query.symbols or query.excluded
+        is_any = not operators and all(mask is None for mask in best.masks)
+        if is_any and max((one.frequency for one in best.terms), default=0) >= most * self._most_units:
+            return most
         total = 0
         for part, mask in zip(self.segments, best.masks, strict=True):
             wanted = [self.find_units(part, query, mask), part.segment.get_live_mask(Level.UNIT)]
@@ -220,6 +225,11 @@ class Searcher:
             if total >= most:
                 return most
         return total
+
+    @cached_property
+    def _most_units(self) -> int:
+        """Return the number of units of the chunk that has most."""
+        return max((part.reader.chunks.find_most_units() for part in self.segments), default=0)
 
     def _read_terms(self, query: Query, fields: frozenset[int]) -> tuple[TermScorers, ...]:
         """Return the scorers of each query term, weighted as the query says."""

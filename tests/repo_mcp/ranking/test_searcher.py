@@ -155,6 +155,11 @@ def test_totals_are_exact_or_said_to_be_the_least(tmp_path: Path) -> None:
         assert totals[query, 0] == totals[query, 700]
         assert not totals[query, 0][1]
     assert totals["common -middle", 0][0] < chunks
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking, "MOST_COUNTED", 100)
+        patch.setattr(SegmentSearch, "count_chunks", lambda *_: pytest.fail("chunks were counted"))
+        answer = search(repository, "rare common")  # more units than a hundred chunks have
+        assert (answer.total, answer.total_is_lower_bound) == (100, True)
     narrowed = search(repository, "common", file_glob="f*.txt")
     assert (narrowed.total, narrowed.total_is_lower_bound) == (700, False)
 
