@@ -42,6 +42,7 @@ from repo_mcp.ranking.searcher import (
 from repo_mcp.ranking.segment_search import RankedUnit, SegmentSearch
 from repo_mcp.ranking.signals import (
     Candidates,
+    Known,
     StemMatcher,
     cut_name,
     find_role_in_tree,
@@ -206,42 +207,42 @@ class _PathRater:
         self._matcher = StemMatcher(stems, weights.prefix)
         self._words = words
         self._weights = weights
-        self._directories: dict[str, float] = {}
+        self._directories = Known(self._rate_directory)
         # the share of its points that a name keeps which no other candidate has
         self._certainty = min(1.0, math.sqrt(weights.small_tree / max(1, file_count)))
 
     def rate_all(self, paths: Sequence[str]) -> F64:
-        """Return the points of each path, in a row for each kind. Most are 0, and seen to be at once."""
+        """Return the points of each path, in a row for each kind: for its name by stems, for its whole name,
+        for its directories. Most are 0, and seen to be at once."""
         rated = np.zeros((3, len(paths)))
         near = self._matcher.find_near(paths, self._words)
-        if near:
-            rated[:, near] = list(zip(*[self._rate(paths[number]) for number in near], strict=True))
-            if self._certainty < 1.0:
-                rated[:2, near] *= self._weigh_names([paths[number] for number in near])
+        if not near:
+            return rated
+        split = [paths[number].rpartition("/") for number in near]
+        names = [cut_name(file) for _, _, file in split]
+        parts = list(map(split_name, names))
+        weights = self._weights
+        is_variant = [file.count(".", len(name)) > 1 for (*_, file), name in zip(split, names, strict=True)]
+        shares = np.where(is_variant, weights.variant, 1.0)
+        rated[0, near] = shares * weights.file_name * list(map(self._matcher.cover, parts))
+        rated[1, near] = shares * weights.whole_name * list(map(self._words.__contains__, names))
+        rated[2, near] = [self._directories[directory] for directory, _, _ in split]
+        if self._certainty < 1.0:
+            rated[:2, near] *= self._weigh_names(parts)
         return rated
 
-    def _weigh_names(self, paths: Sequence[str]) -> F64:
+    def _weigh_names(self, names: Sequence[tuple[str, ...]]) -> F64:
         """Return the share of its points that each file's name keeps in a tree that is not small.
 
         The more files there are, the more names hold a word of the query by chance, most of all those that
         many files have: of 78,000 files fifty are called `file.c`.
         """
-        names = [split_name(cut_name(path.rpartition("/")[2])) for path in paths]
         count = Counter(names)
         alike = np.array([count[name] for name in names], dtype=np.float64)
         return self._certainty * alike ** (self._certainty - 1.0)
 
-    def _rate(self, path: str) -> tuple[float, float, float]:
-        """Return the points for the file's name by stems, for its whole name, and for its directories."""
-        directory, _, file = path.rpartition("/")
-        name = cut_name(file)
-        share = self._weights.variant if file.count(".", len(name)) > 1 else 1.0
-        around = self._directories.get(directory)
-        if around is None:
-            covered = self._matcher.cover_all(directory)
-            around = self._directories[directory] = self._weights.directory * covered
-        whole = share * self._weights.whole_name * (name in self._words)
-        return share * self._weights.file_name * self._matcher.cover(name), whole, around
+    def _rate_directory(self, directory: str) -> float:
+        return self._weights.directory * self._matcher.cover_all(directory)
 
 
 def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:

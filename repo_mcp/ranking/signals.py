@@ -130,15 +130,20 @@ class StemMatcher:
         roots = {get_root(stem[:MIN_PREFIX_CHARS]) for stem in stems}
         self._roots = ("",) if LONG_WORD in stems else tuple(roots)
         self._known: dict[tuple[str, ...], float] = {}
-        self._parts = _Known(self._match)
+        self._parts = Known(self._match)
 
-    def cover(self, name: str) -> float:
+    def cover(self, parts: tuple[str, ...]) -> float:
         """Return the mean, over the parts of a name, of the weight of the stem that each part matches."""
-        return self._cover(split_name(name)) if self._may_match(name) else 0.0
+        value = self._known.get(parts)
+        if value is None:
+            value = self._known[parts] = (
+                sum(map(self._parts.__getitem__, parts)) / len(parts) if parts else 0.0
+            )
+        return value
 
     def cover_all(self, directory: str) -> float:
         """Return the sum of `cover` over the names in a directory's path."""
-        return sum(map(self._cover, read_directory(directory).stems)) if self._may_match(directory) else 0.0
+        return sum(map(self.cover, read_directory(directory).stems)) if self._may_match(directory) else 0.0
 
     def find_near(self, paths: Sequence[str], words: Iterable[str]) -> list[int]:
         """Return the numbers of the paths in which a stem may match, or that hold one of the words.
@@ -168,14 +173,6 @@ class StemMatcher:
                 return True
         return False
 
-    def _cover(self, parts: tuple[str, ...]) -> float:
-        value = self._known.get(parts)
-        if value is None:
-            value = self._known[parts] = (
-                sum(map(self._parts.__getitem__, parts)) / len(parts) if parts else 0.0
-            )
-        return value
-
     def _match(self, part: str) -> float:
         if part in self._stems:
             return self._stems[part]
@@ -186,7 +183,7 @@ class StemMatcher:
         return self._prefix * max(near, default=0.0)
 
 
-class _Known(dict[str, float]):
+class Known(dict[str, float]):
     """The values of texts, each computed once."""
 
     def __init__(self, compute: Callable[[str], float]) -> None:
@@ -369,7 +366,8 @@ def _take_best(searcher: Searcher, rows: I64, points: F64, count: int, bases: I6
     if len(rows) <= count:
         return rows
     values = np.round(points, DECIMALS)
-    last = np.partition(values, len(values) - count)[len(values) - count]
+    # Sorted, because a partition of 30,000 values, most of them one of three, takes 30 times as long.
+    last = np.sort(values)[len(values) - count]
     best, ties = rows[values > last], rows[values == last]
     room = count - len(best)
     if len(bases) > 2:  # files of a segment are in path order, so the first ties of each are enough

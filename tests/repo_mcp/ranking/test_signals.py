@@ -50,13 +50,13 @@ def test_rarity_is_a_share() -> None:
 
 def test_a_name_is_covered_by_the_share_of_its_parts() -> None:
     matcher = StemMatcher({"ledger": 1.0, "report": 0.5}, 0.8)
-    assert matcher.cover("ledger") == 1.0
-    assert matcher.cover("ledgerExtra") == 0.5
-    assert matcher.cover("Ledger-reports") == 0.75
-    assert matcher.cover("reporter") == pytest.approx(0.5)
-    assert matcher.cover("reportage") == pytest.approx(0.4)  # begins as a stem does
-    assert matcher.cover("rep") == 0.0  # too short to tell
-    assert matcher.cover("") == 0.0
+    assert matcher.cover(split_name("ledger")) == 1.0
+    assert matcher.cover(split_name("ledgerExtra")) == 0.5
+    assert matcher.cover(split_name("Ledger-reports")) == 0.75
+    assert matcher.cover(split_name("reporter")) == pytest.approx(0.5)
+    assert matcher.cover(split_name("reportage")) == pytest.approx(0.4)  # begins as a stem does
+    assert matcher.cover(split_name("rep")) == 0.0  # too short to tell
+    assert matcher.cover(split_name("")) == 0.0
 
 
 def test_directories_add_up() -> None:
@@ -94,7 +94,7 @@ def test_what_cannot_match_is_left_out_for_good_reasons(words: list[str], query:
     }
     matcher = StemMatcher(stems, 0.8)
     name = "-".join(words)
-    assert matcher.cover(name) == pytest.approx(cover_clearly(name, stems, 0.8))
+    assert matcher.cover(split_name(name)) == pytest.approx(cover_clearly(name, stems, 0.8))
     assert matcher.cover_all("/".join(words)) == pytest.approx(
         sum(cover_clearly(word, stems, 0.8) for word in words)
     )
