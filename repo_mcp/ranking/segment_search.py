@@ -401,7 +401,7 @@ class _Search:
             return TopUnits(np.zeros(0, dtype=np.int64), np.zeros(0))
         units, scores = self._units[0], np.round(self._scores[0], DECIMALS)
         chosen = np.flatnonzero(scores >= max(self._threshold - SLACK, _find_last(scores, self._count)))
-        chosen = chosen[np.argsort(units[chosen])]
+        chosen = chosen[np.argsort(units[chosen], kind="stable")]  # merges what each round found
         return TopUnits(units[chosen], scores[chosen])
 
 
