@@ -6,41 +6,13 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from repo_mcp.bundler.blocks import cut_blocks
-from repo_mcp.bundler.evidence import Candidate, Evidence
+from repo_mcp.bundler.evidence import Candidate
 from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.following import follow_names
-from repo_mcp.bundler.opened_files import Opener, RatedFile
-from repo_mcp.bundler.packing import Packer
-from repo_mcp.bundler.records import Budget
-from repo_mcp.bundler.source import LiveFile
+from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
-from repo_mcp.ranking.searcher import Ranking
-
-
-class Source:
-    """An index in which every name is rare; it notes which names are looked up."""
-
-    unit_count = 1_000
-
-    def __init__(self, **declaring: str) -> None:
-        self.looked_up: list[str] = []
-        self.texts: dict[str, str] = {}
-        self._declaring = declaring
-
-    def count_units(self, _term: str) -> int:
-        return 1
-
-    def find_declaring(self, name: str, _most: int, _include_tests: bool) -> list[str]:
-        self.looked_up.append(name)
-        return [self._declaring[name]] if name in self._declaring else []
-
-    def read(self, path: str) -> LiveFile:
-        return read_text(path, self.texts[path])
-
-
-def read_text(path: str, text: str) -> LiveFile:
-    return LiveFile(path, text.encode(), tuple(text.splitlines()), b"f")
+from tests.repo_mcp.bundler.small_source import Source, make_opener, read_text
 
 
 def rated(path: str, text: str, best: str) -> RatedFile:
@@ -50,11 +22,6 @@ def rated(path: str, text: str, best: str) -> RatedFile:
     blocks = cut_blocks(live.lines, layout.spans, small_file_lines=0)
     worth = [float(one.span is not None and one.span.name == best) for one in blocks]
     return RatedFile(Candidate(path, 1.0, None), FileView(live, layout, TermFinder(set())), blocks, worth)
-
-
-def make_opener(source: Source) -> Opener:
-    evidence = Evidence("", (), {}, (), {}, Ranking((), 0), (), (), ())
-    return Opener(read_layout, evidence, WEIGHTS, cast("Any", source), Packer(Budget(8, 400, None)), 0)
 
 
 def follow(files: Sequence[RatedFile], source: Source) -> list[RatedFile]:
@@ -95,11 +62,3 @@ def test_who_uses_a_name_gains_but_not_who_only_mentions_it_in_a_comment() -> No
     file = rated("a.py", CALLER + users, "start_all")
     follow([file], Source())
     assert list_gains(file) == {"use_it": "calls start_all"}
-
-
-def test_a_file_is_opened_once() -> None:
-    source = Source()
-    source.texts = {"a.py": HELPER}
-    opener = make_opener(source)
-    assert opener.open(Candidate("a.py", 1.0, None)) is not None
-    assert opener.open(Candidate("a.py", 0.0, None)) is None

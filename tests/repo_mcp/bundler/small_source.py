@@ -1,0 +1,44 @@
+"""An index of a few texts, from which candidates of a bundle are opened, for tests."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from repo_mcp.bundler.evidence import Evidence
+from repo_mcp.bundler.opened_files import Opener
+from repo_mcp.bundler.packing import Packer
+from repo_mcp.bundler.records import Budget
+from repo_mcp.bundler.source import LiveFile
+from repo_mcp.bundler.spans import read_layout
+from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.ranking.searcher import Ranking
+
+
+class Source:
+    """An index in which every name is rare; it notes which names are looked up."""
+
+    unit_count = 1_000
+
+    def __init__(self, **declaring: str) -> None:
+        self.looked_up: list[str] = []
+        self.texts: dict[str, str] = {}
+        self._declaring = declaring
+
+    def count_units(self, _term: str) -> int:
+        return 1
+
+    def find_declaring(self, name: str, _most: int, _include_tests: bool) -> list[str]:
+        self.looked_up.append(name)
+        return [self._declaring[name]] if name in self._declaring else []
+
+    def read(self, path: str) -> LiveFile:
+        return read_text(path, self.texts[path])
+
+
+def read_text(path: str, text: str) -> LiveFile:
+    return LiveFile(path, text.encode(), tuple(text.splitlines()), b"f")
+
+
+def make_opener(source: Source, prompt: str = "") -> Opener:
+    evidence = Evidence(prompt, (), {}, (), {}, Ranking((), 0), (), (), ())
+    return Opener(read_layout, evidence, WEIGHTS, cast("Any", source), Packer(Budget(8, 400, None)), 0)
