@@ -37,10 +37,10 @@ class Building:
     ) -> None:
         """`pool` gives out the `remaining` files.
 
-        `take` is called with each finished shard, then progress is reported to the `hooks`, and then
-        `between_shards` is called, when nobody waits for the shard any more: it may be slow, and may call
-        `take_done`. Unless `is_in_order`, files are
-        given out in the order of the walk, because nearly all of them are the same as in a donor.
+        `take` is called with each finished shard, and progress is reported to `hooks`. Then `between_shards`
+        is called, when nobody waits for the shard any more: it may be slow, and may call `take_done`. Unless
+        `is_in_order`, files are given out in the order of the walk, because nearly all are the same as in a
+        donor.
         """
         self._planner = planner
         self._pool = pool
