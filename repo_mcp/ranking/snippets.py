@@ -101,7 +101,7 @@ def show_hits(
             else:
                 hits.append(_show_pasted(file, [*telling.values()], pasted, is_first=not hits))
         else:
-            is_further = telling and place >= near
+            is_further = telling and (place >= near or pasted is not None)
             hits.append(_build_hit(one, terms, asked, FURTHER_LINES if is_further else min(lines, longest)))
     return ShownHits(tuple(hits), reader.list_warnings())
 

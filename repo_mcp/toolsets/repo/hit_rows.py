@@ -144,12 +144,12 @@ def render_brief(hit: Hit, copies: Sequence[Hit]) -> Result:
 
 def _iter_also(hit: Hit) -> Iterator[str]:
     """Yield the further declarations of a hit: `30-41 Ledger.close`, and `50-61 .open` in the same class."""
-    parent = _split_name(hit.symbol or "", hit.symbol_name)[0]
+    around, _, name = _split_name(hit.symbol or "", hit.symbol_name)
     for symbol, lines in hit.also:
+        parent = around or name
         last = symbol.rpartition(".")[2]  # in a heading such as `2.1 Form`, this is not a name
-        around, dot, name = _split_name(symbol, last if last.isidentifier() else symbol)
+        around, dot, name = _split_name(symbol, last if last.rstrip("?!=").isidentifier() else symbol)
         yield "{}-{} ".format(*lines) + ("" if around == parent else around) + dot + name
-        parent = around
 
 
 def name_copies(copies: Sequence[Hit]) -> list[str]:

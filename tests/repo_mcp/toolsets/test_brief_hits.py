@@ -16,7 +16,8 @@ from repo_mcp.ranking.snippets import FEW_WHOLE_LINES, WHOLE_LINES
 from repo_mcp.ranking.word_search import FAR_SHARE, NEAR_SHARE, choose_room
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
-from repo_mcp.toolsets.repo.hit_rows import render_brief, write_brief
+from repo_mcp.toolsets.repo.copies import join_brief, name_joined
+from repo_mcp.toolsets.repo.hit_rows import render_brief, write_brief, write_hit
 from tests.written_trees import write_tree
 
 QUESTION = "how can I revert the booking of a ledger entry before the fiscal quarter closes"
@@ -99,6 +100,40 @@ def test_a_brief_hit_names_a_declaration_that_its_line_does_not_name() -> None:
         ["b.rb:8-10"],
     )
     assert write_brief(hit, [copy]) == "a.rb\n3-5 Ledger.y=\nsame lines in b.rb:8-10"
+
+
+def build_hit(path: str, name: str, first: int, last: int, **fields: Any) -> Hit:
+    lines = (first, last)
+    own = name.rpartition(".")[2]
+    return Hit(
+        path, first, last, f"{first}\tx\n", 1.0, (), name, symbol_lines=lines, symbol_name=own, **fields
+    )
+
+
+def test_a_brief_hit_joins_an_earlier_one_of_its_declaration_and_as_text_of_its_file() -> None:
+    hits = [
+        build_hit("a.py", "Ledger.post", 3, 9),
+        build_hit("b.py", "Book", 1, 9),
+        build_hit("a.py", "Ledger.close", 12, 15),
+        build_hit("c.py", "Ledger.close", 2, 5),  # a copy of the one before, which joins the first
+        build_hit("a.py", "Ledger.post", 3, 9),
+        Hit("a.py", 40, 40, "40\ty = 1\n", 0.5, (), None),
+    ]
+    firsts = [0, 1, 2, 2, 4, 5]
+    assert join_brief(hits, firsts, 2, by_file=False) == [0, 1, 2, 2, 0, 5]
+    assert join_brief(hits, firsts, 2, by_file=True) == [0, 1, 0, 3, 0, 5]
+    assert join_brief(hits, firsts, 6, by_file=True) == firsts  # no hit is brief
+    joined = name_joined(hits[0], [hits[2], hits[4]])
+    assert write_hit(joined, []) == "a.py\n3-9 Ledger.post\n3:x\nalso 12-15 .close"
+
+
+def test_after_a_class_its_members_are_named_by_a_dot() -> None:
+    also = (("Ledger", (1, 90)), ("Ledger.close?", (12, 15)), ("Book.open", (95, 99)), ("post", (101, 105)))
+    hit = build_hit("a.rb", "Ledger.post", 3, 9, also=also)
+    assert (
+        write_brief(hit, []).split("\n")[-1]
+        == "also 1-90 Ledger, 12-15 .close?, 95-99 Book.open, 101-105 post"
+    )
 
 
 @pytest.mark.parametrize(
