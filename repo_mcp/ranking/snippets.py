@@ -18,7 +18,6 @@ from repo_mcp.ranking.asked_declarations import SMALL_TYPE_LINES, AskedFile, has
 from repo_mcp.ranking.intent import NO_MATCH, SPELLING, AskedName, Grade, list_words
 from repo_mcp.ranking.line_terms import find_line_terms
 from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
-from repo_mcp.ranking.quoted_messages import find_quoted
 from repo_mcp.ranking.searcher import RankedChunk
 from repo_mcp.record_classes import dataclass
 
@@ -35,9 +34,10 @@ HEADS_SHOWN = 3  # of these: the lines with their names
 HEAD_LINES = 12  # of a rated file's best declaration, if the page shows none whole
 BRIEF_LINES = 4  # of a rated file's best declaration, if the page shows some whole,
 FIRST_LINES = 6  # and of that in the first file
-CITED_NEAR = 2  # lines before and after one that pasted text cites or quotes
+CITED_NEAR = 2  # lines before and after one that pasted text cites
 SHORT_LINES = 16  # of the declaration that pasted text is about: one with no more is shown whole
-MOST_AROUND = 100  # lines of a type around it that is named: of a longer one, the members are opened
+LEAST_AROUND = 2  # lines of the declaration around a cited line: that of one line may be a variable's
+MOST_AROUND = 100  # lines of a type around the best that is named: of a longer one, the members are opened
 NEXT_LINES = 4  # of the best declaration in each further file for pasted text
 HEAD_SHARE = 2 / 3  # of the lines shown of a declaration that is too long, from its start; others match best
 NAME_WORTH = 4  # a line with a declaration's name is worth as much as so many others
@@ -47,14 +47,6 @@ SPARE_SHARE = 0.5  # if no more than this share of the shown lines is left of a 
 MAX_LEAD_LINES = 4  # decorators that are shown above the line with the name
 MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
 _get_terms = attrgetter("matched_terms")
-
-
-@dataclass(frozen=True, slots=True)
-class PastedPlaces:
-    """Names the places that pasted text tells."""
-
-    cited: Mapping[str, int]  # a line of each of these paths: of a frame, a link or behind the path
-    words: str  # all of the text, as `read_words` returns them, in which messages are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +66,7 @@ def show_hits(
     telling: Mapping[str, float] | None = None,
     near: int = RATED_HITS,
     room: int = WHOLE_LINES,
-    pasted: PastedPlaces | None = None,
+    cited: Mapping[str, int] | None = None,
 ) -> ShownHits:
     """Return hits for the ranked chunks, with their live text.
 
@@ -82,8 +74,8 @@ def show_hits(
     that declares the name that is `asked` for shows its declaration. For other queries, `telling` may give
     the weights of words: then the first `near` hits show the declarations of their files that are about these
     words, and others one line. As many declarations are shown whole as fit into `room` lines; without room,
-    only the head of each file's best is shown; for `pasted` text the lines that it cites or quotes and those
-    that match best instead of a head.
+    only the head of each file's best is shown. Of pasted text, which cites a line of each of these paths,
+    the lines there and those that match best are shown instead of a head.
     """
     reader = ChunkReader(phrases, read_live)
     chunks = islice(reader.iter(ranked), most)  # those behind the first one at a time: a file may be 1 MB
@@ -95,13 +87,14 @@ def show_hits(
     for place, (one, lines) in enumerate(zip(chain(best, chunks), _iter_shown_lines(), strict=False)):
         if place in files:
             file = files[place]
-            if pasted is None or not telling or room:
+            if cited is None or not telling or room:
                 show = partial(_show_asked, file, *_choose_head(is_first=not hits, shows_whole=room > 0))
                 hits.append(_show_rated(file, show))
             else:
-                hits.append(_show_pasted(file, [*telling.values()], pasted, is_first=not hits))
+                line = cited.get(one.ranked.path, 0)
+                hits.append(_show_pasted(file, [*telling.values()], line, is_first=not hits))
         else:
-            is_further = telling and (place >= near or pasted is not None)
+            is_further = telling and (place >= near or (cited is not None and hits))
             hits.append(_build_hit(one, terms, asked, FURTHER_LINES if is_further else min(lines, longest)))
     return ShownHits(tuple(hits), reader.list_warnings())
 
@@ -145,25 +138,13 @@ def _find_member(live: LiveChunk, around: SymbolSpan, spans: Sequence[SymbolSpan
     return next((one for one in spans if around.name_line < one.head_line <= around.end_line), None)
 
 
-def _find_place(file: AskedFile, pasted: PastedPlaces) -> int:
-    """Return the line of a file that pasted text cites, or whose message it quotes; 0 without one."""
-    live = file.live
-    cited = pasted.cited.get(live.ranked.path, 0)
-    if 0 < cited <= live.lines.line_count:
-        return cited
-    held = ((at, decode_lines(live.lines, at, at)[0]) for at, bits in enumerate(file.held, 1) if bits)
-    return find_quoted(held, pasted.words) or 0
-
-
-def _show_pasted(file: AskedFile, weights: Sequence[float], pasted: PastedPlaces, *, is_first: bool) -> Hit:
+def _show_pasted(file: AskedFile, weights: Sequence[float], cited: int, *, is_first: bool) -> Hit:
     """Return the hit of a file for pasted text: lines of its best declaration, and the names of others.
 
-    The best is the one around the line that the text cites or quotes, if any. `weights` are those of the
-    words in `file.held`.
+    The best is the one around line `cited`, if any. `weights` are those of the words in `file.held`.
     """
-    place = _find_place(file, pasted)
     spans = [span for _, span in file.rated]
-    around = file.declarations.find_innermost(place, 2) if place else None
+    around = file.declarations.find_innermost(cited, LEAST_AROUND) if cited else None
     best = around or _find_member(file.live, spans[0], spans) or spans[0]
     first, last = best.head_line, best.end_line
     others = [
@@ -172,23 +153,23 @@ def _show_pasted(file: AskedFile, weights: Sequence[float], pasted: PastedPlaces
         if not span.head_line <= first <= last <= span.end_line
         or span.end_line - span.head_line < MOST_AROUND
     ]
-    lines = _show_matching(file, weights, place, best, HEAD_LINES if is_first else NEXT_LINES)
+    lines = _show_matching(file, weights, cited, best, HEAD_LINES if is_first else NEXT_LINES)
     return show_lines(file.live, lines, best, others, PASTED_NAMED[0 if is_first else 1])
 
 
 def _show_matching(
-    file: AskedFile, weights: Sequence[float], place: int, symbol: SymbolSpan, most: int
+    file: AskedFile, weights: Sequence[float], cited: int, symbol: SymbolSpan, most: int
 ) -> dict[int, str]:
-    """Return `most` lines by number: those around line `place` unless it is 0, and a declaration's best.
+    """Return `most` lines by number: those around line `cited`, if any, and the best of a declaration.
 
     If HEAD_LINES are wanted, one of at most SHORT_LINES is shown whole.
     """
     lines = file.live.lines
-    start, stop = max(1, place - CITED_NEAR), min(lines.line_count, place + CITED_NEAR)
-    if symbol.head_line <= place <= symbol.end_line:
+    start, stop = max(1, cited - CITED_NEAR), min(lines.line_count, cited + CITED_NEAR)
+    if symbol.head_line <= cited <= symbol.end_line:
         start, stop = max(start, symbol.head_line), min(stop, symbol.end_line)
-    near = range(start, stop + 1) if place else ()
-    chosen = {at for at in near if not says_nothing(decode_lines(lines, at, at)[0])}
+    near = range(start, stop + 1) if 0 < cited <= lines.line_count else ()
+    chosen = {at for at in near if not _says_nothing(decode_lines(lines, at, at)[0])}
     room = max(1, most - len(chosen))
     first = symbol.head_line if symbol.end_line - symbol.head_line < room else symbol.name_line
     text = decode_lines(lines, first, symbol.end_line)
@@ -198,12 +179,12 @@ def _show_matching(
         is_comment = file.declarations.mark_comments(len(file.held))[first - 1 : symbol.end_line]
         held = file.held[first - 1 : symbol.end_line]
         code = [0 if told else bits for bits, told in zip(held, is_comment, strict=True)]
-        is_idle = [bool(told) or says_nothing(line) for told, line in zip(is_comment, text, strict=True)]
+        is_idle = [bool(told) or _says_nothing(line) for told, line in zip(is_comment, text, strict=True)]
         chosen |= {at + first for at in choose_telling(code, weights, is_idle, room)}
     return {at: decode_lines(lines, at, at)[0] for at in sorted(chosen)}
 
 
-def says_nothing(line: str) -> bool:
+def _says_nothing(line: str) -> bool:
     """Return True for a blank line, and for brackets and other signs without a word."""
     return not any(map(str.isalnum, line))
 

@@ -25,19 +25,11 @@ from repo_mcp.ranking.look_up import Found, SearchScope, count_close, look_up
 from repo_mcp.ranking.named_hits import NamedHits, find_named
 from repo_mcp.ranking.prompt import resolve_mentions
 from repo_mcp.ranking.query import Query, parse_query, widen
-from repo_mcp.ranking.quoted_messages import read_words
 from repo_mcp.ranking.ranking import add_up, choose_unknown
 from repo_mcp.ranking.rare_words import describe_words, lacks_most, look_up_words
 from repo_mcp.ranking.reports import read_template
 from repo_mcp.ranking.searcher import Filter, Searcher
-from repo_mcp.ranking.snippets import (
-    FEW_WHOLE_LINES,
-    RATED_HITS,
-    WHOLE_LINES,
-    PastedPlaces,
-    ShownHits,
-    show_hits,
-)
+from repo_mcp.ranking.snippets import FEW_WHOLE_LINES, RATED_HITS, WHOLE_LINES, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import find_paths, suggest
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import PART, get_word_terms
@@ -124,12 +116,11 @@ def _answer_ranked(
     words = look_up_words(prose if prose.strip() else query.text, searcher.count_units)
     lacks = is_whole and lacks_most(query.text, words)
     ends_early = request.ends_early and telling and not lacks  # else a note tells of the others
-    pasted = None
-    if query.is_pasted and not room:
-        pasted = PastedPlaces(list_cited(query, searcher), read_words(request.query))
+    cited = list_cited(query, searcher) if query.is_pasted else None
+    if query.is_pasted and not request.shows_whole:
         few = min(few, PASTED_HITS)
     most = min(few, request.top_k) if ends_early else request.top_k
-    shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, near, room, pasted)
+    shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, near, room, cited)
     if query.phrases and not shown.hits and query.has_other_words:
         shown = show_hits(ranking.chunks[: request.top_k], (), read_live)
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))

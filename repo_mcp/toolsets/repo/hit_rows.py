@@ -31,8 +31,9 @@ row says how many matches are left out, and where they begin and end, as far as 
 
 A record has the same rows as its snippet, with a tab behind each number, and `more` and `more_lines` for the
 last of them.
-`.total` lies where the declaration named last lies, or in that one if it lies in none, and at first in the
-class that is called as its file. Lines under one declaration lose the indentation that they share.
+In both, `.total` lies where the declaration named last lies, or in that one if it lies in none, and at first
+on an exact page in the class that is called as its file. Lines under one declaration lose the indentation
+that they share.
 """
 
 from __future__ import annotations

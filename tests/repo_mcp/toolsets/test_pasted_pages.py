@@ -121,16 +121,6 @@ def test_the_declaration_around_a_cited_line_is_the_one_that_is_named(repository
     )
 
 
-def test_the_line_of_a_message_that_is_quoted_is_shown_under_its_declaration(repository: Repository) -> None:
-    said = f"{BANK_ISSUE}```\nbank.BankError: the interest rate of nothing\n```\n"
-    assert ask(repository, said)[0].split("\n")[:4] == [
-        "bank/vault.py",
-        "23-25 in Vault:def rate(self):",
-        "24:    if not self.vaults:",
-        "25:        raise BankError('the interest rate of nothing')",
-    ]
-
-
 def test_what_is_around_the_best_declaration_is_not_named(repository: Repository) -> None:
     hit = ask(repository, BANK_ISSUE)[0]
     assert "also " in hit
