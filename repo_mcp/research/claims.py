@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from repo_mcp.bundler.rating import WINDOW_LINES
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.languages.patterns.language_registry import find_language
@@ -46,6 +47,7 @@ from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subj
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.research.settings_told import describe_settings
 from repo_mcp.research.written_names import describe_written_name
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import is_side_file
 
@@ -101,7 +103,7 @@ def build_claim(
     if reading.form is Form.EXTENSION and (recipe := _describe_recipe(state)):
         return recipe
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
-        return _describe_best(state, own, errors)
+        return _describe_best(state, own, errors, _doubt(own[0]) if reading.form is Form.OPEN else "")
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS):
         return f"{errors}{_describe_places(state)}"
     return ""
@@ -246,14 +248,26 @@ def _count_types_once(found: Sequence[Finding]) -> list[Finding]:
     return [one for one in found if one.kind != "extension" or one.symbol not in types]
 
 
-def _describe_best(state: ResearchState, own: Sequence[Node], errors: str = "") -> str:
+def _doubt(best: Node) -> str:
+    """Return why the best declaration may only seem to be so: it is a type or long; "" for no reason.
+
+    None of four functions of more than WINDOW_LINES was right, nor was a type in any answer.
+    """
+    lines = best.symbol.end_line - best.symbol.start_line + 1
+    if best.symbol.kind in TYPE_KINDS:
+        return "a type: no function fits as well"
+    return f"in whose {lines} lines the words may stand far apart" if lines > WINDOW_LINES else ""
+
+
+def _describe_best(state: ResearchState, own: Sequence[Node], errors: str, doubt: str) -> str:
     """Return what fits best, what it calls, and what is next to it.
 
     A sentence on its errors comes first, unless it lacks words of the question: then these are told before.
+    `doubt` says why it may not be what is asked for, if there is a reason.
     """
     best = own[0]
     rivals = _list_rivals(state, best)
-    sentences = _judge_best(state, name_briefly(best), rivals)
+    sentences = _judge_best(state, name_briefly(best), rivals, doubt)
     if errors:
         sentences.insert(len(sentences) if state.lacking else 0, errors.rstrip())
     callees = list(_list_called(state, best.declaration))
@@ -286,7 +300,7 @@ def _list_rivals(state: ResearchState, best: Node) -> list[str]:
     return [told for told, node in state.rivals if node is None or not is_part(node)][:MOST_RIVALS]
 
 
-def _judge_best(state: ResearchState, best: str, rivals: Sequence[str] = ()) -> list[str]:
+def _judge_best(state: ResearchState, best: str, rivals: Sequence[str] = (), doubt: str = "") -> list[str]:
     """Return sentences that say which words no file has, what fits best, and which words that lacks."""
     sentences = []
     absent = [word for word in state.absent if not _is_adverb(word)]
@@ -299,6 +313,8 @@ def _judge_best(state: ResearchState, best: str, rivals: Sequence[str] = ()) -> 
         sentences.append(f"Nearest is {best}, which lacks the {_name_words(lacking)}.")
     elif rivals:
         sentences.append(f"{join_names([best, *rivals])} fit {fits} about equally well.")
+    elif doubt:
+        sentences.append(f"Nearest is {best}, {doubt}.")
     else:
         sentences.append(f"{best} fits {fits} best.")
     return sentences

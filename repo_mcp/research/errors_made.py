@@ -16,6 +16,7 @@ from repo_mcp.research.locating import is_test_place
 from repo_mcp.research.reasons import FAILS, NAMED_IN_QUESTION
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
+from repo_mcp.text.question_words import list_words, shares_word
 
 _Error = tuple[str, str]  # name and text; one of them may be ""
 MAX_ERRORS = 6  # in one sentence
@@ -168,6 +169,9 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
         for error, place in errors.items()
         if not _is_told(error, errors)
     ]
+    if len(told) > MAX_ERRORS:  # those with words of the question would be among the others
+        words = list_words(state.request.query)
+        told.sort(key=lambda one: -shares_word(one.rpartition(" (")[0], words))  # stable
     if told:
         return f"Errors made here: {join_names(told, MAX_ERRORS)}. "
     return f"Errors are made at {join_names(unnamed)}. " if unnamed else ""

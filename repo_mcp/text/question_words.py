@@ -94,6 +94,8 @@ _IDIOMS = tuple(
         (r"(?:shuts?|shutting) down", "shutdown stop"),
         (r"(?:starts?|started|starting) up", "init start"),
         (r"(?:is|are|gets?) stuck", "timeout deadlock"),
+        (r"(?:includes?|contains?|calls?|imports?|extends?|refers? to|points? to) (?:itself|themselves)",
+         "recursion recursive circular cycle"),
         (r"(?:takes?|has|have) precedence", "priority override"),
         (r"malformed|garbled|not valid", "invalid"),
         (r"remember(?:s|ed)?", "cache store"),

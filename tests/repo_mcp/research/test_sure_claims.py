@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from repo_mcp.bundler.rating import WINDOW_LINES
 from repo_mcp.research.records import Form
+from repo_mcp.text.question_words import find_idioms
 from tests.repo_mcp.research.asking import Asked
 
 PARSER = """export class Parser {
@@ -169,3 +173,38 @@ def test_errors_of_what_is_rated_as_high_are_named_too() -> None:
         'Errors made here: BasketError "unknown basket in a shop" (shops.py:3-3)'
         ' and BasketError "unknown basket in a store" (shops.py:8-8). '
     )
+
+
+def test_of_many_errors_those_with_words_of_the_question_come_first() -> None:
+    checks = "".join(
+        f'    if text[{number}] == "!":\n        raise TagError("bad sign at place {name}")\n'
+        for number, name in enumerate(("one", "two", "three", "four", "five", "six"))
+    )
+    last = '    if "/" not in text:\n        raise TagError("tag was never closed")\n'
+    text = f"def parse_tag(text):\n{checks}{last}"
+    claim = Asked({"tags.py": text}).ask("which errors can an unclosed or never closed tag raise?").claim
+    assert 'Errors made here: TagError "tag was never closed" (tags.py:15-15), ' in claim
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        (
+            "class Basket:\n    # Where lost parcels go.\n    parcel = 1\n    harbour = 2\n    lost = 3\n",
+            "Nearest is lost.Basket (lost.py:1-5), a type: no function fits as well.",
+        ),
+        (
+            "def sort_parcels(parcels):\n    harbour = parcels.harbour\n"
+            + "    parcels.sort()\n" * WINDOW_LINES
+            + "    return parcels.lost\n",
+            "Nearest is lost.sort_parcels (lost.py:1-153), in whose 153 lines the words may stand far apart.",
+        ),
+    ],
+)
+def test_a_type_or_a_long_function_is_only_nearest(text: str, doubt: str) -> None:
+    claim = Asked({"lost.py": text}).ask("what happens with lost parcels in the harbour?").claim
+    assert claim.startswith(doubt)
+
+
+def test_what_includes_itself_is_recursive() -> None:
+    assert find_idioms("a template that includes itself")["includes itself"][0] == "recursion"
