@@ -352,7 +352,10 @@ def _strip_extension(path: str) -> str:
 
 
 def _find_agreeing(wanted: Sequence[str], find_paths: FindPaths, shape: Callable[[str], str]) -> list[str]:
-    """Return the paths that share the longest run of components, from the end, with the wanted ones."""
+    """Return the paths that share the longest run of components, from the end, with the wanted ones.
+
+    Of paths that have all of these, no more are looked for than are too many.
+    """
     best, found = 0, []
     for path in find_paths(analyse_text(wanted[-1])):
         parts = shape(path).split("/")
@@ -362,6 +365,8 @@ def _find_agreeing(wanted: Sequence[str], find_paths: FindPaths, shape: Callable
             best, found = length, [path]
         elif enough and length == best:
             found.append(path)
+            if length == len(wanted) and len(found) > MAX_MEANT:
+                break  # none agrees better, and these are too many
     return found
 
 

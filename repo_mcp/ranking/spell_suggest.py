@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from index_format import LiveSegment, PostingList, Snapshot
 from repo_mcp.lru_cache import LruCache
+from repo_mcp.ranking.segment_search import find_among
 from repo_mcp.text.analysis import DECLARED
 from repo_mcp.text.schema import FIELDS, PATH
 
@@ -41,19 +42,19 @@ def find_paths(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
     wanted = list(dict.fromkeys(terms))
     found: list[str] = []
     for segment in snapshot.segments if wanted else ():
-        files = set.intersection(*(_find_files(segment, term) for term in wanted))
-        found += [segment.reader.files.read_path(file) for file in files]
+        files, *others = sorted((_find_files(segment, term) for term in wanted), key=len)
+        for other in others:
+            files = files[find_among(other, files)]
+        found += segment.reader.files.read_paths_of(files)
     return sorted(found, key=str.encode)
 
 
-def _find_files(segment: LiveSegment, term: str) -> set[int]:
-    """Return the live files of a segment whose path holds a term."""
-    return {
-        file
-        for posting_list in segment.reader.postings.find_lists(term.encode())
-        if posting_list.field == PATH
-        for file in _read_live(segment, posting_list).tolist()
-    }
+def _find_files(segment: LiveSegment, term: str) -> npt.NDArray[np.int64]:
+    """Return the live files of a segment whose path holds a term, ascending."""
+    for posting_list in segment.reader.postings.find_lists(term.encode()):
+        if posting_list.field == PATH:
+            return _read_live(segment, posting_list)
+    return np.zeros(0, dtype=np.int64)
 
 
 def count_units(snapshot: Snapshot, term: str) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
 
+from repo_mcp.ranking import spell_suggest
 from repo_mcp.ranking.prompt import MAX_MEANT, Clue, ClueKind, resolve_mentions
 from repo_mcp.text.analysis import analyse_text
+from tests.repo_mcp.ranking.indexed import indexed
 
 PATHS = [
     "README.md",
@@ -64,3 +67,23 @@ def test_a_path_that_may_mean_several_files_counts_for_each_in_part() -> None:
 
 def test_words_mean_no_files() -> None:
     assert resolve_mentions([Clue(ClueKind.WORD, "book"), Clue(ClueKind.SYMBOL, "book")], find_paths) == ()
+
+
+def test_no_more_paths_are_looked_at_than_are_too_many() -> None:
+    def find_many(_terms: Iterable[str]) -> Iterator[str]:
+        yield from (f"p{number}/setup.py" for number in range(MAX_MEANT + 1))
+        pytest.fail("another path was looked at")
+
+    assert resolve_mentions([Clue(ClueKind.PATH, "setup.py")], find_many) == ()  # type: ignore[arg-type]
+
+
+def test_paths_are_found_by_all_their_terms_in_every_segment(tmp_path: Path) -> None:
+    with indexed(tmp_path / "root", dict.fromkeys(PATHS, "one line\n")) as repository:
+        (tmp_path / "root" / "lib" / "b" / "util.py").write_text("changed\n")
+        (tmp_path / "root" / "README.md").unlink()
+        repository.refresh()
+        snapshot = repository._index.get_searcher().snapshot
+        assert len(snapshot.segments) == 2
+        for text in ("util.py", "__init__.py", "lib/ledger", "setup", "README", "absent", "lib absent", ""):
+            wanted = [path for path in find_paths(analyse_text(text)) if path != "README.md"]
+            assert spell_suggest.find_paths(snapshot, analyse_text(text)) == wanted
