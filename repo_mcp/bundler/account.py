@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+from repo_mcp.bundler.blocks import Block
 from repo_mcp.bundler.evidence import Evidence
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer
 from repo_mcp.bundler.records import BundleAudit, Dropped, FoundChunk, Keyword, Selection
 from repo_mcp.ranking.prompt import ClueKind
 from repo_mcp.ranking.searcher import Ranking
+from repo_mcp.text.lines import escape_text
 
 MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit
+MAX_NEXT = 5  # named in a warning
 
 
 def build_audit(evidence: Evidence, packer: Packer, selections: Sequence[Selection]) -> BundleAudit:
@@ -52,6 +55,25 @@ def _iter_chunks(ranking: Ranking, selections: Sequence[Selection]) -> Iterator[
             if chunk.start_line <= selection.end_line and selection.start_line <= chunk.end_line:
                 seen.add(key)
                 yield FoundChunk(spans[key].chunk_id, selection.path, chunk.start_line, chunk.end_line)
+
+
+def describe_left(left: Sequence[tuple[RatedFile, Block]]) -> list[str]:
+    """Return a warning that names the best blocks of those that were left out though there is room."""
+    if not left:
+        return []
+    files = len({one.candidate.path for one, _ in left})
+    best = ", ".join(map(_cite, left[:MAX_NEXT]))
+    return [
+        f"{len(left)} more excerpts of {files} files match, but much less than these, so lines are left over;"
+        f" next are {best}. A question in one line gets the whole budget."
+    ]
+
+
+def _cite(found: tuple[RatedFile, Block]) -> str:
+    """Return where a block is, and the name of what it declares."""
+    one, block = found
+    name = f" {block.span.qualified_name}" if block.span is not None else ""
+    return escape_text(f"{one.candidate.path}:{block.start_line}-{block.end_line}{name}")
 
 
 def list_warnings(evidence: Evidence, packer: Packer, shown: Iterable[RatedFile]) -> tuple[str, ...]:

@@ -3,14 +3,15 @@
     prompt -> evidence -> opened files, blocks and their worth -> names followed -> budget spent -> reasons
 
 Each step is a module and a function of the result of the step before. No model is asked. If no file has most
-words of the prompt, and the prompt names no file, at most FEW_LINES are spent.
+words of the prompt, and the prompt names no file, at most FEW_LINES are spent. Of a report only what is worth
+much is shown, and what comes next is named.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.bundler.account import build_audit, list_warnings
+from repo_mcp.bundler.account import build_audit, describe_left, list_warnings
 from repo_mcp.bundler.build import Choice
 from repo_mcp.bundler.companions import take_companions
 from repo_mcp.bundler.evidence import HintFinder, find_no_hints, gather_evidence
@@ -23,7 +24,8 @@ from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.bundler.spending import mark_named, spend
-from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
+from repo_mcp.ranking.pasted_text import is_report
 from repo_mcp.ranking.rare_words import describe_absent, lacks_most, look_up_words
 from repo_mcp.record_classes import replace
 
@@ -42,7 +44,8 @@ class HybridStrategy:
 
     def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
         """Choose the excerpts for a request within its budget, with the audit of how they were found."""
-        evidence = gather_evidence(request, source, self._find_hints, WEIGHTS)
+        weights = REPORT_WEIGHTS if is_report(request.prompt) else WEIGHTS
+        evidence = gather_evidence(request, source, self._find_hints, weights)
         words = look_up_words(request.prompt, source.count_units)
         notes = describe_absent(words, is_whole=source.is_whole)
         is_noise = source.is_whole and not evidence.mentions and lacks_most(request.prompt, words)
@@ -50,11 +53,11 @@ class HybridStrategy:
             budget = replace(budget, max_total_lines=FEW_LINES)
             notes.append(FEW_SHOWN)
         packer = Packer(budget)
-        opener = Opener(self._read_layout, evidence, WEIGHTS, source, packer)
+        opener = Opener(self._read_layout, evidence, weights, source, packer)
         opened = opener.open_best(budget)
-        opened += follow_names(opened, opener, source, WEIGHTS, request.include_tests)
+        opened += follow_names(opened, opener, source, weights, request.include_tests)
         mark_named(opened, evidence.names)
-        spend(opened, packer, WEIGHTS)
+        left = spend(opened, packer, weights)
         shown = _order_shown(opened, packer)
         for file in shown[:MAX_COMPANION_FILES]:
             take_companions(packer, file.view.live, file.view.layout.spans)
@@ -68,7 +71,7 @@ class HybridStrategy:
             selections,
             packer.total(),
             build_audit(evidence, packer, selections),
-            (*notes, *too_small, *list_warnings(evidence, packer, shown)),
+            (*notes, *too_small, *list_warnings(evidence, packer, shown), *describe_left(left)),
         )
 
 

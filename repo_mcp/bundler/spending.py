@@ -1,7 +1,8 @@
 """Spend a budget: select the blocks that are worth most for their lines.
 
 What the prompt names is selected first, then each time the block with the most worth for its lines, until no
-lines are left, or only blocks that are worth much less than the best. Each further block of a file counts
+lines are left, or only blocks that are worth much less than the best: of a report much sooner, and those that
+are left out are returned. Each further block of a file counts
 less, so that no file fills the bundle. A block that does not fit is skipped for one that does, except for the
 best of all and what the prompt names: their heads and deciding lines are shown.
 """
@@ -40,9 +41,12 @@ def mark_named(opened: Sequence[RatedFile], names: Mapping[str, float]) -> None:
                 one.named.add(at)
 
 
-def spend(opened: Sequence[RatedFile], packer: Packer, weights: Weights) -> None:
-    """Select blocks until the budget is used up, or no block is worth showing."""
-    _BlockQueue(opened, packer, weights).spend()
+def spend(opened: Sequence[RatedFile], packer: Packer, weights: Weights) -> list[tuple[RatedFile, Block]]:
+    """Select blocks until the budget is used up, or no block is worth showing.
+
+    Return the blocks that are left out though there is room, because the best are worth so much more.
+    """
+    return _BlockQueue(opened, packer, weights).spend()
 
 
 class _BlockQueue:
@@ -53,6 +57,7 @@ class _BlockQueue:
         self._packer = packer
         self._weights = weights
         self._dearest = max((max(one.worth, default=0.0) for one in opened), default=0.0)
+        self._factors: dict[tuple[int, int], float] = {}  # of worth, by positions of file and block
         self._seen: set[tuple[int, int]] = set()  # positions of file and block: selected or skipped
         self._heap = [
             self._place(at, position)
@@ -62,8 +67,10 @@ class _BlockQueue:
         ]
         heapify(self._heap)
 
-    def spend(self) -> None:
-        least = self._weights.least_rate * max((-rate for _, rate, _, _ in self._heap), default=0.0)
+    def spend(self) -> list[tuple[RatedFile, Block]]:
+        """Select blocks, and return those that are left out though there is room; best first."""
+        weights, left = self._weights, list[tuple[RatedFile, Block]]()
+        best = max((-rate for _, rate, _, _ in self._heap), default=0.0)
         while self._heap and self._packer.lines_left > 0:
             place = heappop(self._heap)
             is_unnamed, rate, at, position = place
@@ -73,21 +80,24 @@ class _BlockQueue:
             if now > place:  # lines of its file were selected since
                 heappush(self._heap, now)
                 continue
-            if is_unnamed and -rate < least:
+            if is_unnamed and -rate < weights.least_rate * best:
                 break
             self._seen.add((at, position))
             one = self._opened[at]
-            if one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
+            if is_unnamed and -rate < weights.stop_rate * best:
+                left.append((one, one.blocks[position]))
+            elif one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
                 self._packer.refuse_file(one.candidate.path, "max_files reached")
             elif self._select(one, position):
                 for near in (position - 1, position + 1):  # which cost less now
                     if 0 <= near < len(one.blocks) and one.worth[near] > self._find_least(one):
                         heappush(self._heap, self._place(at, near))
+        return left
 
     def _place(self, at: int, position: int) -> tuple[bool, float, int, int]:
         """Return the key by which a block is ordered, least first, with the positions of file and block."""
         one = self._opened[at]
-        return position not in one.named, -self._rate(one, position), at, position
+        return position not in one.named, -self._rate(at, position), at, position
 
     def _find_least(self, one: RatedFile) -> float:
         """Return the worth that a block of a file must exceed; it is lower if nothing matches well."""
@@ -95,14 +105,28 @@ class _BlockQueue:
         factor = 1.0 if one.priority == 1.0 else weights.other_least
         return min(factor * weights.least_worth, weights.least_share * self._dearest)
 
-    def _rate(self, one: RatedFile, position: int) -> float:
+    def _rate(self, at: int, position: int) -> float:
         """Return the worth of a block per line, which is less if its file already has excerpts."""
-        weights = self._weights
+        weights, one = self._weights, self._opened[at]
+        if (at, position) not in self._factors:
+            self._factors[at, position] = self._weigh(one, position)
         lines = float(one.blocks[position].line_count)
         if not {position - 1, position + 1} & one.shown:
             lines += weights.base_lines
-        worth: float = one.priority * one.worth[position] / lines**weights.lines
+        worth: float = self._factors[at, position] * one.worth[position] / lines**weights.lines
         return worth / (1.0 + one.lines / weights.repeat_lines)
+
+    def _weigh(self, one: RatedFile, position: int) -> float:
+        """Return the factor of a block's worth for its file and the number of the prompt's terms in it."""
+        weights, factor = self._weights, one.priority
+        if weights.again:
+            factor *= (one.candidate.share or weights.unfound) ** weights.again
+        if weights.variety:
+            block, held = one.blocks[position], one.view.line_terms
+            numbers = range(block.start_line, block.end_line + 1)
+            terms = {term for number in numbers for term in held.get(number, ())}
+            factor *= (1.0 + len(terms)) ** weights.variety
+        return factor
 
     def _select(self, one: RatedFile, position: int) -> bool:
         """Select a block, or parts of one that does not fit but is worth it. Return False if nothing was."""

@@ -20,7 +20,7 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.ranking.prompt import find_title
 from repo_mcp.ranking.reports import FORM_WORDS, LinePart, iter_lines, take_informative
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.stop_words import FUNCTION_WORDS
+from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS
 
 # A heading that has these besides words of forms asks for what the program ran on, or for an agreement.
 _SYSTEM = """
@@ -41,6 +41,12 @@ _RAN_ON = _VERSIONS | frozenset(
     ("browser", "browsers", "hardware", "operating", "os", "platform", "platforms")
 )
 _WHICH = frozenset(("what", "which"))
+# A title that begins with one of these asks to be shown something, or is the first sentence of a letter.
+_REQUESTS = """
+am are can could describe did do does explain find give has have hello help hey hi i is list locate look me
+need please read review should show study summarise summarize tell trace understand walk want we will would
+"""
+_ASKING = ASKING_WORDS | frozenset(_REQUESTS.split())
 MOST_ASKING_WORDS = 9  # of a heading that asks for a system or version, all but one of them of forms
 MOST_VALUE_WORDS, MOST_VERSION_WORDS = 2, 6  # of what a field is filled in with; if it has a digit
 
@@ -89,6 +95,23 @@ def read_pasted(text: str, read_template: Callable[[], Collection[str]] = frozen
             prose.append(_strip_markup(line))
     read = PastedText("\n".join(prose).strip(), "\n".join(code).strip())
     return read if _WORD.search(read.text) else PastedText(text.strip(), "")
+
+
+def is_report(text: str) -> bool:
+    """Return True for a report or the description of a change: a title, and below it what it is about.
+
+    What may be a question, in several lines or paragraphs, is none, and neither is what has no title.
+    """
+    text = text.strip()
+    title = find_title(text)
+    if title is None or title.rstrip().endswith("?") or not _ASKING.isdisjoint(_list_words(title)[:1]):
+        return False
+    below = [(line.strip(), part) for line, part in iter_lines(text)][1:]
+    if any(part is LinePart.CODE for _, part in below):
+        return True
+    is_sentence = title.rstrip().endswith((".", "!", ",", ";"))
+    goes_on = below[0][0][:1].islower()
+    return not (is_sentence or goes_on or below[-1][0].endswith("?"))
 
 
 def _drop_environment(text: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import ChunkSpan
+from repo_mcp.bundler.account import describe_left
 from repo_mcp.bundler.blocks import (
     LONG_LINES,
     MAX_LEAD_LINES,
@@ -38,7 +39,7 @@ from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.spending import LEAST_PART_LINES, choose_parts, spend
-from repo_mcp.bundler.weights import WEIGHTS
+from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.bundler.worth import Rater, rate_work
 from repo_mcp.languages.patterns import enclosing
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
@@ -364,6 +365,52 @@ def test_what_is_worth_less_than_a_fiftieth_of_the_best_for_its_lines_ends_a_bun
     spend(files, packer, WEIGHTS)
     assert packer.selections[0].path == "fair.py"
     assert len(packer.selections) == min(3, shown + 1)
+
+
+def rated(path: str, text: str, worth: float, share: float = 1.0) -> RatedFile:
+    return RatedFile(Candidate(path, share, None), view(text, path=path), [Block(1, 1)], [worth])
+
+
+def test_of_a_report_what_is_worth_less_than_a_fifth_of_the_best_is_left_out_and_told() -> None:
+    worths = {"best.py": 1.0, "good.py": 0.25, "fair.py": 0.15, "poor.py": 0.05, "noise.py": 0.01}
+    files = [rated(path, "x = 1\n", worth) for path, worth in worths.items()]
+    packer = Packer(Budget(8, 2_000, None))
+    left = spend(files, packer, REPORT_WEIGHTS)
+    assert [one.path for one in packer.selections] == ["best.py", "good.py"]
+    assert [one.candidate.path for one, _ in left] == ["fair.py", "poor.py"]
+    (warning,) = describe_left(left)
+    assert "2 more excerpts of 2 files" in warning
+    assert "fair.py:1-1, poor.py:1-1" in warning
+    files[2].named.add(0)
+    packer = Packer(Budget(8, 2_000, None))
+    assert [one.candidate.path for one, _ in spend(files, packer, REPORT_WEIGHTS)] == ["poor.py"]
+    assert packer.selections[0].path == "fair.py"
+
+
+def test_nothing_is_told_of_what_has_no_room_or_answers_a_question() -> None:
+    files = [rated(path, "x = 1\n", worth) for path, worth in (("a.py", 1.0), ("b.py", 0.1))]
+    assert spend(files, Packer(Budget(8, 1, None)), REPORT_WEIGHTS) == []
+    packer = Packer(Budget(8, 2_000, None))
+    assert spend(files, packer, WEIGHTS) == []
+    assert len(packer.selections) == 2
+    assert describe_left([]) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (rated("b.py", "transfer(post)\n", 0.5), rated("a.py", "transfer(transfer)\n", 0.6)),
+        (rated("b.py", "x = 1\n", 0.5), rated("a.py", "x = 1\n", 0.6, share=0.5)),
+        (rated("b.py", "x = 1\n", 0.5, share=0.4), rated("a.py", "x = 1\n", 0.6, share=0.0)),
+    ],
+)
+def test_of_a_report_other_words_and_the_first_files_count_more(first: RatedFile, second: RatedFile) -> None:
+    for weights, best in ((REPORT_WEIGHTS, first), (WEIGHTS, second)):
+        packer = Packer(Budget(8, 2_000, None))
+        spend([first, second], packer, weights)
+        assert packer.selections[0].path == best.candidate.path
+        for one in (first, second):
+            one.lines, one.shown = 0, set()
 
 
 def test_the_best_block_and_named_ones_with_room_for_twenty_lines_are_shown_in_part() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.ranking.pasted_text import read_pasted
+from repo_mcp.ranking.pasted_text import is_report, read_pasted
 from repo_mcp.ranking.query import CODE_WEIGHT, parse_query, widen
 from repo_mcp.ranking.reports import list_template_words
 from tests.growth import assert_linear
@@ -164,3 +164,54 @@ def test_code_counts_least_without_a_title_too(prose: str) -> None:
 def test_code_alone_counts_in_full() -> None:
     text = "```\nreturn other strip\nopener()\n```\n"
     assert not widen(parse_query(text, 100), lambda _: 1, 100).weights
+
+
+# Which texts are reports
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        REPORT,
+        "Window stays open after the last tab is closed\n\nIt should. Do others see it?\nI cannot say.",
+        "Window stays open after closing.\n\n```\ntabs.close()\n```\nWhat is wrong?",  # shown, not asked
+        "Close the window with its last tab\n\nThe manager asks the strip now.",
+        "fix(tabs): close the window\n\n* ask the strip\n* add a test",
+        "Window stays open after the last tab is closed\nConsider the following tabs:\none, two",
+        "\n  Window stays open after closing\n\n`tabs.close()` does nothing\n\n",
+    ],
+)
+def test_a_title_with_what_it_is_about_is_a_report(text: str) -> None:
+    assert is_report(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Window stays open after the last tab is closed",  # one line
+        "TabStrip.close\nTabStrip.open\nWindow",  # names
+        "How does a window close?\n\nThe last tab was closed before.",
+        "Does the window close with its last tab?\n\n```\ntabs.close()\n```",
+        "Closing of windows\n\nHow does a window know that its last tab is closed?",
+        "I have to understand how windows close\n\nShow the tab strip as well.",
+        "A window closes with its last tab.\n\nWe need all that takes part in this.",  # sentences, no title
+        "Explain the closing of windows\n\nBegin with the tab strip.",
+        "what happens in a window when somebody\ncloses its last tab",  # one sentence in two lines
+        "The window is closed when the last tab of\nthe strip is gone, by whom",
+        "Windows and tabs:\n- how they open\n- how they close",
+        'Traceback (most recent call last):\n  File "tabs.py", line 3, in close\nValueError: open',
+        '  File "tabs.py", line 3, in close\nValueError: it is open',
+        "Hello there\n\nWindow stays open after the last tab is closed.",
+        "Hi, I have a question about windows\n\nThe last tab was closed and nothing happened.",
+        "Please show me what closes a window\n\nAnd its tabs",
+    ],
+)
+def test_what_may_be_a_question_is_no_report(text: str) -> None:
+    assert not is_report(text)
+
+
+@given(st.text(max_size=400))
+def test_any_text_has_a_form(text: str) -> None:
+    assert is_report(text) in (True, False)
+    assert not is_report(text.replace("\n", " "))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -13,6 +14,7 @@ from typing import Any, cast
 
 import pytest
 
+from repo_mcp.bundler.account import MAX_NEXT
 from repo_mcp.bundler.limits import NOTHING_FITS
 from repo_mcp.bundler.records import Bundle, BundleRequest
 from repo_mcp.config.server_config import Limits, load_config
@@ -103,6 +105,26 @@ def test_an_answer_is_code_with_its_numbers_before_all(project: Repository) -> N
     contents = [one["content"] for one in envelope["result"]["selections"]]
     code = sum(len(encode_json(content).encode()) - 2 for content in contents)  # without the quotes
     assert code >= 0.85 * envelope["bytes"]
+
+
+TITLE = "Bundle leaves lines of the budget empty"
+REPORT = f"{TITLE}\n\nThe packer refuses a selection that would fit into the lines that are left.\n"
+
+
+def test_of_a_report_little_is_shown_and_what_comes_next_is_named(project: Repository) -> None:
+    budget = {"max_total_lines": 1_000}
+    asked, reported = (call(project, prompt=prompt, budget=budget) for prompt in (TITLE, REPORT))
+    assert asked["warnings"] == []
+    assert reported["result"]["totals"]["lines"] < asked["result"]["totals"]["lines"] / 2
+    (warning,) = reported["warnings"]
+    named = re.findall(r"([\w/]+\.py):(\d+)-(\d+) \w+", warning)
+    assert 0 < len(named) <= MAX_NEXT
+    shown = {
+        (one["path"], line)
+        for one in reported["result"]["selections"]
+        for line in range(one["start_line"], one["end_line"] + 1)
+    }
+    assert not any((path, int(first)) in shown for path, first, _ in named)
 
 
 class Fixed:
