@@ -64,8 +64,8 @@ def describe_left(left: Sequence[tuple[RatedFile, Block]]) -> list[str]:
     files = len({one.candidate.path for one, _ in left})
     best = ", ".join(map(_cite, left[:MAX_NEXT]))
     return [
-        f"{len(left)} more excerpts of {files} files match, but much less than these, so lines are left over;"
-        f" next are {best}. A question in one line gets the whole budget."
+        f"lines are left over: the rest matches much less (excerpts: {len(left)}, files: {files});"
+        f" next {best}. A question in one line gets the whole budget"
     ]
 
 
