@@ -6,6 +6,8 @@ were named in advance, and on the changed lines of commits; bench/quality/README
 
 from __future__ import annotations
 
+import math
+
 from repo_mcp.record_classes import dataclass, replace
 
 
@@ -70,6 +72,7 @@ class Weights:
     least_share: float = 0.5  # of the worth of the best block: no more is asked for if nothing matches well
     least_rate: float = 0.02  # of the worth per line of the best block: less ends the bundle
     stop_rate: float = 0.0  # of that worth, too: less is left out though there is room
+    stop_lines: float = math.inf  # after which further blocks are left out, unless the prompt names them
     part_share: float = 0.6  # of the worth of the best block: a block that does not fit is then shown in part
     repeat_lines: float = 450.0  # of one file: when so many are shown, its next block counts half
     variety: float = 0.0  # power of the number of the prompt's terms in a block, and 1
@@ -80,7 +83,7 @@ class Weights:
 WEIGHTS = Weights()
 # For reports and descriptions of changes, of which a few places are wanted. They have so many words that any
 # block holds some: what holds many of them, in the files that were found first, is where to look.
-REPORT_WEIGHTS = replace(WEIGHTS, variety=1.0, again=1.0, stop_rate=0.2)
+REPORT_WEIGHTS = replace(WEIGHTS, variety=1.0, again=1.0, stop_rate=0.1, stop_lines=300.0)
 # For questions in sentences, where declarations are compared with each other and not packed. Chosen on 78
 # such questions: in one of eight, a name that their words formed by chance came first.
 QUESTION_WEIGHTS = replace(

@@ -371,8 +371,8 @@ def rated(path: str, text: str, worth: float, share: float = 1.0) -> RatedFile:
     return RatedFile(Candidate(path, share, None), view(text, path=path), [Block(1, 1)], [worth])
 
 
-def test_of_a_report_what_is_worth_less_than_a_fifth_of_the_best_is_left_out_and_told() -> None:
-    worths = {"best.py": 1.0, "good.py": 0.25, "fair.py": 0.15, "poor.py": 0.05, "noise.py": 0.01}
+def test_of_a_report_what_is_worth_less_than_a_tenth_of_the_best_is_left_out_and_told() -> None:
+    worths = {"best.py": 1.0, "good.py": 0.25, "fair.py": 0.08, "poor.py": 0.05, "noise.py": 0.01}
     files = [rated(path, "x = 1\n", worth) for path, worth in worths.items()]
     packer = Packer(Budget(8, 2_000, None))
     left = spend(files, packer, REPORT_WEIGHTS)
@@ -384,6 +384,16 @@ def test_of_a_report_what_is_worth_less_than_a_fifth_of_the_best_is_left_out_and
     packer = Packer(Budget(8, 2_000, None))
     assert [one.candidate.path for one, _ in spend(files, packer, REPORT_WEIGHTS)] == ["poor.py"]
     assert packer.selections[0].path == "fair.py"
+
+
+def test_of_a_report_what_comes_after_300_lines_is_left_out_and_told() -> None:
+    files = [
+        RatedFile(Candidate(path, 1.0, None), view("transfer = 1\n" * 250, path=path), [Block(1, 250)], [1.0])
+        for path in ("a.py", "b.py", "c.py")
+    ]
+    packer = Packer(Budget(8, 2_000, None))
+    left = spend(files, packer, REPORT_WEIGHTS)
+    assert (packer.lines, [one.candidate.path for one, _ in left]) == (500, ["c.py"])
 
 
 def test_nothing_is_told_of_what_has_no_room_or_answers_a_question() -> None:
