@@ -84,8 +84,8 @@ class _BlockQueue:
                 break
             self._seen.add((at, position))
             one = self._opened[at]
-            stops = -rate < weights.stop_rate * best or self._packer.lines >= weights.stop_lines
-            if is_unnamed and stops:
+            is_enough = -rate < weights.stop_rate * best or self._packer.lines >= weights.stop_lines
+            if is_enough and is_unnamed and one.worth[position] < weights.named:
                 left.append((one, one.blocks[position]))
             elif one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
                 self._packer.refuse_file(one.candidate.path, "max_files reached")

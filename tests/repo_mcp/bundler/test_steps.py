@@ -394,6 +394,9 @@ def test_of_a_report_what_comes_after_300_lines_is_left_out_and_told() -> None:
     packer = Packer(Budget(8, 2_000, None))
     left = spend(files, packer, REPORT_WEIGHTS)
     assert (packer.lines, [one.candidate.path for one, _ in left]) == (500, ["c.py"])
+    files[0].worth[0] = files[1].worth[0] = 40 * REPORT_WEIGHTS.named
+    files[2].worth[0] = REPORT_WEIGHTS.named  # as if a frame named its line
+    assert spend(files, Packer(Budget(8, 2_000, None)), REPORT_WEIGHTS) == []
 
 
 def test_nothing_is_told_of_what_has_no_room_or_answers_a_question() -> None:
