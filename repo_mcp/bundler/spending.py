@@ -119,9 +119,8 @@ class _BlockQueue:
 
     def _weigh(self, one: RatedFile, position: int) -> float:
         """Return the factor of a block's worth for its file and the number of the prompt's terms in it."""
-        weights, factor = self._weights, one.priority
-        if weights.again:
-            factor *= (one.candidate.share or weights.unfound) ** weights.again
+        weights = self._weights
+        factor: float = one.priority * (one.candidate.share or weights.unfound) ** weights.again
         if weights.variety:
             block, held = one.blocks[position], one.view.line_terms
             numbers = range(block.start_line, block.end_line + 1)
