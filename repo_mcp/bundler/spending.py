@@ -1,10 +1,10 @@
 """Spend a budget: select the blocks that are worth most for their lines.
 
 What the prompt names is selected first, then each time the block with the most worth for its lines, until no
-lines are left, or only blocks that are worth much less than the best: of a report much sooner, and those that
-are left out are returned. Each further block of a file counts
-less, so that no file fills the bundle. A block that does not fit is skipped for one that does, except for the
-best of all and what the prompt names: their heads and deciding lines are shown.
+lines are left, or only blocks that are worth much less than the best. For a report this is much sooner, and
+the blocks that are left out are returned. Each further block of a file counts less, so that no file fills the
+bundle. A block that does not fit is skipped for one that does, except for the best of all and what the prompt
+names: their heads and deciding lines are shown.
 """
 
 from __future__ import annotations
