@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +19,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing import scan_state
 from repo_mcp.live.index_report import NOT_WHOLE
-from repo_mcp.model import SearchRequest
+from repo_mcp.model import SearchRequest, WalkReport
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import FIELDS
 from tests.deep.sizes import choose
@@ -68,6 +70,53 @@ def test_a_change_an_addition_and_a_deletion_are_followed(root: Path) -> None:
     assert find_paths(repository, "first_function") == ["three.md", "one.py"]
     assert find_paths(repository, "other_function") == ["one.py", "three.md"]
     assert find_paths(repository, "gizmos") == []
+
+
+def test_a_file_that_is_deleted_while_its_directory_cannot_be_listed_is_removed_later(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "below").mkdir()
+    (root / "below" / "three.py").write_text("def third_function():\n    return 3\n")
+    repository = open_repository(root)
+    repository.refresh()
+    reader = repository.tree.reader
+    open_child = reader.open_child
+
+    def refuse(directory: int, name: str) -> int:
+        if name == "below":
+            raise PermissionError(13, "refused")
+        return open_child(directory, name)
+
+    monkeypatch.setattr(reader, "open_child", refuse)
+    assert repository.refresh().removed == 0  # nobody knows
+    shutil.rmtree(root / "below")
+    monkeypatch.undo()
+    assert repository.refresh().removed == 1
+    assert "below/three.py" not in find_paths(repository, "third_function")
+
+
+def test_a_file_that_was_away_while_it_was_to_be_read_is_read_by_the_next_refresh(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    below, aside = root / "below", root.parent / "aside"
+    below.mkdir()
+    (below / "three.py").write_text("def third_function():\n    return 3\n")
+    repository = open_repository(root)
+    look = repository._index.look
+    walk = look.walk
+
+    def lose(*arguments: Any) -> WalkReport:
+        report = walk(*arguments)
+        below.rename(aside)
+        return report
+
+    monkeypatch.setattr(look, "walk", lose)
+    assert repository.refresh().added == 2
+    monkeypatch.setattr(look, "walk", walk)
+    aside.rename(below)  # the file has the size, the times and the inode that the walk saw
+    assert repository.refresh().added == 1
+    assert "below/three.py" in find_paths(repository, "third_function")
 
 
 def test_nothing_changed_writes_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
