@@ -52,7 +52,6 @@ from index_format.records import (
 )
 from index_format.runs import (
     BLOCK_BITS,
-    count_up,
     find_docs,
     find_low,
     search_low,
@@ -132,7 +131,6 @@ __all__ = [
     "compute_chunk_id",
     "compute_fingerprint",
     "copy_manifest",
-    "count_up",
     "find_docs",
     "find_low",
     "find_prefix_end",

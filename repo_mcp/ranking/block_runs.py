@@ -11,7 +11,6 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from index_format import count_up
 from repo_mcp.ranking.bm25f import F64, I64, Integers
 
 FEW_HELD = 8  # a list has few blocks if it has one in so many of those looked at, or of the segment's
@@ -78,7 +77,7 @@ class DenseRuns:
 
     def find_held(self, blocks: I64) -> tuple[I64, I64, I64]:
         """Return all of the blocks."""
-        return count_up(len(blocks)), *self.find(blocks)
+        return np.arange(len(blocks)), *self.find(blocks)
 
     def find_blocks(self, positions: I64) -> I64:
         """Return the block of each posting."""
@@ -117,7 +116,7 @@ class SparseRuns:
         """Look up the fewer among the more: mostly the list's few blocks among those given."""
         own = self._blocks[:-1].astype(np.int64)
         if len(own) * FEW_HELD > len(blocks):
-            return count_up(len(blocks)), *self.find(blocks)
+            return np.arange(len(blocks)), *self.find(blocks)
         rows = np.minimum(blocks.searchsorted(own), len(blocks) - 1)
         held = (blocks.take(rows) == own).nonzero()[0]
         starts = self._firsts.take(held).astype(np.int64)

@@ -42,7 +42,6 @@ from repo_mcp.ranking.searcher import (
 from repo_mcp.ranking.segment_search import RankedUnit, SegmentSearch
 from repo_mcp.ranking.signals import (
     Candidates,
-    Known,
     StemMatcher,
     cut_name,
     find_role_in_tree,
@@ -207,7 +206,6 @@ class _PathRater:
         self._matcher = StemMatcher(stems, weights.prefix)
         self._words = words
         self._weights = weights
-        self._directories = Known(self._rate_directory)
         # the share of its points that a name keeps which no other candidate has
         self._certainty = min(1.0, math.sqrt(weights.small_tree / max(1, file_count)))
 
@@ -226,7 +224,9 @@ class _PathRater:
         shares = np.where(is_variant, weights.variant, 1.0)
         rated[0, near] = shares * weights.file_name * list(map(self._matcher.cover, parts))
         rated[1, near] = shares * weights.whole_name * list(map(self._words.__contains__, names))
-        rated[2, near] = [self._directories[directory] for directory, _, _ in split]
+        directories = [directory for directory, _, _ in split]
+        covered = {directory: self._matcher.cover_all(directory) for directory in set(directories)}
+        rated[2, near] = [weights.directory * covered[directory] for directory in directories]
         if self._certainty < 1.0:
             rated[:2, near] *= self._weigh_names(parts)
         return rated
@@ -240,9 +240,6 @@ class _PathRater:
         count = Counter(names)
         alike = np.array([count[name] for name in names], dtype=np.float64)
         return self._certainty * alike ** (self._certainty - 1.0)
-
-    def _rate_directory(self, directory: str) -> float:
-        return self._weights.directory * self._matcher.cover_all(directory)
 
 
 def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:

@@ -130,7 +130,7 @@ class StemMatcher:
         roots = {get_root(stem[:MIN_PREFIX_CHARS]) for stem in stems}
         self._roots = ("",) if LONG_WORD in stems else tuple(roots)
         self._known: dict[tuple[str, ...], float] = {}
-        self._parts = Known(self._match)
+        self._parts = _Known(self._match)
 
     def cover(self, parts: tuple[str, ...]) -> float:
         """Return the mean, over the parts of a name, of the weight of the stem that each part matches."""
@@ -183,7 +183,7 @@ class StemMatcher:
         return self._prefix * max(near, default=0.0)
 
 
-class Known(dict[str, float]):
+class _Known(dict[str, float]):
     """The values of texts, each computed once."""
 
     def __init__(self, compute: Callable[[str], float]) -> None:

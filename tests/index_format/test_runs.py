@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import runs
-from index_format.runs import count_up, find_low
+from index_format.runs import find_low
 
 BLOCKS = st.lists(
     st.dictionaries(st.integers(0, 255), st.integers(1, 3), max_size=40), min_size=1, max_size=5
@@ -35,13 +35,3 @@ def test_low_bytes_are_found_between_start_and_end(
         for first in [int(bounds[doc // 256]) + laid[doc // 256].index(doc % 256)]
     ]
     assert [*zip(*(column.tolist() for column in found), strict=True)] == wanted
-
-
-@pytest.mark.parametrize("count", [0, 1, 1 << 14, (1 << 14) + 1])
-def test_numbers_are_counted_up(count: int) -> None:
-    assert count_up(count).tolist() == list(range(count))
-
-
-def test_shared_numbers_are_not_written_to() -> None:
-    with pytest.raises(ValueError, match="read-only"):
-        count_up(5)[0] = 1
