@@ -148,11 +148,11 @@ def encode_merge(
     """
     windows = range(len(merge.windows))
     workers = settings.memory.count_mergers(workers, files, sum(entry.files for entry in entries))
-    if len(windows) < MIN_WINDOWS:
-        workers = 0
+    processes = hand_over(workers if len(windows) > 1 else 0)
+    if processes is None and workers and len(windows) >= MIN_WINDOWS:
+        processes = _start_pool(workers, _begin)
     with ExitStack() as opened:
         pool = None
-        processes = hand_over(workers) or (_start_pool(workers, _begin) if workers else None)
         if processes is not None:
             with suppress(NoProcesses):
                 pool = opened.enter_context(processes)

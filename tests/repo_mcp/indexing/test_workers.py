@@ -16,7 +16,7 @@ import pytest
 from index_format import Merge
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing import workers
+from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.indexing.shard_pool import NO_PROCESSES
 from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.indexing.workers import NoProcesses, _do_nothing, _start_pool
@@ -120,7 +120,7 @@ def test_processes_that_have_built_the_shards_encode_the_merge(
     monkeypatch.setattr(BaseProcess, "start", note)
     encoded: list[int] = []
     monkeypatch.setattr(Merge, "encode_window", lambda _merge, number: encoded.append(number))  # here: never
-    monkeypatch.setattr(workers, "MIN_WINDOWS", 1)
+    monkeypatch.setattr(MemoryBudget, "window_bytes", 1)  # for which none would be started
     with closing(Repository(load_config(str(root), data_dir=str(root.parent / "data"), workers=2))) as opened:
         assert opened.refresh().added == 6
         assert opened.search(SearchRequest("gizmo_4", 10)).hits[0].path == "4.py"
