@@ -23,7 +23,7 @@ from repo_mcp.research.citing import (
     shorten_symbol,
 )
 from repo_mcp.research.differences import describe_compared, describe_members, describe_passing
-from repo_mcp.research.errors_made import describe_errors, describe_function, list_named
+from repo_mcp.research.errors_made import MOST_RIVALS, describe_errors, describe_function, list_named
 from repo_mcp.research.locating import is_test_place, lies_in_tests
 from repo_mcp.research.reasons import (
     BELONG,
@@ -51,7 +51,6 @@ from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
 from repo_mcp.text.roles import is_side_file
 
-MOST_RIVALS = 2  # named beside the declaration that fits best, if they fit about as well
 _RELATIONS = {
     Form.CALLERS: ("is called by", "Nothing in the repository is known to call"),
     Form.DEPENDENTS: ("is used by", "Nothing in the repository is known to use"),

@@ -117,7 +117,8 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     where `services` is declared.
     """
     asked = [subject.asked for subject in reading.subjects]
-    if _is_sentence(reading.subjects[0], SENTENCE_WORDS.get(reading.form)):
+    least = SENTENCE_WORDS.get(reading.form)
+    if least is not None and _is_sentence(reading.subjects[0], least):
         return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
     if len(asked) == 1 and names_setting(state, reading.subjects[0]):
         return build_reading(Form.CONFIGURED, (Subject(asked[0], "words"),))
@@ -138,14 +139,14 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
 
 
-def _is_sentence(subject: Subject, least: int | None) -> bool:
+def _is_sentence(subject: Subject, least: int) -> bool:
     """Return True for a phrase of at least so many words of which no name that it is taken for has half.
 
     A name of several words in it, such as `maxRetries`, is meant by it.
     """
     words = list_words(subject.asked)
     names = {node.symbol.name for node in subject.nodes}
-    if least is None or len(words) < least or any(word in names and count_words(word) > 1 for word in words):
+    if len(words) < least or any(word in names and count_words(word) > 1 for word in words):
         return False
     return all(2 * shares_word(name, words) < len(words) for name in names)
 

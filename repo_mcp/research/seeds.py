@@ -186,7 +186,8 @@ def _tell_lacking(
 def _list_rivals(seeds: Sequence[Seed]) -> list[tuple[str, Node | None]]:
     """Return the declarations that are rated nearly as high as the best one, each name once, cited.
 
-    Without any the best one was right in 25 of 31 answers, beside them in 24 of 43, and one of three in 36.
+    Without any the best one was right in 25 of 31 answers. Beside some it was in 24 of 43, one of up to three
+    in 36.
     """
     best = next((seed for seed in seeds if seed.node is not None), seeds[0])
     if best.why == NAMED_SO:  # which says more than words

@@ -225,7 +225,7 @@ def _name_places(
 ) -> tuple[str, ...]:
     """Return the places of symbols, those in tests last, and how many more there are.
 
-    Unless it `keeps_found` ones, what is a finding already is left out.
+    What is a finding already is left out, unless `keeps_found`.
     """
     new = dict.fromkeys(node for node in nodes if keeps_found or node.declaration not in state.nodes)
     new = dict.fromkeys(sorted(new, key=lambda node: is_test_place(node.path)))  # stable
