@@ -47,7 +47,6 @@ NO_PHRASE = "No text contains the quoted phrase; these hits match its words."
 NAMED_COUNTED = 200  # places of names, where a number is asked for: each is read, 2 ms or so
 MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
 NEAR_SHARE = 0.55  # of the best score: the files of other hits are not looked through, and they are brief
-PASTED_HITS = 6  # of a page of text for pasted text; those behind are seldom of use
 FAR_SHARE = 0.2  # of the best score: by default a page ends before hits with less
 
 
@@ -117,8 +116,6 @@ def _answer_ranked(
     lacks = is_whole and lacks_most(query.text, words)
     ends_early = request.ends_early and telling and not lacks  # else a note tells of the others
     cited = list_cited(query, searcher) if query.is_pasted else None
-    if query.is_pasted and not request.shows_whole:
-        few = min(few, PASTED_HITS)
     most = min(few, request.top_k) if ends_early else request.top_k
     shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, near, room, cited)
     if query.phrases and not shown.hits and query.has_other_words:
