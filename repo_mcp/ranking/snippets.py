@@ -195,11 +195,12 @@ def choose_telling(
     """Return `room` of some lines, counted from 0: the first one, and those that tell most.
 
     A line is worth the weights of its words, each less the more often it was shown, and has the lines beside
-    it unless they are idle. What room is left is for the lines that follow the first.
+    it unless they are idle. What room is left is for the lines that follow the first. Of idle lines only the
+    first is chosen, whatever it holds: `_` is a word, and `_ => {}` says nothing.
     """
     chosen = {0}
     seen = [0] * len(weights)
-    waiting = {at: _list_bits(bits) for at, bits in enumerate(held) if at and bits}
+    waiting = {at: _list_bits(bits) for at, bits in enumerate(held) if at and bits and not is_idle[at]}
     while waiting and len(chosen) < room:
         best = max(waiting, key=lambda at: sum(weights[bit] / (1 + seen[bit]) for bit in waiting[at]))
         beside = [at for at in (best, best + 1, best - 1) if 0 <= at < len(held) and not is_idle[at]]

@@ -8,12 +8,15 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.ranking.snippets import CITED_NEAR, HEAD_LINES, choose_telling
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
+from tests.deep.sizes import examples
 from tests.written_trees import write_tree
 
 FILLED = [f"    value{at} = {at}" for at in range(60)]
@@ -42,7 +45,16 @@ BANK = [
     "            raise BankError('the interest rate of nothing')",
     *[f"\n    def vault_{at}(self, vault):\n        return vault" for at in range(40)],
 ]
+MATCH = [
+    "fn settle_invoice(kind: Kind) {",
+    "    match kind {",
+    *[f"        Kind::K{at} => {{ pay({at}); }}" for at in range(29)],
+    "        _ => {}",
+    "    }",
+    "}",
+]
 FILES = {
+    "src/invoice.rs": "\n".join(MATCH) + "\n",
     "books/ledger.py": "\n".join(LEDGER) + "\n",
     "books/other.py": "def reset():\n    return None\n",
     "bank/vault.py": "\n".join(BANK) + "\n",
@@ -112,6 +124,39 @@ def test_words_that_were_shown_count_less() -> None:
 def test_blank_lines_are_not_shown_beside_others() -> None:
     held = [0, 0, 0, 0, 1, 0]
     assert choose_telling(held, [1.0], [False, False, False, True, False, False], 4) == {0, 1, 4, 5}
+
+
+class FewReads(list[float]):
+    """Weights that can be read so often as a choice that comes to an end needs at most."""
+
+    left = 10_000
+
+    def __getitem__(self, at: Any) -> Any:
+        self.left -= 1
+        assert self.left, "the choice does not end"
+        return super().__getitem__(at)
+
+
+LINES = st.lists(st.tuples(st.integers(0, 7), st.booleans()), min_size=1, max_size=12)
+
+
+@settings(max_examples=examples(100))
+@given(LINES, st.integers(1, 14))
+def test_a_choice_ends_and_has_as_many_lines_as_there_is_room_for(
+    lines: list[tuple[int, bool]], room: int
+) -> None:
+    held, is_idle = zip(*lines, strict=True)
+    chosen = choose_telling(held, FewReads([1.0, 0.8, 0.5]), is_idle, room)
+    useful = {at for at, idle in enumerate(is_idle) if not idle} | {0}
+    assert 0 in chosen
+    assert chosen <= useful
+    assert len(chosen) == min(room, len(useful))
+
+
+def test_a_word_in_a_line_without_letters_ends_no_search(repository: Repository) -> None:
+    assert choose_telling([0, 1, 0, 0], FewReads([1.0]), [False, True, False, False], 4) == {0, 2, 3}
+    said = "settle_invoice drops an invoice\n\nThe arm `_ => {}` of its match is taken: `_ => {}`.\n"
+    assert ask(repository, said)[0].startswith("src/invoice.rs\n1-34:fn settle_invoice(kind: Kind) {\n")
 
 
 def test_the_declaration_around_a_cited_line_is_the_one_that_is_named(repository: Repository) -> None:
