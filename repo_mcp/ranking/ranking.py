@@ -262,13 +262,14 @@ def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:
         left = total * share
         if named and role in _SIDE_ROLES:
             left += named * max(0.0, rated.declared_share - share)
-        lost, older = total - left, left * (1.0 - rated.older_share) * rated.older.hold(path)
+        older_share = rated.older_share ** rated.older.count_signs(path)
+        lost, older = total - left, left * (1.0 - older_share)
         left -= older
         if len(kept) < count:
             heappush(kept, left)
         else:
             heappushpop(kept, left)
-        rows.append((left, column, lost, older, share * rated.older_share if older else share))
+        rows.append((left, column, lost, older, share * older_share))
     least = kept[0] - MARGIN if kept else 0.0
     rows = [row for row in rows if row[0] >= least]
     given = np.round(rated.given[:, [row[1] for row in rows]], DECIMALS)

@@ -39,6 +39,9 @@ _CACHED_NAMES = 8_000  # of files and directories, with their stems; about 2 MB
 TEXT_FILES = 100  # chosen by text and defined names
 PATH_FILES = 50  # chosen by their paths
 MAX_DEFINING = 1_000  # a name defined in more files makes none of them a candidate
+# Of pasted text, a stem that more paths hold says nothing of a file: it is the name of the product, or of all
+# that it is about.
+MOST_PATHS_SHARE, LEAST_PATHS = 0.4, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,9 +342,11 @@ def _weigh_stems(
     highest = max(inverse.values(), default=1.0)
     rows, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     ranking = list(filter(inverse.__contains__, (*intent.stems, *query.names, *query.synonyms)))
+    most = max(LEAST_PATHS, MOST_PATHS_SHARE * searcher.snapshot.file_count)
     stems: dict[str, float] = {}
     for stem, files in zip(ranking, searcher.find_files(ranking, PATH, known), strict=True):
-        rarity = weigh_rarity(len(files), searcher.snapshot.file_count)
+        is_everywhere = query.is_pasted and len(files) > most
+        rarity = 0.0 if is_everywhere else weigh_rarity(len(files), searcher.snapshot.file_count)
         stems[stem] = query.weights.get(stem, 1.0) * math.sqrt(rarity * inverse[stem] / highest)
         rows.append(files)
         values.append(np.full(len(files), stems[stem]))

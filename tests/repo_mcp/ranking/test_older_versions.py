@@ -15,13 +15,24 @@ PATHS = (
     "lib/v1/only_there.py",
     "module/codec.go",
     "module/v2/codec.go",
+    "old/Legacy/read.c",
+    "old/codec_v08.c",
+    "old/codec_v09.c",
+    "old/codec_v10.c",
+    "old/legacy/codec_v1.c",
+    "old/legacy/codec_v2.c",
     "v3/core.ts",
     "v4/index.ts",
 )
 
 
+def count_signs(path: str, *named: str) -> int:
+    older = OlderVersions(frozenset(named), lambda text: any(one.startswith(text) for one in PATHS))
+    return older.count_signs(path)
+
+
 def is_older(path: str, *named: str) -> bool:
-    return OlderVersions(named, lambda text: any(one.startswith(text) for one in PATHS)).hold(path)
+    return count_signs(path, *named) > 0
 
 
 @pytest.mark.parametrize(
@@ -37,6 +48,11 @@ def is_older(path: str, *named: str) -> bool:
         ("v3/core.ts", True),
         ("v4/index.ts", False),
         ("src/v3.ts", False),
+        ("old/codec_v08.c", True),
+        ("old/codec_v09.c", True),
+        ("old/codec_v10.c", False),
+        ("old/Legacy/read.c", True),
+        ("old/legacy.c", False),
         ("rev3/core.ts", False),
     ],
 )
@@ -47,3 +63,10 @@ def test_a_version_is_older_than_one_beside_it(path: str, expected: bool) -> Non
 def test_a_version_that_is_named_is_meant() -> None:
     assert not is_older("v3/core.ts", "v3")
     assert is_older("v3/core.ts", "v4")
+
+
+def test_a_legacy_directory_counts_besides_a_version_in_it() -> None:
+    assert count_signs("old/legacy/codec_v1.c") == 2
+    assert count_signs("old/legacy/codec_v2.c") == 1
+    assert count_signs("old/legacy/codec_v1.c", "v1") == 1
+    assert count_signs("old/legacy/codec_v1.c", "legaci", "v1") == 0

@@ -113,6 +113,26 @@ def test_an_older_version_stands_behind_the_newer_one_unless_it_is_named(tmp_pat
     assert "older version" not in dict(hit.explanation)
 
 
+def test_an_older_version_in_a_legacy_directory_loses_twice(tmp_path: Path) -> None:
+    text = "int open_strip(void);\n"
+    kept = ["codec.c", "legacy/codec_v2.c", "legacy/codec_v1.c"]
+    repository = build(tmp_path, dict.fromkeys(kept, text))
+    hits = search(repository, "how is a strip opened")
+    assert [hit.path for hit in hits] == kept
+    shares = [dict(hit.explanation).get("older version", 0.0) for hit in hits]
+    assert shares[2] < shares[1] < shares[0] == 0.0
+
+
+def test_of_pasted_text_the_name_of_the_product_gives_files_no_points(tmp_path: Path) -> None:
+    texts = {f"hovercraft/part{at}.py": f"value = {at}\n" for at in range(9)}
+    texts["hovercraft/hovercraft.py"] = "# the hovercraft\ncraft = 1\n"
+    repository = build(tmp_path, texts)
+    (hit,) = search(repository, "The hovercraft is full of eels\n\nHow to get rid of eels?")
+    assert {"file name", "directory"}.isdisjoint(dict(hit.explanation))
+    (hit,) = search(repository, "hovercraft eels", 1)
+    assert "file name" in dict(hit.explanation)
+
+
 def test_a_script_beside_its_minified_copy_stands_behind_its_sources(tmp_path: Path) -> None:
     texts = {
         "browser/strips.js": "function openStrip(strip) { return strip }\n" * 3,
