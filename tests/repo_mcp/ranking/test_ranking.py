@@ -127,7 +127,7 @@ def test_of_pasted_text_the_name_of_the_product_gives_files_no_points(tmp_path: 
     texts = {f"hovercraft/part{at}.py": f"value = {at}\n" for at in range(9)}
     texts["hovercraft/hovercraft.py"] = "# the hovercraft\ncraft = 1\n"
     repository = build(tmp_path, texts)
-    (hit,) = search(repository, "The hovercraft is full of eels\n\nHow to get rid of eels?")
+    (hit,) = search(repository, "The hovercraft is full of eels\n\nHow to get rid of eels?", 1)
     assert {"file name", "directory"}.isdisjoint(dict(hit.explanation))
     (hit,) = search(repository, "hovercraft eels", 1)
     assert "file name" in dict(hit.explanation)
