@@ -17,10 +17,11 @@ import re
 from collections.abc import Callable, Collection, Iterator
 
 from repo_mcp.late_patterns import compile_late
+from repo_mcp.ranking.asking import holds_question, is_request
 from repo_mcp.ranking.prompt import find_title
 from repo_mcp.ranking.reports import FORM_WORDS, LinePart, iter_lines, take_informative
 from repo_mcp.record_classes import dataclass
-from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS
+from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 # A heading that has these besides words of forms asks for what the program ran on, or for an agreement.
 _SYSTEM = """
@@ -41,12 +42,6 @@ _RAN_ON = _VERSIONS | frozenset(
     ("browser", "browsers", "hardware", "operating", "os", "platform", "platforms")
 )
 _WHICH = frozenset(("what", "which"))
-# A title that begins with one of these asks to be shown something, or is the first sentence of a letter.
-_REQUESTS = """
-am are can could describe did do does explain find give has have hello help hey hi i is list locate look me
-need please read review should show study summarise summarize tell trace understand walk want we will would
-"""
-_ASKING = ASKING_WORDS | frozenset(_REQUESTS.split())
 MOST_ASKING_WORDS = 9  # of a heading that asks for a system or version, all but one of them of forms
 MOST_VALUE_WORDS, MOST_VERSION_WORDS = 2, 6  # of what a field is filled in with; if it has a digit
 
@@ -100,18 +95,31 @@ def read_pasted(text: str, read_template: Callable[[], Collection[str]] = frozen
 def is_report(text: str) -> bool:
     """Return True for a report or the description of a change: a title, and below it what it is about.
 
-    What may be a question, in several lines or paragraphs, is none, and neither is what has no title.
+    What asks, in its title or below it, is none: it is a question. Neither is what has no title. The headings
+    of forms may ask.
     """
     text = text.strip()
     title = find_title(text)
-    if title is None or title.rstrip().endswith("?") or not _ASKING.isdisjoint(_list_words(title)[:1]):
+    if title is None or is_request(title):
         return False
     below = [(line.strip(), part) for line, part in iter_lines(text)][1:]
+    before = ""
+    for line, part in below:
+        asked = part is LinePart.PROSE and holds_question(line, begins_paragraph=not before)
+        if asked and not _is_of_form(line):
+            return False
+        before = line
     if any(part is LinePart.CODE for _, part in below):
         return True
     is_sentence = title.rstrip().endswith((".", "!", ",", ";"))
     goes_on = below[0][0][:1].islower()
     return not (is_sentence or goes_on or below[-1][0].endswith("?"))
+
+
+def _is_of_form(line: str) -> bool:
+    """Return whether a line is a heading, or asks in the words of a form: `What did you expect?`."""
+    is_heading = _HEADING.fullmatch(line) is not None
+    return is_heading or _FORM_WORDS.issuperset(_list_words(line)) or _asks_for_environment(line)
 
 
 def _drop_environment(text: str) -> Iterator[str]:

@@ -174,7 +174,23 @@ def test_code_alone_counts_in_full() -> None:
     [
         REPORT,
         "Window stays open after the last tab is closed\n\nIt should. Do others see it?\nI cannot say.",
-        "Window stays open after closing.\n\n```\ntabs.close()\n```\nWhat is wrong?",  # shown, not asked
+        "Window stays open after closing.\n\n```\ntabs.close()\n```\nIs this wrong?",  # shown, not asked
+        "Window stays open\n\n### What did you do?\nI closed it.\n\nWhat happened instead?\nIt stayed.",
+        "Window stays open after closing\n\nIt has a strip of tabs\nwhich is closed before.",
+        "Window stays open after closing\n\nI do.\n\n```\nWhere is it kept?\n```\n",
+        "Can't close the last tab\n\nThe window stays.",
+        "Could not close the last tab\n\nThe window stays.",
+        "Is not closed after the last tab\n\nThe window stays.",
+        "Help text is cut off\n\nAt 80 columns.",
+        "List view flickers\n\nWhen a tab is closed.",
+        "Find command ignores hidden files\n\nIt did not before.",
+        "Read timeout is ignored\n\nIt waits forever.",
+        "Review comments are lost\n\nAfter the last tab.",
+        "Show a warning when the window closes\n\nIt is needed.",
+        "How-to guide link is broken\n\nIt leads nowhere.",
+        "Need to call close() twice\n\nOnce is not enough.",
+        "read_csv drops the last row\n\nThe window shows it.",
+        "I/O error on closing\n\nThe window stays.",
         "Close the window with its last tab\n\nThe manager asks the strip now.",
         "fix(tabs): close the window\n\n* ask the strip\n* add a test",
         "Window stays open after the last tab is closed\nConsider the following tabs:\none, two",
@@ -205,6 +221,23 @@ def test_a_title_with_what_it_is_about_is_a_report(text: str) -> None:
         "Hello there\n\nWindow stays open after the last tab is closed.",
         "Hi, I have a question about windows\n\nThe last tab was closed and nothing happened.",
         "Please show me what closes a window\n\nAnd its tabs",
+        "In which file is the retry limit set\n\nI only need the constant.",
+        "[Question] How do I configure retries\n\nI tried X and Y.",
+        "When the user clicks save, what happens next\n\nTrace it to the file.",
+        "Looking for the code that parses dates\n\nIt must be somewhere.",
+        "Trying to understand the retry logic\n\nPoint me to its beginning.",
+        "Task: find where configuration is loaded\n\nReturn the file and the line.",
+        "Task: list all routes\n\nAnd their methods.",
+        "The parser drops comments\n\nWhere is that decided in code",
+        "The parser drops comments\n\nTell me the place, please.",
+        "The parser drops comments\n\nThey are gone. Where is that decided\n\nThank you.",
+        "Context: a server with two loops\n\nHow does the server shut down?\n\nI need file names.",
+        "Question about the cache eviction\n\nThe cache is full.\nThanks",
+        "About the cache eviction\n\nI read on.\nWhere is it decided?\nThanks",
+        "Cache eviction by age\n\n```\ncache.evict()\n```\n\nHow does this know the age?\n\nThanks",
+        "I’m looking into windows\n\nThey are closed.",
+        "What’s closed with a window\n\nThe tabs are.",
+        "Find the functions that close windows\n\nTabs do not matter.",
     ],
 )
 def test_what_may_be_a_question_is_no_report(text: str) -> None:
@@ -212,6 +245,6 @@ def test_what_may_be_a_question_is_no_report(text: str) -> None:
 
 
 @given(st.text(max_size=400))
-def test_any_text_has_a_form(text: str) -> None:
-    assert is_report(text) in (True, False)
+def test_no_text_of_one_line_is_a_report(text: str) -> None:
+    is_report(text)  # of any text it can be said
     assert not is_report(text.replace("\n", " "))

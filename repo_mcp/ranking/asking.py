@@ -1,0 +1,83 @@
+"""Tell what a person asks from what a person reports, by the first words of titles and sentences. Pure.
+
+Many words that begin requests are nouns as well: "Find what is read twice", but "Find command ignores hidden
+files". These count only before a word that is sought.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.late_patterns import compile_late
+from repo_mcp.text.stop_words import ASKING_WORDS
+
+_AUXILIARY = """
+am are can could did do does had has have is may might must should was were will would
+"""
+_REQUESTS = """
+describe explain give hello hey hi i i'd i'll i'm i've locate please question questions summarise summarize
+tell trace understand understanding walk want wanted we
+"""
+_NOUNS = """
+find help list look looking need point read review show trying
+"""
+_SOUGHT = """
+all any at callers classes code each every figure files find follow for functions into know learn me methods
+needed out places see the these this trace understand us usages uses wanted with
+"""
+_AUXILIARIES = frozenset(_AUXILIARY.split())
+_REQUEST_WORDS = frozenset(_REQUESTS.split())
+_NOUNS_AS_WELL = frozenset(_NOUNS.split())
+_SOUGHT_WORDS = frozenset(_SOUGHT.split())
+_TAGS = frozenset(("context", "goal", "help", "question", "request", "task"))  # `Task: list all routes`
+_TOLD = frozenset(("give", "help", "point", "show", "tell", "walk"))
+_ME = frozenset(("me", "us"))
+_SKIPPED = frozenset(("just", "only", "to"))
+_EDGES = "\"'*_#>[](){}.,:;!?"
+_SENTENCE_END = compile_late(r"(?<=[.!?:])\s+")
+
+
+def is_request(title: str) -> bool:
+    """Return True for a title that asks, or that is the first sentence of a letter."""
+    words = _list_words(title)
+    is_asking = any(
+        word in ASKING_WORDS or _asks_when(word, second)
+        for word, second in zip(words, [*words[1:], ""], strict=True)
+    )
+    return is_asking or title.rstrip().endswith("?") or _begins_request(words)
+
+
+def holds_question(line: str, *, begins_paragraph: bool) -> bool:
+    """Return True if a sentence of a line asks: "How is it read?", "Where is that decided", "Tell me why".
+
+    A line within a paragraph may go on with a sentence: "which is read" asks only before a question mark.
+    """
+    sentences = _SENTENCE_END.split(line.strip())
+    return any(
+        _is_question(sentence, begins=begins_paragraph or at > 0) for at, sentence in enumerate(sentences)
+    )
+
+
+def _is_question(sentence: str, *, begins: bool) -> bool:
+    words = [word for word in _list_words(sentence) if word != "please"]
+    first, second = [*words, "", ""][:2]
+    if first in ASKING_WORDS:
+        return begins or sentence.endswith("?")
+    return begins and (first == "explain" or _asks_when(first, second) or (first in _TOLD and second in _ME))
+
+
+def _asks_when(first: str, second: str) -> bool:
+    return first == "when" and second in _AUXILIARIES
+
+
+def _begins_request(words: list[str]) -> bool:
+    first, second = [*words, "", ""][:2]
+    if first in _AUXILIARIES:
+        return second not in ("no", "not")  # "Does not close", but "Does it close"
+    if first in _TAGS and _begins_request(words[1:]):
+        return True
+    return first in _REQUEST_WORDS or (first in _NOUNS_AS_WELL and second in _SOUGHT_WORDS)
+
+
+def _list_words(text: str) -> list[str]:
+    """Return the words without marks around them; `can't`, `how-to` and `read_csv` are words of their own."""
+    words = (word.strip(_EDGES).removesuffix("'s") for word in text.lower().replace("\u2019", "'").split())
+    return [word for word in words if word and word not in _SKIPPED]
