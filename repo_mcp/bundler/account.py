@@ -65,7 +65,7 @@ def describe_left(left: Sequence[tuple[RatedFile, Block]]) -> list[str]:
     best = ", ".join(map(_cite, left[:MAX_NEXT]))
     return [
         f"lines are left over: the rest matches much less (excerpts: {len(left)}, files: {files});"
-        f" next {best}. A question in one line gets the whole budget"
+        f" next {best}. The title alone, asked in one line, gets the whole budget"
     ]
 
 

@@ -113,7 +113,7 @@ class _Gain:
 
     file: RatedFile
     worth: float
-    origin: str  # that other block, in words
+    origin: str  # what led to it, in words
 
 
 class _Follower:

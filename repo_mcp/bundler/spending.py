@@ -2,9 +2,9 @@
 
 What the prompt names is selected first, then each time the block with the most worth for its lines, until no
 lines are left, or only blocks that are worth much less than the best. For a report this is much sooner, and
-the blocks that are left out are returned. Each further block of a file counts less, so that no file fills the
-bundle. A block that does not fit is skipped for one that does, except for the best of all and what the prompt
-names: their heads and deciding lines are shown.
+the blocks that are left out for it are returned. Each further block of a file counts less, so that no file
+fills the bundle. A block that does not fit is skipped for one that does, except for the best of all and what
+the prompt names: their heads and deciding lines are shown.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from repo_mcp.bundler.evidence import SCORE_DECIMALS
 from repo_mcp.bundler.file_view import FileView
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.packing import Packer, build_selection
-from repo_mcp.bundler.records import Role
+from repo_mcp.bundler.records import Role, Selection
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.bundler.worth import is_prototype
 
+LEAST_TOLD = 0.02  # of the worth per line of the best block: what is worth less is noise, and not even told
 LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left
 
 
@@ -44,7 +45,7 @@ def mark_named(opened: Sequence[RatedFile], names: Mapping[str, float]) -> None:
 def spend(opened: Sequence[RatedFile], packer: Packer, weights: Weights) -> list[tuple[RatedFile, Block]]:
     """Select blocks until the budget is used up, or no block is worth showing.
 
-    Return the blocks that are left out though there is room, because the best are worth so much more.
+    Return the blocks that are left out though each would fit, because the best are worth so much more.
     """
     return _BlockQueue(opened, packer, weights).spend()
 
@@ -68,8 +69,8 @@ class _BlockQueue:
         heapify(self._heap)
 
     def spend(self) -> list[tuple[RatedFile, Block]]:
-        """Select blocks, and return those that are left out though there is room; best first."""
-        weights, left = self._weights, list[tuple[RatedFile, Block]]()
+        """Select blocks, and return those that are left out though they would fit; best first."""
+        left: list[tuple[RatedFile, Block]] = []
         best = max((-rate for _, rate, _, _ in self._heap), default=0.0)
         while self._heap and self._packer.lines_left > 0:
             place = heappop(self._heap)
@@ -80,15 +81,15 @@ class _BlockQueue:
             if now > place:  # lines of its file were selected since
                 heappush(self._heap, now)
                 continue
-            if is_unnamed and -rate < weights.least_rate * best:
+            if is_unnamed and -rate < LEAST_TOLD * best:
                 break
             self._seen.add((at, position))
             one = self._opened[at]
-            is_enough = -rate < weights.stop_rate * best or self._packer.lines >= weights.stop_lines
-            if is_enough and is_unnamed and one.worth[position] < weights.named:
-                left.append((one, one.blocks[position]))
-            elif one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
+            if one.candidate.path not in self._packer.paths and self._packer.files_left < 1:
                 self._packer.refuse_file(one.candidate.path, "max_files reached")
+            elif is_unnamed and -rate < self._weights.least_rate * best:
+                if self._packer.has_room(_build_whole(one, position)):
+                    left.append((one, one.blocks[position]))
             elif self._select(one, position):
                 for near in (position - 1, position + 1):  # which cost less now
                     if 0 <= near < len(one.blocks) and one.worth[near] > self._find_least(one):
@@ -120,25 +121,24 @@ class _BlockQueue:
     def _weigh(self, one: RatedFile, position: int) -> float:
         """Return the factor of a block's worth for its file and the number of the prompt's terms in it."""
         weights = self._weights
-        factor: float = one.priority * (one.candidate.share or weights.unfound) ** weights.again
-        if weights.variety:
+        share = one.candidate.share or weights.share_if_not_found
+        factor: float = one.priority * share**weights.share_power
+        if weights.term_power:
             block, held = one.blocks[position], one.view.line_terms
             numbers = range(block.start_line, block.end_line + 1)
             terms = {term for number in numbers for term in held.get(number, ())}
-            factor *= (1.0 + len(terms)) ** weights.variety
+            factor *= (1.0 + len(terms)) ** weights.term_power
         return factor
 
     def _select(self, one: RatedFile, position: int) -> bool:
         """Select a block, or parts of one that does not fit but is worth it. Return False if nothing was."""
-        block, worth = one.blocks[position], one.worth[position]
-        score = round(worth, SCORE_DECIMALS)
-        chosen = [build_selection(one.view.live, block.start_line, block.end_line, Role.MATCH, score)]
+        chosen = [_build_whole(one, position)]
         if not self._packer.has_room(chosen[0]):
             most = self._count_part_lines(one, position)
             if not most:
                 return False
-            parts = choose_parts(one.view, block, most)
-            chosen = [build_selection(one.view.live, start, end, Role.MATCH, score) for start, end in parts]
+            parts = choose_parts(one.view, one.blocks[position], most)
+            chosen = [_build(one, position, start, end) for start, end in parts]
         for selection in chosen:
             added = self._packer.add(selection)
             if added is not None:
@@ -162,6 +162,15 @@ class _BlockQueue:
             return room
         is_worth_it = one.worth[position] >= self._weights.part_share * self._dearest
         return min(room, whole // 2) if is_worth_it and one.blocks[position].line_count > whole else 0
+
+
+def _build_whole(one: RatedFile, position: int) -> Selection:
+    return _build(one, position, one.blocks[position].start_line, one.blocks[position].end_line)
+
+
+def _build(one: RatedFile, position: int, start: int, end: int) -> Selection:
+    score = round(one.worth[position], SCORE_DECIMALS)
+    return build_selection(one.view.live, start, end, Role.MATCH, score)
 
 
 def choose_parts(view: FileView, block: Block, most_lines: int) -> list[tuple[int, int]]:

@@ -6,8 +6,6 @@ were named in advance, and on the changed lines of commits; bench/quality/README
 
 from __future__ import annotations
 
-import math
-
 from repo_mcp.record_classes import dataclass, replace
 
 
@@ -71,20 +69,18 @@ class Weights:
     other_least: float = 2.0  # factor of that for a test, a document or data
     least_share: float = 0.5  # of the worth of the best block: no more is asked for if nothing matches well
     least_rate: float = 0.02  # of the worth per line of the best block: less ends the bundle
-    stop_rate: float = 0.0  # of that worth, too: less is left out though there is room
-    stop_lines: float = math.inf  # after which further blocks are left out, unless the prompt names them
     part_share: float = 0.6  # of the worth of the best block: a block that does not fit is then shown in part
     repeat_lines: float = 450.0  # of one file: when so many are shown, its next block counts half
-    variety: float = 0.0  # power of the number of the prompt's terms in a block, and 1
-    again: float = 0.0  # further power of the file's score, for all that its blocks are worth
-    unfound: float = 0.3  # that score for a file that only declares a name
+    term_power: float = 0.0  # of 1 and the number of the prompt's terms in a block, a factor of its worth
+    share_power: float = 0.0  # of the file's score as a share of the best one, a further factor
+    share_if_not_found: float = 0.3  # instead of that share, for a file that only declares a name
 
 
 WEIGHTS = Weights()
 # For reports and descriptions of changes, of which a few places are wanted. They have so many words that any
 # block holds some: what holds many of them, in the files that were found first, is where to look. Chosen on
 # 91 issues, and asked of 50 others.
-REPORT_WEIGHTS = replace(WEIGHTS, variety=1.0, again=1.0, stop_rate=0.1, stop_lines=300.0)
+REPORT_WEIGHTS = replace(WEIGHTS, term_power=1.0, share_power=1.0, least_rate=0.1)
 # For questions in sentences, where declarations are compared with each other and not packed. Chosen on 78
 # such questions: in one of eight, a name that their words formed by chance came first.
 QUESTION_WEIGHTS = replace(

@@ -386,22 +386,24 @@ def test_of_a_report_what_is_worth_less_than_a_tenth_of_the_best_is_left_out_and
     assert packer.selections[0].path == "fair.py"
 
 
-def test_of_a_report_what_comes_after_300_lines_is_left_out_and_told() -> None:
+def test_a_report_gets_all_that_matches_as_well_as_its_best_block() -> None:
     files = [
         RatedFile(Candidate(path, 1.0, None), view("transfer = 1\n" * 250, path=path), [Block(1, 250)], [1.0])
-        for path in ("a.py", "b.py", "c.py")
+        for path in ("a.py", "b.py", "c.py", "d.py")
     ]
     packer = Packer(Budget(8, 2_000, None))
-    left = spend(files, packer, REPORT_WEIGHTS)
-    assert (packer.lines, [one.candidate.path for one, _ in left]) == (500, ["c.py"])
-    files[0].worth[0] = files[1].worth[0] = 40 * REPORT_WEIGHTS.named
-    files[2].worth[0] = REPORT_WEIGHTS.named  # as if a frame named its line
-    assert spend(files, Packer(Budget(8, 2_000, None)), REPORT_WEIGHTS) == []
+    assert spend(files, packer, REPORT_WEIGHTS) == []
+    assert packer.lines == 1_000
 
 
 def test_nothing_is_told_of_what_has_no_room_or_answers_a_question() -> None:
-    files = [rated(path, "x = 1\n", worth) for path, worth in (("a.py", 1.0), ("b.py", 0.1))]
+    files = [rated(path, "x = 1\n", worth) for path, worth in (("a.py", 1.0), ("b.py", 0.05))]
     assert spend(files, Packer(Budget(8, 1, None)), REPORT_WEIGHTS) == []
+    packer = Packer(Budget(1, 2_000, None))
+    assert spend(files, packer, REPORT_WEIGHTS) == []
+    assert [(one.path, one.reason) for one in packer.dropped] == [("b.py", "max_files reached")]
+    long = RatedFile(Candidate("b.py", 1.0, None), view("x = 1\n" * 20, path="b.py"), [Block(1, 20)], [0.1])
+    assert spend([files[0], long], Packer(Budget(8, 20, None)), REPORT_WEIGHTS) == []
     packer = Packer(Budget(8, 2_000, None))
     assert spend(files, packer, WEIGHTS) == []
     assert len(packer.selections) == 2
