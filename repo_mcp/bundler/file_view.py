@@ -69,8 +69,8 @@ class FileView:
     def line_terms(self) -> Mapping[int, tuple[str, ...]]:
         """Return the terms of the lines that have any, by number; imports and licences have none.
 
-        Those name much and explain nothing. A question asks this of few files that only declare a name, a report
-        of every opened file.
+        Those name much and explain nothing. A question asks this of few files that only declare a name, and a
+        report of every opened file.
         """
         lines = self.live.lines
         found = self.finder.find_lines(lines)
