@@ -23,7 +23,7 @@ from repo_mcp.research.citing import (
     shorten_symbol,
 )
 from repo_mcp.research.differences import describe_compared, describe_members, describe_passing
-from repo_mcp.research.errors_made import MOST_RIVALS, describe_errors, describe_function, list_named
+from repo_mcp.research.errors_made import describe_errors, describe_function, list_named
 from repo_mcp.research.locating import is_test_place, lies_in_tests
 from repo_mcp.research.reasons import (
     BELONG,
@@ -45,6 +45,7 @@ from repo_mcp.research.reasons import (
 )
 from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
+from repo_mcp.research.rivals import list_rivals
 from repo_mcp.research.settings_told import describe_settings
 from repo_mcp.research.written_names import describe_written_name
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
@@ -254,7 +255,7 @@ def _doubt(best: Node) -> str:
     """
     lines = best.symbol.end_line - best.symbol.start_line + 1
     if best.symbol.kind in TYPE_KINDS:
-        return "a type: no function fits as well"
+        return "a type, not a function"
     return f"in whose {lines} lines the words may stand far apart" if lines > WINDOW_LINES else ""
 
 
@@ -265,7 +266,7 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str, doubt
     `doubt` says why it may not be what is asked for, if there is a reason.
     """
     best = own[0]
-    rivals = _list_rivals(state, best)
+    rivals = [told for told, _ in list_rivals(state, best)]
     sentences = _judge_best(state, name_briefly(best), rivals, doubt)
     if errors:
         sentences.insert(len(sentences) if state.lacking else 0, errors.rstrip())
@@ -281,22 +282,6 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str, doubt
     if sections:
         sentences.append(f"The nearest section of the documentation is {_cite_section(sections[0])}.")
     return " ".join(sentences)
-
-
-def _list_rivals(state: ResearchState, best: Node) -> list[str]:
-    """Return up to MOST_RIVALS declarations that may fit as well as the best one, with their citations.
-
-    What it calls or is called by, or lies in or around it, is a part of the same answer.
-    """
-    calls = {(link.source, link.target) for link in state.links.values() if link.kind == "calls"}
-    own = best.declaration
-
-    def is_part(node: Node) -> bool:
-        first, last = sorted((one.symbol.start_line, one.symbol.end_line) for one in (best, node))
-        is_nested = node.path == best.path and last[0] <= first[1]
-        return is_nested or not calls.isdisjoint({(own, node.declaration), (node.declaration, own)})
-
-    return [told for told, node in state.rivals if node is None or not is_part(node)][:MOST_RIVALS]
 
 
 def _judge_best(state: ResearchState, best: str, rivals: Sequence[str] = (), doubt: str = "") -> list[str]:

@@ -16,12 +16,12 @@ from repo_mcp.research.locating import is_test_place
 from repo_mcp.research.reasons import FAILS, NAMED_IN_QUESTION
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
+from repo_mcp.research.rivals import list_rivals
 from repo_mcp.text.question_words import list_words, shares_word
 
 _Error = tuple[str, str]  # name and text; one of them may be ""
 MAX_ERRORS = 6  # in one sentence
 LINKED_DEPTH = 2  # levels of calls below the best declaration whose errors are named
-MOST_RIVALS = 2  # declarations rated nearly as high as the best that are named, and their errors
 FAILING = 8  # best declarations whose errors are named
 # The name of an error: `ValueError`, `FormatException`, `Error::Closed`, `ErrClosed`.
 _ERROR = re.compile(
@@ -133,7 +133,7 @@ def _list_linked(state: ResearchState, near: Sequence[Finding]) -> list[Finding]
     own = len(linked)
     for _ in range(LINKED_DEPTH):
         linked += [link.target for link in calls if link.source in linked and link.target not in linked]
-    linked[own:own] = [node.declaration for _, node in state.rivals[:MOST_RIVALS] if node is not None]
+    linked[own:own] = [node.declaration for _, node in list_rivals(state, best) if node is not None]
     ids = [state.nodes[one].node_id for one in dict.fromkeys(linked) if one in state.nodes]
     return sorted((one for one in near if one.node_id in ids), key=lambda one: ids.index(one.node_id or ""))
 
@@ -169,7 +169,7 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
         for error, place in errors.items()
         if not _is_told(error, errors)
     ]
-    if len(told) > MAX_ERRORS:  # those with words of the question would be among the others
+    if len(told) > MAX_ERRORS:  # else those with words of the question may be among those only counted
         words = list_words(state.request.query)
         told.sort(key=lambda one: -shares_word(one.rpartition(" (")[0], words))  # stable
     if told:

@@ -218,7 +218,7 @@ def find_listing(state: ResearchState, base: Node) -> tuple[Node, int] | None:
 def find_registering(state: ResearchState, base: Node) -> Node | None:
     """Return the shortest function that takes the type and has a name like `register`; None without one.
 
-    If none takes it, one is that is named after both: `RegisterTokenFilter`, which takes what makes one.
+    If none takes it, return one named after both: `RegisterParcelSorter`, which takes what makes a sorter.
     """
     edges = state.graph.find_incoming(base, (EdgeType.ACCEPTS,), GLANCE).edges
     nodes = [state.get_node(edge.other) for edge in edges if may_answer(edge.other.path)]

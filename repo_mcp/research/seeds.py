@@ -19,7 +19,6 @@ from repo_mcp.bundler.statements import Body, choose_lines, measure
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.record_classes import replace
-from repo_mcp.research.citing import name_briefly
 from repo_mcp.research.errors_made import holds_error
 from repo_mcp.research.failing import find_below
 from repo_mcp.research.indirect_names import (
@@ -44,6 +43,7 @@ from repo_mcp.research.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, b
 from repo_mcp.research.reasons import BELONG, DERIVE, HAS_ROWS, LISTS, MODEL, MOST_DERIVE, NAMED_SO, REGISTERS
 from repo_mcp.research.records import Finding
 from repo_mcp.research.research_state import ResearchState
+from repo_mcp.research.rivals import find_rivals
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.question_words import (
@@ -71,7 +71,6 @@ FAILING_FIRST, FAILING_ROOM = 3, 3_200
 MOST_BELOW = 3  # functions shown that fail below the best declaration
 MEMBERS_ROOM = 600  # characters of an enumeration to which a member is to be added
 SPARE = 250  # characters more for the best statement, so that a long condition is shown
-RIVAL_SHARE = 0.7  # of the worth of the best declaration: with others worth more it is not said to be best
 FEW_SEEDS = 3  # shown if no file has most of the question's words
 MOST_TABLES = 8  # best declarations among which a table of what is to be added is looked for
 ROWS_SHARE = 0.25  # of the lines of such a table, those that have the noun
@@ -155,7 +154,7 @@ def find_seeds(
         seeds = seeds[:FEW_SEEDS]
     if seeds:
         _tell_lacking(state, seeds[0], weigh_words(words, weights), idioms)
-        state.rivals = [] if first or state.lacking else _list_rivals(seeds)
+        state.rivals = [] if first or state.lacking else find_rivals(seeds)
     _note(
         state, seeds, weights, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
     )
@@ -181,23 +180,6 @@ def _tell_lacking(
     state.absent = [word for word in state.absent if word not in said and not says_otherwise(best, word)]
     telling = {word: weight for word, weight in weighed.items() if word not in said}
     state.lacking = name_phrases(list_lacking(best, telling), idioms)
-
-
-def _list_rivals(seeds: Sequence[Seed]) -> list[tuple[str, Node | None]]:
-    """Return the declarations that are rated nearly as high as the best one, each name once, cited.
-
-    Without any the best one was right in 25 of 31 answers. Beside some it was in 24 of 43, one of up to three
-    in 36.
-    """
-    best = next((seed for seed in seeds if seed.node is not None), seeds[0])
-    if best.why == NAMED_SO:  # which says more than words
-        return []
-    near: dict[str, tuple[str, Node | None]] = {}
-    for seed in seeds:
-        if seed.name not in ("", best.name) and seed.worth >= RIVAL_SHARE * best.worth:
-            place = f"{seed.name} ({seed.path}:{seed.body.head_line}-{seed.body.end_line})"
-            near.setdefault(seed.name, (place if seed.node is None else name_briefly(seed.node), seed.node))
-    return [*near.values()]
 
 
 def _put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:
@@ -256,7 +238,7 @@ def _find_named(state: ResearchState, preferred: PreferredKind) -> list[Seed]:
     ]
     base = find_base(state, action) if preferred is PreferredKind.EXTENSION and asked is not None else None
     is_compound = base is not None and shares_word(base.symbol.name, action.nouns) > 1
-    if is_compound:  # `AddFilter` adds no token filter
+    if is_compound:  # `AddSorter` adds no parcel sorter
         seeds = [seed for seed in seeds if shares_word(seed.name, action.nouns) == len(action.nouns)]
     known = {seed.node for seed in seeds}
     kin = [] if base is None else _list_kin(state, base, action.nouns[-1])

@@ -25,7 +25,7 @@ _PHRASES = {
     Form.FLOW: "how {} leads to {}",
     Form.DEFINED: "what {} is: where it is declared, what uses it, what it uses",
     Form.EXTENSION: "where to add: {}",
-    Form.ERRORS: "the errors of {}",
+    Form.ERRORS: "which errors are raised: {}",
     Form.DIFFERENCE: "the difference between {} and {}",
     Form.OPEN: "an open question, answered from its words",
     Form.OVERVIEW: "the structure of {}",

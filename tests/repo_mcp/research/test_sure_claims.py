@@ -9,14 +9,14 @@ from repo_mcp.research.records import Form
 from repo_mcp.text.question_words import find_idioms
 from tests.repo_mcp.research.asking import Asked
 
-PARSER = """export class Parser {
+DESK = """export class Desk {
   error(message, options) {
-    throw new ParserError(message, options);
+    throw new DeskError(message, options);
   }
 
-  missingMandatoryValue(option) {
-    const message = `error: required option '${option.flags}' not specified`;
-    this.error(message, { code: 'parser.missingMandatoryValue' });
+  refuseStamp(letter) {
+    const message = `error: the stamp '${letter.stamp}' is not paid`;
+    this.error(message, { code: 'desk.refuseStamp' });
   }
 }
 """
@@ -75,34 +75,34 @@ func (n *NAME) Advance(limit int) (int, error) {
 }
 """
 
-FILTERS = """package text
+SORTERS = """package depot
 
-type TokenFilter interface {
-	Filter(tokens []string) []string
+type ParcelSorter interface {
+	Sort(parcels []string) []string
 }
 
-type Lower struct{}
+type ByStreet struct{}
 
-func (l *Lower) Filter(tokens []string) []string {
-	return tokens
+func (b *ByStreet) Sort(parcels []string) []string {
+	return parcels
 }
 
-type TokenFilterMaker func(name string) TokenFilter
+type ParcelSorterMaker func(name string) ParcelSorter
 
-func RegisterTokenFilter(name string, maker TokenFilterMaker) {
-	filters[name] = maker
+func RegisterParcelSorter(name string, maker ParcelSorterMaker) {
+	sorters[name] = maker
 }
 """
 
 
 def test_an_error_is_told_with_the_text_of_its_variable() -> None:
-    claim = Asked({"parser.js": PARSER}).ask("which errors can missingMandatoryValue raise?").claim
-    assert "\"error: required option '${option.flags}' not specified\" (parser.js:8-8)" in claim
+    claim = Asked({"desk.js": DESK}).ask("which errors can refuseStamp raise?").claim
+    assert "\"error: the stamp '${letter.stamp}' is not paid\" (desk.js:8-8)" in claim
 
 
 def test_errors_that_are_raised_when_something_happens() -> None:
-    report = Asked({"parser.js": PARSER}).ask("Which errors are raised when a required option is missing?")
-    assert report.reading.text == "the errors of a required option is missing"
+    report = Asked({"desk.js": DESK}).ask("Which errors are raised when a stamp is not paid?")
+    assert report.reading.text == "which errors are raised: a stamp is not paid"
 
 
 def test_the_words_that_the_best_lacks_are_told_before_its_errors() -> None:
@@ -137,15 +137,15 @@ def test_what_calls_a_method_and_implements_it_counts_as_both() -> None:
 
 
 def test_a_kind_is_registered_by_the_function_with_its_whole_name() -> None:
-    query = "package text\n\ntype Query struct{ filter int }\n\nfunc (q *Query) AddFilter(filter int) {}\n"
+    van = "package depot\n\ntype Van struct{ sorter int }\n\nfunc (v *Van) AddSorter(sorter int) {}\n"
     claim = (
-        Asked({"text/filter.go": FILTERS, "text/query.go": query})
-        .ask("Where would I add a new token filter?")
+        Asked({"depot/sorter.go": SORTERS, "depot/van.go": van})
+        .ask("Where would I add a new parcel sorter?")
         .claim
     )
-    assert claim.startswith("Others of the kind derive from text.TokenFilter (text/filter.go:3-5).")
-    assert "text.RegisterTokenFilter (text/filter.go:15-17) registers one." in claim
-    assert "AddFilter" not in claim
+    assert claim.startswith("Others of the kind derive from depot.ParcelSorter (depot/sorter.go:3-5).")
+    assert "depot.RegisterParcelSorter (depot/sorter.go:15-17) registers one." in claim
+    assert "AddSorter" not in claim
 
 
 def test_a_sentence_is_not_asked_of_the_first_plain_word_that_is_a_name() -> None:
@@ -186,12 +186,37 @@ def test_of_many_errors_those_with_words_of_the_question_come_first() -> None:
     assert 'Errors made here: TagError "tag was never closed" (tags.py:15-15), ' in claim
 
 
+def test_errors_are_those_of_what_the_claim_names() -> None:
+    """The caller is rated as high, too, but is a part of the same answer: once its error was told."""
+    check = (
+        "def check_unknown_basket(basket):\n    if basket.unknown:\n"
+        '        raise BasketError("unknown basket in a shop")\n\n\n'
+    )
+    call = (
+        "def accept(it):\n    check_unknown_basket(it)\n    count_unknown_basket(it)\n    if it.odd:\n"
+        '        raise HallError("unknown hall")\n\n\n'
+    )
+    text = f"{call}{check}{check.replace('check', 'count').replace('shop', 'store')}"
+    claim = Asked({"shops.py": text}).ask("which errors can an unknown basket cause?").claim
+    assert claim == (
+        'Errors made here: BasketError "unknown basket in a shop" (shops.py:10-10)'
+        ' and BasketError "unknown basket in a store" (shops.py:15-15). '
+        "shops.check_unknown_basket (shops.py:8-10)"
+        " and shops.count_unknown_basket (shops.py:13-15) fit the question about equally well."
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "doubt"),
     [
         (
             "class Basket:\n    # Where lost parcels go.\n    parcel = 1\n    harbour = 2\n    lost = 3\n",
-            "Nearest is lost.Basket (lost.py:1-5), a type: no function fits as well.",
+            "Nearest is lost.Basket (lost.py:1-5), a type, not a function.",
+        ),
+        (
+            "class Basket:\n    # Where lost parcels go.\n    parcel = 1\n    lost = 3\n\n"
+            "    def find_parcel(self):\n        # A lost parcel in the harbour.\n        return self.lost\n",
+            "Nearest is lost.Basket (lost.py:1-8), a type, not a function.",
         ),
         (
             "def sort_parcels(parcels):\n    harbour = parcels.harbour\n"
