@@ -203,7 +203,8 @@ class Searcher:
         """
         operators = query.required or query.symbols or query.excluded
         is_any = not operators and all(mask is None for mask in best.masks)
-        if is_any and max((one.frequency for one in best.terms), default=0) >= most * self._most_units:
+        commonest = max((one.frequency for one in best.terms), default=0)
+        if is_any and 0 < most * self._most_units <= commonest:  # 0: there is no chunk
             return most
         total = 0
         for part, mask in zip(self.segments, best.masks, strict=True):

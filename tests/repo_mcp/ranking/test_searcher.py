@@ -164,6 +164,17 @@ def test_totals_are_exact_or_said_to_be_the_least(tmp_path: Path) -> None:
     assert (narrowed.total, narrowed.total_is_lower_bound) == (700, False)
 
 
+def test_where_there_is_no_chunk_none_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "empty.py").touch()
+    with closing(Repository(load_config(str(tmp_path / "root"), data_dir=str(tmp_path / "data")))) as opened:
+        opened.refresh()
+        searcher = opened._index.find_searcher()
+        query = parse_query("empty", 10)
+        best = searcher.find_best_units(query, 10, Filter(), ALL_FIELDS)
+        assert searcher.count_chunks(query, best, 10) == 0
+
+
 def test_a_searcher_goes_with_its_last_use(repository: Repository) -> None:
     """Not when rings of objects are looked for: until then it would hold all that it read."""
     snapshot = repository._index.find_searcher().snapshot
