@@ -37,6 +37,7 @@ from index_format.occurrences import Occurrences
 from index_format.packing import pack, unpack
 from index_format.postings import is_by_block
 from index_format.records import (
+    FIELD_BITS,
     FINGERPRINT_BYTES,
     ChunkTable,
     EncodedRun,
@@ -77,6 +78,7 @@ from index_format.writer import IndexWriter, Merger
 __all__ = [
     "BLOCK_BITS",
     "BOUND_SCALE",
+    "FIELD_BITS",
     "FINGERPRINT_BYTES",
     "FLAGS",
     "MANIFEST",

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import (
+    FIELD_BITS,
     ChunkTable,
     FileTable,
     Occurrences,
@@ -46,9 +47,7 @@ from repo_mcp.text.spans import Spans as WordSpans
 
 U32 = npt.NDArray[np.uint32]
 BATCH_BYTES = 1024 * 1024  # its arrays fit into a core's cache: half as fast again as 8 MiB
-FIELD_BITS = 3
 _LINE_FEED = 0x0A
-WORD_BYTES = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" + bytes(range(128, 256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class _Sample:
 
 
 def find_word_bytes(text: bytes) -> npt.NDArray[np.bool_]:
-    """Return a mask of the bytes of a text that are among WORD_BYTES, with one more before and behind.
+    """Return a mask of the bytes of a text that belong to words, with one more before and behind.
 
     Comparing takes two thirds of the time of `bytes.translate`.
     """

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import (
+    FIELD_BITS,
     Occurrences,
     PostingRun,
     SegmentContent,
@@ -25,7 +26,7 @@ from index_format import (
     spread_runs,
 )
 from repo_mcp.indexing.derived_content import build_content
-from repo_mcp.indexing.documents import FIELD_BITS, build_run
+from repo_mcp.indexing.documents import build_run
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbol_index.record_columns import RecordColumns
 from repo_mcp.symbol_index.schema import (

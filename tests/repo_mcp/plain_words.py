@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.indexing.documents import WORD_BYTES
+WORD_BYTES = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" + bytes(range(128, 256))
 
 
 def split_words(data: bytes) -> list[bytes]:
