@@ -140,11 +140,11 @@ class ShardPool:
     def hand_over(self, workers: int) -> AbstractContextManager[ProcessPoolExecutor] | None:
         """Return the processes that have built the shards, to be used in one block, with which they end.
 
-        If there are not just so many, they end now.
+        If there are not just so many, or one has died, they end now.
         """
         idle, self._idle = self._idle, None
         opened = self._opened.pop_all()
-        if isinstance(idle, ProcessBuilders) and idle.workers == workers:
+        if isinstance(idle, ProcessBuilders) and idle.workers == workers and idle.take_work():
             return _hold(opened, idle.pool)
         opened.close()
         return None

@@ -52,7 +52,7 @@ HandOver = Callable[[int], AbstractContextManager["ProcessPoolExecutor"] | None]
 T = TypeVar("T")
 Cancelled = Callable[[], bool]
 _builder: ShardBuilder | None = None  # of this worker process
-_merge: Merge | None = None  # of this worker process
+_merge: tuple[MergeSources, Merge] | None = None  # of this worker process: the last it was given
 
 
 class NoProcesses(Exception):
@@ -98,6 +98,16 @@ class ProcessBuilders:
     def add(self, task: ShardTask) -> None:
         """Have a shard built. See `Builders`."""
         self.pool.submit(_build, replace(task, stats={})).add_done_callback(self._done.put)
+
+    def take_work(self) -> bool:
+        """Return False if a process has died since it was last given work: then none takes any more."""
+        from concurrent.futures.process import BrokenProcessPool
+
+        try:
+            self.pool.submit(_do_nothing)
+        except BrokenProcessPool:
+            return False
+        return True
 
     def list_warnings(self) -> list[str]:
         """Return nothing: any failure of a process of ours ends the build."""
@@ -269,9 +279,9 @@ def _build(task: ShardTask) -> ShardResult:
 
 
 def _encode(sources: MergeSources, window: int) -> EncodedRun:
-    """Encode a window. A process is given those of one merge alone: it keeps the sources open to its end."""
+    """Encode a window of a merge, whose sources stay open until others are given, or the process ends."""
     global _merge  # noqa: PLW0603  (a process has one)
-    if _merge is None:
+    if _merge is None or _merge[0] != sources:
         index_path, entries, window_bytes = sources
-        _merge = Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)
-    return _merge.encode_window(window)
+        _merge = sources, Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)
+    return _merge[1].encode_window(window)

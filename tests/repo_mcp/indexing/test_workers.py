@@ -7,7 +7,9 @@ import multiprocessing
 import subprocess
 import sys
 import time
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -16,10 +18,11 @@ import pytest
 from index_format import Merge
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing import shard_pool, workers
 from repo_mcp.indexing.memory_budget import MemoryBudget
-from repo_mcp.indexing.shard_pool import NO_PROCESSES
+from repo_mcp.indexing.shard_pool import NO_PROCESSES, ShardPool
 from repo_mcp.indexing.shards import BuildSettings
-from repo_mcp.indexing.workers import NoProcesses, _do_nothing, _start_pool
+from repo_mcp.indexing.workers import NoProcesses, ProcessBuilders, _do_nothing, _start_pool
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from tests.no_threads import no_threads
@@ -126,6 +129,81 @@ def test_processes_that_have_built_the_shards_encode_the_merge(
         assert opened.search(SearchRequest("gizmo_4", 10)).hits[0].path == "4.py"
     assert (len(started), encoded) == (2, [])
     assert multiprocessing.active_children() == before
+
+
+def list_children(before: Sequence[BaseProcess]) -> list[BaseProcess]:
+    return [child for child in multiprocessing.active_children() if child not in before]
+
+
+def test_a_builder_that_dies_before_the_merge_is_done_without(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that it was given is committed: once the refresh failed."""
+    before, hand_over, killed = multiprocessing.active_children(), ShardPool.hand_over, []
+
+    def kill_one(pool: ShardPool, workers: int) -> AbstractContextManager[ProcessPoolExecutor] | None:
+        idle = pool._idle
+        if isinstance(idle, ProcessBuilders):
+            killed.append(list_children(before)[0])
+            killed[0].kill()
+            wait_until(lambda: not idle.take_work())  # the pool finds out in a thread
+        return hand_over(pool, workers)
+
+    monkeypatch.setattr(ShardPool, "hand_over", kill_one)
+    monkeypatch.setattr(MemoryBudget, "window_bytes", 1)
+    with closing(Repository(load_config(str(root), data_dir=str(root.parent / "data"), workers=2))) as opened:
+        assert opened.refresh().added == 6
+        assert opened.search(SearchRequest("gizmo_4", 10)).hits[0].path == "4.py"
+    assert killed
+    assert multiprocessing.active_children() == before
+
+
+def test_a_builder_that_dies_in_the_merge_ends_the_refresh(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, hold = multiprocessing.active_children(), shard_pool._hold
+
+    @contextmanager
+    def kill_all(opened: ExitStack, pool: ProcessPoolExecutor) -> Iterator[ProcessPoolExecutor]:
+        with hold(opened, pool) as held:
+            for child in list_children(before):
+                child.kill()
+            yield held
+
+    monkeypatch.setattr(MemoryBudget, "window_bytes", 1)
+    with closing(Repository(load_config(str(root), data_dir=str(root.parent / "data"), workers=2))) as opened:
+        with monkeypatch.context() as patched:
+            patched.setattr(shard_pool, "_hold", kill_all)
+            with pytest.raises(RepoError) as caught:
+                opened.refresh()
+        assert caught.value.code is ErrorCode.INTERNAL
+        assert multiprocessing.active_children() == before
+        opened.refresh()
+        assert len(opened.search(SearchRequest("gizmo", 10)).hits) == 6
+    assert multiprocessing.active_children() == before
+
+
+def test_a_process_that_encodes_tells_merges_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the windows of a second merge would be those of the first, without any error."""
+    monkeypatch.setattr(workers, "_merge", None)
+    opened: list[tuple[str, ...]] = []
+
+    class Noted:
+        def __init__(self, segments: tuple[str, ...], _window_bytes: int) -> None:
+            opened.append(segments)
+            self.segments = segments
+
+        def encode_window(self, window: int) -> tuple[tuple[str, ...], int]:
+            return self.segments, window
+
+    monkeypatch.setattr(workers, "Merge", Noted)
+    monkeypatch.setattr(workers, "open_segments", lambda _directory, entries, _fields: entries)
+    found = [
+        workers._encode((str(tmp_path), entries, 1), window)  # type: ignore[arg-type]
+        for entries, window in ((("a", "b"), 0), (("a", "b"), 1), (("c",), 0))
+    ]
+    assert found == [(("a", "b"), 0), (("a", "b"), 1), (("c",), 0)]
+    assert opened == [("a", "b"), ("c",)]
 
 
 def refuse_processes(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
