@@ -144,7 +144,7 @@ class ShardPool:
         """
         idle, self._idle = self._idle, None
         opened = self._opened.pop_all()
-        if isinstance(idle, ProcessBuilders) and idle.workers == workers and idle.take_work():
+        if isinstance(idle, ProcessBuilders) and idle.workers == workers and idle.can_go_on():
             return _hold(opened, idle.pool)
         opened.close()
         return None

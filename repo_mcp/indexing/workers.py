@@ -1,8 +1,8 @@
 """Worker processes that build shards and encode merges.
 
 They are spawned, never forked, because the server has threads. The interpreter is told not
-to look for modules in the current directory, which may be the repository. A worker that dies ends
-the refresh with an error; what was committed before stays. Workers read nothing from each other and
+to look for modules in the current directory, which may be the repository. A worker that dies at its work
+ends the refresh with an error; what was committed before stays. Workers read nothing from each other and
 write nothing but new segment files, so any of them may be killed at any time. They end with the process that
 started them, however that ends.
 """
@@ -87,7 +87,7 @@ class Builders(Protocol):
 
 
 class ProcessBuilders:
-    """Processes of this machine that build shards. A worker that dies ends the build."""
+    """Processes of this machine that build shards. One that dies at its work ends the build."""
 
     def __init__(self, pool: ProcessPoolExecutor, workers: int, done: Done) -> None:
         self.pool = pool
@@ -99,8 +99,8 @@ class ProcessBuilders:
         """Have a shard built. See `Builders`."""
         self.pool.submit(_build, replace(task, stats={})).add_done_callback(self._done.put)
 
-    def take_work(self) -> bool:
-        """Return False if a process has died since it was last given work: then none takes any more."""
+    def can_go_on(self) -> bool:
+        """Return False if a process has died since the last shard: then none takes work any more."""
         from concurrent.futures.process import BrokenProcessPool
 
         try:

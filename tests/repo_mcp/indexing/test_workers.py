@@ -146,7 +146,7 @@ def test_a_builder_that_dies_before_the_merge_is_done_without(
         if isinstance(idle, ProcessBuilders):
             killed.append(list_children(before)[0])
             killed[0].kill()
-            wait_until(lambda: not idle.take_work())  # the pool finds out in a thread
+            wait_until(lambda: not idle.can_go_on())  # the pool finds out in a thread
         return hand_over(pool, workers)
 
     monkeypatch.setattr(ShardPool, "hand_over", kill_one)
