@@ -33,7 +33,7 @@ from index_format import (
 from repo_mcp.config.environment import safe_child_environment
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, ShardTask
-from repo_mcp.process.allocator import keep_blocks
+from repo_mcp.process.allocator import give_back_blocks, keep_blocks
 from repo_mcp.record_classes import replace
 from repo_mcp.text.schema import FIELDS
 from repo_mcp.threads import start_daemon
@@ -282,6 +282,7 @@ def _encode(sources: MergeSources, window: int) -> EncodedRun:
     """Encode a window of a merge, whose sources stay open until others are given, or the process ends."""
     global _merge  # noqa: PLW0603  (a process has one)
     if _merge is None or _merge[0] != sources:
+        give_back_blocks()
         index_path, entries, window_bytes = sources
         _merge = sources, Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)
     return _merge[1].encode_window(window)

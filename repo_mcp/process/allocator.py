@@ -5,7 +5,8 @@ of its own, in which free blocks lie between long-lived ones. So all threads of 
 while the process works its free pages go back to the system once a second. Mapping and unmapping large
 blocks one by one, as glibc does by default, costs a query a millisecond or more of page faults.
 
-A process that builds shards allocates the same arrays again and again, so it keeps what it freed.
+A process that builds shards allocates the same arrays again and again, so it keeps what it freed, and gives
+it back before it encodes a merge.
 
 Left out on purpose: systems without glibc, where nothing is changed.
 """
@@ -50,6 +51,15 @@ def keep_blocks() -> bool:
     library = _open_library()
     options = ((_M_MMAP_THRESHOLD, _LARGEST_THRESHOLD), (_M_TRIM_THRESHOLD, KEPT_BYTES))
     return library is not None and all(library.mallopt(*option) for option in options)
+
+
+def give_back_blocks() -> bool:
+    """Give the system what `keep_blocks` has kept so far. Returns False where that cannot be done."""
+    library = _open_library()
+    if library is None:
+        return False
+    library.malloc_trim(0)
+    return True
 
 
 def _open_library() -> Any:

@@ -187,6 +187,8 @@ def test_a_process_that_encodes_tells_merges_apart(tmp_path: Path, monkeypatch: 
     """Otherwise the windows of a second merge would be those of the first, without any error."""
     monkeypatch.setattr(workers, "_merge", None)
     opened: list[tuple[str, ...]] = []
+    given_back: list[int] = []
+    monkeypatch.setattr(workers, "give_back_blocks", lambda: given_back.append(len(opened)))
 
     class Noted:
         def __init__(self, segments: tuple[str, ...], _window_bytes: int) -> None:
@@ -204,6 +206,7 @@ def test_a_process_that_encodes_tells_merges_apart(tmp_path: Path, monkeypatch: 
     ]
     assert found == [(("a", "b"), 0), (("a", "b"), 1), (("c",), 0)]
     assert opened == [("a", "b"), ("c",)]
+    assert given_back == [0, 1]  # what shards took, before each merge
 
 
 def refuse_processes(monkeypatch: pytest.MonkeyPatch, after: int) -> None:

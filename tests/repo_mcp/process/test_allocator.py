@@ -10,7 +10,7 @@ import pytest
 
 from repo_mcp import server
 from repo_mcp.process import allocator
-from repo_mcp.process.allocator import keep_blocks, return_free_memory, share_heap
+from repo_mcp.process.allocator import give_back_blocks, keep_blocks, return_free_memory, share_heap
 
 # Blocks too small to be taken one by one, every other one freed in another thread: prints how much of that
 # is still resident in the end, in per cent.
@@ -72,12 +72,14 @@ def test_a_server_shares_its_heap_before_the_first_thread(
 # Prints the pages that are given to a process which takes and frees the same array again and again.
 RETAKE = """
 import resource, sys
-from repo_mcp.process.allocator import keep_blocks
+from repo_mcp.process.allocator import give_back_blocks, keep_blocks
 
 def take() -> None:
     del (block := [bytearray(20_000_000)])[:]
+    if sys.argv[1] == "giving back":
+        assert give_back_blocks()
 
-if sys.argv[1] == "told":
+if sys.argv[1] != "untold":
     assert keep_blocks()
 take()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -96,6 +98,7 @@ def test_freed_blocks_are_kept_for_the_next() -> None:
         return int(done.stdout)
 
     assert count_faults("told") < 100 < count_faults("untold")
+    assert count_faults("giving back") > 100
 
 
 def test_another_system_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,3 +106,4 @@ def test_another_system_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not share_heap()
     assert not return_free_memory()
     assert not keep_blocks()
+    assert not give_back_blocks()
