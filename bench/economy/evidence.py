@@ -15,7 +15,7 @@ TEXTS = ("snippet", "content", "text", "preview", "excerpt")
 PATHS = ("path", "file_path")
 _NUMBERED = re.compile(r" *(\d+)[\t:](.*)", re.DOTALL)
 # Of a hit as text; a span is that of what the line declares, and then comes what that lies in.
-_TEXT_LINE = re.compile(r"(\d+)(?:-\d+)?(?: in .*?)?:(.*)")
+_TEXT_LINE = re.compile(r"(\d+)(?:-\d+)?(?: in [^:]*)?:(.*)")
 _SNIPPET_LINE = re.compile(r"(\d+)(?:-\d+)?(?: in [^\t]*)?\t(.*)")  # the same in a record
 _BLANK = ("", "…")  # no line of the file; the second stands for lines that are left out
 

@@ -7,16 +7,18 @@ A ranked hit as text is its path, the span and name of its symbol, and its lines
     14:balance = self._sum()
     also 30-41 .close, 50-61 Account.open
 
-The last row names further declarations of the file that a question may be about, those of later brief hits
-among them; the snippet of a record has the first lines of what a question may be about.
+Lines outside of that symbol stand before its name, or behind a blank row. The last row names further
+declarations of the file that a question may be about, those of later brief hits among them; the snippet of a
+record has the first lines of what a question may be about.
 Later hits with the same lines are its `copies`, or one more row of the text: `same lines in b.py:12-20`.
 A brief hit is what a model needs to open it: of a declaration its span and first line, as text its name.
 
 A file of exact matches is its path and its lines, numbered as ripgrep numbers them, each declaration before
 its lines, with its span the first time, and a blank row before lines that are in none. If the first line is
 the one that declares it, the span from there on replaces its number, and `in` tells the enclosing declaration
-unless that was named before or is in the line, as a receiver in Go; the line itself has the name. The last
-row says how many matches are left out, and where they begin and end, as far as that is known:
+unless that was named before or is in the line, as a receiver in Go; the line itself has the name. One with a
+colon, as `A::B`, is told in a row before, since a colon ends what is told of a line. The last row says how
+many matches are left out, and where they begin and end, as far as that is known:
 
     a/ledger.py
     12-20 Ledger.post
@@ -40,6 +42,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from repo_mcp.record_classes import dataclass
@@ -66,19 +69,30 @@ class ShownFile:
 
 def write_hit(hit: Hit, copies: Sequence[Hit]) -> str:
     """Return a ranked hit as text."""
+    rows: list[str] = []
     numbered = [line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n")]
-    texts = cut_indentation([text for _, _, text in numbered])
-    rows = [f"{number}{tab and ':'}{text}" for (number, tab, _), text in zip(numbered, texts, strict=True)]
-    if hit.symbol is not None and hit.symbol_lines is not None:
-        around, dot, name = _split_name(hit.symbol, hit.symbol_name)
-        span = _write_span(*hit.symbol_lines)
-        number, _, text = rows[0].partition(":")
-        if number == str(hit.symbol_lines[0]) and name in text:
-            owner = "" if _tells_owner(text, around, name) else around
-            rows[0] = f"{span}{owner and ' in '}{owner}:{text}"
+    first, last = hit.symbol_lines or (0, 0)
+    for is_inside, group in groupby(numbered, lambda line: first <= int(line[0]) <= last):
+        lines = [*group]
+        texts = cut_indentation([text for _, _, text in lines])
+        if is_inside:
+            rows += _head_rows(hit, lines[0][0], texts[0])
         else:
-            rows.insert(0, f"{span} {around}{dot}{name}")
+            rows += [""] if rows else []
+            rows.append(f"{lines[0][0]}:{texts[0]}")
+        rows += [f"{number}:{text}" for (number, _, _), text in zip(lines[1:], texts[1:], strict=True)]
     return "\n".join((escape_text(hit.path), *rows, *_list_further(hit, copies)))
+
+
+def _head_rows(hit: Hit, number: str, text: str) -> list[str]:
+    """Return the rows that name the declaration of a hit and show its first line."""
+    assert hit.symbol is not None
+    assert hit.symbol_lines is not None
+    around, dot, name = _split_name(hit.symbol, hit.symbol_name)
+    owner = "" if _tells_owner(text, around, name) else around
+    if number == str(hit.symbol_lines[0]) and name in text and ":" not in owner:
+        return [f"{_write_declaring(hit.symbol_lines, owner)}:{text}"]
+    return [_write_name(f"{around}{dot}{name}", hit.symbol_lines), f"{number}:{text}"]
 
 
 def _list_further(hit: Hit, copies: Sequence[Hit]) -> list[str]:
@@ -92,7 +106,7 @@ def write_brief(hit: Hit, copies: Sequence[Hit]) -> str:
     number, _, line = hit.snippet.removesuffix("\n").partition("\t")
     row = f"{number}:{line.lstrip()}"
     if hit.symbol is not None and hit.symbol_lines is not None and len({*hit.symbol_lines}) > 1:
-        row = f"{_write_span(*hit.symbol_lines)} {escape_text(hit.symbol)}"
+        row = _write_name(escape_text(hit.symbol), hit.symbol_lines)
     return "\n".join((escape_text(hit.path), row, *_list_further(hit, copies)))
 
 
@@ -197,10 +211,9 @@ def _iter_rows(path: str, groups: Sequence[Group], sign: str) -> Iterator[str]:
             around, _, name = _split_name(match.symbol or "", match.symbol_name)
             begins = _begins(match, lines)
             owner = "" if begins and _tells_owner(texts[0], around, name) else _name_owner(around, parent)
-            if begins:
-                span = _write_span(lines[0].number, match.symbol_lines[1])
-                owner = owner.removesuffix(".")
-                numbers[0] = f"{span}{owner and ' in '}{owner}"
+            if begins and sign not in owner:
+                span = lines[0].number, match.symbol_lines[1]
+                numbers[0] = _write_declaring(span, owner.removesuffix("."))
             else:
                 yield _write_name(f"{owner}{name}", match.symbol_lines, is_told=match.symbol_lines in told)
             told.add(match.symbol_lines)
@@ -218,10 +231,19 @@ def _name_owner(around: str, parent: str) -> str:
     return inner if inner == f"{around}." else f".{inner}"
 
 
-def _write_name(name: str, lines: Sequence[int], *, is_told: bool) -> str:
-    """Return the row of a declaration: with its span unless told, or if the name looks like a line."""
-    first, last = lines
-    return name if is_told and not name[:1].isdigit() else f"{first}-{last} {name}"
+def _write_declaring(lines: Sequence[int], owner: str) -> str:
+    """Return what stands in place of a declaring line's number."""
+    return f"{_write_span(*lines)}{owner and ' in '}{owner}"
+
+
+def _write_name(name: str, lines: Sequence[int], *, is_told: bool = False) -> str:
+    """Return the row of a declaration: with its span unless told, or if the name looks like a line.
+
+    Two blanks tell a heading such as `in short: it works` from a line that something called `short` declares.
+    """
+    if is_told and not name[:1].isdigit():
+        return name
+    return f"{_write_span(*lines)} {' ' if name.startswith('in ') else ''}{name}"
 
 
 def _group_lines(matches: Sequence[ExactMatch]) -> list[Group]:

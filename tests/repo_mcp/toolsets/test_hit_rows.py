@@ -1,0 +1,65 @@
+"""Rows of hits as text: what is a name and what a line, and which lines are of the named declaration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bench.economy.evidence import read_lines
+from repo_mcp.config.server_config import load_config
+from repo_mcp.model import Hit
+from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.repository import Repository
+from repo_mcp.toolsets.repo import build_toolset
+from repo_mcp.toolsets.repo.hit_rows import write_brief, write_hit
+from tests.written_trees import write_tree
+
+FILES = {
+    "far.rb": "class A::B\n  def far\n    far\n  end\n\n  def far_off\n  end\nend\n",
+    "far.md": "# Notes: far\n\n## Sub: far\n\ntext\n\n## in far: away\n\na\n\nfar\n",
+}
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    root = write_tree(tmp_path_factory.mktemp("rows") / "root", FILES)
+    with closing(Repository(load_config(str(root)))) as repository:
+        repository.refresh()
+        yield repository
+
+
+def search(repository: Repository, query: str, **arguments: object) -> Any:
+    tool = next(tool for tool in build_toolset(repository).tools if tool.name == "repo.search")
+    return json.loads(tool.call({"query": query, **arguments}, CallContext(lambda: False)).text)["result"]
+
+
+def test_a_name_with_a_colon_is_not_told_before_a_declaring_line(repository: Repository) -> None:
+    query = {"mode": "regex", "detail": "text"}
+    (ruby,) = search(repository, "far", **query, file_glob="*.rb")["hits"]
+    assert ruby == "far.rb\n2-4 A::B.far\n2:def far\n3:  far\n6-7:def far_off"
+    (notes,) = search(repository, "Sub: far", **query, file_glob="*.md")["hits"]
+    assert notes == "far.md\n3-5 Notes: far.Sub: far\n3:## Sub: far"
+    (ranked,) = search(repository, "B.far", mode="symbol", detail="text", file_glob="*.rb", top_k=1)["hits"]
+    assert ranked == "far.rb\n2-4 A::B.far\n2:def far\n3:  far\n4:end"
+    (record,) = search(repository, "def far", mode="literal", file_glob="*.rb")["hits"]
+    assert record["snippet"] == "2-4 in A::B\tdef far\n6-7\tdef far_off"
+
+
+def test_a_name_with_a_colon_is_no_line() -> None:
+    hit = Hit("a.md", 9, 9, "9\ta: b\n", 1.5, ("a",), "in short: it works", symbol_lines=(8, 10))
+    assert write_hit(hit, []) == "a.md\n8-10  in short: it works\n9:a: b"
+    shown = {("a.md", 9): "a: b"}
+    assert read_lines([write_hit(hit, [])]) == shown
+    assert read_lines([write_hit(replace(hit, symbol="A::B.x", symbol_name="x"), [])]) == shown
+    assert read_lines([write_brief(hit, [])]) == {}
+
+
+def test_lines_outside_of_the_declaration_are_set_off_from_it() -> None:
+    lines = "2\tx = 1\n3\ty = 2\n8\tdef f():\n9\t    pass\n14\t    z = 3\n"
+    hit = Hit("a.py", 2, 14, lines, 1.5, ("x",), "A.f", symbol_lines=(8, 10), symbol_name="f")
+    assert write_hit(hit, []) == "a.py\n2:x = 1\n3:y = 2\n8-10 in A:def f():\n9:    pass\n\n14:z = 3"
