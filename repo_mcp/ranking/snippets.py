@@ -160,27 +160,32 @@ def _show_pasted(file: AskedFile, weights: Sequence[float], cited: int, *, is_fi
 def _show_matching(
     file: AskedFile, weights: Sequence[float], cited: int, symbol: SymbolSpan, most: int
 ) -> dict[int, str]:
-    """Return `most` lines by number: those around line `cited`, if any, and the best of a declaration.
+    """Return at most `most` lines by number: those around line `cited`, if any, and a declaration's best.
 
-    If HEAD_LINES are wanted, one of at most SHORT_LINES is shown whole.
+    Of HEAD_LINES, it is up to SHORT_LINES if they show the declaration whole.
     """
     lines = file.live.lines
-    start, stop = max(1, cited - CITED_NEAR), min(lines.line_count, cited + CITED_NEAR)
+    beside = min(CITED_NEAR, most // 2 - 1)
+    start, stop = max(1, cited - beside), min(lines.line_count, cited + beside)
     if symbol.head_line <= cited <= symbol.end_line:
         start, stop = max(start, symbol.head_line), min(stop, symbol.end_line)
     near = range(start, stop + 1) if 0 < cited <= lines.line_count else ()
     chosen = {at for at in near if not _says_nothing(decode_lines(lines, at, at)[0])}
-    room = max(1, most - len(chosen))
-    first = symbol.head_line if symbol.end_line - symbol.head_line < room else symbol.name_line
-    text = decode_lines(lines, first, symbol.end_line)
-    if len(text) <= max(room, SHORT_LINES if most == HEAD_LINES else 0):
-        chosen |= {*range(first, symbol.end_line + 1)}
+    whole = chosen | {*range(symbol.head_line, symbol.end_line + 1)}
+    first = symbol.head_line if len(whole) <= most else symbol.name_line
+    whole = chosen | {*range(first, symbol.end_line + 1)}
+    if len(whole) <= (SHORT_LINES if most == HEAD_LINES else most):
+        chosen = whole
     else:
+        text = decode_lines(lines, first, symbol.end_line)
         is_comment = file.declarations.mark_comments(len(file.held))[first - 1 : symbol.end_line]
+        is_idle = [
+            bool(told) or at in chosen or _says_nothing(line)
+            for at, (told, line) in enumerate(zip(is_comment, text, strict=True), first)
+        ]
         held = file.held[first - 1 : symbol.end_line]
-        code = [0 if told else bits for bits, told in zip(held, is_comment, strict=True)]
-        is_idle = [bool(told) or _says_nothing(line) for told, line in zip(is_comment, text, strict=True)]
-        chosen |= {at + first for at in choose_telling(code, weights, is_idle, room)}
+        room = most - len(chosen - {first})
+        chosen |= {at + first for at in choose_telling(held, weights, is_idle, room)}
     return {at: decode_lines(lines, at, at)[0] for at in sorted(chosen)}
 
 

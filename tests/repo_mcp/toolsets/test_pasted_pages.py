@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
-from repo_mcp.ranking.snippets import CITED_NEAR, HEAD_LINES, choose_telling
+from repo_mcp.ranking.snippets import CITED_NEAR, HEAD_LINES, NEXT_LINES, choose_telling
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo import build_toolset
 from tests.deep.sizes import examples
@@ -53,13 +53,41 @@ MATCH = [
     "    }",
     "}",
 ]
+STOCK = [
+    *[f"register('k{at}')" for at in range(22)],
+    "def recount_stock(stock):",
+    *[f"    stock.row{at} = stock.count({at})" for at in range(14)],
+    "    return stock",
+    *[f"register('z{at}')" for at in range(20)],
+]
+PRINT = [
+    "def print_stock(printer):",
+    *[f"    printer.feed({at})" for at in range(12)],
+    "    recount_stock(printer)",
+    *[f"    printer.cut({at})" for at in range(12)],
+]
+DEPOT = [
+    "class Depot:",
+    "    def restock(self, goods):",
+    "        depot = self.open_depot(goods)",
+    "        return depot.restock(goods)",
+    *[
+        f"\n    def step_{at}(self):\n" + "        self.value = 1\n" * 40 + "        self.restock()"
+        for at in range(8)
+    ],
+]
 FILES = {
+    "shop/stock.py": "\n".join(STOCK) + "\n",
+    "shop/printing.py": "\n".join(PRINT) + "\n",
+    "shop/depot.py": "\n".join(DEPOT) + "\n",
     "src/invoice.rs": "\n".join(MATCH) + "\n",
     "books/ledger.py": "\n".join(LEDGER) + "\n",
     "books/other.py": "def reset():\n    return None\n",
     "bank/vault.py": "\n".join(BANK) + "\n",
 }
 BANK_ISSUE = "Opening a vault of a vault fails\n\nThe vault is opened twice.\n"
+STOCK_ISSUE = "recount_stock counts nothing\n\nThe stock is empty when recount_stock counts.\n"
+DEPOT_ISSUE = "Depot.restock fails\n\nThe depot is empty when it should restock its goods.\n"
 ISSUE = "find_effective_quarter returns None when entries are posted\n\nThe ledger crashes then.\n"
 
 
@@ -82,12 +110,16 @@ def ask(repository: Repository, query: str, **arguments: object) -> list[str]:
     return hits
 
 
+def read_numbers(hit: str) -> list[int]:
+    numbers = (row.partition(":")[0].partition("-")[0] for row in hit.split("\n") if ":" in row)
+    return [int(number) for number in numbers]
+
+
 def show(repository: Repository, query: str) -> list[int]:
     """Return the numbers of the lines that the first hit shows."""
-    rows = ask(repository, query)[0].split("\n")
-    assert rows[0] == "books/ledger.py"
-    numbers = (row.partition(":")[0].partition("-")[0] for row in rows[1:] if ":" in row)
-    return [int(number) for number in numbers]
+    hit = ask(repository, query)[0]
+    assert hit.startswith("books/ledger.py\n")
+    return read_numbers(hit)
 
 
 def test_an_issue_is_shown_the_line_that_its_title_names(repository: Repository) -> None:
@@ -166,16 +198,45 @@ def test_the_declaration_around_a_cited_line_is_the_one_that_is_named(repository
     )
 
 
+@pytest.mark.parametrize(
+    ("cited", "numbers"),
+    [(10, [*range(8, 13), *range(23, 30)]), (46, [*range(23, 30), *range(44, 49)])],
+    ids=["before", "after"],
+)
+def test_lines_in_no_declaration_are_set_off_from_the_best(
+    repository: Repository, cited: int, numbers: list[int]
+) -> None:
+    hit = ask(repository, f"{STOCK_ISSUE}It fails in shop/stock.py:{cited}.\n")[0]
+    assert read_numbers(hit) == numbers
+    before, named, after = hit.partition("23-38:def recount_stock(stock):\n")
+    assert named
+    assert read_numbers(before) == [number for number in numbers if number < 23]
+    inside, _, outside = after.partition("\n\n")
+    assert set(read_numbers(inside)) < {*range(24, 39)}
+    assert read_numbers(outside) == [number for number in numbers if number > 38]
+
+
+def test_a_further_file_shows_as_few_lines_when_one_is_cited(repository: Repository) -> None:
+    both = f"{STOCK_ISSUE}It is called in shop/printing.py:20 and fails in shop/stock.py:30.\n"
+    first, further = ask(repository, both)[:2]
+    assert {first[:8], further[:8]} == {"shop/pri", "shop/sto"}
+    assert len(read_numbers(further)) == NEXT_LINES
+    cited = 20 if "printing" in further.split("\n")[0] else 30
+    assert cited in read_numbers(further)
+
+
 def test_what_is_around_the_best_declaration_is_not_named(repository: Repository) -> None:
-    hit = ask(repository, BANK_ISSUE)[0]
-    assert "also " in hit
-    assert not any(row.endswith(" Vault") for row in hit.replace(", ", "\n").split("\n"))
+    hit = ask(repository, DEPOT_ISSUE)[0]
+    assert hit.startswith("shop/depot.py\n2-4 in Depot:")
+    assert "-348 Depot" not in hit
 
 
 def test_further_declarations_of_a_file_are_named_in_one_hit(repository: Repository) -> None:
-    hits = ask(repository, BANK_ISSUE, top_k=20)
+    hits = ask(repository, DEPOT_ISSUE, top_k=20)
     paths = [hit.partition("\n")[0] for hit in hits]
+    assert paths[0] == "shop/depot.py"
     assert len(paths) == len({*paths})
+    assert ".step_" in hits[0].rpartition("\nalso ")[2]
 
 
 def test_no_warning_says_how_many_words_were_used(repository: Repository) -> None:
