@@ -35,13 +35,18 @@ def find_copies(hits: Sequence[Hit], read_lines: ReadLines) -> list[int]:
 
 def join_brief(hits: Sequence[Hit], firsts: Sequence[int], near: int, *, by_file: bool) -> list[int]:
     """Return `firsts` with the place of an earlier hit for each brief one, from place `near` on, that has the
-    same declaration, or `by_file` any declaration of the same file."""
+    same declaration, or `by_file` any declaration of the same file.
+
+    A copy of a hit that joined another is no copy of that other one, and stays by itself unless it joins one
+    of its own file.
+    """
     shown: dict[tuple[str, object], int] = {}
     joined: list[int] = []
     for place, (hit, first) in enumerate(zip(hits, firsts, strict=True)):
         key = hit.path, None if by_file else hit.symbol_lines
-        at = first if first == place or joined[first] == first else place  # its original may have joined
-        if at == place and place >= near and hit.symbol_lines is not None:
+        is_copy = first < place and joined[first] == first
+        at = first if is_copy else place
+        if not is_copy and place >= near and hit.symbol_lines is not None:
             at = shown.get(key, place)
         if at == place:
             shown.setdefault(key, place)
