@@ -158,9 +158,11 @@ def _draft_hits(
     firsts = join_brief(found, firsts, near - page.start, by_file=is_text)
 
     def render(place: int, hit: Hit, others: Sequence[Hit]) -> Result | str:
-        copies = [one for one in others if one.path != hit.path]  # no two hits of one file are copies
-        joined = [one for one in others if one.path == hit.path]
-        hit = name_joined(hit, joined) if joined else hit
+        copies: list[Hit] = []
+        if others:
+            copies = [one for one in others if one.path != hit.path]
+            joined = [one for one in others if one.path == hit.path]  # no two hits of one file are copies
+            hit = name_joined(hit, joined)
         if place >= near:
             return write_brief(hit, copies) if is_text else render_brief(hit, copies)
         return write_hit(hit, copies) if is_text else render_hit(hit, copies, explains=explains)
