@@ -30,7 +30,7 @@ MOST_LINES = 200  # of a symbol that are opened at once, as `repo.open_file` doe
 AROUND = ("line", "around")  # the argument for the declaration around a line; older servers have the second
 ALSO_LINES = 40  # of a declaration that a hit only names; ripgrep's windows have as many
 
-_NAMED = re.compile(r"(\d+)-(\d+)[ :]")  # the second line of a hit as text
+_NAMED = re.compile(r"(\d+)-(\d+)[ :]")  # a row of a hit as text, or what such a row names
 Hit = Mapping[str, Any]
 
 
@@ -70,11 +70,11 @@ def list_hits(page: Answer) -> list[Hit]:
 
 def _read_text(hit: str) -> Hit:
     """Return the path, lines and symbol's lines of a hit that is text."""
-    path, named, *_ = hit.split("\n")
-    span = _NAMED.match(named)
+    path, *rows = hit.split("\n")
+    span = next(filter(None, map(_NAMED.match, rows)), None)
     lines = [int(span[1]), int(span[2])] if span else []
     numbers = [number for _, number in read_lines([hit])] or lines
-    also = next((row for row in hit.split("\n") if row.startswith("also ")), "")
+    also = next((row for row in rows if row.startswith("also ")), "")
     return {
         "path": path,
         "start_line": min(numbers),

@@ -85,6 +85,13 @@ def test_a_brief_hit_is_opened_by_its_span() -> None:
     assert (line["path"], line["start_line"], line["end_line"], line["symbol_lines"]) == ("b.py", 3, 3, None)
 
 
+def test_the_span_of_a_hit_may_come_behind_lines_outside_of_it() -> None:
+    text = "a/ledger.py\n3:from b import c\n12-20 in Ledger:def post(self):\n14:    c()\nalso 30-41 .close"
+    (hit,) = list_hits(Answer("", {"result": {"hits": [text]}}, False))
+    assert (hit["start_line"], hit["end_line"], read_span(hit["symbol_lines"])) == (3, 14, (12, 20))
+    assert hit["also"] == ["30-41 .close"]
+
+
 @pytest.mark.parametrize("given", ["7-16", [7, 16], {"start": 7, "end": 16}, "L7-L16"])
 def test_a_span_is_read_however_it_is_written(given: object) -> None:
     assert read_span(given) == (7, 16)
