@@ -52,7 +52,7 @@ HandOver = Callable[[int], AbstractContextManager["ProcessPoolExecutor"] | None]
 T = TypeVar("T")
 Cancelled = Callable[[], bool]
 _builder: ShardBuilder | None = None  # of this worker process
-_merge: tuple[MergeSources, Merge] | None = None  # of this worker process: the last it was given
+_merge: tuple[Sequence[SegmentEntry], Merge] | None = None  # of this worker process: the last it was given
 
 
 class NoProcesses(Exception):
@@ -279,10 +279,13 @@ def _build(task: ShardTask) -> ShardResult:
 
 
 def _encode(sources: MergeSources, window: int) -> EncodedRun:
-    """Encode a window of a merge, whose sources stay open until others are given, or the process ends."""
+    """Encode a window of a merge, whose sources stay open until others are given, or the process ends.
+
+    A merge is told by its segments: each window comes with a holder of the directory that equals no other.
+    """
     global _merge  # noqa: PLW0603  (a process has one)
-    if _merge is None or _merge[0] != sources:
+    index_path, entries, window_bytes = sources
+    if _merge is None or _merge[0] != entries:
         give_back_blocks()
-        index_path, entries, window_bytes = sources
-        _merge = sources, Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)
+        _merge = entries, Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)
     return _merge[1].encode_window(window)

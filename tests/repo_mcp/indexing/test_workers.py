@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import multiprocessing
+import pickle
 import subprocess
 import sys
 import time
@@ -25,6 +26,7 @@ from repo_mcp.indexing.shards import BuildSettings
 from repo_mcp.indexing.workers import NoProcesses, ProcessBuilders, _do_nothing, _start_pool
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
+from repo_mcp.storage.held_directory import HeldDirectory
 from tests.no_threads import no_threads
 from tests.repo_mcp.indexing.small_shards import replace_shard_bytes
 from tests.waiting import is_running, wait_until
@@ -184,8 +186,13 @@ def test_a_builder_that_dies_in_the_merge_ends_the_refresh(
 
 
 def test_a_process_that_encodes_tells_merges_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise the windows of a second merge would be those of the first, without any error."""
+    """Otherwise the windows of a second merge would be those of the first, without any error.
+
+    All windows of one are given the same segments: once each of 51 opened the 141 segments of a build anew,
+    as the directory they came with was another object each time.
+    """
     monkeypatch.setattr(workers, "_merge", None)
+    held = HeldDirectory(str(tmp_path))
     opened: list[tuple[str, ...]] = []
     given_back: list[int] = []
     monkeypatch.setattr(workers, "give_back_blocks", lambda: given_back.append(len(opened)))
@@ -201,7 +208,7 @@ def test_a_process_that_encodes_tells_merges_apart(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(workers, "Merge", Noted)
     monkeypatch.setattr(workers, "open_segments", lambda _directory, entries, _fields: entries)
     found = [
-        workers._encode((str(tmp_path), entries, 1), window)  # type: ignore[arg-type]
+        workers._encode(pickle.loads(pickle.dumps((held, entries, 1))), window)
         for entries, window in ((("a", "b"), 0), (("a", "b"), 1), (("c",), 0))
     ]
     assert found == [(("a", "b"), 0), (("a", "b"), 1), (("c",), 0)]
