@@ -40,18 +40,18 @@ class SignatureWriter:
         raw = np.frombuffer(terms.text, dtype=np.uint8)
         starts = terms.starts + np.maximum(shared - (GRAM_BYTES - 1), 0)
         grams = np.maximum(terms.ends - (GRAM_BYTES - 1) - starts, 0)
-        count = -(-len(terms) // page_terms)
-        rows = (np.arange(count, dtype=np.uint32) * np.uint32(CLASSES + 1)).repeat(page_terms)[: len(terms)]
-        bits = np.zeros(count * (CLASSES + 1), dtype=np.bool_)
-        bits[rows.repeat(grams) + _classify(raw, spread_runs(starts, grams))] = True
+        pages = np.arange(0, len(terms), page_terms)
+        at = _classify(raw, spread_runs(starts, grams)).astype(np.int64) * len(pages)
+        at += np.arange(len(pages)).repeat(np.add.reduceat(grams, pages))
+        bits = np.zeros((CLASSES + 1, len(pages)), dtype=np.bool_)
+        bits.ravel()[at] = True
         strange = np.flatnonzero(raw > _LAST_ASCII)
-        bits[rows[terms.ends.searchsorted(strange, side="right")] + np.uint32(CLASSES)] = True
-        table = bits.reshape(count, CLASSES + 1)
-        self._pieces.append(np.packbits(table, axis=0, bitorder="little"))
+        bits[CLASSES, terms.ends.searchsorted(strange, side="right") // page_terms] = True
+        self._pieces.append(np.packbits(bits, axis=1, bitorder="little"))
 
     def finish(self) -> bytes:
         """Return the section."""
-        return np.concatenate(self._pieces).T.tobytes()
+        return np.concatenate(self._pieces, axis=1).tobytes()
 
 
 class SignatureReader:
