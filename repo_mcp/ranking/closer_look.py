@@ -1,21 +1,46 @@
-"""Looks once more at the best files of a ranking: which words each one holds, and which lie together. Pure.
+"""Looks once more at the best files of a ranking: which words each one holds, and which lie together.
 
-Two signals are worth their cost for twenty files, and would be too expensive for a hundred and fifty:
+Some signals are worth their cost for twenty files, and would be too expensive for a hundred and fifty:
 
 - The share of the query that the best unit of a file holds. The sum over units can be high by one word alone.
 - Other good files in the same directory: files that change together, or answer together, often lie there.
 
-Both only add points. So no other file can come before these, however many files are wanted.
+A long report has so many words that any unit holds some. So there are two more:
+
+- The share of its title that the file holds anywhere: the title says what is wrong.
+- Words that no other file holds.
+
+All only add points. So no other file can come before these, however many files are wanted.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from operator import methodcaller
 
+import numpy as np
+
+from repo_mcp.ranking.posting_scorers import TermScorers
+from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking_weights import RankingWeights
+from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.segment_search import SegmentSearch
+from repo_mcp.text.schema import TEXT_FIELDS
 
 CLOSE_FILES = 20  # looked at once more
 NEIGHBOURS = 10  # the best of them, which count for the others in their directories
+LONG_TEXT = 30  # terms of pasted text: of a shorter one the title is much
+MOST_SOLE = 3  # words that no other file holds, which count for a file
+SOLE_UNITS = 100  # a word in more units is not looked up
+
+File = tuple[SegmentSearch, int]  # and its number there
+
+
+def is_long(query: Query) -> bool:
+    """Return whether a query is a long report."""
+    return query.is_pasted and query.own_count >= LONG_TEXT
 
 
 def weigh_held(words: int, weights: RankingWeights) -> float:
@@ -45,3 +70,31 @@ def rate_neighbours(paths: Sequence[str], scores: Sequence[float], weights: Rank
         for place, directory in enumerate(directories)
     )
     return [weights.neighbour * other / whole for other in others]
+
+
+def find_terms(known: Mapping[str, TermScorers], files: Sequence[File]) -> list[list[str]]:
+    """Return, of each file, which of some terms any unit or its path holds, in their order."""
+    found: list[list[str]] = [[] for _ in files]
+    for part in dict.fromkeys(part for part, _ in files):
+        rows = [row for row, (one, _) in enumerate(files) if one is part]
+        spans = [part.first_units[files[row][1] : files[row][1] + 2].tolist() for row in rows]
+        units = np.concatenate([np.arange(*span) for span in spans])
+        owners = np.repeat(rows, [end - first for first, end in spans])
+        for term, lists in known.items():
+            held = map(methodcaller("hold", units), lists.segments[part.position])
+            for row in set(chain.from_iterable(owners.take(places).tolist() for places in held)):
+                found[row].append(term)
+    return found
+
+
+def count_sole(
+    searcher: Searcher, terms: Sequence[str], known: Mapping[str, TermScorers], files: Sequence[File]
+) -> list[int]:
+    """Return, of each file, how many terms no other file holds in its code or in its comments, at most
+    MOST_SOLE."""
+    rare = [term for term in terms if known[term].frequency <= SOLE_UNITS]
+    fields = [searcher.find_files(rare, field, known) for field in TEXT_FIELDS]
+    sole = [np.concatenate(rows) for rows in zip(*fields, strict=True) if max(map(len, rows)) == 1]
+    count = Counter(row for rows in sole for row in set(rows.tolist()))
+    bases = searcher.bases.tolist()
+    return [min(MOST_SOLE, count[bases[part.position] + file]) for part, file in files]

@@ -71,6 +71,7 @@ class Query:
     languages: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     weights: dict[str, float] = field(default_factory=dict)  # of terms that count less than the others
+    title: frozenset[str] = frozenset()  # the terms in the title of pasted text
     names: tuple[str, ...] = ()  # terms behind the query's own: names that its words may stand for
     synonyms: tuple[str, ...] = ()  # the last terms, by which a question was widened
 
@@ -106,6 +107,8 @@ def parse_query(
     if query.is_pasted:
         kept = text[: parts[:max_words][-1].end()]
         query.code = kept[len(read.prose) :].lstrip()
+        title = find_title(kept) if kept.removesuffix(query.code).strip() else None
+        query.title = frozenset(analyse_text(title or ""))
         words.append(kept)
     else:
         for part in parts[:max_words]:
@@ -135,12 +138,11 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
     wanted = (name for name, kind in kinds.items() if kind in (NameKind.JOINED, NameKind.SHAPED))
     names = tuple(name for name in wanted if name not in known and count_units(name))
     prose = query.text.removesuffix(query.code)
-    title = find_title(query.text) if prose.strip() else None
     weights: dict[str, float] = {}
     synonyms: tuple[str, ...] = ()
-    if title is not None or (query.code and prose.strip()):
+    if query.title or (query.code and prose.strip()):
         told = frozenset(analyse_text(prose))
-        telling = told if title is None else frozenset(analyse_text(title))
+        telling = query.title or told
         below = (
             term for term in query.terms if term not in telling and kinds.get(term) is not NameKind.SHAPED
         )

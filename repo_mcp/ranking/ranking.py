@@ -24,7 +24,16 @@ import numpy as np
 
 from index_format import sort_distinct
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
-from repo_mcp.ranking.closer_look import CLOSE_FILES, rate_held, rate_neighbours, weigh_held
+from repo_mcp.ranking.closer_look import (
+    CLOSE_FILES,
+    MOST_SOLE,
+    count_sole,
+    find_terms,
+    is_long,
+    rate_held,
+    rate_neighbours,
+    weigh_held,
+)
 from repo_mcp.ranking.intent import NameKind, understand
 from repo_mcp.ranking.older_versions import OlderVersions
 from repo_mcp.ranking.prompt import ClueKind, resolve_mentions
@@ -320,19 +329,31 @@ def look_closer(
         for term, lists in zip(query.terms, best.terms, strict=True)
     }
     most = weigh_held(query.own_count, weights)
-    words = rate_held([held[unit.segment, unit.unit] for unit in units], worth, most)
-    scores = [file.score + points * file.kept for file, points in zip(near, words, strict=True)]
-    beside = rate_neighbours([file.path for file in near], scores, weights)
-    near = _sort([_give(*row) for row in zip(near, words, beside, strict=True)])
+    given = {"held words": rate_held([held[unit.segment, unit.unit] for unit in units], worth, most)}
+    if is_long(query):
+        title = {term: worth[term] for term in query.terms if term in query.title}
+        known = dict(zip(query.terms, best.terms, strict=True))
+        places = [(file.part, file.file) for file in near]
+        told = find_terms({term: known[term] for term in title}, places)
+        given["title"] = rate_held(told, title, weights.held_title)
+        sole = count_sole(searcher, query.terms[: query.own_count], known, places)
+        given["sole words"] = [weights.sole_word * count for count in sole]
+    scores = [file.score + sum(row) * file.kept for file, *row in zip(near, *given.values(), strict=True)]
+    given["neighbours"] = rate_neighbours([file.path for file in near], scores, weights)
+    rows = zip(near, *given.values(), strict=True)
+    near = _sort([_give(file, zip(given, row, strict=True)) for file, *row in rows])
     return [*near, *files[CLOSE_FILES:]], held
 
 
-def _give(file: RankedFile, words: float, beside: float) -> RankedFile:
+def _give(file: RankedFile, points: Iterable[tuple[str, float]]) -> RankedFile:
     """Return the file with further points, as far as its role and its version leave them."""
-    held, near = round(words * file.kept, DECIMALS), round(beside * file.kept, DECIMALS)
-    further = (*file.further, *(row for row in (("held words", held), ("neighbours", near)) if row[1]))
-    score = round(file.score + held + near, DECIMALS)
-    return RankedFile(file.path, file.part, file.file, score, file.given, further, file.kept)
+    score, further = file.score, list(file.further)
+    for name, value in points:
+        if given := round(value * file.kept, DECIMALS):
+            score += given
+            further.append((name, given))
+    score = round(score, DECIMALS)
+    return RankedFile(file.path, file.part, file.file, score, file.given, tuple(further), file.kept)
 
 
 def _find_own_units(best: BestUnits, file: RankedFile) -> tuple[int, int, I64, F64]:
@@ -361,6 +382,8 @@ def bound_scores(
         text = max(text, strongest / (1.0 - weights.next_unit) / rated.candidates.best_text)
     names: float = sum(rated.given[1:].max(axis=1, initial=0.0).tolist())  # all signals but the text
     closer = 0.0 if _is_name(query) else weigh_held(query.own_count, weights) + weights.neighbour
+    if is_long(query):
+        closer += weights.held_title + MOST_SOLE * weights.sole_word
     return text + names + closer + MARGIN
 
 

@@ -28,7 +28,7 @@ from repo_mcp.ranking.searcher import BestUnits, Searcher
 from repo_mcp.ranking.segment_search import Mask
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, get_name_term, get_root
-from repo_mcp.text.roles import FileRole, choose_role, find_directory_role, find_name_role
+from repo_mcp.text.roles import FileRole, choose_role, find_directory_role, find_name_role, tells_no_language
 from repo_mcp.text.schema import PATH, SYMBOL
 
 MIN_PREFIX_CHARS = 4
@@ -73,9 +73,12 @@ def get_file_role(path: str) -> FileRole:
 def find_role_in_tree(searcher: Searcher, path: str) -> FileRole:
     """Return the role of a live file. A script beside its minified copy was built, or comes from elsewhere.
 
-    At the top of a tree it may as well be the source of a small library.
+    At the top of a tree it may as well be the source of a small library. A file whose name tells no language,
+    such as completions of a shell, is not part of the program unless it lies where programs do.
     """
     role = get_file_role(path)
+    if role is FileRole.CODE and tells_no_language(path):
+        return FileRole.CONFIG
     if role is FileRole.CODE and path.endswith(_SCRIPT) and "/" in path:
         minified = path.removesuffix(_SCRIPT) + _MINIFIED
         return FileRole.FOREIGN if searcher.has_beginning(minified, whole=True) else role

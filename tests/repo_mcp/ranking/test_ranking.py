@@ -13,6 +13,7 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.ranking import ranking, signals
+from repo_mcp.ranking.closer_look import MOST_SOLE
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.ranking_weights import WEIGHTS
 from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
@@ -21,6 +22,9 @@ from repo_mcp.text.schema import PATH, SYMBOL
 from tests.repo_mcp.trees import edit_tree, make_tree
 from tests.written_trees import write_tree
 
+LONG = (
+    " ".join(f"seen{letter}" for letter in "abcdefghijklmnopqrstuvwxyz") + " and much else that nobody wrote"
+)
 FILLER = "# nothing of note\nvalue = 1\n" * 20
 FILES = {
     "src/net/retry_policy.py": "class RetryPolicy:\n    pass\n\nclass Backoff:\n    def wait(self): ...\n"
@@ -184,6 +188,49 @@ def test_of_equal_files_the_one_that_holds_more_of_the_query_comes_first(tmp_pat
     assert held["src/a.py"] > 2 * max(held[path] for path in texts if path != "src/a.py")
 
 
+def test_a_file_gets_points_for_the_words_of_a_title_that_it_holds_anywhere(tmp_path: Path) -> None:
+    """A report tells symptoms below its title: what the title says together may be far apart in a file."""
+    texts = {
+        "src/a.py": "parcel = 1\n" + FILLER * 4 + "crate = 2\n" + FILLER * 4 + "label = 3\n",
+        "src/b.py": "parcel = parcel or parcel\n" * 40,
+        "src/c.py": FILLER,
+    }
+    repository = build(tmp_path, texts)
+    title = "Parcel in a crate without its label"
+    hits = search(repository, f"{title}\n\nThe parcel is gone. {LONG}")
+    given = {hit.path: dict(hit.explanation).get("title", 0.0) for hit in hits}
+    assert given["src/a.py"] == WEIGHTS.held_title
+    assert 0.0 < given["src/b.py"] < 0.5 * WEIGHTS.held_title
+    for short in (title, f"{title}\n\nThe parcel is gone."):  # the title is much of them
+        assert all("title" not in dict(hit.explanation) for hit in search(repository, short))
+
+
+def test_a_file_gets_points_for_words_of_pasted_text_that_no_other_file_holds(tmp_path: Path) -> None:
+    names = ("alpha", "beta", "gamma", "delta", "epsilon")
+    texts = {
+        "src/a.py": "parcel = 1\n# alpha\n",
+        "src/b.py": f"parcel = 1\n# crate\n{' '.join(names[1:])} = 1\n",
+        "src/c.py": "parcel = 1\n# crate\n",
+    }
+    repository = build(tmp_path, texts)
+    hits = search(repository, f"Parcel and crate are gone\n\n{', '.join(names)}. {LONG}")
+    given = {hit.path: dict(hit.explanation).get("sole words", 0.0) for hit in hits}
+    most = round(MOST_SOLE * WEIGHTS.sole_word, 6)  # for four words, too
+    assert given == {"src/a.py": WEIGHTS.sole_word, "src/b.py": most, "src/c.py": 0.0}
+    (tmp_path / "root/src/c.py").write_text("parcel = 1\n# crate alpha\nbeta = gamma = delta = epsilon = 1\n")
+    repository.refresh()
+    hits = search(repository, f"Parcel and crate are gone\n\n{', '.join(names)}. {LONG}")
+    assert not any("sole words" in dict(hit.explanation) for hit in hits)
+
+
+def test_completions_of_a_shell_are_not_part_of_the_program(tmp_path: Path) -> None:
+    text = "ship_parcel() { crate parcel; }\n" * 3
+    repository = build(tmp_path, dict.fromkeys(("completions/_ship", "bin/shipping"), text))
+    assert first(repository, "how is the parcel put into a crate") == "bin/shipping"
+    hits = search(repository, "how is the parcel put into a crate")
+    assert ["role" in dict(hit.explanation) for hit in hits] == [False, True]
+
+
 def test_files_with_good_neighbours_come_before_those_alone(tmp_path: Path) -> None:
     text = "parcel = crate = label\n" * 10
     paths = ("alone/a.py", "depot/b.py", "depot/c.py", "depot/d.py")
@@ -298,6 +345,7 @@ def test_every_weight_counts(repository: Repository) -> None:
             " backs off, wraps parcels, returns jobs and values, and notes common phrases and other steps",
             'File "src/user.py", line 1, in f\nFile "src/pool.py", line 2, in g',
             "jobs are not drained\n```\nsrc/user.py\n```",
+            f"A slot of the pool is lost\n\nSeen in drain_jobs. {LONG}",
         )
     ]  # fmt: skip
 
