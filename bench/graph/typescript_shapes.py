@@ -65,7 +65,7 @@ def collect_ours(
         for ordinal in range(record.symbol_count) if record is not None else ():
             assert record is not None
             one = Declaration(path, ordinal)
-            if record.kinds[ordinal] not in INTERFACES or not shapes.is_telling(one):
+            if record.kinds[ordinal] not in INTERFACES or not shapes.is_distinctive(one):
                 continue
             found = [each.declaration for each in shapes.list_satisfying(one)]
             asked.add(one)

@@ -21,7 +21,7 @@ from repo_mcp.bundler.opened_files import Opener, RatedFile
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.ranking.called_names import is_telling, list_called
+from repo_mcp.ranking.called_names import list_called, may_follow
 from repo_mcp.ranking.rare_words import compute_rarity
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import MAX_WORD_BYTES
@@ -67,7 +67,7 @@ def list_steps(view: FileView, block: Block) -> list[Step]:
         for name in names:
             found.setdefault(name, use)
     return [
-        Step(name, use) for name, use in islice(found.items(), MAX_NAMES) if is_telling(name) and name != own
+        Step(name, use) for name, use in islice(found.items(), MAX_NAMES) if may_follow(name) and name != own
     ]
 
 

@@ -22,7 +22,7 @@ from repo_mcp.bundler.records import Role, Selection
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.bundler.worth import is_prototype
 
-LEAST_TOLD = 0.02  # of the worth per line of the best block: what is worth less is noise, and not even told
+LEAST_NAMED = 0.02  # of the worth per line of the best block: what is worth less is noise, and not even named
 LEAST_PART_LINES = 20  # a part of a block is not shown if fewer lines are left
 
 
@@ -81,7 +81,7 @@ class _BlockQueue:
             if now > place:  # lines of its file were selected since
                 heappush(self._heap, now)
                 continue
-            if is_unnamed and -rate < LEAST_TOLD * best:
+            if is_unnamed and -rate < LEAST_NAMED * best:
                 break
             self._seen.add((at, position))
             one = self._opened[at]

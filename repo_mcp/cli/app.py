@@ -78,7 +78,7 @@ exit codes:
 def render_help() -> str:
     """Return the help of the program."""
     width = max(map(len, SUMMARIES)) + 2
-    return HELP.format(commands="\n".join(f"  {name:{width}}{told}" for name, told in SUMMARIES.items()))
+    return HELP.format(commands="\n".join(f"  {name:{width}}{text}" for name, text in SUMMARIES.items()))
 
 
 def load_command(name: str) -> Command:

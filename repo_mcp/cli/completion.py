@@ -22,7 +22,7 @@ class Word:
     """An option of a command, or its place for a word."""
 
     names: tuple[str, ...]  # none: a word without an option
-    told: str
+    meaning: str
     takes_value: bool
     choices: tuple[str, ...]  # of the value; none: anything
     is_path: bool
@@ -125,7 +125,7 @@ complete -F _repo_mcp repo-mcp
 
 def render_zsh(words: Words) -> str:
     """Render the script for zsh: a function for `_repo-mcp` in fpath, which may be sourced as well."""
-    commands = "\n".join(f"        {_quote(f'{name}:{told}')}" for name, (told, _) in words.items())
+    commands = "\n".join(f"        {_quote(f'{name}:{summary}')}" for name, (summary, _) in words.items())
     cases = "\n".join(
         f"    {name})\n        _arguments -S -s \\\n"
         + " \\\n".join(f"            {_quote(row)}" for word in own for row in _iter_zsh(word))
@@ -161,13 +161,13 @@ fi
 def _iter_zsh(word: Word) -> Iterator[str]:
     """Yield the specifications of `_arguments` for a word."""
     action = "_files" if word.is_path else f"({' '.join(word.choices)})" if word.choices else " "
-    told = _escape_zsh(word.told)
+    meaning = _escape_zsh(word.meaning)
     if not word.names:
-        yield f"{'*' if word.repeats else '1'}:{told}:{action}"
+        yield f"{'*' if word.repeats else '1'}:{meaning}:{action}"
     for name in word.names:
         value = f":value:{action}" if word.takes_value else ""
         mark = "=" if word.takes_value and name.startswith("--") else ""
-        yield f"*{name}{mark}[{told}]{value}"
+        yield f"*{name}{mark}[{meaning}]{value}"
 
 
 def _escape_zsh(text: str) -> str:
@@ -179,8 +179,8 @@ def _escape_zsh(text: str) -> str:
 def render_fish(words: Words) -> str:
     """Render the script for fish: one line for each command and each of its options."""
     lines = ["# fish completion for repo-mcp", "complete -c repo-mcp -f"]
-    for name, (told, _) in words.items():
-        lines.append(f"complete -c repo-mcp -n __fish_use_subcommand -a {name} -d {_quote(told)}")
+    for name, (summary, _) in words.items():
+        lines.append(f"complete -c repo-mcp -n __fish_use_subcommand -a {name} -d {_quote(summary)}")
     for name, (_, own) in words.items():
         seen = f"complete -c repo-mcp -n '__fish_seen_subcommand_from {name}'"
         for word in own:
@@ -191,7 +191,7 @@ def render_fish(words: Words) -> str:
             value = " -r -F" if word.is_path and word.names else " -F" if word.is_path else value
             choices = f" -a {_quote(' '.join(word.choices))}" if word.choices else ""
             if names or choices or value:
-                lines.append(f"{seen}{names}{value}{choices} -d {_quote(word.told)}")
+                lines.append(f"{seen}{names}{value}{choices} -d {_quote(word.meaning)}")
     return "\n".join(lines) + "\n"
 
 

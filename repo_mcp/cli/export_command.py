@@ -45,12 +45,12 @@ def export(options: Namespace) -> int:
         with repository.engines.graph.open() as graph:
             exporter = ScipExport(graph.scan)
             _write(options.scip, exporter.iter_bytes())
-        told = repository.engines.graph.warn()
+        warnings = repository.engines.graph.warn()
     if options.json:
         write_json(asdict(exporter.report))
     else:
         print(describe(exporter.report))
-    for message in told:
+    for message in warnings:
         warn(message)
     return EXIT_DONE
 
@@ -77,14 +77,14 @@ def _write(path: str, pieces: Iterable[bytes]) -> None:
 
 def describe(report: ExportReport) -> str:
     """Return what was written and what was left out, in one line."""
-    told = f"{report.documents:,} files, {report.symbols:,} symbols and {report.references:,} references."
+    counts = f"{report.documents:,} files, {report.symbols:,} symbols and {report.references:,} references."
     left_out = (
         (report.not_exact, "references that are not certain"),
         (report.without_place, "references whose name is not in their line"),
         (report.changed, "files that changed or could not be read"),
     )
     parts = [f"{count:,} {what}" for count, what in left_out if count]
-    return f"{told} Left out: {', '.join(parts)}." if parts else told
+    return f"{counts} Left out: {', '.join(parts)}." if parts else counts
 
 
 EXPORT = Command(build_export_parser, export)

@@ -48,8 +48,8 @@ are brought up to date first.""",
     )
     add("--since", metavar="REV", help="print the command that gives the diff since a revision")
     add("--depth", metavar="N", type=int, help="edges to follow, 1 to 4 (default: 2)")
-    told = f"files of each list (default: {DEFAULT_FILES})"
-    add("--top-k", metavar="N", type=int, default=DEFAULT_FILES, help=told)
+    meaning = f"files of each list (default: {DEFAULT_FILES})"
+    add("--top-k", metavar="N", type=int, default=DEFAULT_FILES, help=meaning)
     parameters.add_json(parser)
     parameters.add_place(parser)
     return parser
@@ -69,7 +69,7 @@ def print_impact(options: Namespace) -> int:
         bring_up_to_date(repository, quiet=options.json)
         renew_symbol_index(repository, force=False, quiet=options.json)
         impact = repository.engines.impact.find(diff, depth, lambda: False)
-        told = repository.engines.graph.warn()
+        warnings = repository.engines.graph.warn()
     most = max(1, options.top_k)
     if options.json:
         from repo_mcp.cli.console.plain import write_json
@@ -79,7 +79,7 @@ def print_impact(options: Namespace) -> int:
         from repo_mcp.impact.page import render_page
 
         print(render_page(impact, most), end="")
-    for message in told:
+    for message in warnings:
         warn(message)
     return EXIT_DONE if impact.files or impact.tests else EXIT_NOTHING_FOUND
 

@@ -27,19 +27,19 @@ def describe_vectors(repository: Repository) -> dict[str, str]:
     if repository.vectors is None:
         return {}
     state = repository.vectors.status()
-    told = f"{state.files_done:,} of {state.files_total:,} files, {state.chunks:,} chunks"
-    return {"vectors": f"{told}; {show_size(state.index_bytes)}"}
+    counts = f"{state.files_done:,} of {state.files_total:,} files, {state.chunks:,} chunks"
+    return {"vectors": f"{counts}; {show_size(state.index_bytes)}"}
 
 
 def describe_symbol_index(state: SymbolIndexStatus) -> str:
     """Describe the symbol index in one line."""
     if state.state == "missing" and not state.files_done:
         return "none (repo-mcp index --structure builds it; so does a server that needs it)"
-    told = f"{state.files_done:,} of {state.files_total:,} files, {state.symbols:,} symbols"
+    counts = f"{state.files_done:,} of {state.files_total:,} files, {state.symbols:,} symbols"
     for count, what in ((state.partial, "partly parsed"), (state.failed, "not parsed")):
         if count:
-            told += f"; {count:,} {what}"
-    return f"{told}; {show_size(state.index_bytes)}"
+            counts += f"; {count:,} {what}"
+    return f"{counts}; {show_size(state.index_bytes)}"
 
 
 def build_index_parser() -> CommandParser:

@@ -65,7 +65,7 @@ class _Enclosing:
     start_line: int
     end_line: int
     crumbs: tuple[str, ...]  # names of the declarations around it, outermost first; its own is last
-    told: str = ""  # its signature in the symbol record or outline
+    declared: str = ""  # its signature in the symbol record or outline
 
 
 class Describer:
@@ -124,7 +124,7 @@ class Describer:
             share,
             around.kind,
             tuple(dict.fromkeys((around.name, *symbols)))[:MAX_SYMBOLS],
-            around.told if signature.endswith("(") or not signature else signature,
+            around.declared if signature.endswith("(") or not signature else signature,
             _cut(CRUMB.join(around.crumbs), MAX_CRUMB_CHARS) if len(around.crumbs) > 1 else "",
             doc,
             (around.start_line, around.end_line) if is_part else None,

@@ -145,8 +145,8 @@ def search_code(
     searcher = sources.searcher
     near = suggest(searcher.snapshot, found.unknown, thorough=not found.total)
     words = look_up_words(query.text, searcher.count_units)
-    told = describe_words(words, searcher, found.chunks[:1], near, sources.read_live, is_whole=is_whole)
-    notes = [*told, *near, *notes, *more, *live.warnings]
+    unmatched = describe_words(words, searcher, found.chunks[:1], near, sources.read_live, is_whole=is_whole)
+    notes = [*unmatched, *near, *notes, *more, *live.warnings]
     if not found.total and not searcher.has_files(wanted):
         notes.append(NOTHING_HERE)
     total = found.total + len(ordered.hits) - len(found.chunks)
@@ -258,7 +258,7 @@ class LiveCodeSearch:
         """Return the hits; `ask` queries the client's model. Raises RepoError with INDEX_UNAVAILABLE."""
         searcher = self._index.get_searcher(fresh=True, need=Need(request.query, wanted=request.matches_path))
         find_record = self._symbol_index.open_finder()
-        told = self._symbol_index.warn()  # before the search, in which the parsing of files may end
+        warnings = self._symbol_index.warn()  # before the search, in which the parsing of files may end
         meaning = self._meaning
         sources = CodeSources(
             searcher,
@@ -275,10 +275,10 @@ class LiveCodeSearch:
             answer = search_code(request, sources, ask, is_whole=is_whole)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-        told = told or self._symbol_index.warn()
-        if not told and not self._symbol_index.exists:
-            told = [NO_RECORDS]
-        notes = [*answer.warnings, *dict.fromkeys([*progress, *told])]
+        warnings = warnings or self._symbol_index.warn()
+        if not warnings and not self._symbol_index.exists:
+            warnings = [NO_RECORDS]
+        notes = [*answer.warnings, *dict.fromkeys([*progress, *warnings])]
         if meaning is not None and request.semantic_weight:
             notes += meaning.warn()
         return replace(answer, warnings=tuple(notes))

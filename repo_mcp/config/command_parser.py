@@ -48,15 +48,15 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the fault on one line, and exit with EXIT_USAGE."""
-        told = re.sub(r"^the following arguments are required: (.*)$", r"\1 is missing", message)
-        told = re.sub(r"^unrecognized arguments: ([^-].*)$", rf"\1: {TOO_MANY}", told)
-        told = re.sub(
+        shown = re.sub(r"^the following arguments are required: (.*)$", r"\1 is missing", message)
+        shown = re.sub(r"^unrecognized arguments: ([^-].*)$", rf"\1: {TOO_MANY}", shown)
+        shown = re.sub(
             r"^unrecognized arguments: (\S+).*$",
             r"there is no option \1; after --, a word may begin with -",
-            told,
+            shown,
         )
-        told = re.sub(r"^argument (\S+): ", r"\1: ", told)
-        self.exit(EXIT_USAGE, f"{self.prog}: {shorten_message(told)}. See {self.prog} --help.\n")
+        shown = re.sub(r"^argument (\S+): ", r"\1: ", shown)
+        self.exit(EXIT_USAGE, f"{self.prog}: {shorten_message(shown)}. See {self.prog} --help.\n")
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

@@ -179,10 +179,10 @@ class EdgeLists:
         self._kept: LruCache[EdgeQuestion, EdgeList] = LruCache(CACHED_LISTS)
         self._folders: LruCache[EdgeQuestion, list[FolderUses]] = LruCache(CACHED_FOLDERS)
 
-    def is_telling(self, declaration: Declaration) -> bool:
+    def is_distinctive(self, declaration: Declaration) -> bool:
         """Return False for an interface that requires too little to look for the types that satisfy it."""
         with self._lock:
-            return self._finder.hierarchy.is_telling(declaration)
+            return self._finder.hierarchy.is_distinctive(declaration)
 
     def list_derived(self, declaration: Declaration) -> list[Declaration]:
         """Return the types that name one as their base, and its extensions."""
@@ -224,7 +224,7 @@ class EdgeLists:
             for row in known.rows:
                 if isinstance(row, Edge) and row.other.path in homes:
                     edges.setdefault(homes[row.other.path], []).append(row)
-            told = [(sum(count for _, count in uses), edges.get(part, [])) for part, uses in parts]
+            resolved_parts = [(sum(count for _, count in uses), edges.get(part, [])) for part, uses in parts]
         else:
             samples = self._finder.iter_samples(
                 asked.declaration,
@@ -233,10 +233,10 @@ class EdgeLists:
                 SAMPLED_REFERENCES,
                 dispatches=asked.dispatches,
             )
-            told = [(count, list(found.edges)) for count, found in samples]
+            resolved_parts = [(count, list(found.edges)) for count, found in samples]
         return [
             FolderUses(part, len(uses), sum(count for _, count in uses), resolved, count_lines(edges_of))
-            for (part, uses), (resolved, edges_of) in zip(parts, told, strict=True)
+            for (part, uses), (resolved, edges_of) in zip(parts, resolved_parts, strict=True)
         ]
 
 

@@ -69,7 +69,7 @@ class Structural(Protocol):
     def is_interface(self, declaration: Declaration) -> bool:
         """Return whether a symbol is an interface that types may satisfy without naming it."""
 
-    def is_telling(self, interface: Declaration) -> bool:
+    def is_distinctive(self, interface: Declaration) -> bool:
         """Return False for an interface that requires too little to look for the types that satisfy it."""
 
     def list_satisfying(self, interface: Declaration) -> list[Target]:
@@ -228,9 +228,9 @@ class Hierarchy:
         """Return whether a symbol is an interface that types may satisfy without naming it."""
         return any(one.is_interface(declaration) for one in self._structural)
 
-    def is_telling(self, interface: Declaration) -> bool:
+    def is_distinctive(self, interface: Declaration) -> bool:
         """Return False for an interface that requires too little to look for the types that satisfy it."""
-        return all(one.is_telling(interface) for one in self._structural)
+        return all(one.is_distinctive(interface) for one in self._structural)
 
     def _ask(self, question: Callable[[Structural], list[Target]]) -> list[Target]:
         """Return the answers of all languages in which types satisfy interfaces without naming them."""

@@ -283,7 +283,7 @@ class LiveGraph:
         self._languages = languages
         self._lock = threading.Lock()
         self._made: tuple[SymbolIndex, PreciseView | None, Graph] | None = None
-        self._told = threading.local()  # warnings in force when a thread last opened the graph
+        self._opened_with = threading.local()  # warnings in force when a thread last opened the graph
 
     @contextmanager
     def open(self, *, names: str = "", paths: Sequence[str] = ()) -> Iterator[Graph]:
@@ -293,7 +293,7 @@ class LiveGraph:
         hold the `names`, or are in `paths`, are parsed first. A symbol may be missing because its file is not
         parsed yet: then NOT_FOUND says so.
         """
-        self._told.warnings = []
+        self._opened_with.warnings = []
         self._symbol_index.wait_for(Need(names, tuple(paths)), time.monotonic() + self._wait_seconds)
         with self._view() as graph:
             yield graph
@@ -321,7 +321,7 @@ class LiveGraph:
         if symbol.startswith(("/", "./", "../")):
             path, colon, rest = symbol.partition(":")
             symbol = f"{self._name_path(path)}{colon}{rest}"
-        self._told.warnings = []
+        self._opened_with.warnings = []
         self._wait_for(symbol)
         with self._view() as graph:
             try:
@@ -341,16 +341,16 @@ class LiveGraph:
     @contextmanager
     def _view(self) -> Iterator[Graph]:
         with self._symbol_index.view() as opened:
-            view, told = opened, self._symbol_index.warn()
-            while not told and (latest := self._symbol_index.find_view()) not in (None, view):
-                view, told = latest, self._symbol_index.warn()  # the warnings were about a newer one
-            self._told.warnings = told
+            view, warnings = opened, self._symbol_index.warn()
+            while not warnings and (latest := self._symbol_index.find_view()) not in (None, view):
+                view, warnings = latest, self._symbol_index.warn()  # the warnings were about a newer one
+            self._opened_with.warnings = warnings
             try:
                 yield self._find_graph(view)
             except RepoError as error:
-                if error.code is not ErrorCode.NOT_FOUND or not self._told.warnings:
+                if error.code is not ErrorCode.NOT_FOUND or not self._opened_with.warnings:
                     raise
-                message = " ".join([error.message, *self._told.warnings])
+                message = " ".join([error.message, *self._opened_with.warnings])
                 hint = f"Ask again in a moment. {error.hint}".strip()
                 raise RepoError(error.code, message, hint, error.details) from error
 
@@ -380,10 +380,10 @@ class LiveGraph:
 
         A warning that held when this thread last opened the graph still counts: parsing may have ended since.
         """
-        told: list[str] = getattr(self._told, "warnings", [])
+        warnings: list[str] = getattr(self._opened_with, "warnings", [])
         precise = None if self._made is None else self._made[1]
         fault = "" if precise is None else precise.fault
-        return [*(told or self._symbol_index.warn()), *filter(None, [fault])]
+        return [*(warnings or self._symbol_index.warn()), *filter(None, [fault])]
 
     def index_files(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None

@@ -302,7 +302,7 @@ class ReferenceSearch:
         for alias in sorted(list_aliases(record, rows) - {name}):
             yield from record.find_references(alias)
 
-    def _note(self, path: str, record: SymbolRecord, row: int, found: Target, told_by: str) -> None:
+    def _note(self, path: str, record: SymbolRecord, row: int, found: Target, decided_by: str) -> None:
         reference = record.get_reference(row)
         alias = "" if reference.role is ReferenceRole.CALL else reference.alias
         if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
@@ -316,7 +316,7 @@ class ReferenceSearch:
         edge_type = self._references.name_edge(path, record, reference, found)
         if edge_type in self._types:
             source = Declaration(path, reference.symbol)
-            self._gathered.add(edge_type, source, found.confidence, reference.line, source=told_by)
+            self._gathered.add(edge_type, source, found.confidence, reference.line, source=decided_by)
 
 
 def _list_holders(target: Declaration, record: SymbolRecord) -> Iterator[str]:

@@ -54,7 +54,7 @@ class Shapes:
         is_ours = self._program.find_language(declaration.path) in self._languages
         return is_ours and self._begin().is_interface(declaration)
 
-    def is_telling(self, declaration: Declaration) -> bool:
+    def is_distinctive(self, declaration: Declaration) -> bool:
         """Return False for an interface, or a member of one, that requires too little to look for the classes
         that satisfy it."""
         record = self._program.find_record(declaration.path)
@@ -63,9 +63,9 @@ class Shapes:
         symbol = record.get_symbol(declaration.ordinal)
         ordinal = symbol.parent if symbol.kind in MEMBERS else symbol.ordinal
         reader, interface = self._begin(), Declaration(declaration.path, ordinal)
-        return not reader.is_interface(interface) or self._tells(reader.read(interface))
+        return not reader.is_interface(interface) or self._is_distinctive(reader.read(interface))
 
-    def _tells(self, wanted: Shape) -> bool:
+    def _is_distinctive(self, wanted: Shape) -> bool:
         required = wanted.list_required()
         members = [symbol for name in required for _, symbol in wanted.members[name]]
         if wanted.is_keyless or not any(map(self._reader.is_called, members)):
@@ -102,7 +102,7 @@ class Shapes:
 
     def _find_satisfying(self, interface: Declaration, _: str) -> Found:
         reader = self._begin()
-        if not reader.is_interface(interface) or not self._tells(reader.read(interface)):
+        if not reader.is_interface(interface) or not self._is_distinctive(reader.read(interface)):
             return [], False
         required = set(reader.read(interface).list_required())
         declaring = {name: self._list_declaring(name) for name in required}
@@ -160,8 +160,8 @@ class Shapes:
             for path in order_by_nearness(paths, owner.path)[: max(left, 0)]:
                 for interface in reader.list_interfaces(path, one, own.keys()):
                     if interface not in found:
-                        tells = self._tells(reader.read(interface))
-                        found[interface] = tells and reader.begins(owner, interface)
+                        is_distinctive = self._is_distinctive(reader.read(interface))
+                        found[interface] = is_distinctive and reader.begins(owner, interface)
             left -= len(paths)
         return [one for one, is_satisfied in found.items() if is_satisfied], left < 0
 

@@ -203,15 +203,15 @@ class ChangedSymbols:
 
     def list_notes(self) -> list[str]:
         """Return notes about what is unknown about the files so far."""
-        told = []
+        notes = []
         if self._unparsed:
             some = ", ".join(self._unparsed[:FEW]) + " ..." * (len(self._unparsed) > FEW)
-            told.append(f"no symbols of these files are indexed, so it is not known what uses them: {some}")
+            notes.append(f"no symbols of these files are indexed, so it is not known what uses them: {some}")
         if self._uncompared:
-            told.append(
+            notes.append(
                 f"what is added to and deleted from {self._uncompared:,} of the files is not known: too large"
             )
-        return told
+        return notes
 
     def _find_record(self, file: ChangedFile) -> SymbolRecord | None:
         """Return the symbol record of exactly the text that the file has, or None."""

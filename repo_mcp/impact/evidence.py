@@ -2,7 +2,7 @@
 
 Files that change together are not all bound by calls. A header goes with its source, a test with what it is
 named after, and a file with others that have the rare names and words of the lines that change. Such evidence
-is weaker than an edge, and is told in words. `bench/impact` measures what each is worth.
+is weaker than an edge, and is described in words. `bench/impact` measures what each is worth.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_NAMES = 300  # of the touched lines, which are looked up
 RARE = 30  # a name that more files use, or declare, is no evidence
 SHOWN_NAMES = 3  # of the names that a file shares
 # A shared name is shown if at most 3 files have it, or a tenth of all: in small trees, RARE is most of them.
-LEAST_TOLD, TOLD_SHARE = 3, 10
+LEAST_FILES, TENTH = 3, 10
 _NO_NAMES = frozenset({*FUNCTION_WORDS, *KEYWORDS})  # common words and keywords
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 _MARKS = re.compile(
@@ -97,7 +97,7 @@ class Evidence:
         self._amounts: dict[str, dict[Signal, float]] = {}
         self._shared: dict[str, dict[str, float]] = {}
         self._twins: dict[str, str] = {}
-        self._told = LEAST_TOLD  # files that may have a name which is shown
+        self._most_files = LEAST_FILES  # files that may have a name which is shown
 
     def _note(self, path: str, signal: Signal, amount: float) -> None:
         own = self._amounts.setdefault(path, {})
@@ -119,15 +119,15 @@ class Evidence:
         """Return the evidence for a file other than edges, in words."""
         own = self._amounts.get(path, {})
         twin = self._twins.get(path)
-        told = [] if twin is None else [f"named like `{twin.rpartition('/')[2]}`"]
+        reasons = [] if twin is None else [f"named like `{twin.rpartition('/')[2]}`"]
         shared = self._shared.get(path, {})
-        rare = [name for name in shared if shared[name] * self._told >= 1]
+        rare = [name for name in shared if shared[name] * self._most_files >= 1]
         if rare:
             best = sorted(rare, key=lambda name: (-shared[name], name))[:SHOWN_NAMES]
-            told.append(f"names in common: {', '.join(f'`{name}`' for name in best)}")
-        elif Signal.ALIKE in own or (shared and not told):
-            told.append("words in common")
-        return told
+            reasons.append(f"names in common: {', '.join(f'`{name}`' for name in best)}")
+        elif Signal.ALIKE in own or (shared and not reasons):
+            reasons.append("words in common")
+        return reasons
 
     def note_reached(self, reached: Iterable[Reached]) -> None:
         """Record edges. A symbol that few files depend on says more about each of them."""
@@ -160,7 +160,7 @@ class Evidence:
         for path in paths:
             of_stem.setdefault(find_stem(path), []).append(path)
             of_folder.setdefault(path.rpartition("/")[0], []).append(path)
-        self._told = max(LEAST_TOLD, sum(map(len, of_folder.values())) // TOLD_SHARE)
+        self._most_files = max(LEAST_FILES, sum(map(len, of_folder.values())) // TENTH)
         for path in changed:
             folder = of_folder.get(path.rpartition("/")[0], [])
             named = of_stem.get(find_stem(path), [])

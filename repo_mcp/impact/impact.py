@@ -179,25 +179,25 @@ def _order_tests(one: ReachedFile) -> tuple[int, int]:
 def _note_files(files: Sequence[ChangedFile]) -> list[str]:
     """Return notes about what is not known of the files in the diff."""
     elsewhere = [one for one in files if one.applied.side is not Side.NEITHER and one.applied.misplaced]
-    told = [
+    notes = [
         (
             [one.path for one in files if one.applied.side is Side.NEITHER and one.applied.misplaced],
             "neither side of the diff matches these files as they are: changed lines are located by number",
         ),
         ([one.path for one in elsewhere], "hunks of these files match nowhere and are left out"),
     ]
-    return [f"{what}: {_name_some(paths)}" for paths, what in told if paths]
+    return [f"{what}: {_name_some(paths)}" for paths, what in notes if paths]
 
 
 def _note_reach(changed: Sequence[ChangedSymbol], reach: Reach) -> list[str]:
     kinds = list_untracked(changed)
     added = dict.fromkeys(one.path for one in changed if one.change is Change.ADDED and one.node is None)
-    told = [f"uses of some kinds of symbols are not recorded: {', '.join(kinds)}"] * bool(kinds)
+    notes = [f"uses of some kinds of symbols are not recorded: {', '.join(kinds)}"] * bool(kinds)
     if added:
-        told.append(f"the diff is not applied: nothing uses yet what it adds to {_name_some(list(added))}")
+        notes.append(f"the diff is not applied: nothing uses yet what it adds to {_name_some(list(added))}")
     if reach.is_cut:
-        told.append("a limit of the search was reached: more may depend on what changes")
-    return told
+        notes.append("a limit of the search was reached: more may depend on what changes")
+    return notes
 
 
 def _name_some(paths: Sequence[str]) -> str:

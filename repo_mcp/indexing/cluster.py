@@ -202,9 +202,9 @@ class ClusterBuilders:
         faults = self.loop.faults
         if not faults and not self._built_here:
             return []
-        told = ", ".join(f"{count} x {what}" for what, count in sorted(faults.items())) or "no worker"
+        causes = ", ".join(f"{count} x {what}" for what, count in sorted(faults.items())) or "no worker"
         instead = f"{self._built_here:,} shards were built here" if self._built_here else "others built them"
-        return [f"Workers of the cluster did not build all shards ({told}): {instead} instead."]
+        return [f"Workers of the cluster did not build all shards ({causes}): {instead} instead."]
 
     def _build_here(self, task: ShardTask) -> None:
         if self._elsewhere.pop(task.temporary, None) is None:

@@ -34,7 +34,7 @@ CLOSE_SECONDS = 0.2
 _MAX_FAILURES = 3  # in a row, because a directory vanished before it was watched
 
 Batches = Generator[frozenset[str] | None, None, None]
-Told = Callable[[frozenset[str] | None], None]
+Report = Callable[[frozenset[str] | None], None]
 
 
 def is_installed() -> bool:
@@ -49,19 +49,19 @@ class TreeWatcher:
         self,
         root: str,
         list_directories: Callable[[], Sequence[str] | None],
-        told: Told,
+        report: Report,
         failed: Callable[[str], None],
         give_way: Callable[[], None] = lambda: None,
     ) -> None:
         """`list_directories` returns those to watch, "" for the root, or None before the first walk.
 
-        `told` is called in the watcher's thread with the changed paths, or with None when everything must be
-        walked; `failed` is called once, with the reason, when watching becomes impossible. `give_way` may
-        wait before a watch is made.
+        `report` gets the changed paths in the watcher's thread, or None when everything must be walked;
+        `failed` is called once, with the reason, when watching becomes impossible. `give_way` may wait
+        before a watch is made.
         """
         self._root = root
         self._list_directories = list_directories
-        self._told = told
+        self._report = report
         self._failed = failed
         self._give_way = give_way
         self._closed = threading.Event()
@@ -70,7 +70,7 @@ class TreeWatcher:
         self._turn = threading.Condition()  # guards the next four
         self._queue: ChangeQueue | None = None
         self._begun = 0  # batches taken from the queue so far; the walk of a new watch counts as one
-        self._ended = 0  # batches that `told` has finished with
+        self._ended = 0  # batches that `report` has finished with
         self._awaited = 0  # number of the last batch that somebody waits for
         self._hurried = threading.Event()  # somebody waits
         self._thread = threading.Thread(target=self._run, name="watch")
@@ -85,7 +85,7 @@ class TreeWatcher:
         self._wake()
 
     def wait(self, seconds: float) -> bool:
-        """Wait until `told` is done with all changes before the call. Returns False when that takes longer.
+        """Wait until `report` is done with all changes before the call. Returns False when that takes longer.
 
         Only where `can_wait`. Takes 2 microseconds when nothing has changed.
         """
@@ -132,7 +132,7 @@ class TreeWatcher:
                 if failures == _MAX_FAILURES:
                     self._failed("a directory was gone before it could be watched")
                     return
-                self._told(None)
+                self._report(None)
             except Exception as error:
                 self._failed(_explain(error))
                 return
@@ -143,15 +143,15 @@ class TreeWatcher:
         self._begin()
         with closing(self._iter_batches(directories)) as batches:
             next(batches)  # the watch is in place
-            self._told(None)
+            self._report(None)
             self._end()
             for batch in batches:
                 if self._closed.is_set():
                     return
                 if batch is None or "" in batch:
-                    self._told(None)
+                    self._report(None)
                 elif batch:
-                    self._told(batch)
+                    self._report(batch)
                 if self._walked.is_set() and sys.platform == "linux":
                     self._walked.clear()
                     if frozenset(self._list_directories() or ()) != directories:

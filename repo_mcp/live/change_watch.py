@@ -48,7 +48,7 @@ class ChangeWatch:
         self._watcher: TreeWatcher | None = None  # None as well when it cannot go on
         self.fault = ""
         self._waiting: frozenset[str] = frozenset()  # changed files that the watcher has reported
-        self._told = 0.0  # time.monotonic of its last report
+        self._reported = 0.0  # time.monotonic of its last report
         self._walked = 0.0  # time.monotonic at which the last walk that was indexed began
         self._walk_wanted = False  # other files may have changed, too
         self._next_look = 0.0  # time.monotonic, before which the tree is not checked
@@ -100,7 +100,7 @@ class ChangeWatch:
 
     def count_waiting(self) -> int:
         """Return how many changed files the watcher has reported that are not indexed yet."""
-        return len(self._waiting) if self._told >= self._walked else 0
+        return len(self._waiting) if self._reported >= self._walked else 0
 
     def note_walk(self, started: float, error: Exception | None = None) -> None:
         """Postpone the next check after a walk that began at `started` (time.monotonic).
@@ -128,7 +128,7 @@ class ChangeWatch:
     def _take_changes(self, paths: frozenset[str] | None) -> None:
         """Index the changes that the watcher reports, in its thread. With None, anything may have changed."""
         self._waiting |= paths or frozenset()
-        self._told = time.monotonic()
+        self._reported = time.monotonic()
         if paths is None or len(self._waiting) > MAX_NAMED:
             self._walk_wanted = True
         while not self._closed.is_set() and (self._waiting or self._walk_wanted):

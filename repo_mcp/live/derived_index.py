@@ -164,8 +164,8 @@ class DerivedIndex(ABC, Generic[View]):
 
     def _describe_reach(self, done: int, total: int) -> list[str]:
         """Return a warning for answers while files are missing, and why the last round failed."""
-        told = (self._words.reach.format(done, total) if done < total else "", self._fault)
-        return list(filter(None, told))
+        notes = (self._words.reach.format(done, total) if done < total else "", self._fault)
+        return list(filter(None, notes))
 
     # Writing
 

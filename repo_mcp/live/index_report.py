@@ -128,8 +128,8 @@ class IndexReport:
 
         The first counts what is missing, if that is known; the last says why a refresh failed.
         """
-        told, fault = self._describe_missing(snapshot), self._refresher.fault
-        return [*told, fault] if fault else told
+        notes, fault = self._describe_missing(snapshot), self._refresher.fault
+        return [*notes, fault] if fault else notes
 
     def _describe_missing(self, snapshot: Snapshot) -> list[str]:
         known = self._describe_refresh(snapshot) or self._generation.loss or self._describe_changed()

@@ -94,9 +94,9 @@ class LeftOut:
         if not total:
             return ()
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
-        told = (reasons if len(counts) > 1 else next(iter(counts))).replace("_", " ")
+        why = (reasons if len(counts) > 1 else next(iter(counts))).replace("_", " ")
         files = "1 file matches but was" if total == 1 else f"{total} files match but were"
-        return (f"{'' if is_whole else 'At least '}{files} left out: {told}.",)
+        return (f"{'' if is_whole else 'At least '}{files} left out: {why}.",)
 
     def _look_for(self, matches: Callable[[str], bool]) -> tuple[Counter[str], bool]:
         """Return the numbers of matching files by reason, and whether LOOK_SECONDS sufficed for all files."""

@@ -154,7 +154,7 @@ class Refresher:
         later changes.
         """
         started, before = time.monotonic(), self.finished.copy()
-        told, moved = None, started
+        reported, moved = None, started
         while not self.running.acquire(timeout=REFRESH_POLL_SECONDS):
             if stop():
                 raise RepoError(ErrorCode.CANCELLED, *CANCELLED)
@@ -163,9 +163,9 @@ class Refresher:
                 moved = time.monotonic()
             elif time.monotonic() >= moved + REFRESH_WAIT_SECONDS:
                 raise RepoError(ErrorCode.BUSY, *BUSY)
-            if progress is not None and now is not None and now != told:
+            if progress is not None and now is not None and now != reported:
                 progress(now)
-                told = now
+                reported = now
         joined = self.finished - before
         return lambda report: _add_joined(report, joined, started)
 

@@ -4,8 +4,8 @@
     {"jsonrpc": "2.0", "id": "repo-mcp/roots/1", "result": {"roots": [{"uri": "file:///home/me/ledger"}]}}
 
 Only a client of the first era that declares roots is asked, once it has said that it is initialised: no
-answer waits for that. Whatever it names is told as it is, as text; no roots at all are told for a client that
-has none, refuses, or gives no answer in time. An answer that comes late counts, if it is to the last request.
+answer waits for that. Whatever it names is reported unchanged, as text; a client that has none, refuses, or
+gives no answer in time counts as one without roots. A late answer counts if it is to the last request.
 Left out on purpose: what the names mean, and whether they are served (`repo_mcp.serving.served_roots`).
 """
 
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from repo_mcp.protocol.frames import Response, encode_frame
 from repo_mcp.threads import start_daemon
 
-Tell = Callable[[tuple[str, ...]], object]  # must return at once
+Report = Callable[[tuple[str, ...]], object]  # must return at once
 
 ANSWER_SECONDS = 3.0  # from `initialize`; clients that name roots were seen to do so within 0.1 s
 MAX_URIS = 64  # the rest is not read; nobody works in as many directories
@@ -36,15 +36,15 @@ class ClientRoots:
         self.declared = False  # the client can be asked
         self._asked = 0
         self._uris: tuple[str, ...] | None = None  # None: not known yet
-        self._tell: Tell | None = None
+        self._report: Report | None = None
         self._is_patient = False  # a thread ends the wait
 
-    def listen(self, tell: Tell) -> None:
+    def listen(self, report: Report) -> None:
         """Report the roots to a listener: now if they are known, and after every change."""
-        with self._lock:  # held while it is told: what is told last is what is true
-            self._tell = tell
+        with self._lock:  # held while reporting, so that the last report is the true one
+            self._report = report
             if self._uris is not None:
-                tell(self._uris)
+                report(self._uris)
 
     def open(self, *, declared: bool) -> None:
         """Note whether the client has declared roots. They are known soon, whatever it does.
@@ -89,8 +89,8 @@ class ClientRoots:
     def _note(self, uris: tuple[str, ...]) -> None:
         with self._lock:
             self._uris = uris
-            if self._tell is not None:
-                self._tell(uris)
+            if self._report is not None:
+                self._report(uris)
 
 
 def _read_uris(result: object) -> tuple[str, ...] | None:

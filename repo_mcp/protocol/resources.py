@@ -129,10 +129,10 @@ def encode_answer(answers: Answers, request_id: RequestId, answer: ToolAnswer, *
 
 def read_error(answer: ToolAnswer, *, modern: bool) -> tuple[int, str, object]:
     """Return the code, the message and the data of an answer that is an error."""
-    told = answer.structured
-    code = told["code"]
+    error = answer.structured
+    code = error["code"]
     assert isinstance(code, int)
-    return (INVALID_PARAMS if modern and code == NOT_FOUND else code), str(told["message"]), told["data"]
+    return (INVALID_PARAMS if modern and code == NOT_FOUND else code), str(error["message"]), error["data"]
 
 
 def join_resources(toolsets: Sequence[Toolset]) -> dict[str, Tool]:

@@ -250,7 +250,7 @@ def _read_state(state: str, call: str) -> tuple[dict[str, str | None], str]:
     seal, payload = signed[:_SIGNATURE_BYTES], signed[_SIGNATURE_BYTES:]
     if not hmac.compare_digest(seal, _seal(payload)):
         raise RequestRefused(INVALID_PARAMS, BAD_STATE)
-    told = json.loads(payload)  # ours: the seal says so
-    if told["call"] != call or time.monotonic() > told["until"]:
+    content = json.loads(payload)  # ours: the seal says so
+    if content["call"] != call or time.monotonic() > content["until"]:
         raise RequestRefused(INVALID_PARAMS, BAD_STATE)
-    return told["answers"], told["asked"]
+    return content["answers"], content["asked"]

@@ -148,7 +148,7 @@ class Session:
             if self._sampler is not None:  # else nothing was asked
                 self._sampler.take(frame)
         elif frame.method == "notifications/cancelled":
-            self._cancel_as_told(frame.params or {})
+            self._cancel_call(frame.params or {})
         elif frame.method == "notifications/initialized":
             self._is_open = True
             self._ask_for_roots()
@@ -372,7 +372,7 @@ class Session:
             if self._calls.get(call.request_id) is call:
                 del self._calls[call.request_id]
 
-    def _cancel_as_told(self, params: JsonObject) -> None:
+    def _cancel_call(self, params: JsonObject) -> None:
         given = params.get("requestId")
         if isinstance(given, bool) or not isinstance(given, int | str):
             return

@@ -260,9 +260,9 @@ class TaskStore:
         return entry
 
     def _change(self, entry: _Entry, status: Status, **more: object) -> None:
-        told = status is not entry.task.status
+        is_new = status is not entry.task.status
         entry.task = replace(entry.task, status=status, updated=time.time(), **more)  # type: ignore[arg-type]
-        if told:
+        if is_new:
             self._notify(entry.task)
 
     def _finish(
@@ -275,7 +275,7 @@ class TaskStore:
 
     def _sweep(self) -> list[Callable[[], object]]:
         """Forget what has expired, and return the calls to be made when the lock is free."""
-        told: list[Callable[[], object]] = []
+        calls: list[Callable[[], object]] = []
         with self._lock:
             now = self._clock()
             for task_id, entry in list(self._entries.items()):
@@ -284,9 +284,9 @@ class TaskStore:
                 del self._entries[task_id]
                 self._expired.append(task_id)
                 if not entry.task.status.is_final:
-                    told.append(entry.stop)
-                told += [partial(waiter, None) for waiter in entry.waiters.values()]
-        return told
+                    calls.append(entry.stop)
+                calls += [partial(waiter, None) for waiter in entry.waiters.values()]
+        return calls
 
 
 def _run(functions: Iterable[Callable[[], object]]) -> None:

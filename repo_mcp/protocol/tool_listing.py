@@ -39,7 +39,7 @@ def show_schema(schema: JsonSchema) -> JsonObject:
         if key == "properties" and isinstance(value, dict):
             shown[key] = {name: show_schema(one) for name, one in value.items()}
         elif key == "items" and isinstance(value, dict):
-            shown[key] = {"type": value["type"]} if _is_told(value) else show_schema(value)
+            shown[key] = {"type": value["type"]} if _is_plain(value) else show_schema(value)
         elif key in _SHOWN and (value or key not in ("required", "description")):
             shown[key] = value
     if "default" in str(schema.get("description")).lower():
@@ -47,7 +47,7 @@ def show_schema(schema: JsonSchema) -> JsonObject:
     return shown
 
 
-def _is_told(items: JsonSchema) -> bool:
+def _is_plain(items: JsonSchema) -> bool:
     """Return True for items whose properties are bare types: the words of their list say what they are."""
     properties = items.get("properties")
     return isinstance(properties, dict) and all(one.keys() == {"type"} for one in properties.values())

@@ -17,7 +17,7 @@ from operator import itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.languages.patterns.enclosing import Declarations
-from repo_mcp.ranking.called_names import is_telling, list_called
+from repo_mcp.ranking.called_names import list_called, may_follow
 from repo_mcp.ranking.declaration_rating import Rated, demote_repeats, demote_tests, list_asked
 from repo_mcp.ranking.line_terms import find_text_terms
 from repo_mcp.ranking.live_chunks import LiveChunk, decode_lines
@@ -137,9 +137,9 @@ def _iter_calls(one: AskedFile, span: SymbolSpan) -> Iterator[str]:
         return
     lines = decode_lines(one.live.lines, span.head_line, span.end_line)
     is_comment = one.is_comment[span.head_line - 1 : span.end_line]
-    code = [line for line, told in zip(lines, is_comment, strict=True) if not told]
+    code = [line for line, comment in zip(lines, is_comment, strict=True) if not comment]
     for name in list_called("\n".join(code)):
-        if name != span.name and is_telling(name):
+        if name != span.name and may_follow(name):
             yield name
 
 

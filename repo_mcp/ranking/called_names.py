@@ -19,6 +19,6 @@ def list_called(code: str) -> list[str]:
     return [*dict.fromkeys(_CALLED.findall(code))]
 
 
-def is_telling(name: str) -> bool:
+def may_follow(name: str) -> bool:
     """Return False for a name that is too short or too common to be followed."""
     return len(name) >= MIN_NAME_CHARS and name not in _NO_NAMES

@@ -210,12 +210,12 @@ def count_close(hits: Sequence[Hit], asked: AskedName | None) -> int:
 
     Of several words, those declarations that have more than one of them are named so, too.
     """
-    told = [dict(hit.explanation) for hit in hits]
+    points = [dict(hit.explanation) for hit in hits]
     if asked is not None:
-        agreeing = told[0].get("qualifiers", 0.0) if told else 0.0
-        close = [one.get("name", 0.0) >= SPELLING for one in told if one.get("qualifiers", 0.0) >= agreeing]
+        agreeing = points[0].get("qualifiers", 0.0) if points else 0.0
+        close = [one.get("name", 0.0) >= SPELLING for one in points if one.get("qualifiers", 0.0) >= agreeing]
         return sum(close)
-    return sum(one.get("words", 0.0) > 1 or one.get("name", 0.0) >= 0.2 * SPELLING for one in told)
+    return sum(one.get("words", 0.0) > 1 or one.get("name", 0.0) >= 0.2 * SPELLING for one in points)
 
 
 def _show(rated: _Rated, most_lines: int) -> Hit:

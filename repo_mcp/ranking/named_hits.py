@@ -104,7 +104,7 @@ def find_named(
     """
     names = [] if query.phrases or query.symbols else list_names(query.text)
     leads: list[_Leads] = []
-    are_told = True  # each name is declared or used, as the names of settings are
+    are_known = True  # each name is declared or used; names of settings are only used
     for name in names:
         lead = _find_declared(scope, query, name, is_only=len(names) == 1)
         lead = lead or _find_files(scope, query, name)
@@ -114,9 +114,9 @@ def find_named(
             lead = _Leads((), terms[:1], (_describe_missing(scope, name, terms[0]),))
         if lead is None:
             return None
-        are_told = are_told and (is_used or bool(lead.hits))
+        are_known = are_known and (is_used or bool(lead.hits))
         leads.append(lead)
-    if not names or not (are_told or any(lead.hits for lead in leads)):
+    if not names or not (are_known or any(lead.hits for lead in leads)):
         return None
     named = _build(scope, query, leads, top_k, ends_early=ends_early, copies=copies)
     return named if named.hits else None  # a filter may leave out all uses
@@ -150,7 +150,7 @@ def _build(
     found = list(islice(places, min(top_k, few) if ends_early and is_more else top_k))
     hits = (*_lift(first, found[0].score if found else 0.0), *found)
     is_more = is_more or next(places, None) is not None
-    warnings = dict.fromkeys([*(told for lead in leads for told in lead.warnings), *reader.list_warnings()])
+    warnings = dict.fromkeys([*(one for lead in leads for one in lead.warnings), *reader.list_warnings()])
     return NamedHits(hits[:top_k], len(first) + few, len(hits), is_more, tuple(warnings))
 
 
@@ -176,9 +176,9 @@ def _find_declared(scope: SearchScope, query: Query, name: str, *, is_only: bool
 def _iter_best(found: Found, asked: AskedName, least: int) -> Iterator[Hit]:
     """Yield the declarations that have the name, spelled as closely as `least`, and all qualifiers."""
     for hit in found.hits:
-        told = dict(hit.explanation)
-        agrees = told.get("qualifiers", 0.0) >= round(0.1 * len(asked.qualifiers), DECIMALS)
-        if told.get("name", 0.0) >= least and agrees:
+        points = dict(hit.explanation)
+        agrees = points.get("qualifiers", 0.0) >= round(0.1 * len(asked.qualifiers), DECIMALS)
+        if points.get("name", 0.0) >= least and agrees:
             yield replace(hit, matched_terms=())
 
 

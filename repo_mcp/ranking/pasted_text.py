@@ -79,11 +79,11 @@ def read_pasted(text: str, read_template: Callable[[], Collection[str]] = frozen
 
     `read_template` is that of `take_informative`.
     """
-    told = take_informative("\n".join(_drop_environment(text.strip())), read_template)
-    title = find_title(told)
+    informative = take_informative("\n".join(_drop_environment(text.strip())), read_template)
+    title = find_title(informative)
     prose: list[str] = []
     code: list[str] = []
-    for line, part in iter_lines(told):
+    for line, part in iter_lines(informative):
         if part is LinePart.CODE:
             code.append(line)
         elif part is LinePart.PROSE and (line == title or not _FORM_WORDS.issuperset(_list_words(line))):

@@ -176,10 +176,10 @@ def parse_prompt(prompt: str) -> tuple[Clue, ...]:
     """
     matches = _match_frames(prompt)
     frames = list(dict.fromkeys(map(_build_frame, _order_frames(matches))))[: MAX_CLUES[ClueKind.FRAME]]
-    told = _BOILERPLATE.replace(" ", _cut_out(prompt, matches))
-    prose = _PATH_ALONE.replace(r" \1 ", _URL.replace(" ", told))
+    kept = _BOILERPLATE.replace(" ", _cut_out(prompt, matches))
+    prose = _PATH_ALONE.replace(r" \1 ", _URL.replace(" ", kept))
     sources: tuple[tuple[ClueKind, Iterable[Clue]], ...] = (
-        (ClueKind.PATH, _iter_paths(told)),
+        (ClueKind.PATH, _iter_paths(kept)),
         (ClueKind.SYMBOL, _iter_symbols(prose, frames)),
         (ClueKind.PHRASE, _iter_phrases(prose)),
         (ClueKind.WORD, _iter_words(prose)),

@@ -141,12 +141,12 @@ def widen(query: Query, count_units: Callable[[str], int], unit_count: int) -> Q
     weights: dict[str, float] = {}
     synonyms: tuple[str, ...] = ()
     if query.title or (query.code and prose.strip()):
-        told = frozenset(analyse_text(prose))
-        telling = query.title or told
+        in_prose = frozenset(analyse_text(prose))
+        in_title = query.title or in_prose
         below = (
-            term for term in query.terms if term not in telling and kinds.get(term) is not NameKind.SHAPED
+            term for term in query.terms if term not in in_title and kinds.get(term) is not NameKind.SHAPED
         )
-        weights = {term: BELOW_TITLE_WEIGHT if term in told else CODE_WEIGHT for term in below}
+        weights = {term: BELOW_TITLE_WEIGHT if term in in_prose else CODE_WEIGHT for term in below}
     elif "\n" not in query.text.strip() and LEAST_WORDS <= len(query.text.split()) <= STORY_WORDS:
         weights = dict.fromkeys(_list_similar(query.terms, count_units, unit_count), SYNONYM_WEIGHT)
         for term in (*query.terms, *names):

@@ -428,8 +428,7 @@ def fill_page(
         unit = declaring.find_first(file.part.position, first, end) if declaring is not None else None
         if unit is None:
             unit = int(units[scores.argmax()]) if len(units) else first
-        told = file.points
-        own = [(RankedUnit(file.score, file.part.position, unit), told)]
+        own = [(RankedUnit(file.score, file.part.position, unit), file.points)]
         if len(units) > 1 and file.score * weights.repeat >= least:
             own += _repeat(file, unit, units, scores, top_k, weights)
         for one, points in own:
@@ -445,11 +444,11 @@ def _repeat(
     chunks = file.part.find_chunks(units).tolist()
     for chunk, score, unit in zip(chunks, scores.tolist(), units.tolist(), strict=True):
         of_chunks[chunk] = min(of_chunks.get(chunk, (0.0, unit)), (-score, unit))
-    best, told = min(of_chunks.values())[0], file.points
+    best = min(of_chunks.values())[0]
     of_chunks.pop(int(file.part.find_chunks(np.array([shown]))[0]), None)
     for position, (negative, unit) in enumerate(sorted(of_chunks.values())[: most - 1], 1):
         share = weights.repeat**position * negative / best
-        points = (*told, ("repeat", round((share - 1.0) * file.score, DECIMALS)))
+        points = (*file.points, ("repeat", round((share - 1.0) * file.score, DECIMALS)))
         yield RankedUnit(add_up(points), file.part.position, unit), points
 
 

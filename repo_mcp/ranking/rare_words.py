@@ -114,11 +114,11 @@ def describe_words(
     """
     said = " ".join(near)
     named = [word for word in words if f"`{word.text.lower()}`" not in said]
-    told = describe_absent(named, is_whole=is_whole)
+    notes = describe_absent(named, is_whole=is_whole)
     for chunk in best:
         read = partial(_read_text, read_live, chunk.path)
-        told += describe_best(words, searcher.snapshot.unit_count, chunk.matched_terms, read)
-    return told
+        notes += describe_best(words, searcher.snapshot.unit_count, chunk.matched_terms, read)
+    return notes
 
 
 def _read_text(read_live: ReadLive, path: str) -> str:

@@ -113,14 +113,14 @@ def read_template(
 
     `find_paths` returns the paths that hold some terms; a template that `read_text` cannot read is left out.
     """
-    told: set[str] = set()
+    words: set[str] = set()
     paths = [path for path in find_paths(analyse_text(TEMPLATE)[:1]) if path.lower().endswith(TEMPLATE_ENDS)]
     for path in paths[:MAX_TEMPLATES]:
         with suppress(RepoError):  # not readable now
             text = read_text(path)
             if len(text) <= MAX_TEMPLATE_CHARS:
-                told.update(list_template_words(text))
-    return frozenset(told)
+                words.update(list_template_words(text))
+    return frozenset(words)
 
 
 def list_template_words(text: str) -> Iterator[str]:

@@ -180,8 +180,8 @@ def _show_matching(
         text = decode_lines(lines, first, symbol.end_line)
         is_comment = file.declarations.mark_comments(len(file.held))[first - 1 : symbol.end_line]
         is_idle = [
-            bool(told) or at in chosen or _says_nothing(line)
-            for at, (told, line) in enumerate(zip(is_comment, text, strict=True), first)
+            bool(comment) or at in chosen or _says_nothing(line)
+            for at, (comment, line) in enumerate(zip(is_comment, text, strict=True), first)
         ]
         held = file.held[first - 1 : symbol.end_line]
         room = most - len(chosen - {first})

@@ -125,7 +125,7 @@ def _answer_ranked(
         shown = _put_first(shown, asked, request.top_k, partial(look_up, scope, query))
     unknown = choose_unknown(query, ranking)
     alike = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
-    told = describe_words(words, searcher, ranking.chunks[:1], alike, read_live, is_whole=not progress)
+    unmatched = describe_words(words, searcher, ranking.chunks[:1], alike, read_live, is_whole=not progress)
     total, is_least = ranking.total, ranking.total_is_lower_bound
     if query.phrases and NO_PHRASE not in shown.warnings:  # the index counts chunks with their words
         is_least = ranking.total > depth or len(shown.hits) >= request.top_k
@@ -135,7 +135,7 @@ def _answer_ranked(
         total,
         truncated=is_least or total > len(shown.hits) or most < min(request.top_k, len(ranking.chunks)),
         snapshot="",
-        warnings=(*told, *alike, *query.warnings, *progress, *shown.warnings),
+        warnings=(*unmatched, *alike, *query.warnings, *progress, *shown.warnings),
         total_is_lower_bound=is_least,
         is_last=len(ranking.chunks) <= min(depth, most),
         lacks_most=lacks,

@@ -136,8 +136,8 @@ def _build_init(made: type, rows: Sequence[_Row], *, is_frozen: bool) -> Callabl
 
 
 def _represent(self: Any) -> str:
-    told = ", ".join([f"{name}={getattr(self, name)!r}" for name in self.__match_args__])
-    return f"{type(self).__qualname__}({told})"
+    fields = ", ".join([f"{name}={getattr(self, name)!r}" for name in self.__match_args__])
+    return f"{type(self).__qualname__}({fields})"
 
 
 def _equals(self: Any, other: Any) -> Any:

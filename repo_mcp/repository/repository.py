@@ -200,8 +200,8 @@ class Repository:
                 whole = show_lines(opened, span.start_line, span.end_line, most, span.end_line)
                 folded = _fold(whole, found, around, most)
             shown = folded or show_lines(opened, span.start_line, span.end_line, most, most)
-            told = (*shown.warnings, *found.warnings, *span.notes)
-            shown = replace(shown, symbol=span.symbol, warnings=told)
+            warnings = (*shown.warnings, *found.warnings, *span.notes)
+            shown = replace(shown, symbol=span.symbol, warnings=warnings)
         return shown if about is None else _keep_asked(shown, about)
 
     def outline(self, path: str) -> Outline:
@@ -413,7 +413,7 @@ def _fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: 
     chosen = choose_folded(opened.lines, start, outline.symbols, around)
     if chosen is None:
         return None
-    told = (
+    folded = (
         f"{len(opened.lines)} lines; bodies of functions, comments and blank lines are left out: open"
         f" a function by symbol or line, or all lines with start_line {start} and end_line {opened.end_line}"
     )
@@ -424,7 +424,7 @@ def _fold(opened: OpenedText, outline: Outline, around: int | None, most_lines: 
         lines=opened.lines[: last - start + 1],
         shown=chosen[:most_lines],
         truncated=True,
-        warnings=(*opened.warnings, told),
+        warnings=(*opened.warnings, folded),
     )
 
 

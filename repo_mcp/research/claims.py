@@ -46,7 +46,7 @@ from repo_mcp.research.reasons import (
 from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.research.rivals import list_rivals
-from repo_mcp.research.settings_told import describe_settings
+from repo_mcp.research.settings_sentence import describe_settings
 from repo_mcp.research.written_names import describe_written_name
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
@@ -165,23 +165,23 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
     found = [one for one in first_hop if READS not in one.why and not one.why.startswith(FILLS)]
     if state.source.is_partial:
         none = f"So far {none[0].lower()}{none[1:]}"  # files that are not parsed yet may do so
-    told = _describe_readers([one for one in first_hop if one.why.startswith(READS)])
+    more = _describe_readers([one for one in first_hop if one.why.startswith(READS)])
     if reading.form is Form.DEPENDENTS:  # the methods of a type may be in blocks of its own name, as in Rust
         own = {node.qualified_name for node in subjects}
         found = [one for one in found if one.kind != "extension" or one.symbol not in own]
     written = [one for one in found if one.why.startswith(WRITTEN)]
-    told += _describe_written(written)
+    more += _describe_written(written)
     found = [one for one in found if one not in written]
     if reading.form is Form.CALLERS:
-        told += _describe_mentions([one for one in found if one.why.startswith(MENTIONS)], len(subjects) > 1)
+        more += _describe_mentions([one for one in found if one.why.startswith(MENTIONS)], len(subjects) > 1)
         found = [one for one in found if not one.why.startswith((MENTIONS, HOLDS))]
     if UNIMPLEMENTED in state.warnings:
-        told += f" What uses it: {_name_users(found)}." if found else ""
+        more += f" What uses it: {_name_users(found)}." if found else ""
         found = []
     if reading.form is Form.IMPLEMENTATIONS:
         found = _count_types_once(found)
-        told += _describe_below(state) if found else ""
-    return f"{named} {relation} {_name_users(found)}.{told}" if found else f"{none} {named}.{told}"
+        more += _describe_below(state) if found else ""
+    return f"{named} {relation} {_name_users(found)}.{more}" if found else f"{none} {named}.{more}"
 
 
 def _name_users(found: Sequence[Finding]) -> str:
@@ -235,9 +235,9 @@ def _describe_overriding(state: ResearchState, reading: Reading, groups: Sequenc
     if reading.form is not Form.DEPENDENTS or not places:
         return ""
     more = re.fullmatch(r"and (\d+) more", places[-1])
-    told = [*dict.fromkeys(places[:-1] if more is not None else places)]
-    count = len(told) + (int(more[1]) if more is not None else 0)
-    best = next((one for one in told if not is_side_file(one.rpartition("(")[2])), places[0])
+    listed = [*dict.fromkeys(places[:-1] if more is not None else places)]
+    count = len(listed) + (int(more[1]) if more is not None else 0)
+    best = next((one for one in listed if not is_side_file(one.rpartition("(")[2])), places[0])
     named = best if count == 1 else f"{count} declarations, such as {best}"
     return f" It is overridden or implemented by {named}."
 
@@ -262,11 +262,11 @@ def _doubt(best: Node) -> str:
 def _describe_best(state: ResearchState, own: Sequence[Node], errors: str, doubt: str) -> str:
     """Return what fits best, what it calls, and what is next to it.
 
-    A sentence on its errors comes first, unless it lacks words of the question: then these are told before.
+    A sentence on its errors comes first, unless it lacks words of the question: then these come before it.
     `doubt` says why it may not be what is asked for, if there is a reason.
     """
     best = own[0]
-    rivals = [told for told, _ in list_rivals(state, best)]
+    rivals = [described for described, _ in list_rivals(state, best)]
     sentences = _judge_best(state, name_briefly(best), rivals, doubt)
     if errors:
         sentences.insert(len(sentences) if state.lacking else 0, errors.rstrip())

@@ -311,8 +311,8 @@ def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch]
             state.limit(f"more tests that set {name}", f"{MAX_TESTS} are shown")
             continue
         written = _find_written(name, match.line) or name
-        told = uses[match].value.format(written)
-        noted += _note_place(state, name, own, f"{told}{which}, in {_name_role(match.path)}", 1)
+        use = uses[match].value.format(written)
+        noted += _note_place(state, name, own, f"{use}{which}, in {_name_role(match.path)}", 1)
 
 
 def _name_role(path: str) -> str:

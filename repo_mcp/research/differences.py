@@ -26,11 +26,11 @@ def describe_compared(state: ResearchState, subject: Subject) -> str:
     """
     more = len(subject.nodes) + subject.left_out - 1
     others = f" and {more} more {'declaration' if more == 1 else 'declarations'}" if more else ""
-    told, node = next(
+    difference, node = next(
         ((said, one) for one in subject.nodes if (said := _read_comment(state, one))), ("", subject.nodes[0])
     )
-    if told:
-        return f"{name_briefly(node)}{others}: {told}"
+    if difference:
+        return f"{name_briefly(node)}{others}: {difference}"
     return f"{shorten(node.qualified_name)} is declared at {cite(node)}{others}."
 
 

@@ -162,18 +162,18 @@ def _name_errors(state: ResearchState, near: Sequence[Finding]) -> str:
                 unnamed.append(place)
             for name in names or [""]:
                 error = (name, text)
-                if any(error) and not _is_told(error, errors):
+                if any(error) and not _is_covered(error, errors):
                     errors.setdefault(error, place)
-    told = [
+    named = [
         f"{' '.join(filter(None, error))} ({place})"
         for error, place in errors.items()
-        if not _is_told(error, errors)
+        if not _is_covered(error, errors)
     ]
-    if len(told) > MAX_ERRORS:  # else those with words of the question may be among those only counted
+    if len(named) > MAX_ERRORS:  # else those with words of the question may be among those only counted
         words = list_words(state.request.query)
-        told.sort(key=lambda one: -shares_word(one.rpartition(" (")[0], words))  # stable
-    if told:
-        return f"Errors made here: {join_names(told, MAX_ERRORS)}. "
+        named.sort(key=lambda one: -shares_word(one.rpartition(" (")[0], words))  # stable
+    if named:
+        return f"Errors made here: {join_names(named, MAX_ERRORS)}. "
     return f"Errors are made at {join_names(unnamed)}. " if unnamed else ""
 
 
@@ -204,7 +204,7 @@ def _find_variable(state: ResearchState, one: Finding, number: int) -> str:
     return _find_message(_join_open(lines[at - 1 : at + MESSAGE_LINES])) if at else ""
 
 
-def _is_told(error: _Error, errors: Iterable[_Error]) -> bool:
+def _is_covered(error: _Error, errors: Iterable[_Error]) -> bool:
     """Return True if others have the name of an error, and its text, as far as it has them."""
     name, text = error
     return any(
@@ -232,14 +232,14 @@ def _list_code(state: ResearchState, one: Finding) -> list[tuple[int, str, str]]
 
 def _join_open(lines: Sequence[str]) -> str:
     """Return the first of some lines and those that follow while its brackets are open."""
-    told, depth = "", 0
+    joined, depth = "", 0
     for line in lines:
-        told += f"{line[:LINE_CHARS]}\n"
+        joined += f"{line[:LINE_CHARS]}\n"
         bare = _QUOTED.sub('""', line[:LINE_CHARS])
         depth += bare.count("(") - bare.count(")")
         if depth <= 0:
             break
-    return told
+    return joined
 
 
 def find_errors(line: str) -> list[str]:
@@ -247,11 +247,11 @@ def find_errors(line: str) -> list[str]:
     value = _find_value(line)
     if value is not None:
         return [value]
-    told = _QUOTED.sub('""', line)
+    code = _QUOTED.sub('""', line)
     return [
         found[1] or found[2]
-        for found in _ERROR.finditer(told)
-        if not _is_something_else(told, found[1] or found[2], found.start(), found.end())
+        for found in _ERROR.finditer(code)
+        if not _is_something_else(code, found[1] or found[2], found.start(), found.end())
     ]
 
 

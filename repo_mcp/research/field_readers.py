@@ -45,8 +45,8 @@ def note_readers(state: ResearchState, nodes: Sequence[Node]) -> None:
                 other = state.get_node(edge.other)
                 if words and shares_word(other.symbol.name, words) == len(words):
                     body = show_body(state, other, READER_CHARS)
-                    told = f"called by {reader.node.symbol.name}, which {READS}{reader.field}"
-                    state.add(other, told, 1, edge.confidence, shown=body)
+                    why_shown = f"called by {reader.node.symbol.name}, which {READS}{reader.field}"
+                    state.add(other, why_shown, 1, edge.confidence, shown=body)
                     state.link(
                         Link(reader.node.declaration, other.declaration, "calls", edge.confidence, edge.lines)
                     )

@@ -27,8 +27,8 @@ def read_first_sentence(lines: Sequence[str], comments: Set[int], start: int) ->
     `comments` has the numbers of the lines of the file that are comments.
     """
     numbers = _list_above(lines, comments, start) or _list_inside(lines, comments, start)
-    told = (_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
-    plain = " ".join(line for line in told if not _IS_TAG.match(line))
+    untagged = (_TAG.sub("", lines[number - 1]).strip(_MARKS) for number in numbers)
+    plain = " ".join(line for line in untagged if not _IS_TAG.match(line))
     sentence = re.split(r"(?<=[.!?])\s", " ".join(plain.split()), maxsplit=1)[0]
     sentence = re.split(r"\s@\w+", sentence, maxsplit=1)[0].rstrip(".:")
     if " " not in sentence:

@@ -53,8 +53,8 @@ def leave_out_product(state: ResearchState, text: str) -> str:
         before, word = match[1] or match[3], match[2] or match[4]
         return before if _fold(word) in names else match[0]
 
-    told = _BARE.sub(drop, text)
-    return told if told != text and set(list_words(told)) < set(list_words(text)) else text
+    rest = _BARE.sub(drop, text)
+    return rest if rest != text and set(list_words(rest)) < set(list_words(text)) else text
 
 
 def find_product_names(state: ResearchState) -> set[str]:
@@ -76,10 +76,10 @@ def read_name(path: str, text: str) -> str:
 def _read_member(text: str) -> str:
     """Return the member `name` of an object in JSON; "" without one."""
     try:
-        told = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError):
         return ""
-    name = told.get("name") if isinstance(told, dict) else None
+    name = content.get("name") if isinstance(content, dict) else None
     return name if isinstance(name, str) else ""
 
 

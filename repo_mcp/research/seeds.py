@@ -124,8 +124,8 @@ def find_seeds(
     plain = [word for own in idioms.values() for word in own]
     plain += [word for word in list_base_forms(words) if not state.source.is_absent(word)]
     replaced = {word for said in idioms for word in said.split()}
-    state.absent, told, state.lacks_most = state.source.find_absent(" ".join(words), replaced)
-    state.warnings += told
+    state.absent, warnings, state.lacks_most = state.source.find_absent(" ".join(words), replaced)
+    state.warnings += warnings
     asks_tests = _ONE_TEST.sub(" ", state.request.query)
     wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in _WORD.findall(asks_tests))
     prompt = lower_plain_names(" ".join((*words, *plain)))
@@ -294,7 +294,7 @@ def _note(
     left = max(ROOM, ROOM_OF_ASKED * state.request.findings)
     leads = match_calls([seed.name for seed in seeds])
     met: set[str] = set()
-    told: dict[str, set[int]] = {}  # lines by path: a type and its method are both found, and share lines
+    noted: dict[str, set[int]] = {}  # lines by path: a type and its method are both found, and share lines
     for ordinal, seed in enumerate(seeds):
         share = max(SHARES[min(ordinal, len(SHARES) - 1)], least_share if ordinal < FAILING_FIRST else 0)
         share = min(share, MEMBERS_ROOM) if seed.why.startswith(BELONG) else share
@@ -307,7 +307,7 @@ def _note(
         met |= {seed.name} - {""}
         wanted = _match_wanted(preferred, leads, seed.body)
         shown = choose_lines(seed.body, weights, room, wanted, keeps_comments=not ordinal, spare=SPARE)
-        known = told.setdefault(seed.path, set())
+        known = noted.setdefault(seed.path, set())
         shown = [line for line in shown if line == seed.body.head_line or line not in known]
         known.update(shown)
         left -= measure(seed.body.lines, shown) + FINDING_CHARS

@@ -134,12 +134,12 @@ class ScipExport:
             if place is not None:
                 self.report.references += 1
                 found.update(dict.fromkeys(Occurrence(symbol, *place) for symbol in meant))
-        told = tuple(
+        declared = tuple(
             _describe(record, ordinal, symbol, bases.get(ordinal, ())) for ordinal, symbol in _named(symbols)
         )
         language = self._files.find_language(path)
         occurrences = sorted(found, key=lambda one: (one.line, one.start, one.end, -one.roles, one.symbol))
-        return Document(path, _LANGUAGES.get(language, language.capitalize()), tuple(occurrences), told)
+        return Document(path, _LANGUAGES.get(language, language.capitalize()), tuple(occurrences), declared)
 
     def _list_meant(self, resolution: Resolution) -> list[str]:
         """Return the symbols that a reference means for certain; one that only may mean some is counted."""

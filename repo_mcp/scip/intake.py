@@ -70,9 +70,9 @@ class IntakeReport:
 
     def describe(self) -> str:
         """Return the report in one line."""
-        told = f"{self.files:,} files, {self.symbols:,} symbols, {self.references:,} references"
+        counts = f"{self.files:,} files, {self.symbols:,} symbols, {self.references:,} references"
         parts = [f"{count:,} left out: {reason}" for reason, count in sorted(self.left_out.items())]
-        return "; ".join([told, *parts])
+        return "; ".join([counts, *parts])
 
     def to_document(self) -> Mapping[str, object]:
         """Return the report as one JSON object."""

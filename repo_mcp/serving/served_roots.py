@@ -137,14 +137,14 @@ class _Service:
                 return known, served
         return next(iter(self.roots.items()), None)
 
-    def note(self, chosen: str, name: object, told: str) -> tuple[str, ...]:
-        """Return the note beside an answer of the root `chosen`. The client knows `told` already."""
+    def note(self, chosen: str, name: object, known: str) -> tuple[str, ...]:
+        """Return the note beside an answer of the root `chosen`. The client knows of `known`."""
         if len(self.roots) > 1:
             if name is not None:
                 return ()
             others = ", ".join(encode_json(other) for other in self.roots if other != chosen)
             return (f"This answer is for the root {encode_json(chosen)}; `root` can name another: {others}.",)
-        return () if chosen == told else (f"This answer is for the repository {encode_json(chosen)}.",)
+        return () if chosen == known else (f"This answer is for the repository {encode_json(chosen)}.",)
 
 
 _NOTHING = _Service({}, ())
@@ -171,7 +171,7 @@ class ServedRoots:
         self._service: _Service | None = None
         self._is_following = False  # `_follow` runs
         self._is_closed = False
-        self._told = ""  # the path of the root that, as the client knows, answers
+        self._known = ""  # the path of the root that, as the client knows, answers
         self._of_named_roots = load_toolsets(self._select(NAMED_ROOT_TOOLSETS), warn, guard=self._guard)
         self.toolsets = self._bind_all()
 
@@ -194,7 +194,7 @@ class ServedRoots:
         """
         with self._lock:
             if is_known and self._here is not None:
-                self._told = self._here.path
+                self._known = self._here.path
             self._uris = uris
             self._wanted += 1
             self._start_following()
@@ -256,7 +256,7 @@ class ServedRoots:
             finally:
                 served.root.leave()
             if not answer.is_error:
-                self._told = served.root.config.root
+                self._known = served.root.config.root
             return answer
 
         def drop(arguments: Arguments, context: CallContext) -> None:
@@ -339,7 +339,7 @@ class ServedRoots:
                 return None
             chosen, served = found
             served.root.enter()
-            is_known = served.root.config.root == self._told
+            is_known = served.root.config.root == self._known
             return chosen, served, service.note(chosen, name, chosen if is_known else "")
 
     # Roots

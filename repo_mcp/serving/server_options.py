@@ -127,8 +127,8 @@ _SWITCHES = {
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose files by their names."""
-    for option, (value, told) in _CHOSEN_FILES.items():
-        parser.add_argument(option, action="append", metavar=value, help=told)
+    for option, (value, meaning) in _CHOSEN_FILES.items():
+        parser.add_argument(option, action="append", metavar=value, help=meaning)
 
 
 def _add_rates(parser: argparse.ArgumentParser) -> None:
@@ -157,8 +157,8 @@ def _add_rates(parser: argparse.ArgumentParser) -> None:
 
 def _add_switches(parser: argparse.ArgumentParser) -> None:
     """Add the options about safety and what is recorded."""
-    for option, told in _SWITCHES.items():
-        parser.add_argument(option, action="store_true", default=None, help=told)
+    for option, meaning in _SWITCHES.items():
+        parser.add_argument(option, action="store_true", default=None, help=meaning)
     parser.add_argument(
         "--last-bundle",
         action=argparse.BooleanOptionalAction,

@@ -234,9 +234,9 @@ class LiveSymbolIndex(SymbolRounds):
 
     def _warn_of_progress(self) -> list[str]:
         searcher = self._index.find_searcher()
-        told = [] if searcher is None else self._index.report.describe_progress(searcher.snapshot)
+        notes = [] if searcher is None else self._index.report.describe_progress(searcher.snapshot)
         reach = self._find_reach()
-        return [*told, COMPARING] if reach is None else [*told, *self._describe_reach(*reach)]
+        return [*notes, COMPARING] if reach is None else [*notes, *self._describe_reach(*reach)]
 
     def _find_reach(self) -> tuple[int, int] | None:
         """Return the numbers of finished and wanted files, by the running round or the committed index.

@@ -136,8 +136,8 @@ _get_terms = lru_cache(maxsize=32_768)(get_word_terms)
 
 def list_words(text: str) -> list[str]:
     """Return the words and qualified names of a question that may occur in code."""
-    told = _AUXILIARY.sub("", text)
-    words = list(dict.fromkeys(word for word in _TOKEN.findall(told) if len(word) > 1))
+    kept = _AUXILIARY.sub("", text)
+    words = list(dict.fromkeys(word for word in _TOKEN.findall(kept) if len(word) > 1))
     return [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS] or words
 
 
@@ -200,8 +200,8 @@ def find_described_action(text: str) -> Action | None:
         return None
     verb, nouns = (doing[1], doing[2]) if doing is not None else (done[2], done[1]) if done else ("", "")
     words = _list_nouns(nouns)
-    is_told = verb.lower() not in _QUESTION_WORDS
-    return Action(_stem(verb), words) if words and is_told else None
+    is_named = verb.lower() not in _QUESTION_WORDS
+    return Action(_stem(verb), words) if words and is_named else None
 
 
 def _list_nouns(text: str) -> tuple[str, ...]:

@@ -92,8 +92,8 @@ def parse_diff(text: str) -> UnifiedDiff:
             {"argument": "diff"},
         )
     more = reader.fault_count - len(reader.faults)
-    told = [*reader.faults, *[f"{more:,} more places of the diff were not understood"] * bool(more)]
-    return UnifiedDiff(tuple(reader.files), tuple(told))
+    faults = [*reader.faults, *[f"{more:,} more places of the diff were not understood"] * bool(more)]
+    return UnifiedDiff(tuple(reader.files), tuple(faults))
 
 
 class _Reader:

@@ -76,8 +76,8 @@ class SetupPage:
         }
         if setup.server.finds_root:
             rows["repository"] = trial.root.removeprefix(REPOSITORY).removesuffix(".") or "none around here"
-        told = f": started as {setup.client.title} does, by {setup.server.command}"
-        self._console.print(Text.assemble(("It works", "bold green"), visible(told)))
+        how = f": started as {setup.client.title} does, by {setup.server.command}"
+        self._console.print(Text.assemble(("It works", "bold green"), visible(how)))
         for name, value in rows.items():
             self._console.print(Text.assemble((name.ljust(12), "dim"), visible(value)))
         if trial.list_ms > 1000 * COMFORTABLE_SECONDS:

@@ -30,7 +30,7 @@ class Health:
     """The verdict on an index."""
 
     word: str  # healthy, behind, incomplete, missing, damaged
-    told: str  # its meaning, and what to do
+    advice: str  # its meaning, and what to do
 
 
 def judge(state: IndexStatus) -> Health:
@@ -44,8 +44,10 @@ def judge(state: IndexStatus) -> Health:
     if state.state != "ready":
         return Health("incomplete", "The last build did not finish. Run repo-mcp index to resume it.")
     if state.stale:
-        told = f"{count(state.stale, 'file')} changed since. The next search, or repo-mcp index, catches up."
-        return Health("behind", told)
+        advice = (
+            f"{count(state.stale, 'file')} changed since. The next search, or repo-mcp index, catches up."
+        )
+        return Health("behind", advice)
     if state.stale is None:
         return Health("healthy", "Everything is indexed. The next search picks up later changes.")
     return Health("healthy", "Everything is indexed and up to date.")
@@ -70,7 +72,7 @@ class StatusPage:
         health = judge(state)
         colour = _COLOURS.get(health.word, "bold red")
         self._print(
-            Text.assemble((escape_text(root_name), "bold"), ": ", (health.word, colour), f". {health.told}")
+            Text.assemble((escape_text(root_name), "bold"), ": ", (health.word, colour), f". {health.advice}")
         )
         if state.snapshot is not None:
             self._print(Text())
@@ -91,10 +93,10 @@ class StatusPage:
         if state.origin:
             self._row("began with", state.origin)
         for name, phase in phases.items():
-            told = Text(escape_text(phase))
+            line = Text(escape_text(phase))
             if name == "symbol index" and symbols.files_done:
-                told.append_text(draw_bar(symbols.files_done, symbols.files_total, before="   "))
-            self._row(name, told)
+                line.append_text(draw_bar(symbols.files_done, symbols.files_total, before="   "))
+            self._row(name, line)
         self._row("changed since", "not known" if state.stale is None else count(state.stale, "file"))
         self._row("refreshed", show_moment(state.last_refresh))
 
@@ -112,8 +114,8 @@ class StatusPage:
             self._print(Text(f"and {more:,} files of {len(rows) - SHOWN_LANGUAGES} more languages", FAINT))
 
     def _row(self, name: str, value: str | Text) -> None:
-        told = Text(escape_text(value)) if isinstance(value, str) else value
-        self._print(Text.assemble((name.ljust(15), FAINT), told))
+        text = Text(escape_text(value)) if isinstance(value, str) else value
+        self._print(Text.assemble((name.ljust(15), FAINT), text))
 
     def _print(self, text: Text) -> None:
         text.rstrip()

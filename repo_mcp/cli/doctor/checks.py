@@ -208,22 +208,24 @@ def _check_siblings(config: Config) -> Iterator[Finding]:
     """Yield what is known of donors while there is no data directory; to know more, one would be made."""
     others = list_siblings(config.root) if config.siblings else ()
     if others:
-        told = f"It starts from the index of another work tree, if one of {len(others)} has one."
-        yield Finding("index", State.OK, told)
+        message = f"It starts from the index of another work tree, if one of {len(others)} has one."
+        yield Finding("index", State.OK, message)
 
 
 def _check_donors(donors: Sequence[Donor], config: Config) -> Iterator[Finding]:
     """Yield the index from which a first one would start, and those that the operator named in vain."""
     for donor in donors[:1]:
-        told = f"It starts from {donor.root.origin}: {count(donor.live_files, 'file')}."
-        yield Finding("index", State.OK, told)
+        message = f"It starts from {donor.root.origin}: {count(donor.live_files, 'file')}."
+        yield Finding("index", State.OK, message)
     places = {donor.root.path for donor in donors}
     named = {"The checkout of --index-from": config.index_from, "The pack": config.index_pack and NO_PLACE}
     for subject, place in named.items():
         if place is not None and place not in places:
             wanted = "it must be complete, of this version and with these settings"
-            told = f"{subject} has no usable index: {wanted}."
-            yield Finding("index", State.WARNING, told, "Make one there with this version and these options.")
+            message = f"{subject} has no usable index: {wanted}."
+            yield Finding(
+                "index", State.WARNING, message, "Make one there with this version and these options."
+            )
 
 
 def _check_pack(config: Config, *, reads_all: bool) -> Iterator[Finding]:
@@ -238,17 +240,17 @@ def _check_pack(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         yield Finding("pack", State.PROBLEM, error.message, error.hint)
         return
     if faults:
-        told = f"It is damaged: {'; '.join(faults[:_SHOWN_FAULTS])}."
-        yield Finding("pack", State.PROBLEM, told, "Make a new one with repo-mcp index --pack FILE.")
+        message = f"It is damaged: {'; '.join(faults[:_SHOWN_FAULTS])}."
+        yield Finding("pack", State.PROBLEM, message, "Make a new one with repo-mcp index --pack FILE.")
         return
     kinds = ", ".join(_SUBJECTS.get(one.kind, one.kind) for one in packed)
     files = count(sum(entry.live_files for entry in packed[0].manifest.segments), "file")
-    told = f"{files}; {kinds}; {'every byte' if reads_all else 'its table'} checked; "
+    message = f"{files}; {kinds}; {'every byte' if reads_all else 'its table'} checked; "
     if key.is_given:
-        yield Finding("pack", State.OK, f"{told}signed with the key of --pack-key.")
+        yield Finding("pack", State.OK, f"{message}signed with the key of --pack-key.")
     else:
         hint = "What it says about files is trusted. With --pack-key, only packs with that signature are."
-        yield Finding("pack", State.NOTE, f"{told}it is not signed with a key of yours.", hint)
+        yield Finding("pack", State.NOTE, f"{message}it is not signed with a key of yours.", hint)
 
 
 def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
@@ -329,8 +331,8 @@ def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) ->
         return Finding(subject, State.PROBLEM, f"It cannot be read: {reason}.")
     if faults:
         more = f", and {len(faults) - _SHOWN_FAULTS} more" if len(faults) > _SHOWN_FAULTS else ""
-        told = "; ".join(faults[:_SHOWN_FAULTS])
-        return Finding(subject, State.PROBLEM, f"It is damaged: {told}{more}.")
+        shown = "; ".join(faults[:_SHOWN_FAULTS])
+        return Finding(subject, State.PROBLEM, f"It is damaged: {shown}{more}.")
     files = sum(entry.live_files for entry in manifest.segments)
     size = show_size(sum(entry.file_bytes for entry in manifest.segments))
     checked = "every byte checked" if reads_all else "sealed with your key; bytes not checked"

@@ -65,7 +65,7 @@ font-size:13px;color:var(--faint)}
 .bars li{display:grid;grid-template-columns:minmax(90px,22%) 1fr 130px;gap:10px;align-items:center;
 line-height:24px}
 .label{text-align:right;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-.told{overflow-wrap:anywhere;line-height:18px}
+.text{overflow-wrap:anywhere;line-height:18px}
 i{print-color-adjust:exact}.track{display:grid;height:14px}.track i{grid-area:1/1;min-width:2px}
 .strip{display:flex;gap:1px;height:26px}.strip i{min-width:2px}
 .legend{display:flex;flex-wrap:wrap;gap:2px 18px;margin:6px 0 14px}
@@ -101,8 +101,8 @@ def draw_bars(rows: Sequence[tuple[str, int, int, str]]) -> str:
     longest = max((whole for _, _, whole, _ in rows), default=0) or 1
     drawn = "".join(
         f'<li><span class="label">{clean(label)}</span><span class="track">{_draw(whole, longest, "whole")}'
-        f'{_draw(part, longest, "part")}</span><span class="told">{clean(told)}</span></li>'
-        for label, part, whole, told in rows
+        f'{_draw(part, longest, "part")}</span><span class="text">{clean(text)}</span></li>'
+        for label, part, whole, text in rows
     )
     return f'<ul class="bars">{drawn}</ul>'
 
@@ -112,11 +112,11 @@ def draw_strip(parts: Sequence[tuple[str, int]]) -> str:
     total = sum(size for _, size in parts) or 1
     kinds = ["part", *(f"left-{number % SHADES}" for number in range(len(parts)))]
     drawn = "".join(_draw(size, total, kind) for (_, size), kind in zip(parts, kinds, strict=False))
-    told = "".join(
+    legend = "".join(
         f'<li><i class="{kind}"></i>{size:,} {clean(label)}</li>'
         for (label, size), kind in zip(parts, kinds, strict=False)
     )
-    return f'<div class="strip">{drawn}</div><ul class="legend">{told}</ul>'
+    return f'<div class="strip">{drawn}</div><ul class="legend">{legend}</ul>'
 
 
 def _draw(size: int, longest: int, kind: str) -> str:
@@ -159,11 +159,11 @@ def _render_head(facts: ReportFacts) -> str:
     warnings = "".join(
         f'<p class="warning">{clean(text)}</p>' for text in (*state.warnings, *facts.log.warnings)
     )
-    told = f"Refreshed {show_moment(state.last_refresh)}; generation {state.generation}."
+    refreshed = f"Refreshed {show_moment(state.last_refresh)}; generation {state.generation}."
     return (
         f"<header><h1>{clean(facts.root_name)}</h1>"
-        f'<p class="health {clean(health.word)}"><b>{clean(health.word)}.</b> {clean(health.told)}</p>'
-        f'<p class="faint">{clean(told)}</p></header><ul class="tiles">{shown}</ul>{warnings}'
+        f'<p class="health {clean(health.word)}"><b>{clean(health.word)}.</b> {clean(health.advice)}</p>'
+        f'<p class="faint">{clean(refreshed)}</p></header><ul class="tiles">{shown}</ul>{warnings}'
     )
 
 
@@ -189,10 +189,10 @@ def _render_symbols(facts: ReportFacts) -> str:
         (name, done, max(done, totals.get(name, 0)), f"{done:,} of {max(done, totals.get(name, 0)):,}")
         for name, done in sorted(state.languages.items(), key=lambda row: (-row[1], row[0]))
     ]
-    told = f"{state.files_done:,} of {state.files_total:,} files with a parser are parsed"
+    text = f"{state.files_done:,} of {state.files_total:,} files with a parser are parsed"
     for many, what in ((state.partial, "partly parsed"), (state.failed, "not parsed")):
-        told += f"; {many:,} {what}" if many else ""
-    return f"<h3>Symbol index</h3><p>{clean(told)}.</p>{draw_bars(rows)}"
+        text += f"; {many:,} {what}" if many else ""
+    return f"<h3>Symbol index</h3><p>{clean(text)}.</p>{draw_bars(rows)}"
 
 
 def _render_left_out(facts: ReportFacts) -> str:
@@ -227,10 +227,10 @@ def _render_segments(facts: ReportFacts) -> str:
         for one in segments[:MOST_SEGMENTS]
     ]
     dead = sum(one.dead_files for one in segments)
-    told = f"Generation {facts.index.generation}: {count(len(segments), 'segment')}"
-    told += f", {count(facts.index.chunks, 'chunk')}; {count(dead, 'file')} in them superseded or removed."
+    text = f"Generation {facts.index.generation}: {count(len(segments), 'segment')}"
+    text += f", {count(facts.index.chunks, 'chunk')}; {count(dead, 'file')} in them superseded or removed."
     picture = draw_bars(rows) if rows else ""
-    return f"<section><h2>Segments and generations</h2><p>{clean(told)}</p>{picture}</section>"
+    return f"<section><h2>Segments and generations</h2><p>{clean(text)}</p>{picture}</section>"
 
 
 def _render_sizes(facts: ReportFacts) -> str:
@@ -289,8 +289,8 @@ def _render_shape(shape: object) -> str:
         if name in shape:
             return str(shape[name])
     sizes = (("chars", "characters"), ("length", "entries"), ("count", "names"))
-    told = [f"{shape[name]} {what}" for name, what in sizes if name in shape]
-    return ", ".join(told) or str(shape.get("type", ""))
+    parts = [f"{shape[name]} {what}" for name, what in sizes if name in shape]
+    return ", ".join(parts) or str(shape.get("type", ""))
 
 
 def _render_table(

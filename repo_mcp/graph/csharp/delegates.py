@@ -78,8 +78,8 @@ class CSharpDelegates:
 
     def read(self, at: Place, text: str, line: int) -> Function:
         """Return the facts that the text of an argument gives about a function."""
-        told, *types = text.removeprefix(FUNCTION).split(OF_PARAMETER)
-        count, sign, letter, chain = _BODY.fullmatch(told).groups()  # type: ignore[union-attr]  # fits all
+        body, *types = text.removeprefix(FUNCTION).split(OF_PARAMETER)
+        count, sign, letter, chain = _BODY.fullmatch(body).groups()  # type: ignore[union-attr]  # fits all
         found = Function(at, int(count or -1), tuple(types), Outcome(letter), "", bool(sign), True)
         if not chain:
             return found
@@ -206,12 +206,12 @@ def can_infer(takes: Method, types: Sequence[str], functions: Sequence[Function 
     """Return whether the arguments of a call can tell all type parameters of a method.
 
     `types` are those of the parameters. A function without written types tells nothing of what it takes."""
-    told: set[str] = set()
+    inferred: set[str] = set()
     for written, function in zip(types, functions, strict=True):
         is_untyped = function is not None and function.is_untyped
         delegate = read_delegate(written) if is_untyped else None
-        told.update(_WORD.findall(written if delegate is None else delegate.returned))
-    return takes.is_cut or all(one in told for one in takes.type_parameters)
+        inferred.update(_WORD.findall(written if delegate is None else delegate.returned))
+    return takes.is_cut or all(one in inferred for one in takes.type_parameters)
 
 
 def grade_delegate(value: Value, wanted: str, names: frozenset[str]) -> int | None:

@@ -70,7 +70,7 @@ class PythonEvaluator:
         self._was_cut = False
         self._ignores_conditions = False
         self.is_conditional = False  # a condition decided the class in the last question
-        self._told: LruCache[tuple[str, int, str], list[Value]] = LruCache(MAX_KEPT)
+        self._answers: LruCache[tuple[str, int, str], list[Value]] = LruCache(MAX_KEPT)
 
     def ask(
         self, path: str, ordinal: int, expression: str, line: int, *, ignores_conditions: bool = False
@@ -141,9 +141,9 @@ class PythonEvaluator:
                 break  # a name that a function reads from its module is among its reads
             bounds = leave_comprehensions(names.bounds.get((around, name), ()))
             if bounds and not names.is_class(around):
-                told = [one for one in bounds if not one.is_other]
+                bound_here = [one for one in bounds if not one.is_other]
                 before = line if around == ordinal else 0
-                chosen = self._choose(path, told, before)
+                chosen = self._choose(path, bound_here, before)
                 known = self._list_bound_values(path, names, chosen)
                 if known:
                     is_doubted = has_other(bounds, chosen, before)
@@ -208,12 +208,12 @@ class PythonEvaluator:
         annotated = [one for one in bounds if one.form in _ANNOTATED]
         if annotated:
             return merge([self._list_values_of(path, one) for one in annotated[:MAX_VALUES]], MAX_VALUES)
-        told = _list_first([one for one in bounds if not one.is_other])
-        groups = [self._list_values_of(path, one) for one in told]
-        is_known = all(group or one.form in CONDITIONS for one, group in zip(told, groups, strict=True))
-        if _differ(told, groups):
+        known = _list_first([one for one in bounds if not one.is_other])
+        groups = [self._list_values_of(path, one) for one in known]
+        is_known = all(group or one.form in CONDITIONS for one, group in zip(known, groups, strict=True))
+        if _differ(known, groups):
             groups = [[one._replace(is_choice=True) for one in group] for group in groups]
-        if len(told) < len(bounds) or not is_known:
+        if len(known) < len(bounds) or not is_known:
             groups = [[one.guessed() for one in group] for group in groups]
         return merge(groups, MAX_VALUES)
 
@@ -276,7 +276,7 @@ class PythonEvaluator:
         if names.is_function(value.ordinal):
             return self._call_function(value, "()")
         key = (value.path, value.ordinal, "")
-        known = self._told.find(key)
+        known = self._answers.find(key)
         if known is not None:
             return known
         if key in self._active or self._depth >= MAX_DEPTH:
@@ -403,7 +403,7 @@ class PythonEvaluator:
         if key in self._active or self._depth >= MAX_DEPTH:
             self._was_cut = True
             return []
-        found = self._told.find(key)
+        found = self._answers.find(key)
         if found is None:
             found = self._keep(key, value.path, names, bounds)
         is_annotated = any(one.form in _ANNOTATED for one in bounds)
@@ -422,7 +422,7 @@ class PythonEvaluator:
             self._active.discard(key)
             self._depth -= 1
         if not self._was_cut:
-            self._told.put(key, found)
+            self._answers.put(key, found)
         self._was_cut |= was_cut
         return found
 
@@ -479,11 +479,11 @@ def _list_first(bounds: Sequence[Bound]) -> Sequence[Bound]:
     return list(reversed(different.values()))[:MAX_VALUES]
 
 
-def _differ(told: Sequence[Bound], groups: Sequence[Sequence[Value]]) -> bool:
+def _differ(known: Sequence[Bound], groups: Sequence[Sequence[Value]]) -> bool:
     """Return whether assignments have different values. Conditions may name several classes, as unions do."""
     values = {
         tuple(value[:3] for value in group)
-        for one, group in zip(told, groups, strict=True)
+        for one, group in zip(known, groups, strict=True)
         if one.form not in CONDITIONS
     }
     return len(values) > 1

@@ -78,16 +78,16 @@ class Setting:
 
     conditions: frozenset[str] = frozenset()  # as written
     platforms: int = ALL  # for which it may be compiled, by the conditions and by the path of the file
-    told: int = ALL  # the same by the conditions alone
+    by_conditions: int = ALL  # the same by the conditions alone
 
 
 def read_setting(path: str, conditions: Iterable[str]) -> Setting:
     """Return the setting of lines of a file with these conditions around them."""
     held = frozenset(conditions)
-    told = ALL
+    by_conditions = ALL
     for one in held:
-        told &= read_condition(one)[1]
-    return Setting(held, told & read_path(path), told)
+        by_conditions &= read_condition(one)[1]
+    return Setting(held, by_conditions & read_path(path), by_conditions)
 
 
 class Settings:
@@ -129,7 +129,7 @@ def excludes(one: Setting, other: Setting) -> bool:
 
 def excludes_surely(one: Setting, other: Setting) -> bool:
     """Return whether the conditions alone exclude each other: the name of a path is only a convention."""
-    if not one.told & other.told:
+    if not one.by_conditions & other.by_conditions:
         return True
     return _contradicts(one.conditions, other.conditions) or _contradicts(other.conditions, one.conditions)
 

@@ -203,8 +203,8 @@ class CRules(Rules):
         if sources:
             use = self._settings.find(scope, 0)
             prototypes = ((one[0].path, self._settings.find_declared(*one)) for one in (*own, *seen))
-            is_told = any(not self._is_open(scope, path, use, setting) for path, setting in prototypes)
-            return sources, is_told
+            is_sure = any(not self._is_open(scope, path, use, setting) for path, setting in prototypes)
+            return sources, is_sure
         return (own or seen, True) if is_announced else (found, False)
 
     def _join_overloads(

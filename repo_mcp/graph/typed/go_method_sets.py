@@ -107,7 +107,7 @@ class MethodSets:
         is_go = record is not None and self._program.find_language(declaration.path) == "go"
         return is_go and record is not None and record.kinds[declaration.ordinal] == SymbolKind.INTERFACE
 
-    def is_telling(self, interface: Declaration) -> bool:
+    def is_distinctive(self, interface: Declaration) -> bool:
         """Return True: in Go, a single method is reason enough to look for the types that have it."""
         return True
 

@@ -65,9 +65,9 @@ class RustRules(Rules):
         own = self._find_crate(scope.folder)
         if self.crates.find_name(own) == name:
             return own
-        told = self.crates.list_dependencies(own).get(name)
-        if told and self._find_crate(f"{told}/src") == told:
-            return told
+        listed = self.crates.list_dependencies(own).get(name)
+        if listed and self._find_crate(f"{listed}/src") == listed:
+            return listed
         above = own.rpartition("/")[0]
         prefixes = {f"{above}/" if above else "", f"{own}/" if own else "", ""}
         for prefix in sorted(prefixes):

@@ -29,7 +29,7 @@ class Narrowing:
         self._types = types
         self._known: tuple[ScriptFile | None, Rows, Rows] = None, {}, {}
 
-    def find_told(self, file: ScriptFile, row: Reference) -> Meaning | None:
+    def find_tested_member(self, file: ScriptFile, row: Reference) -> Meaning | None:
         """Return the members of the class that a condition around a use names; None if there is none."""
         for test in reversed(self._list_tests(file, row)):
             if not test.name or row.line > test.arguments:
@@ -60,8 +60,8 @@ class Narrowing:
             guard = self._names.look_up(file, call.symbol, call.name, call.line)
         for one in guard.declarations:
             other, symbol = self._names.find_file(one.path), self._names.get_symbol(one)
-            _, told, text = symbol.return_type.partition(" is ") if symbol is not None else ("", "", "")
-            if other is None or not told:
+            _, separator, text = symbol.return_type.partition(" is ") if symbol is not None else ("", "", "")
+            if other is None or not separator:
                 continue
             owners = self._types.read_written(other, one.ordinal, text, 0, ())
             both = (*meaning.declarations, *self._types.find_member(owners, row.name).declarations)

@@ -155,9 +155,9 @@ class TypeScriptResolver:
         if row.name == "constructor" and row.qualifier != "super":
             return Resolution(external="Object.constructor")  # the function that made an object, as a value
         if row.qualifier != "?":
-            told = self._narrowing.find_told(file, row)
-            if told is not None:
-                return self._say(self._part_static(file, told, row), row)
+            narrowed = self._narrowing.find_tested_member(file, row)
+            if narrowed is not None:
+                return self._say(self._part_static(file, narrowed, row), row)
             owners = self._types.evaluate(file, row.symbol, row.qualifier, row.line)
             if owners.external and not row.qualifier.startswith(EXPECTED):
                 return Resolution(external=f"{owners.external}.{row.name}")

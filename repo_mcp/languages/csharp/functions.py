@@ -55,11 +55,13 @@ def read_function(walk: CSharpWalk, function: Node, most: int) -> str:
     listed = [one for one in parameters.named_children if one.type == "parameter"]
     types = [walk.read_type_text(one.child_by_field_name("type")).removeprefix("=") for one in listed]
     count = f"{FUNCTION}{parameters.named_child_count}"
-    told = "".join(f"{OF_PARAMETER}{one}" for one in types)
+    of_parameters = "".join(f"{OF_PARAMETER}{one}" for one in types)
     if any(one in {"", UNKNOWN} or "," in one for one in types):
-        told = ""
+        of_parameters = ""
     return next(
-        one for one in (count + outcome + told, count + told, count) if len(one) <= most or one == count
+        one
+        for one in (count + outcome + of_parameters, count + of_parameters, count)
+        if len(one) <= most or one == count
     )
 
 

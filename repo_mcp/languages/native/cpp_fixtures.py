@@ -37,14 +37,14 @@ def declare_in_fixture(walk: CaptureWalk, node: Node) -> bool:
     """Declare the class member that the macro before a body defines; return False if it defines none."""
     start = node.start_byte
     heads = [one.search(walk.text, max(0, start - MAX_HEAD_BYTES), start) for one in _FIXTURE_HEADS]
-    told = next(filter(None, heads), None)
-    found = told or _MEMBER_HEAD.search(walk.text, max(0, start - MAX_HEAD_BYTES), start)
+    head = next(filter(None, heads), None)
+    found = head or _MEMBER_HEAD.search(walk.text, max(0, start - MAX_HEAD_BYTES), start)
     if found is None:
         return False
     *outer, owner = found["fixture"].decode().split("::")
     at, row = found.start("fixture"), node.start_point.row - walk.text.count(b"\n", found.start(), start)
     parent = walk.types_by_name.get(owner)
-    if parent is None and told is not None:
+    if parent is None and head is not None:
         parent = _extend(walk, node, owner, at, ".".join(outer), row)
     if parent is None:
         return False

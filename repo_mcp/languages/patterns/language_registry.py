@@ -226,8 +226,8 @@ def find_dialect(language: Language, text: bytes) -> Language:
             return language
         is_objective = found[1] or c.OBJECTIVE_C_LINE.search(text, found.start(), MARK_BYTES)
         return c.OBJECTIVE_C if is_objective else c.CPP
-    if language is markup.UNKNOWN and (told := _INTERPRETER.match(text)):
-        return _INTERPRETERS.get(told[1].decode().lower().rstrip("0123456789."), language)
+    if language is markup.UNKNOWN and (interpreter := _INTERPRETER.match(text)):
+        return _INTERPRETERS.get(interpreter[1].decode().lower().rstrip("0123456789."), language)
     return language
 
 

@@ -1,4 +1,4 @@
-"""The assignments of a Python text: names that they bind, and values that tell types.
+"""The assignments of a Python text: names that they bind, and values that show types.
 
 A variable of a module or a class has a symbol, and so has an attribute that a method gives its own object.
 The values of `__all__` are exports.
@@ -141,7 +141,7 @@ class AssignmentWalk(ExpressionWalk):
             if type(target) is ast.Name:  # most are
                 self.bind_name(target.id, node)
                 if type(value) in TELLING_NODES:
-                    self._tell(target, value)
+                    self._bind(target, value)
                 continue
             self.bind(target, node)
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
@@ -160,14 +160,14 @@ class AssignmentWalk(ExpressionWalk):
             self._export(value)
         self.stack.append(value)
 
-    def _tell(self, target: ast.Name, value: ast.expr) -> None:
+    def _bind(self, target: ast.Name, value: ast.expr) -> None:
         """Add the BIND rows of a variable; see FROM_ITSELF."""
         forms = list_bound_forms(value) or list_alias_forms(value) or list_value_forms(value)
         line = target.lineno
-        if forms and (self.symbol, target.id) in self.told and _reads(value, target.id):
+        if forms and (self.symbol, target.id) in self.bind_lines and _reads(value, target.id):
             forms = [(qualifier, name, form | FROM_ITSELF) for qualifier, name, form in forms]
             line = value.end_lineno or line
-            self.told[self.symbol, target.id].add(target.lineno)
+            self.bind_lines[self.symbol, target.id].add(target.lineno)
         self.bind_forms(target.id, forms, line)
 
     def _record_target(self, target: ast.expr, value: ast.expr) -> None:

@@ -1,4 +1,4 @@
-"""The blocks of a Python text that need not run, and the rows that tell where a variable got a value in one.
+"""The blocks of a Python text that need not run, and the rows that say where a variable got a value in one.
 
 What `if` or `except` binds holds behind the statement only if that branch ran. The rows are written for
 variables that are bound on two lines or more; the resolver follows them back from a use.

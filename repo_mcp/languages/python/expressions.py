@@ -87,10 +87,10 @@ class ExpressionWalk:
         self.pieces: list[Piece] = []
         self.symbol = 0
         self.stack: list[Any] = []
-        self.told: dict[tuple[int, str], set[int]] = {}  # (symbol, variable) -> lines of its BIND rows
+        self.bind_lines: dict[tuple[int, str], set[int]] = {}  # (symbol, variable) -> lines of its BIND rows
         # Symbol, variable and line of what functions assign; where methods assign `self.x`, also its class.
         self.bound: list[tuple[int, str, int, int]] = []
-        self.told_of: set[tuple[int, str]] = set()  # (class, attribute) of which some row shows the type
+        self.typed_attributes: set[tuple[int, str]] = set()  # (class, attribute)
         # Symbol, variable, and the first and last lines of comprehensions that bind it for themselves.
         self.comprehended: set[tuple[int, str, int]] = set()
         self.branching: list[tuple[int, ast.stmt]] = []  # symbol, and a statement with blocks in it
@@ -144,8 +144,8 @@ class ExpressionWalk:
     def _list_rebound(self) -> dict[int, dict[str, list[int]]]:
         """Return the lines on which variables of known type are bound, ascending, if there are several."""
         lines: dict[int, dict[str, set[int]]] = {}  # by symbol and variable
-        for (symbol, name), told in self.told.items():
-            assigned = {line for line in told if (symbol, name, line) not in self.comprehended}
+        for (symbol, name), bound_lines in self.bind_lines.items():
+            assigned = {line for line in bound_lines if (symbol, name, line) not in self.comprehended}
             if assigned and name.isidentifier():
                 lines.setdefault(symbol, {})[name] = assigned
         for symbol, name, line, owner in self.bound if lines else ():
@@ -162,15 +162,19 @@ class ExpressionWalk:
         These are variables of functions, and attributes of `self`. From such a value on, the variable need
         not have that type any more; an attribute need not have it anywhere.
         """
-        told = self.told
+        known = self.bind_lines
         for symbol, name, line, owner in self.bound:
-            lines = told.get((symbol, name), ())
-            is_told = (owner, name.removeprefix("self.")) in self.told_of if owner else (symbol, name) in told
-            if is_told and line not in lines:
+            lines = known.get((symbol, name), ())
+            is_typed = (
+                (owner, name.removeprefix("self.")) in self.typed_attributes
+                if owner
+                else (symbol, name) in known
+            )
+            if is_typed and line not in lines:
                 self.rows[symbol, BIND, UNBOUND, "", name, line] = SAME
-        told.clear()
+        known.clear()
         self.bound.clear()
-        self.told_of.clear()
+        self.typed_attributes.clear()
 
     def _run(self) -> None:
         """Process the stack until it is empty."""
@@ -222,11 +226,11 @@ class ExpressionWalk:
             if name != alias or qualifier or form & ~FROM_ITSELF != SAME:
                 self.rows.setdefault((self.symbol, BIND, name, qualifier, alias, line), form)
         if forms:
-            self.told.setdefault((self.symbol, alias), set()).add(line)
+            self.bind_lines.setdefault((self.symbol, alias), set()).add(line)
             if alias.startswith("self."):
-                self.told_of.add((self.scope.class_ordinal, alias.removeprefix("self.")))
+                self.typed_attributes.add((self.scope.class_ordinal, alias.removeprefix("self.")))
             elif self.scope.kind is CLASS:
-                self.told_of.add((self.symbol, alias))
+                self.typed_attributes.add((self.symbol, alias))
 
     def narrow(self, narrowings: Iterable[Narrowing]) -> None:
         """Add the BIND rows of variables whose class a condition decides, and those where its effect ends."""
@@ -236,7 +240,7 @@ class ExpressionWalk:
                 if key not in self.rows:  # the condition of a branch is added before its `and`
                     self.rows[key] = form
                     self.rows.setdefault((*key[:5], one.end), WIDENED)
-                    self.told.setdefault((self.symbol, one.name), set())
+                    self.bind_lines.setdefault((self.symbol, one.name), set())
 
     def _attribute(self, node: ast.Attribute) -> None:
         value = node.value

@@ -292,10 +292,10 @@ class StatementWalk(AssignmentWalk):
         value = node.value
         if value is None:
             return
-        is_told = self.drafts.rows[self.symbol].return_type or self.scope.kind is not FUNCTION
-        if not is_told and type(value) in TELLING_NODES:
+        is_typed = self.drafts.rows[self.symbol].return_type or self.scope.kind is not FUNCTION
+        if not is_typed and type(value) in TELLING_NODES:
             self.bind_forms(RETURNED, list_value_forms(value), node.lineno)
-        elif not is_told and isinstance(value, ast.Tuple):
+        elif not is_typed and isinstance(value, ast.Tuple):
             for position, one in enumerate(value.elts[:MAX_UNPACKED]):
                 if type(one) in TELLING_NODES:
                     self.bind_forms(f"{RETURNED}[{position}]", list_value_forms(one), one.lineno)

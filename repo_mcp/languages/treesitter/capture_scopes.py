@@ -261,8 +261,8 @@ class CaptureScopes(CaptureText):
         """Bind the names that were expected, and record the type parameters that members or a result use."""
         self.local_names.setdefault(ordinal, set()).update(self._expected)
         types = self._expected_types
-        told = types if kind in TYPE_KINDS else [one for one in types if one in result]
-        self.open_types += [(ordinal, one, line) for one in told]
+        named = types if kind in TYPE_KINDS else [one for one in types if one in result]
+        self.open_types += [(ordinal, one, line) for one in named]
         self._expected, self._expected_types = [], []
 
     def _is_of_block(self, above: int, kind: SymbolKind) -> bool:

@@ -157,7 +157,7 @@ def _find_blind_spots(
 ) -> list[str]:
     """Return the reasons why a symbol may have edges that are not known."""
     if only_implementing:
-        return [] if graph.edge_lists.is_telling(node.declaration) else [BY_SHAPE]
+        return [] if graph.edge_lists.is_distinctive(node.declaration) else [BY_SHAPE]
     if direction == INCOMING:
         return warn_untracked(node)
     return [PARTLY_PARSED] if not known.rows and node.status == ParseStatus.PARTIAL else []

@@ -73,17 +73,17 @@ def describe_error(error: RepoError) -> dict[str, str]:
 
 
 def _render_failure(call: Call[Repository], error: RepoError, warnings: Sequence[str]) -> ToolAnswer:
-    told = describe_error(error)
+    described = describe_error(error)
     envelope: dict[str, object] = {
         "request_id": call.request_id,
         "ok": False,
         "result": None,
         "warnings": [*warnings],
         "blocked": error.blocked,
-        "error": told,
+        "error": described,
     }
     if error.blocked:
-        envelope |= {"reason": told["message"], "hint": told["hint"]}
+        envelope |= {"reason": described["message"], "hint": described["hint"]}
     return build_answer(envelope, is_error=True)
 
 

@@ -15,9 +15,9 @@ A brief hit is what a model needs to open it: of a declaration its span and firs
 
 A file of exact matches is its path and its lines, numbered as ripgrep numbers them, each declaration before
 its lines, with its span the first time, and a blank row before lines that are in none. If the first line is
-the one that declares it, the span from there on replaces its number, and `in` tells the enclosing declaration
+the one that declares it, the span from there on replaces its number, and `in` names the enclosing declaration
 unless that was named before or is in the line, as a receiver in Go; the line itself has the name. One with a
-colon, as `A::B`, is told in a row before, since a colon ends what is told of a line. The last row says how
+colon, as `A::B`, has a row of its own, since a colon ends what stands before a line. The last row says how
 many matches are left out, and where they begin and end, as far as that is known:
 
     a/ledger.py
@@ -145,14 +145,14 @@ def render_brief(hit: Hit, copies: Sequence[Hit]) -> Result:
     The declaration is named only if that line does not name it.
     """
     first, last = hit.symbol_lines or (hit.start_line, hit.end_line)
-    is_told = hit.symbol is None or hit.symbol_name in hit.snippet
+    is_shown = hit.symbol is None or hit.symbol_name in hit.snippet
     return {
         "path": escape_text(hit.path),
         "start_line": first,
         "end_line": last,
         "snippet": hit.snippet,
         "score": plain_number(hit.score),
-        "symbol": None if is_told else escape_text(hit.symbol or ""),
+        "symbol": None if is_shown else escape_text(hit.symbol or ""),
         "copies": name_copies(copies) if copies else [],
     }
 
@@ -203,7 +203,7 @@ def _iter_rows(path: str, groups: Sequence[Group], sign: str) -> Iterator[str]:
     """Yield the lines of a file, each after its number and the sign, and what names their declarations."""
     # What the declaration named last lies in, or itself if in none; at first the class called as its file.
     parent = escape_text(path.rpartition("/")[2].partition(".")[0])
-    told: set[Sequence[int]] = set()  # declarations whose span was told
+    spans: set[Sequence[int]] = set()  # declarations written with their span
     for place, (match, lines) in enumerate(groups):
         texts = cut_indentation([line.text for line in lines])
         numbers = [str(line.number) for line in lines]
@@ -215,8 +215,8 @@ def _iter_rows(path: str, groups: Sequence[Group], sign: str) -> Iterator[str]:
                 span = lines[0].number, match.symbol_lines[1]
                 numbers[0] = _write_declaring(span, owner.removesuffix("."))
             else:
-                yield _write_name(f"{owner}{name}", match.symbol_lines, is_told=match.symbol_lines in told)
-            told.add(match.symbol_lines)
+                yield _write_name(f"{owner}{name}", match.symbol_lines, is_known=match.symbol_lines in spans)
+            spans.add(match.symbol_lines)
             parent = around or name
         elif place:
             yield ""
@@ -236,12 +236,12 @@ def _write_declaring(lines: Sequence[int], owner: str) -> str:
     return f"{_write_span(*lines)}{owner and ' in '}{owner}"
 
 
-def _write_name(name: str, lines: Sequence[int], *, is_told: bool = False) -> str:
-    """Return the row of a declaration: with its span unless told, or if the name looks like a line.
+def _write_name(name: str, lines: Sequence[int], *, is_known: bool = False) -> str:
+    """Return the row of a declaration: with its span unless that is known, or if the name looks like a line.
 
     Two blanks tell a heading such as `in short: it works` from a line that something called `short` declares.
     """
-    if is_told and not name[:1].isdigit():
+    if is_known and not name[:1].isdigit():
         return name
     return f"{_write_span(*lines)} {' ' if name.startswith('in ') else ''}{name}"
 

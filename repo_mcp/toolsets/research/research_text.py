@@ -13,10 +13,10 @@ Result = Mapping[str, Any]
 
 def render_report(query: str, result: Mapping[str, object]) -> str:
     """Return a report on a question as Markdown, in reading order."""
-    told: Result = dict(result)
+    report: Result = dict(result)
     title = escape_text(" ".join(query.split()))
-    claim = [told["answer"], ""] if told["answer"] else []
-    lines = [f"# {title}", "", *claim, f"Understood as {told['understood_as']['text']}."]
+    claim = [report["answer"], ""] if report["answer"] else []
+    lines = [f"# {title}", "", *claim, f"Understood as {report['understood_as']['text']}."]
     for render in (
         _render_findings,
         _render_surroundings,
@@ -28,15 +28,15 @@ def render_report(query: str, result: Mapping[str, object]) -> str:
         _render_map,
         _render_limits,
     ):
-        section = list(render(told))
+        section = list(render(report))
         if section:
             lines += ["", *section]
     return "\n".join(lines) + "\n"
 
 
-def _render_findings(told: Result) -> Iterable[str]:
-    findings = told["findings"]
-    more = f" (the first {len(findings)} of {told['total_findings']})" if told["truncated"] else ""
+def _render_findings(report: Result) -> Iterable[str]:
+    findings = report["findings"]
+    more = f" (the first {len(findings)} of {report['total_findings']})" if report["truncated"] else ""
     yield f"## Findings{more}"
     if not findings:
         yield ""
@@ -51,10 +51,10 @@ def _render_findings(told: Result) -> Iterable[str]:
             yield from (f"        {line}" for line in one["excerpt"].removesuffix("\n").split("\n"))
 
 
-def _render_surroundings(told: Result) -> Iterable[str]:
-    if told["surroundings"]:
+def _render_surroundings(report: Result) -> Iterable[str]:
+    if report["surroundings"]:
         yield "## Around it"
-    for one in told["surroundings"]:
+    for one in report["surroundings"]:
         yield ""
         yield f"{one['what'].capitalize()}:"
         shown = one["places"][:MAX_ALSO] if one["what"] == ALSO else one["places"]
@@ -63,58 +63,58 @@ def _render_surroundings(told: Result) -> Iterable[str]:
             yield f"- and {len(one['places']) - len(shown)} more"
 
 
-def _render_chains(told: Result) -> Iterable[str]:
-    if told["call_chains"]:
+def _render_chains(report: Result) -> Iterable[str]:
+    if report["call_chains"]:
         yield "## Call chains\n"
-    for one in told["call_chains"]:
+    for one in report["call_chains"]:
         yield f"- {' -> '.join(one['symbols'])} ({one['confidence']}; {one['ends']})"
         yield f"  {', '.join(one['citations'])}"
 
 
-def _render_entries(told: Result) -> Iterable[str]:
-    if told["entry_points"]:
+def _render_entries(report: Result) -> Iterable[str]:
+    if report["entry_points"]:
         yield "## Entry points\n"
-    for one in told["entry_points"]:
+    for one in report["entry_points"]:
         yield f"- {one['symbol']}, {one['citation']}: {one['why']}"
 
 
-def _render_modules(told: Result) -> Iterable[str]:
-    if told.get("modules"):
+def _render_modules(report: Result) -> Iterable[str]:
+    if report.get("modules"):
         yield "## Modules, the strongest first\n"
         yield "| module | files | strength | imported by | imports | layer |"
         yield "|---|---|---|---|---|---|"
-        for one in told["modules"]:
+        for one in report["modules"]:
             numbers = (one["files"], f"{one['strength']} %", one["imported_by"], one["imports"], one["layer"])
             yield f"| {one['name']} | {' | '.join(map(str, numbers))} |"
-    if told.get("layers"):
+    if report.get("layers"):
         yield ""
         yield "## Layers, the lowest first\n"
-    for one in told.get("layers") or ():
+    for one in report.get("layers") or ():
         yield f"- {one['level']}: {', '.join(one['modules'])}"
         for cycle in one["cycles"]:
             names = " <-> ".join(cycle) if len(cycle) == 2 else f"of {len(cycle)}: {', '.join(cycle)}"
             yield f"  - cycle {names}"
 
 
-def _render_shapes(told: Result) -> Iterable[str]:
-    if told.get("shapes"):
+def _render_shapes(report: Result) -> Iterable[str]:
+    if report.get("shapes"):
         yield "## Repeated shapes\n"
-    for one in told.get("shapes") or ():
+    for one in report.get("shapes") or ():
         yield f"- {one['shape']} {one['name']}: {one['count']} {one['note']}, {', '.join(one['citations'])}"
 
 
-def _render_outside(told: Result) -> Iterable[str]:
-    if told.get("outside"):
+def _render_outside(report: Result) -> Iterable[str]:
+    if report.get("outside"):
         yield "## Outside the repository\n"
-    for one in told.get("outside") or ():
+    for one in report.get("outside") or ():
         yield f"- {one['name']}: {one['count']}, {one['citation']}"
 
 
-def _render_map(told: Result) -> Iterable[str]:
+def _render_map(report: Result) -> Iterable[str]:
     from repo_mcp.research.mermaid import render_mermaid  # here: tools are listed before anything is called
     from repo_mcp.research.records import MapEdge, MapNode
 
-    shown = told["dependency_map"]
+    shown = report["dependency_map"]
     nodes = [MapNode(one["id"], one["label"], one["kind"], one["path"]) for one in shown["nodes"]]
     edges = [MapEdge(one["from"], one["to"], one["kind"], one["confidence"]) for one in shown["edges"]]
     if edges:
@@ -124,8 +124,8 @@ def _render_map(told: Result) -> Iterable[str]:
         yield "```"
 
 
-def _render_limits(told: Result) -> Iterable[str]:
-    if told["limits"]:
+def _render_limits(report: Result) -> Iterable[str]:
+    if report["limits"]:
         yield "## Left out\n"
-    for one in told["limits"]:
+    for one in report["limits"]:
         yield f"- {one['what']}: {one['why']}"

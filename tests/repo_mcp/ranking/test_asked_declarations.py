@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from repo_mcp.ranking.asked_declarations import AskedFile, rate_files
-from repo_mcp.ranking.called_names import is_telling, list_called
+from repo_mcp.ranking.called_names import list_called, may_follow
 from repo_mcp.ranking.declaration_rating import SYNONYM_SHARE, weigh_terms
 from repo_mcp.ranking.live_chunks import read_chunks
 from tests.repo_mcp.ranking.test_snippets import rank_python
@@ -117,5 +117,5 @@ def test_synonyms_weigh_less_and_common_words_nothing() -> None:
 
 def test_called_names_stand_before_a_bracket() -> None:
     assert list_called("tie(rope, knot (1)); mast.lift!(2); tie()") == ["tie", "knot", "lift!"]
-    assert not any(map(is_telling, ("if", "isinstance", "at")))
-    assert is_telling("tie")
+    assert not any(map(may_follow, ("if", "isinstance", "at")))
+    assert may_follow("tie")

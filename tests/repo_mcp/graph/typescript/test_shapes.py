@@ -132,13 +132,13 @@ def test_a_single_method_of_a_common_name_tells_too_little() -> None:
     assert len(list_satisfying(few, "Disposable")) == MAX_ALIKE - 1
     many = make_graph(texts | {"d.ts": "export interface Disposable { dispose(): void }\n"})
     assert list_satisfying(many, "Disposable") == []
-    assert not many.edge_lists.is_telling(find_node(many, "Disposable").declaration)
+    assert not many.edge_lists.is_distinctive(find_node(many, "Disposable").declaration)
 
 
 def test_an_interface_without_methods_is_met_by_any_data(shapes: Graph) -> None:
     assert list_satisfying(shapes, "Named") == []
-    assert not shapes.edge_lists.is_telling(find_node(shapes, "Named").declaration)
-    assert shapes.edge_lists.is_telling(find_node(shapes, "Shape").declaration)
+    assert not shapes.edge_lists.is_distinctive(find_node(shapes, "Named").declaration)
+    assert shapes.edge_lists.is_distinctive(find_node(shapes, "Shape").declaration)
 
 
 def test_a_class_satisfies_an_interface_and_does_not_name_it(shapes: Graph) -> None:

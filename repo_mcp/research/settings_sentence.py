@@ -39,10 +39,10 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     if not (subject.nodes or any(places.values()) or by_callers):
         seen = join_names([*_cite_beginning(whole, "mentions "), *_cite_beginning(whole, "passes the name ")])
         mentioned = f" It is mentioned at {seen}." if seen else ""
-        is_told = mentioned or otherwise or not state.findings
-        by_words = "" if is_told else " What is shown has words of the question."
+        is_explained = mentioned or otherwise or not state.findings
+        by_words = "" if is_explained else " What is shown has words of the question."
         return f"Nothing is known to set {subject.asked}.{mentioned}{otherwise}{by_words}"
-    told = (
+    groups = (
         ("declared as an option", places[OPTION]),
         (
             "declared",
@@ -52,7 +52,7 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
         ("taken from the environment", places["takes"]),
         ("set", places["sets"]),
     )
-    sentence = " and ".join(f"{what} at {join_names(found)}" for what, found in told if found)
+    sentence = " and ".join(f"{what} at {join_names(found)}" for what, found in groups if found)
     is_so = f"{subject.asked} is {sentence}." if sentence else f"{subject.asked} is not declared here."
     meant = f"By {state.documented}, this is {subject.asked}. " if state.documented else ""
     return f"{meant}{is_so}{otherwise}{by_callers}"
@@ -69,8 +69,8 @@ def _describe_otherwise(state: ResearchState, subject: Subject) -> str:
     every = [one for one in state.findings if not _has_its_spelling(subject, one)]
     others = [one for one in every if not is_test_place(one.path)] or every
     spelled = _cite_beginning([one for one in others if LAST_PART not in one.why], "sets")
-    told = f" The last part of its name stands at {join_names(parts)}." if parts else ""
-    return f"{told} Spelled otherwise, it is set at {join_names(spelled)}." if spelled else told
+    sentence = f" The last part of its name stands at {join_names(parts)}." if parts else ""
+    return f"{sentence} Spelled otherwise, it is set at {join_names(spelled)}." if spelled else sentence
 
 
 def _describe_accessors(state: ResearchState) -> str:
@@ -79,11 +79,11 @@ def _describe_accessors(state: ResearchState) -> str:
     reading = [one for one in state.findings if one.why.startswith(READS_BY)]
     default = [one for one in state.findings if one.why.startswith(DEFAULTS)]
     given = [one for one in state.findings if one.why.startswith(GIVEN)]
-    told = [f" It is declared with the value of {name_findings(given)}."] if given else []
-    told += [f" By name, its default is {name_findings(default)}."] if default else []
-    told += [f" Callers set it by {name_findings(setting)}."] if setting else []
+    sentences = [f" It is declared with the value of {name_findings(given)}."] if given else []
+    sentences += [f" By name, its default is {name_findings(default)}."] if default else []
+    sentences += [f" Callers set it by {name_findings(setting)}."] if setting else []
     reads = "reads" if len(reading) == 1 else "read"
-    return "".join([*told, f" {name_findings(reading)} {reads} it."] if reading else told)
+    return "".join([*sentences, f" {name_findings(reading)} {reads} it."] if reading else sentences)
 
 
 def _cite_beginning(found: Sequence[Finding], how: str) -> list[str]:
