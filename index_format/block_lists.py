@@ -303,7 +303,7 @@ def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: 
     wanted = count_positions(escaped, starts + frequencies)
     byte_ends = np.append(0, ends)[np.minimum(np.cumsum(wanted), len(ends))]
     if len(rests) != int(wanted.sum()) or (byte_ends != np.cumsum(escape_bytes)).any():
-        raise CorruptIndex(f"{where}: other escapes than there are term frequencies that need one")
+        raise CorruptIndex(f"{where}: {len(rests)} escapes, {int(wanted.sum())} term frequencies need one")
     _check_rests(rests, where)
     counts[escaped] += rests
     return found, counts
@@ -311,7 +311,7 @@ def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: 
 
 def _check_rests(rests: I64, where: str) -> None:
     if int(rests.max(initial=0)) >= MAX_TERM_FREQUENCY - _FREQUENCY_ESCAPE:
-        raise CorruptIndex(f"{where}: a term frequency of {int(rests.max())} and more")
+        raise CorruptIndex(f"{where}: a term frequency of {int(rests.max()) + _FREQUENCY_ESCAPE}")
 
 
 def _parse_block_sizes(bounds: U8, sizes: U8, where: str) -> U32:

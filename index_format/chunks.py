@@ -82,7 +82,7 @@ class ChunksReader:
         self.units, self.chunks = self._units.rows, self._chunks.rows
         for tag, table, column in ((UNIT, self._units, 0), (CHNK, self._chunks, 1)):
             if table.rows and not table.widths[column]:  # no bytes: there could be four billion
-                raise CorruptIndex(f"{self._where}: {tag.decode()}: {table.rows} rows of nothing")
+                raise CorruptIndex(f"{self._where}: {tag.decode()}: {table.rows} rows without bytes")
         self._lines = self._units.open_column(0)
         self._first_units, self._unit_counts, self._kinds = map(
             self._chunks.open_column, range(CHUNK_COLUMNS)

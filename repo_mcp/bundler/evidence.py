@@ -40,7 +40,7 @@ from repo_mcp.text.word_families import list_stand_ins, list_synonyms
 MAX_WORDS = 1_000  # of the prompt
 MAX_NAMES = 12  # of the prompt, whose declaring files are looked up
 MAX_DECLARING = 4  # files or blocks; a name that more of them declare says little about each
-SOLE_WORDS = 2  # in a prompt of so few words, each is taken for a name
+SOLE_WORDS = 2  # in a prompt of at most this many words, each is read as a name
 SELF_NAMES = frozenset(("self", "this", "cls", "super"))
 
 UNKNOWN_SHARE = 10  # a term that is nowhere is taken to be in every tenth unit

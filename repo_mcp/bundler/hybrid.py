@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from repo_mcp.bundler.account import build_audit, describe_left, list_warnings
 from repo_mcp.bundler.build import Choice
 from repo_mcp.bundler.companions import take_companions
-from repo_mcp.bundler.evidence import HintFinder, find_no_hints, gather_evidence
+from repo_mcp.bundler.evidence import HintFinder, gather_evidence
 from repo_mcp.bundler.following import follow_names
 from repo_mcp.bundler.limits import FEW_LINES, FEW_SHOWN, NOTHING_FITS
 from repo_mcp.bundler.opened_files import Opener, RatedFile
@@ -37,7 +37,7 @@ class HybridStrategy:
 
     name = "hybrid"
 
-    def __init__(self, read_layout: LayoutReader, find_hints: HintFinder = find_no_hints) -> None:
+    def __init__(self, read_layout: LayoutReader, find_hints: HintFinder) -> None:
         """Take functions that find the declarations of a file and further symbols that a prompt names."""
         self._read_layout = read_layout
         self._find_hints = find_hints

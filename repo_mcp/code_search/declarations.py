@@ -108,7 +108,7 @@ def order_hits(
     weights: Mapping[str, float],
     find_record: FindRecord,
     *,
-    holds_phrase: bool = False,
+    holds_phrase: bool,
 ) -> OrderedHits:
     """Return hits for the first DEPTH chunks in order, then the other chunks. Their shares never rise.
 

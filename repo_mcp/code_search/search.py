@@ -75,7 +75,7 @@ SUMMED_UP = {
     Author.CLIENT: "The summary was written by your model from the hits.",
     Author.INDEX: "The summary was made without a model, from comments and signatures of the hits.",
 }
-DROPPED = "Left out of your model's summary, for citing what it was not shown: {count} sentence{plural}."
+DROPPED = "Left out of your model's summary: {count} sentence{plural} citing what the model was not shown."
 
 Ask = Callable[[Question], str | None]
 MAX_ADDED = 6  # words from the index
@@ -242,8 +242,8 @@ class LiveCodeSearch:
         read_live: ReadLive,
         extensions: Mapping[str, str],
         max_words: int,
-        meaning: Meaning | None = None,
-        read_layout: LayoutReader = read_layout,
+        meaning: Meaning | None,
+        read_layout: LayoutReader,
     ) -> None:
         """Take `extensions`, which maps file extensions to languages; `max_words` limits a query's words."""
         self._read_layout = read_layout

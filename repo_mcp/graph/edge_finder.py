@@ -281,7 +281,7 @@ class EdgeFinder(References):
         groups: Iterable[Sequence[str]],
         most: int,
         *,
-        dispatches: bool = False,
+        dispatches: bool,
     ) -> Iterator[tuple[int, Edges]]:
         """Yield for each group of files the number of references by name that were resolved, and their edges.
 

@@ -266,7 +266,7 @@ class LiveGraph:
         name_path: Callable[[str], str],
         languages: Mapping[str, str],
         wait_seconds: float,
-        find_precise: Callable[[], PreciseView | None] = lambda: None,
+        find_precise: Callable[[], PreciseView | None],
     ) -> None:
         """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension.
         `name_path` makes a client's path relative to the root, or raises RepoError.

@@ -33,7 +33,7 @@ from repo_mcp.workspace.git_blobs import SharedBlobs, find_rows
 from repo_mcp.workspace.git_index import STAT_BITS
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
 
-COMPARED_BYTES = 128 * 1024 * 1024  # this process compares so many in the time that starting others takes
+COMPARED_BYTES = 128 * 1024 * 1024  # this process compares them in the time that starting others takes
 INDEXED_BYTES = 8 * 1024 * 1024  # of these, it indexes at most one shard, as in any refresh
 I64 = npt.NDArray[np.int64]
 _LASTING = (SkipReason.BINARY, SkipReason.TOO_LARGE)  # true of the same file in every checkout
@@ -42,8 +42,8 @@ FindShared = Callable[[Donor], SharedBlobs | None]  # by Git, with its checkout;
 
 
 NO_DONOR = (
-    "The checkout or pack that was named has no usable index: complete, sealed, of this version."
-    " So everything is indexed. An index outside of its checkout is found if both have the same --data-dir."
+    "The named checkout or pack has no usable index, which is complete, sealed and of this version."
+    " So everything is indexed. An index outside its checkout is found only with the same --data-dir."
 )
 
 
@@ -154,9 +154,7 @@ class PendingAdoption:
 class Adoption:
     """The files of one donor, and those of them that are confirmed."""
 
-    def __init__(
-        self, donor: Donor, adopted: Snapshot, shared: tuple[SeenFiles, SharedBlobs] | None = None
-    ) -> None:
+    def __init__(self, donor: Donor, adopted: Snapshot, shared: tuple[SeenFiles, SharedBlobs] | None) -> None:
         """Take the donor's snapshot `adopted`, opened here; its record and Git's notes on both checkouts.
 
         Raises IndexFormatError, OSError.

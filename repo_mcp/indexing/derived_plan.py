@@ -19,7 +19,7 @@ from repo_mcp.indexing.likely_order import make_ranker
 from repo_mcp.record_classes import dataclass
 
 MANY_FILES = 5_000  # when more may have changed, all are compared, which takes no longer
-FEW_FILES = 200  # up to so many are parsed by size, the smallest first; more are parsed likeliest first
+FEW_FILES = 200  # up to this many are parsed smallest first; more are parsed likeliest first
 
 FindTask = Callable[[str, str], str | None]  # (path, language) -> name of a task, if any
 

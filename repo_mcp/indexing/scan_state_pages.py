@@ -38,7 +38,7 @@ class SeenPages:
         """
         pages = max(1, -(-count // PAGE_FILES))
         if (len(firsts), len(prints), len(packed)) != (pages, FINGERPRINT_BYTES * pages, pages):
-            raise ValueError("not the pages of so many files")
+            raise ValueError("not the number of pages that these files need")
         if any(one >= other for one, other in pairwise(firsts)):
             raise ValueError("pages that do not ascend")
         self.count = count

@@ -25,7 +25,7 @@ from repo_mcp.indexing.workers import (
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
-NO_PROCESSES = "The system starts no more processes, so one has indexed all files."
+NO_PROCESSES = "The system would not start more processes, so one indexed all files."
 FEWEST = 2  # shards for which processes are started
 
 
@@ -140,7 +140,7 @@ class ShardPool:
     def hand_over(self, workers: int) -> AbstractContextManager[ProcessPoolExecutor] | None:
         """Return the processes that have built the shards, to be used in one block, with which they end.
 
-        If there are not just so many, or one has died, they end now.
+        If there are more or fewer of them than `workers`, or one has died, they end now.
         """
         idle, self._idle = self._idle, None
         opened = self._opened.pop_all()

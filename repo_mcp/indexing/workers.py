@@ -134,7 +134,7 @@ def make_merger(
 ) -> Merger:
     """Return what merges segments of a writer, with the help of processes if the memory budget allows.
 
-    Those that have built the shards go on with it if `hand_over` has just as many; else others are started.
+    Those that have built the shards go on with it if `hand_over` has as many; otherwise others are started.
     Windows are as large as the budget says, unless `window_bytes` does.
     """
     files = sum(entry.files for entry in writer.segments)

@@ -46,7 +46,7 @@ class AdapterRegistry:
     def __init__(
         self,
         parse: Parse,
-        installed: Sequence[InstalledAdapter] = (),
+        installed: Sequence[InstalledAdapter],
         *,
         disabled: Collection[str] = (),
         find_language: Callable[[str], Language] = find_language_by_name,

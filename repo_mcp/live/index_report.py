@@ -21,7 +21,7 @@ from repo_mcp.model import IndexStatus, SegmentFacts
 from repo_mcp.ranking.searcher import Searcher
 
 NOT_WHOLE = "The index is being built or updated: files may be missing here."
-CHANGING = "Changes of the last moment are not indexed yet: results may be out of date."
+CHANGING = "The latest changes are not indexed yet: results may be out of date."
 RENEWED = "Changed files were being indexed during this call: results may be out of date. Ask again."
 NOT_COMPARED = "The tree is being compared with the index: changed files may be missing here."
 TOLD_AGE_SECONDS = 0.5  # answers say how old the last look at the tree is if it is older than this
@@ -119,7 +119,7 @@ class IndexReport:
     def is_whole(self, snapshot: Snapshot) -> bool:
         """Return True if a snapshot has every file of the tree as it was when that was last compared.
 
-        Results may depend on it, but never on `describe_progress`, which tells of the moment of a call.
+        Results may depend on it, but never on `describe_progress`, which depends on the moment of a call.
         """
         return self._generation.is_whole(snapshot) and not self._generation.loss
 

@@ -60,9 +60,9 @@ class LiveIndex:
         walk: Walk,
         *,
         watch: bool,
-        finder: PathChangeFinder | None = None,
-        note_refresh: Callable[[], None] = lambda: None,
-        read_many: ReadMany = _read_nothing,
+        finder: PathChangeFinder | None,
+        note_refresh: Callable[[], None],
+        read_many: ReadMany,
     ) -> None:
         """`walk` returns the files of the root, `finder` finds a few of them using the results of the walk,
         `read_many` returns the bytes of some. `note_refresh` is called after each refresh.

@@ -285,7 +285,7 @@ class _Child:
             self.process.close()
 
 
-def _start_child(niceness: int = 0, run: Callable[..., None] | None = None) -> _Child:
+def _start_child(niceness: int, run: Callable[..., None] | None) -> _Child:
     """Return a child that has reported ready. Raises EOFError or OSError when none can be started."""
     import multiprocessing
 

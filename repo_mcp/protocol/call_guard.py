@@ -37,7 +37,7 @@ Clock = Callable[[], float]
 class TokenBucket:
     """Lets `per_second` calls through in the long run, and a burst of BURST_SECONDS. Safe in any thread."""
 
-    def __init__(self, per_second: int, clock: Clock = time.monotonic) -> None:
+    def __init__(self, per_second: int, clock: Clock) -> None:
         self.per_second = per_second
         self._clock = clock
         self._lock = threading.Lock()

@@ -78,20 +78,14 @@ class Caller:
         progress_token: RequestId | None = None,
         *,
         samples: bool = False,
-        takes_tasks: bool = False,
-        has_roots: bool = False,
     ) -> None:
-        """`progress_token` is None when no progress is wanted. `samples`: the client's model can be asked.
-
-        `takes_tasks`: any call may be answered with a task, which a client of the second era can allow.
-        `has_roots`: it can be asked for the directories that its user works in.
-        """
+        """`progress_token` is None when no progress is wanted. `samples`: the client's model can be asked."""
         self.name = name
         self.version = version
         self.progress_token = progress_token
         self.samples = samples
-        self.takes_tasks = takes_tasks
-        self.has_roots = has_roots
+        self.takes_tasks = False  # a client of the second era can allow any call to be answered with one
+        self.has_roots = False  # it can be asked for the directories that its user works in
 
 
 def refuse_method(method: str) -> RequestRefused:
@@ -359,7 +353,7 @@ class Answers:
         """Return the answer of a tool. Raises UnicodeEncodeError when it holds a lone surrogate."""
         return self.stored(request_id, encode_result(answer, modern=modern), self._stamp if modern else "")
 
-    def stored(self, request_id: RequestId, result: str, meta: str = "") -> bytes:
+    def stored(self, request_id: RequestId, result: str, meta: str) -> bytes:
         """Return an answer with a result of `encode_result`.
 
         `meta` is the JSON of one more member, with the comma before it.
@@ -393,7 +387,7 @@ def encode_result(answer: ToolAnswer, *, modern: bool) -> str:
 
 
 def encode_progress(
-    token: RequestId, done: float, total: float, message: str, meta: JsonObject | None = None
+    token: RequestId, done: float, total: float, message: str, meta: JsonObject | None
 ) -> bytes:
     """Return the frame of a notification of progress. Raises ValueError for NaN and lone surrogates."""
     params: JsonObject = {"progressToken": token, "progress": done, "total": total, "message": message}

@@ -81,7 +81,6 @@ class TaskMethods:
         sampler: Sampler,
         *,
         modern: bool,
-        store: Callable[[Callable[[Task], object]], TaskStore] = TaskStore,
     ) -> None:
         """Keep the tasks of a session; of the second era where it is `modern`."""
         self._wire = wire
@@ -89,7 +88,7 @@ class TaskMethods:
         self._pool = CallPool(RUNNING_TASKS)
         self._sampler = sampler
         self._modern = modern
-        self._store = store(self._notify_status)
+        self._store = TaskStore(self._notify_status)
         self._pending = PendingAnswers()
         self._methods: Mapping[str, Callable[[Request], JsonObject | bytes | None]] = (
             {"tasks/get": self._get, "tasks/update": self._update, "tasks/cancel": self._cancel}
@@ -331,7 +330,7 @@ class TaskWork:
         store: TaskStore,
         ask: Callable[[str, Question, Callable[[], bool]], str | None],
         *,
-        round_: Round | None = None,
+        round_: Round | None,
         modern: bool,
     ) -> None:
         """`ask` asks the client's model until the task is stopped; `round_` has its earlier answers."""

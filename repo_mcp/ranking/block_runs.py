@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from repo_mcp.ranking.bm25f import F64, I64, Integers
 
-FEW_HELD = 8  # a list has few blocks if it has one in so many of those looked at, or of the segment's
+FEW_HELD = 8  # a list has few blocks if it has one in this many of those looked at, or of the segment's
 U8 = npt.NDArray[np.uint8]
 
 

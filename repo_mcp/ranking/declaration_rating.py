@@ -62,7 +62,7 @@ def list_asked(
     telling: Mapping[str, float],
     most: int,
     *,
-    reads_names: bool = True,
+    reads_names: bool,
 ) -> list[Rated]:
     """Return at most `most` declarations that a question may be about, the best first.
 

@@ -51,7 +51,7 @@ CODE_WEIGHT = 0.2  # of one that stands only in its code
 MOST_WIDENED_SHARE = 0.05  # of the units; commoner words cost half the time of widening, and give nothing
 MOST_WIDENED_UNITS = 40  # at least, for small indexes
 _ALIASES = {"symbol": "sym", "file": "path", "filename": "path", "language": "lang"}
-LEAST_WORDS = 4  # of a question: fewer are taken for names
+LEAST_WORDS = 4  # of a question: fewer are read as names
 STORY_WORDS = 40  # a longer query, or one of several lines, has no operators
 
 

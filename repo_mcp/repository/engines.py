@@ -243,7 +243,7 @@ class Outliner:
     """Makes outlines of texts. Safe for use from several threads."""
 
     def __init__(
-        self, config: Config, installed: tuple[InstalledAdapter, ...] = (), poison: PoisonList | None = None
+        self, config: Config, installed: tuple[InstalledAdapter, ...], poison: PoisonList | None
     ) -> None:
         """Load and start nothing yet. Texts on the `poison` list are not parsed."""
         self._config = config

@@ -84,9 +84,9 @@ def pack_whole(repository: Repository, target: AbstractContextManager[WritableFi
 def index_whole(
     repository: Repository,
     *,
-    force: bool = False,
-    progress: ProgressCallback | None = None,
-    cancelled: Cancelled = lambda: False,
+    force: bool,
+    progress: ProgressCallback | None,
+    cancelled: Cancelled,
 ) -> WholeReport:
     """Bring both indexes up to date with the tree; with `force` read and parse every file again.
 

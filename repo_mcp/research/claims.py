@@ -72,7 +72,7 @@ _NO_ADVERBS = frozenset(_ENDS_LIKE_ADVERBS.split())
 
 
 def build_claim(
-    state: ResearchState, reading: Reading, groups: Sequence[Group] = (), chains: Sequence[Chain] = ()
+    state: ResearchState, reading: Reading, groups: Sequence[Group], chains: Sequence[Chain]
 ) -> str:
     """Return the answer in a few sentences; "" if there is none for its form.
 

@@ -37,7 +37,7 @@ _REGISTERS = re.compile(r"_*(?:[Rr]egister|[Aa]dd|[Ii]nstall|[Uu]se|[Aa]ppend|[P
 _ACTING = _DOING | {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}
 
 
-def find_actions(state: ResearchState, action: Action, *, is_described: bool = False) -> list[Node]:
+def find_actions(state: ResearchState, action: Action, *, is_described: bool) -> list[Node]:
     """Return the symbols named by the verb, the noun and at most one more word.
 
     The shortest names come first, functions before values.
@@ -183,7 +183,7 @@ def find_inner_base(state: ResearchState, base: Node) -> Node | None:
 
 MODEL_LINES = 6  # a shorter type does not show how one of the kind is written
 MOST_MODELS = 8  # types of a kind whose uses are looked at
-LEAST_LISTED = 3  # a place lists a kind if it names at least so many of its types
+LEAST_LISTED = 3  # a place lists a kind if it names at least this many of its types
 
 
 def find_model(state: ResearchState, base: Node) -> Node | None:

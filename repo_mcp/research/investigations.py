@@ -140,7 +140,7 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
 
 
 def _is_sentence(subject: Subject, least: int) -> bool:
-    """Return True for a phrase of at least so many words of which no name that it is taken for has half.
+    """Return True for a phrase of at least `least` words, of which no name that it may mean has half.
 
     A name of several words in it, such as `maxRetries`, is meant by it.
     """

@@ -121,7 +121,7 @@ class Source:
             raw = []
         return tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
 
-    def find_absent(self, text: str, replaced: Collection[str] = ()) -> tuple[list[str], list[str], bool]:
+    def find_absent(self, text: str, replaced: Collection[str]) -> tuple[list[str], list[str], bool]:
         """Return the words of a text that surely no file has, warnings, and whether files lack most of it.
 
         The warnings are about words that no indexed file has. Before all files are indexed, no word is surely

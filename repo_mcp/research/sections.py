@@ -22,7 +22,7 @@ SPARE_SECTIONS = 3  # searched for beyond those that are shown, because some do 
 SECTION_LINES = 4  # of a section that are shown below its heading
 
 
-def note_documents(state: ResearchState, text: str, most: int = MAX_SECTIONS, beside: str = "") -> None:
+def note_documents(state: ResearchState, text: str, most: int, beside: str = "") -> None:
     """Note the sections of documents that a question is most about.
 
     `beside` is another word that such sections often have. If it is given, the heading of a section must name

@@ -304,7 +304,7 @@ def rank_blended(
     find_near: FindNear,
     weight: float,
     top_k: int,
-    wanted: Filter | None = None,
+    wanted: Filter | None,
 ) -> Ranking:
     """Return the best `top_k` chunks by words and meaning, with an upper bound on any score.
 

@@ -86,7 +86,7 @@ class Donors:
         data_dir: str | None,
         cache_home: str,
         list_roots: Callable[[], Iterable[DonorRoot]],
-        list_packed: ListPacked | None = None,
+        list_packed: ListPacked | None,
     ) -> None:
         """`data_dir` is where the operator keeps indexes; `list_roots` gives checkouts, the best first.
 

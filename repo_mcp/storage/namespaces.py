@@ -163,9 +163,7 @@ class Namespace:
 class Namespaces:
     """The namespaces that one opened root uses."""
 
-    def __init__(
-        self, root: str, data_dir: OwnDirectory, key: UserKey, *, holds_denied: bool = False
-    ) -> None:
+    def __init__(self, root: str, data_dir: OwnDirectory, key: UserKey, *, holds_denied: bool) -> None:
         """Create nothing. With `holds_denied`, the indexes contain names that are denied by default."""
         self._data_dir = data_dir
         self._suffix = _ALLOWED if holds_denied else ""

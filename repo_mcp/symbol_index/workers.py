@@ -64,7 +64,7 @@ class _Batch:
 class SpareParser:
     """A parser that is started before its first text arrives, since starting takes a third of a second."""
 
-    def __init__(self, parser: BatchParser, tasks: Sequence[str] = ()) -> None:
+    def __init__(self, parser: BatchParser, tasks: Sequence[str]) -> None:
         """Start it, and load what these tasks need: 50 ms for a language."""
         self._parser = parser
         self._thread = threading.Thread(target=self._start, args=(tasks,), name="structure spare")

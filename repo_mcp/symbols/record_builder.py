@@ -120,7 +120,7 @@ class SymbolRecordBuilder:
         if next(coming, None) is not None:
             self.status = ParseStatus.PARTIAL
 
-    def add_distinct(self, rows: Mapping[ReferenceKey, int], before: int = 0) -> None:
+    def add_distinct(self, rows: Mapping[ReferenceKey, int], before: int) -> None:
         """Add distinct rows, mapped to their arguments; lines count from the one after `before`.
 
         Otherwise like `add_references`; the mapping lets a parser collect rows without duplicates.

@@ -32,7 +32,7 @@ FEW_SHOWN = (
     " or continue with cursor"
 )
 MAX_ROWS = 1_000_000  # before a cursor: a list is made anew for each page, so a made-up cursor costs no more
-_DIGEST_BYTES = 4  # one cursor of 4,000,000,000 is taken for another's
+_DIGEST_BYTES = 4  # one cursor in 4,000,000,000 passes for another's
 _MAX_CHARS = 200
 _HOW_MUCH = frozenset({"cursor", "limit", "max_results", "top_k", "format"})  # what a page may differ in
 

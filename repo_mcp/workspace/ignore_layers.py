@@ -199,11 +199,11 @@ class NameRules:
     def __init__(
         self,
         layers: tuple[Layer, ...],
-        exclusions: Layer | None = None,
-        tracked: TrackedPaths | None = None,
-        prefix: str = "",
+        exclusions: Layer | None,
+        tracked: TrackedPaths | None,
+        prefix: str,
         *,
-        is_below_ignored: bool = False,
+        is_below_ignored: bool,
     ) -> None:
         """`layers` come with the highest precedence first; `exclusions` precede them all.
 

@@ -94,7 +94,7 @@ def _in_project(below: str) -> Callable[[str], FileLocation]:
     return lambda root: FileLocation(root, below, below, in_project=True)
 
 
-def _at_home(below: str, variable: str = "", folder: str = "") -> Callable[[str], FileLocation]:
+def _at_home(below: str, variable: str, folder: str = "") -> Callable[[str], FileLocation]:
     """Return a finder for a file below a folder of the home directory, or below a variable's directory."""
 
     def find(_root: str) -> FileLocation:

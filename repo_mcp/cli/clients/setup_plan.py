@@ -89,7 +89,7 @@ def plan_setup(
     name: str,
     place: FileLocation | None,
     *,
-    here: str = "",
+    here: str,
     replace: bool = False,
 ) -> Setup:
     """Plan the setup of a client; `here` is the repository in which that is done.

@@ -438,7 +438,7 @@ class CSharpResolver:
         return Resolution(tuple(Target(ordinal, sure) for ordinal, _ in found))
 
 
-def _conclude_members(found: Found, sure: Confidence = Confidence.EXACT) -> Resolution:
+def _conclude_members(found: Found, sure: Confidence) -> Resolution:
     """Return members as targets; several methods are only POSSIBLE."""
     if len(found) > 1 and any(one[1].kind in CALLABLE_KINDS for one in found):
         sure = Confidence.POSSIBLE

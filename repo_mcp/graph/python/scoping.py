@@ -197,7 +197,7 @@ class PythonScoping:
                     return found
         return []
 
-    def is_exported(self, module: str, name: str, hops: int = 0) -> bool:
+    def is_exported(self, module: str, name: str, hops: int) -> bool:
         """Return whether a star import of a module binds a name, provided the module has it."""
         names = self.find_names(module)
         key = (module, f"{name} exported")

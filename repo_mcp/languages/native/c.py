@@ -158,9 +158,9 @@ def spell_type(walk: CaptureWalk, node: Node | None, declarator: Declarator) -> 
 # -- functions and variables -------------------------------------------------------------------------------
 
 
-def has_word(walk: CaptureWalk, node: Node, stop: int, word: bytes) -> bool:
-    """Return True if a word is in a declaration before its name."""
-    return word in _read_words(walk, node, stop)
+def is_static(walk: CaptureWalk, node: Node, stop: int) -> bool:
+    """Return True if `static` is in a declaration before its name."""
+    return b"static" in _read_words(walk, node, stop)
 
 
 def _read_words(walk: CaptureWalk, node: Node, stop: int) -> list[bytes]:
@@ -192,10 +192,10 @@ def is_of_directive(walk: CaptureWalk, found: Declarator) -> bool:
 def declare_function(walk: CaptureWalk, node: Node, found: Declarator, flags: int) -> None:
     """Declare a function or its prototype."""
     walk.taken.add(found.name.start_byte)
-    is_static = has_word(walk, node, found.name.start_byte, b"static")
+    is_own = is_static(walk, node, found.name.start_byte)
     parameters = found.function.child_by_field_name("parameters") if found.function is not None else None
     count, variadic = count_parameters(parameters)
-    flags |= SymbolFlag.STATIC if is_static else find_public_flag(walk, Access.NONE)
+    flags |= SymbolFlag.STATIC if is_own else find_public_flag(walk, Access.NONE)
     flags |= (SymbolFlag.VARIADIC if variadic else 0) | find_deprecated_flag(walk, node)
     walk.declare(
         node,
@@ -256,9 +256,9 @@ def declare_variable(
     """Declare a variable outside functions."""
     walk.taken.add(found.name.start_byte)
     words = _read_words(walk, node, found.name.start_byte)
-    is_static = b"static" in words
+    is_own = b"static" in words
     flags = SymbolFlag.FORWARD if b"extern" in words and found.value is None else 0
-    flags |= SymbolFlag.STATIC if is_static else find_public_flag(walk, Access.NONE)
+    flags |= SymbolFlag.STATIC if is_own else find_public_flag(walk, Access.NONE)
     kind = SymbolKind.CONSTANT if b"constexpr" in words else SymbolKind.VARIABLE
     result = spell_type(walk, type_node, found)
     note_initialised(walk, found.value, result)

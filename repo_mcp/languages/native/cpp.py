@@ -19,8 +19,8 @@ from repo_mcp.languages.native.c import (
     declare_variable,
     find_deprecated_flag,
     find_public_flag,
-    has_word,
     is_of_directive,
+    is_static,
     on_attribute,
     on_enum,
     on_enumerator,
@@ -256,7 +256,7 @@ def _declare_method(
     head_end = body.start_byte if body is not None else node.end_byte
     tail = walk.text[found.name.end_byte : head_end].rpartition(b")")[2].split()
     flags |= SymbolFlag.OVERRIDE if b"override" in tail or b"override;" in tail else 0
-    flags |= SymbolFlag.STATIC if has_word(walk, node, found.name.start_byte, b"static") else 0
+    flags |= SymbolFlag.STATIC if is_static(walk, node, found.name.start_byte) else 0
     flags |= (
         (SymbolFlag.VARIADIC if variadic else 0)
         | find_deprecated_flag(walk, node)
@@ -323,7 +323,7 @@ def _declare_property(
     walk.taken.add(found.name.start_byte)
     access = walk.scope.access
     flags = find_public_flag(walk, access)
-    flags |= SymbolFlag.STATIC if has_word(walk, node, found.name.start_byte, b"static") else 0
+    flags |= SymbolFlag.STATIC if is_static(walk, node, found.name.start_byte) else 0
     result, kind = spell_type(walk, type_node, found), SymbolKind.PROPERTY
     walk.declare(node, walk.read(found.name), kind, flags=flags, access=access, result=result, opens=opens)
 

@@ -197,7 +197,7 @@ def name_language(given: str, others: Iterable[str] = ()) -> str | None:
     return folded if folded in LANGUAGES else _BY_EXTENSION[folded].name if folded in _BY_EXTENSION else None
 
 
-def find_near_languages(given: str, others: Iterable[str] = ()) -> list[str]:
+def find_near_languages(given: str, others: Iterable[str]) -> list[str]:
     """Return at most three names of languages most like an unknown one, the most similar first."""
     from difflib import get_close_matches  # for the rare mistake
 

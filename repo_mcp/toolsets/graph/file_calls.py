@@ -172,9 +172,7 @@ def _count_escaped(line: str) -> int:
     return len(json.dumps(line, ensure_ascii=False).encode())
 
 
-def _build_text(
-    opened: OpenedText, rows: int, more: tuple[str, ...] = (), long: tuple[str, ...] = ()
-) -> Part:
+def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...], long: tuple[str, ...]) -> Part:
     lines = opened.lines[:rows]
     end = opened.start_line + rows - 1
     truncated = opened.truncated or rows < len(opened.lines)

@@ -63,7 +63,7 @@ def warn_untracked(node: Node) -> list[str]:
 
 
 def render_edge(
-    edge: Edge, node: Node, direction: str, text: Sequence[str], via: Node | None = None, name: str = ""
+    edge: Edge, node: Node, direction: str, text: Sequence[str], via: Node | None, name: str
 ) -> Row:
     """Return the symbol `node` at the other end of an edge, with the lines of the edge, which call `via`.
 

@@ -396,7 +396,7 @@ _EXTERNALS: dict[str, Schema] = {
 }
 _FOLDERS: dict[str, Schema] = {
     "references_by_name": build_field(
-        "integer", "All references to its name, whatever they mean: at most so many lead to it"
+        "integer", "All references to its name, whatever they mean: no more than these lead to it"
     ),
     "folders": build_list(
         build_object(

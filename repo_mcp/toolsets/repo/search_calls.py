@@ -287,7 +287,7 @@ def _count_wanted(repository: Repository, arguments: Arguments) -> int:
     return find_integer(arguments, "top_k") or repository.config.limits.default_search_hits
 
 
-def choose_matches(answer: ExactAnswer, max_per_file: int | None, start: int = 0) -> list[ShownFile]:
+def choose_matches(answer: ExactAnswer, max_per_file: int | None, start: int) -> list[ShownFile]:
     """Return what to show of each file from the one at `start`, in order.
 
     Without `max_per_file`, all lines are shown if they are few; else, the fewer files there are, the more
@@ -302,7 +302,7 @@ def choose_matches(answer: ExactAnswer, max_per_file: int | None, start: int = 0
 
 
 def _keep_first(matches: list[ExactMatch], most: int, count: int) -> ShownFile:
-    """Return at most so many of the `matches` of a file, which has `count`."""
+    """Return at most `most` of the `matches` of a file, which has `count`."""
     if count <= len(matches) <= most:
         return ShownFile(matches)
     from repo_mcp.languages.patterns.language_registry import find_language  # here: tools are listed first
