@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import pytest
 
-from repo_mcp.config.server_config import load_config
 from repo_mcp.model import Hit
-from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.ranking.snippets import FEW_WHOLE_LINES, WHOLE_LINES
 from repo_mcp.ranking.word_search import FAR_SHARE, NEAR_SHARE, choose_room
 from repo_mcp.repository import Repository
-from repo_mcp.toolsets.repo import build_toolset
 from repo_mcp.toolsets.repo.copies import join_brief, name_joined
 from repo_mcp.toolsets.repo.hit_rows import render_brief, write_brief, write_hit
-from tests.written_trees import write_tree
+from tests.repo_mcp.toolsets.repo_calls import call, open_written
 
 QUESTION = "how can I revert the booking of a ledger entry before the fiscal quarter closes"
 PADDING = "\n\ndef keep_on(value):\n    return value\n" * 40
@@ -39,15 +34,12 @@ BRIEF = {"path", "start_line", "end_line", "snippet", "score"}
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    root = write_tree(tmp_path_factory.mktemp("brief") / "root", FILES)
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_written(tmp_path_factory.mktemp("brief"), FILES) as repository:
         yield repository
 
 
 def search(repository: Repository, **arguments: object) -> Any:
-    tool = next(tool for tool in build_toolset(repository).tools if tool.name == "repo.search")
-    return json.loads(tool.call({"query": QUESTION, **arguments}, CallContext(lambda: False)).text)["result"]
+    return call(repository, "repo.search", **{"query": QUESTION} | arguments)["result"]
 
 
 def test_hits_behind_the_third_are_brief(repository: Repository) -> None:

@@ -14,9 +14,8 @@ from bench.quality.definitions import MODES, SAMPLES, ask_names, choose_names
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
-from repo_mcp.toolsets.repo import build_toolset
 from tests.repo_mcp.lean_answers import read_answer
-from tests.written_trees import write_tree
+from tests.repo_mcp.toolsets.repo_calls import get_tool, open_written
 
 FILES = {
     "app/query.py": "import os\n\n\n"
@@ -40,15 +39,12 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    root = write_tree(tmp_path_factory.mktemp("definitions") / "root", FILES)
-    repository = Repository(load_config(str(root), data_dir=str(root.parent / "data")))
-    repository.refresh()
-    yield repository
-    repository.close()
+    with open_written(tmp_path_factory.mktemp("definitions"), FILES) as repository:
+        yield repository
 
 
 def call(repository: Repository, query: str, mode: str, **arguments: Any) -> dict[str, Any]:
-    tool = next(tool for tool in build_toolset(repository).tools if tool.name == "repo.search")
+    tool = get_tool(repository, "repo.search")
     answer = tool.call({"query": query, "mode": mode, **arguments}, CallContext(lambda: False))
     return cast(dict[str, Any], read_answer(tool.output_schema, json.loads(answer.text)))
 

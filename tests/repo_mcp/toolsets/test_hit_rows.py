@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bench.economy.evidence import read_lines
-from repo_mcp.config.server_config import load_config
 from repo_mcp.model import Hit
-from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
-from repo_mcp.toolsets.repo import build_toolset
 from repo_mcp.toolsets.repo.hit_rows import write_brief, write_hit
-from tests.written_trees import write_tree
+from tests.repo_mcp.toolsets.repo_calls import call, open_written
 
 FILES = {
     "far.rb": "class A::B\n  def far\n    far\n  end\n\n  def far_off\n  end\nend\n",
@@ -27,15 +22,12 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    root = write_tree(tmp_path_factory.mktemp("rows") / "root", FILES)
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_written(tmp_path_factory.mktemp("rows"), FILES) as repository:
         yield repository
 
 
 def search(repository: Repository, query: str, **arguments: object) -> Any:
-    tool = next(tool for tool in build_toolset(repository).tools if tool.name == "repo.search")
-    return json.loads(tool.call({"query": query, **arguments}, CallContext(lambda: False)).text)["result"]
+    return call(repository, "repo.search", query=query, **arguments)["result"]
 
 
 def test_a_name_with_a_colon_is_not_told_before_a_declaring_line(repository: Repository) -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
 
 import pytest
 
 from repo_mcp.bundler.limits import FEW_LINES
 from repo_mcp.bundler.limits import FEW_SHOWN as FEW_LINES_SHOWN
-from repo_mcp.config.server_config import load_config
-from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.pages import FEW_HITS, FEW_SHOWN
-from repo_mcp.toolsets.repo import build_toolset
+from tests.repo_mcp.toolsets.repo_calls import call, open_written
 from tests.repo_mcp.toolsets.research_roots import Served
 from tests.written_trees import write_tree
 
@@ -31,9 +27,7 @@ TREE = {
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    root = write_tree(tmp_path_factory.mktemp("absent") / "root", TREE)
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_written(tmp_path_factory.mktemp("absent"), TREE) as repository:
         yield repository
 
 
@@ -42,11 +36,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("served")
     with closing(Served(write_tree(place / "root", TREE), place / "data")) as served:
         yield served
-
-
-def call(repository: Repository, name: str, **arguments: object) -> Any:
-    tool = next(tool for tool in build_toolset(repository).tools if tool.name == name)
-    return json.loads(tool.call(arguments, CallContext(lambda: False)).text)
 
 
 @pytest.mark.parametrize("more", [{}, {"top_k": 8}, {"detail": "text"}])

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.config.server_config import load_config
-from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.ranking.snippets import CITED_NEAR, HEAD_LINES, NEXT_LINES, choose_telling
 from repo_mcp.repository import Repository
-from repo_mcp.toolsets.repo import build_toolset
 from tests.deep.sizes import examples
-from tests.written_trees import write_tree
+from tests.repo_mcp.toolsets.repo_calls import call, open_written
 
 FILLED = [f"    value{at} = {at}" for at in range(60)]
 LEDGER = [
@@ -94,20 +89,16 @@ ISSUE = "find_effective_quarter returns None when entries are posted\n\nThe ledg
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    root = write_tree(tmp_path_factory.mktemp("pasted") / "root", FILES)
-    with closing(Repository(load_config(str(root)))) as repository:
-        repository.refresh()
+    with open_written(tmp_path_factory.mktemp("pasted"), FILES) as repository:
         yield repository
 
 
-def call(repository: Repository, query: str, **arguments: object) -> Any:
-    tool = next(tool for tool in build_toolset(repository).tools if tool.name == "repo.search")
-    asked = {"query": query, "detail": "text", **arguments}
-    return json.loads(tool.call(asked, CallContext(lambda: False)).text)
+def search(repository: Repository, query: str, **arguments: object) -> Any:
+    return call(repository, "repo.search", **{"query": query, "detail": "text"} | arguments)
 
 
 def ask(repository: Repository, query: str, **arguments: object) -> list[str]:
-    hits: list[str] = call(repository, query, **arguments)["result"]["hits"]
+    hits: list[str] = search(repository, query, **arguments)["result"]["hits"]
     return hits
 
 
@@ -242,10 +233,10 @@ def test_further_declarations_of_a_file_are_named_in_one_hit(repository: Reposit
 
 def test_no_warning_says_how_many_words_were_used(repository: Repository) -> None:
     words = " ".join(f"vaultword{at}" for at in range(200))
-    assert not any("terms" in warning for warning in call(repository, f"{BANK_ISSUE}{words}\n")["warnings"])
+    assert not any("terms" in warning for warning in search(repository, f"{BANK_ISSUE}{words}\n")["warnings"])
 
 
 def test_names_in_pasted_code_that_no_file_has_are_not_told(repository: Repository) -> None:
     said = f"{BANK_ISSUE}openTheGate fails.\n```\nmy_own_vault = makeMyVault()\n```\n"
-    (warning,) = call(repository, said)["warnings"]
+    (warning,) = search(repository, said)["warnings"]
     assert warning == "No file has: openTheGate."

@@ -15,8 +15,9 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.ranking.word_search import count_above
 from repo_mcp.repository import Repository
-from repo_mcp.toolsets.repo import build_toolset
 from tests.repo_mcp.lean_answers import read_answer
+from tests.repo_mcp.toolsets.repo_calls import call as call_tool
+from tests.repo_mcp.toolsets.repo_calls import get_tool
 from tests.written_trees import write_tree
 
 FILES = {
@@ -44,7 +45,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]
 
 
 def call(repository: Repository, query: str, *, cancelled: bool = False, **arguments: Any) -> dict[str, Any]:
-    tool = next(tool for tool in build_toolset(repository).tools if tool.name == "repo.search")
+    tool = get_tool(repository, "repo.search")
     answer = tool.call({"query": query, **arguments}, CallContext(lambda: cancelled))
     envelope = json.loads(answer.text)
     return cast(dict[str, Any], read_answer(tool.output_schema, envelope))
@@ -492,8 +493,7 @@ def test_copies_of_what_is_shown_are_named_with_it(copied: Repository) -> None:
     rows = search(copied, QUESTION, detail="text")["hits"][0].split("\n")
     assert rows[-1] == f"same lines in {', '.join(places)}"
     assert all("copies" not in tell(hit) for hit in search(copied, QUESTION, explain=True)["hits"])
-    opened = next(tool for tool in build_toolset(copied).tools if tool.name == "repo.open_file")
-    text = json.loads(opened.call({"path": places[0]}, CallContext(lambda: False)).text)["result"]["content"]
+    text = call_tool(copied, "repo.open_file", path=places[0])["result"]["content"]
     assert text.startswith("2\tdef mend_the_sail")
 
 
