@@ -34,7 +34,7 @@ def build_state(state: str, *, snapshot: str | None = "g1", stale: int | None = 
 )
 def test_verdicts(state: IndexStatus, word: str, advice: str) -> None:
     assert judge(state).word == word
-    assert advice in judge(state).told
+    assert advice in judge(state).advice
 
 
 def test_coverage_counts_what_was_looked_at() -> None:
