@@ -577,7 +577,7 @@ def test_where_nothing_true_is_left_the_summary_is_made_of_the_results(served: S
     answer = served.ask("search_code", arguments, model=lambda question: "They fly [99]. So they do [98].")
     found = check(served.tools["search_code"], answer)
     assert found["summary"] == served.call("search_code", **arguments)["summary"]
-    assert any("2 sentences." in warning for warning in found["warnings"])
+    assert any(": 2 sentences citing" in warning for warning in found["warnings"])
 
 
 @settings(
