@@ -57,6 +57,10 @@ def test_lines_of_imports_change_nothing_that_others_use() -> None:
     assert _tell((4, 8), path="shop.go", text=main)[1] == ("Put", Change.CHANGED)
 
 
+def test_an_import_inside_a_function_changes_the_function() -> None:
+    assert _tell((2,), text="def read():\n    import os\n    return os\n") == [("read", Change.CHANGED)]
+
+
 def test_blank_lines_count_for_nothing() -> None:
     assert _name((2, 3, 6)) == []
 

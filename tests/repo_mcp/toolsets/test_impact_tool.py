@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from repo_mcp.impact import changed_symbols
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.impact import changed_symbols, reach
 from repo_mcp.impact import impact as impact_module
 from repo_mcp.toolsets.graph.impact_calls import SHOWN_SYMBOLS
 from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, Served
@@ -396,6 +397,25 @@ def test_texts_beyond_a_limit_are_not_looked_at(served: Served, monkeypatch: pyt
     found = served.call("get_impact", diff=_diff(*CHECK) + _diff("shop/api.py", ("await", "await ")))
     assert [row["name"] for row in found["changed"]] == ["Store.check"]
     assert [row["file_path"] for row in found["left_out"]] == ["shop/api.py"]
+
+
+def test_a_text_that_is_too_large_is_compared_with_none(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = _text("shop/base.py")
+    monkeypatch.setattr(changed_symbols, "MAX_OUTLINED", len(old) - 1)
+    found = served.call("get_impact", diff=_compare("shop/base.py", old, old[: len(old) // 2]))
+    assert found["changed"]
+    assert "what is added to and deleted from 1 of the files is not known: too large" in found["warnings"]
+
+
+def test_a_limit_of_the_search_is_said(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reach, "LEAST", Bounds(files=1, references=1))
+    monkeypatch.setattr(reach, "FIRST_FILES", 1)
+    monkeypatch.setattr(reach, "FIRST_REFERENCES", 1)
+    text = _text("shop/money.py")
+    found = served.call("get_impact", diff=_compare("shop/money.py", text, text.replace("return", "yield")))
+    assert "a limit of the search was reached: more may depend on what changes" in found["warnings"]
 
 
 def test_the_log_has_no_line_of_a_diff(served: Served) -> None:
