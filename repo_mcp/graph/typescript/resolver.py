@@ -213,11 +213,12 @@ class TypeScriptResolver:
         if meaning.external:
             return Resolution(external=meaning.external)
         ordinals = list(meaning.declarations)
-        if row.role is not ReferenceRole.IMPORT and row.role is not ReferenceRole.EXPORT:
+        names_itself = row.role in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}
+        if not names_itself:
             ordinals = [one for ordinal in ordinals for one in self._look_through(ordinal)]
         symbols = [(ordinal, self._names.get_symbol(ordinal)) for ordinal in dict.fromkeys(ordinals)]
         known = [(ordinal, symbol) for ordinal, symbol in symbols if symbol is not None]
-        if row.role not in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}:
+        if not names_itself:
             meant = {id(one) for one in prefer([symbol for _, symbol in known], row.role in _TYPE_ROLES)}
             known = [(ordinal, symbol) for ordinal, symbol in known if id(symbol) in meant]
         kept = _choose(known, row)
