@@ -32,7 +32,7 @@ class AdoptedSegments:
         proof: SegmentProof,
         note_proven: Callable[[Sealed], None],
     ) -> None:
-        """`taken` is what to seal them with in `directory`, once `proof` is there: `note_proven` is told."""
+        """`taken` is what to seal them with in `directory`; `note_proven` is called once `proof` is there."""
         self.manifest = manifest
         self._directory = directory
         self._taken = taken

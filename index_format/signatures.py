@@ -1,4 +1,4 @@
-"""Signatures of pages tell which ones of a large dictionary may have a term that contains given bytes.
+"""Signatures of pages: which pages of a large dictionary may have a term that contains given bytes.
 
     SIGN  a row for each class, and one more; a bit for each page, lowest first, in whole bytes
 

@@ -172,6 +172,12 @@ class Snapshot:
             self._length_sums[field] = sum(segment.sum_lengths(field) for segment in self.segments)
         return self._length_sums[field]
 
+    def iter_live_files(self) -> Iterator[tuple[LiveSegment, int]]:
+        """Yield each live file as its segment and number, segment by segment in path order."""
+        for segment in self.segments:
+            for file in np.flatnonzero(segment.live_file_mask).tolist():
+                yield segment, file
+
     def close(self) -> None:
         """Close the files of all segments."""
         for segment in self.segments:

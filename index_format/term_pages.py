@@ -84,7 +84,7 @@ def _join_bounds(parts: Sequence[I64]) -> I64:
 
 
 def find_laid(heads: I64) -> npt.NDArray[np.bool_]:
-    """Return a mask of the lists that have bytes, told by their heads: even ones above 0."""
+    """Return a mask of the lists that have bytes, by their heads: even ones above 0."""
     is_laid: npt.NDArray[np.bool_] = (heads & 1) < (heads != 0)
     return is_laid
 

@@ -184,7 +184,7 @@ class TermsReader:
         if self.pages > frame.get_size(TOPS):  # each first term has its line feed at least
             raise self._corrupt(f"{self.pages} pages, {frame.get_size(TOPS)} bytes of first terms")
         self._places = [self._table.open_column(column) for column in range(PAGE_COLUMNS)]
-        self.is_large = self.pages >= LARGE_PAGES  # its pages are folded, and signatures tell what is in them
+        self.is_large = self.pages >= LARGE_PAGES  # its pages are folded, and signatures say what is in them
         self._signatures = SignatureReader(frame, self.pages) if self.is_large else None
 
     @cached_property

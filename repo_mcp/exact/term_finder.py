@@ -1,6 +1,6 @@
 """Finds the terms of one segment that begin with, end with or contain given bytes.
 
-A prefix is a span of the dictionary's pages. For bytes inside terms, the dictionary tells which of its pages
+A prefix is a span of the dictionary's pages. For bytes inside terms, the dictionary says which of its pages
 may have them (index_format/signatures.py).
 """
 

@@ -115,7 +115,7 @@ class BackgroundPages:
         start_daemon(self._thread)  # else `get` makes them
 
     def _make(self) -> None:
-        with suppress(Exception):  # `get` meets it again, and raises it where it can be told
+        with suppress(Exception):  # `get` meets it again, and raises it where it can be reported
             self._pages = build_pages(self._files)
 
     def get(self) -> SeenPages:

@@ -281,7 +281,7 @@ def _build(task: ShardTask) -> ShardResult:
 def _encode(sources: MergeSources, window: int) -> EncodedRun:
     """Encode a window of a merge, whose sources stay open until others are given, or the process ends.
 
-    A merge is told by its segments: each window comes with a holder of the directory that equals no other.
+    A merge is identified by its segments: each window comes with its own holder of the directory.
     """
     global _merge  # noqa: PLW0603  (a process has one)
     index_path, entries, window_bytes = sources

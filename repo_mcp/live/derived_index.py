@@ -208,7 +208,7 @@ class DerivedIndex(ABC, Generic[View]):
             self._running.release()
 
     def _renew(self, make: Callable[[bool], Report]) -> Report:
-        """Run one round and return its report; `make` is told whether to rebuild everything, and may raise.
+        """Run one round and return its report; `make` gets whether to rebuild everything, and may raise.
 
         An IndexFormatError at this point means that the lexical index is damaged.
         """

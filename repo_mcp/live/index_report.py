@@ -49,7 +49,7 @@ class IndexReport:
         self._find_searcher = find_searcher
         self._report_damage = report_damage
         self._follows = follows
-        self._stays = False  # the process keeps answering; a command, which answers once, tells no age
+        self._stays = False  # the process keeps answering; a command, which answers once, reports no age
         self.is_first_look = False  # a refresh was begun, and none has ended yet
         self.has_looked = False  # a refresh has ended, well or not
 

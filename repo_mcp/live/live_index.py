@@ -252,7 +252,7 @@ class LiveIndex:
             return done if add_joined is None else add_joined(done)
         except Exception as error:
             self._watch.note_walk(started, error)
-            if self.refresher.fault:  # answers tell that instead
+            if self.refresher.fault:  # answers say that instead
                 self.report.note_looked()
             raise
         finally:

@@ -96,7 +96,7 @@ class Refresher:
         try:
             with self._note_fault():
                 done = self._open_indexer().refresh(
-                    force=force, progress=report, cancelled=stop, committed=self._tell_of_commit
+                    force=force, progress=report, cancelled=stop, committed=self._report_commit
                 )
             self._look.stale, self.fault = 0, ""
             self._note_finished(done)
@@ -104,7 +104,7 @@ class Refresher:
         finally:
             self.progress = None
 
-    def _tell_of_commit(self) -> None:
+    def _report_commit(self) -> None:
         with self._committed:
             self.commits += 1
             self._committed.notify_all()

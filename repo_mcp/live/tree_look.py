@@ -109,7 +109,7 @@ class TreeLook:
         try:
             self._look_over(generation)
         except (RepoError, IndexFormatError, OSError):
-            self._look = None  # the next search looks itself, and tells what is wrong
+            self._look = None  # the next search looks itself, and says what is wrong
         finally:
             self._looking.release()
 

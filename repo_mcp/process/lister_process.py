@@ -94,10 +94,10 @@ class _Lister:
         files = [one for one in entries if one.is_file(follow_symlinks=False)]
         names = [one.name for one in entries if one.is_dir(follow_symlinks=False)]
         if len(files) + len(names) == len(entries) and all(map(_is_plain, map(_get_name, entries))):
-            self._tell(path, files, names)
+            self._send(path, files, names)
         return sorted(filter(_is_plain, names), key=_with_slash, reverse=True)
 
-    def _tell(self, path: str, files: list[os.DirEntry[str]], directories: list[str]) -> None:
+    def _send(self, path: str, files: list[os.DirEntry[str]], directories: list[str]) -> None:
         """Add a directory to the next frame, unless a file in it has just changed."""
         stats = [one.stat(follow_symlinks=False) for one in files]
         try:

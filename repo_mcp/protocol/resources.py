@@ -115,7 +115,7 @@ def describe_templates(schemes: Sequence[str], *, names_roots: bool) -> list[Jso
 
 
 def choose_code(code: ErrorCode) -> int:
-    """Return the code with which the first era tells a failure."""
+    """Return the code that a failure has in the first era."""
     return _CODES.get(code, INTERNAL_ERROR)
 
 

@@ -112,7 +112,7 @@ class Session:
         self._ready.set()
 
     def change_schemas(self, tools: Iterable[Tool]) -> None:
-        """List the same tools with other schemas from now on, and tell the client so."""
+        """List the same tools with other schemas from now on, and notify the client."""
         self._answers.set_tools(tools)
         self._wire.say(encode_frame({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}))
 

@@ -147,7 +147,7 @@ class TaskStore:
         return task
 
     def get(self, task_id: str) -> Task:
-        """Return the task as it is now. Raises TaskUnknown, with a reason that may be told to the client."""
+        """Return the task as it is now. Raises TaskUnknown, with a reason that the client may see."""
         _run(self._sweep())
         with self._lock:
             return self._find(task_id).task
@@ -183,7 +183,7 @@ class TaskStore:
         return entry is None or entry.task.status is Status.CANCELLED or self._clock() >= entry.expires
 
     def report(self, task_id: str, message: str, send: Callable[[], object] | None = None) -> None:
-        """Note how far the work is, and call `send` to tell the client; neither once the task has ended."""
+        """Note how far the work is, and call `send` to notify the client; neither once the task has ended."""
         with self._lock:
             entry = self._entries.get(task_id)
             if entry is None or entry.task.status.is_final:

@@ -1,7 +1,7 @@
 """Finds which terms of a query each line of a text holds.
 
 Only words that hold the root of a term are cut into terms. A root is how a part of a word begins, so `art` in
-`start` tells nothing. Of what short roots are found in, most is told from that by two characters.
+`start` says nothing. Two characters distinguish most of what short roots are found in.
 """
 
 from __future__ import annotations

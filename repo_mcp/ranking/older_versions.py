@@ -27,7 +27,7 @@ class OlderVersions:
     """
 
     def __init__(self, named: Set[str], has_beginning: Callable[[str], bool]) -> None:
-        """`named` are terms of the query; `has_beginning` tells whether some path begins with a text."""
+        """`named` are terms of the query; `has_beginning` says whether some path begins with a text."""
         self._named = named
         self._has_beginning = has_beginning
         self._with_newer: dict[str, bool] = {}  # directories of versions, most of them asked for often

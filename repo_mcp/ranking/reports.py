@@ -142,7 +142,7 @@ def _is_form(line: str, template: Collection[str]) -> bool:
 
 
 def _iter_kept(text: str) -> Iterator[str]:
-    """Yield the lines to keep: of sessions what was typed and what tells an error, of logs what warns."""
+    """Yield the lines to keep: of sessions what was typed and what names an error, of logs what warns."""
     for (part, _), block in groupby(iter_lines(text), _choose_block):
         lines = [line for line, _ in block]
         if part is LinePart.FENCE:
@@ -152,7 +152,7 @@ def _iter_kept(text: str) -> Iterator[str]:
         is_session = part is LinePart.CODE and _TYPED_FIRST.match(first) is not None
         is_session = is_session or any(map(_TYPED.match, lines))
         for line in lines:
-            is_said = not is_session or _TYPED_FIRST.match(line) or _tells(line)
+            is_said = not is_session or _TYPED_FIRST.match(line) or _names_error(line)
             if is_said and not (_LOGGED.match(line) and _QUIET.match(line)):
                 yield line
 
@@ -163,8 +163,8 @@ def _choose_block(line: tuple[str, LinePart]) -> tuple[LinePart, bool]:
     return part, part is LinePart.PROSE and not text.strip()
 
 
-def _tells(line: str) -> bool:
-    """Return True for a line of a session that tells an error, or where it was."""
+def _names_error(line: str) -> bool:
+    """Return True for a line of a session that names an error, or its place."""
     return _TELLS.search(line) is not None and not _FIELD.match(line)
 
 

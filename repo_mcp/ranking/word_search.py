@@ -98,7 +98,7 @@ def _answer_ranked(
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
     widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
-    ranking = scope.rank(widened, depth + 1)  # one more tells whether others follow
+    ranking = scope.rank(widened, depth + 1)  # one more, to know whether others follow
     telling = None
     if asked is None and not query.phrases and len(query.text.split()) > 1:  # a question, words, pasted text
         telling = weigh_terms(
@@ -114,7 +114,7 @@ def _answer_ranked(
     prose = query.text.removesuffix(query.code)  # names in pasted code are often those of its writer
     words = look_up_words(prose if prose.strip() else query.text, searcher.count_units)
     lacks = is_whole and lacks_most(query.text, words)
-    ends_early = request.ends_early and telling and not lacks  # else a note tells of the others
+    ends_early = request.ends_early and telling and not lacks  # else a note is about the others
     cited = list_cited(query, searcher) if query.is_pasted else None
     most = min(few, request.top_k) if ends_early else request.top_k
     shown = show_hits(ranking.chunks, query.phrases, read_live, most, asked, telling, near, room, cited)

@@ -305,7 +305,7 @@ def _judge_best(state: ResearchState, best: str, rivals: Sequence[str] = (), dou
 
 
 def _is_adverb(word: str) -> bool:
-    """Return True for a word that only tells how: a program may do without it."""
+    """Return True for a word that only says how: a program may do without it."""
     folded = word.lower()
     return folded.isalpha() and folded.endswith("ly") and len(folded) > 4 and folded not in _NO_ADVERBS
 

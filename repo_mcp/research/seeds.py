@@ -145,7 +145,7 @@ def find_seeds(
     if asked is not None and any(seed.why.startswith((BELONG, DERIVE)) for seed in seeds):
         found = [seed for seed in found if _holds_noun(seed, asked.nouns[-1])]  # what lacks it is noise
     if asked is not None and preferred is PreferredKind.EXTENSION and not seeds:
-        found = _tell_table(found, asked.nouns)
+        found = _put_table_first(found, asked.nouns)
     seeds += [seed for seed in found if seed.node is None or seed.node.declaration not in named]
     seeds = _drop_prototypes(seeds)
     if preferred is PreferredKind.FAILURES and not first:
@@ -153,7 +153,7 @@ def find_seeds(
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
     if seeds:
-        _tell_lacking(state, seeds[0], weigh_words(words, weights), idioms)
+        _note_lacking(state, seeds[0], weigh_words(words, weights), idioms)
         state.rivals = [] if first or state.lacking else find_rivals(seeds)
     _note(
         state, seeds, weights, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
@@ -172,7 +172,7 @@ def _drop_prototypes(seeds: Sequence[Seed]) -> list[Seed]:
     ]
 
 
-def _tell_lacking(
+def _note_lacking(
     state: ResearchState, best: Seed, weighed: Mapping[str, float], idioms: Mapping[str, Sequence[str]]
 ) -> None:
     """Set which words of the question, given with their weights, no file has, and which the best lacks."""
@@ -203,7 +203,7 @@ def _holds_noun(seed: Seed, noun: str) -> bool:
     return not held.isdisjoint(get_word_terms(noun)) or bool(shares_word(seed.name, (noun,)))
 
 
-def _tell_table(seeds: Sequence[Seed], nouns: Sequence[str]) -> list[Seed]:
+def _put_table_first(seeds: Sequence[Seed], nouns: Sequence[str]) -> list[Seed]:
     """Return the seeds; if a good one is a table of the kind, it comes first, and says so.
 
     Where no type is the base of a kind, as in C, a table lists them. Its name consists of the nouns, or many
@@ -315,7 +315,7 @@ def _note(
 
 
 def match_calls(names: Sequence[str]) -> Callable[[str], bool]:
-    """Return a function that tells whether a line calls one of some names, or reads a member of that name.
+    """Return a function that checks whether a line calls one of some names, or reads a member of that name.
 
     The member may have an underscore more: `self._max_size` is what `max_size(size)` sets.
     """
@@ -330,7 +330,7 @@ def match_calls(names: Sequence[str]) -> Callable[[str], bool]:
 def _match_wanted(
     preferred: PreferredKind, leads: Callable[[str], bool], body: Body
 ) -> Callable[[str], bool]:
-    """Return a function that tells whether a line calls another seed, or does what the question asks for.
+    """Return a function that checks whether a line calls another seed, or does what the question asks for.
 
     Of a type with members that others implement, these alone are wanted where it is asked what to add.
     """

@@ -13,7 +13,7 @@ from repo_mcp.live.index_report import count_languages
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.record_classes import dataclass
 
-# Share of the files in programming languages. A language with fewer is not told to a call that found nothing.
+# Share of the files in programming languages. Calls that found nothing do not name a language with fewer.
 LEAST_SHARE = 0.1
 
 

@@ -1,6 +1,6 @@
 """Uses that the graph cannot know: in files of languages that no parser reads, and that can name its symbols.
 
-Only the text of such a file is known. Which of them have a name as a word is told, and nothing about its
+Only the text of such a file is known. Answers say which of them have a name as a word, and nothing about its
 meaning there. Left out on purpose: languages that cannot call each other, in which a name is only a namesake.
 """
 

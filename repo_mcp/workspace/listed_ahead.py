@@ -22,7 +22,7 @@ class ListedAhead(Protocol):
         """Return what was listed of a directory, once; None for one that is to be listed by who asks."""
 
     def close(self) -> None:
-        """End the process and forget what it told."""
+        """End the process and forget what it sent."""
 
 
 FindListed = Callable[[str], Listing | None]  # by the path of the directory

@@ -55,7 +55,6 @@ from tests.index_format.segment_bytes import (
     take_apart,
 )
 from tests.index_format.small_index import FIELDS, write_model
-from tests.live_files import iter_live_files
 
 FRAMES = (
     b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{}}}',
@@ -124,7 +123,7 @@ def _open_index(manifest: bytes) -> object:
     directory = MemoryDirectory()
     directory.files = {**_INDEX.files, "manifest": bytearray(manifest)}
     snapshot = Snapshot.open(directory)
-    return None if snapshot is None else [list(iter_live_files(snapshot)), snapshot.close()]
+    return None if snapshot is None else [list(snapshot.iter_live_files()), snapshot.close()]
 
 
 def _read_record(data: bytes) -> object:

@@ -40,7 +40,6 @@ from tests.index_format.small_index import (
     write_model,
 )
 from tests.index_format.test_file_records import FILE_FIELDS, FileOnly, write_files
-from tests.live_files import iter_live_files
 
 GOLDEN = Path(__file__).parent
 READABLE_VERSIONS = range(OLDEST_VERSION, VERSION + 1)
@@ -165,7 +164,7 @@ def test_the_golden_index_with_records_is_what_it_was() -> None:
     assert snapshot is not None
     found = {
         segment.reader.files.read_path(file): segment.reader.records.read(file)
-        for segment, file in iter_live_files(snapshot)
+        for segment, file in snapshot.iter_live_files()
     }
     assert found == {
         path: record for files in (WITH_RECORDS, LATER_RECORDS) for path, (record, _) in files.items()

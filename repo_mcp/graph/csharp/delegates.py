@@ -203,9 +203,9 @@ def _grade_outcome(function: Function, wanted: str, names: frozenset[str]) -> in
 
 
 def can_infer(takes: Method, types: Sequence[str], functions: Sequence[Function | None]) -> bool:
-    """Return whether the arguments of a call can tell all type parameters of a method.
+    """Return whether the arguments of a call determine all type parameters of a method.
 
-    `types` are those of the parameters. A function without written types tells nothing of what it takes."""
+    `types` are those of the parameters. A function without written types shows nothing of what it takes."""
     inferred: set[str] = set()
     for written, function in zip(types, functions, strict=True):
         is_untyped = function is not None and function.is_untyped

@@ -30,7 +30,7 @@ class _Block(NamedTuple):
 
 
 def is_block(bound: Bound) -> bool:
-    """Return whether a row tells of a block and not of a value."""
+    """Return whether a row is about a block, not a value."""
     return bound.form in _BLOCKS
 
 

@@ -1,5 +1,5 @@
-"""The methods beside a found one, in Java also those of its bases: which of them it does not override, which
-results they have, and which may be meant instead.
+"""The methods beside a found one that may be meant instead: in Java also those of its bases that it does not
+override, with their results.
 
 This is read from the texts of parameters and results, and from the marker `@Override`. A type parameter of
 the base fits any type that is not a number. Left out on purpose: type arguments, and conversions of

@@ -79,7 +79,7 @@ class ContextualTypes:
         return self._expect(owners, position, index, steps + 1)
 
     def _expect(self, owners: Owners, position: int, index: int, steps: int) -> Owners:
-        """Return the owners of what `name_parameter` tells by a position and an index."""
+        """Return the owners of what `name_parameter` gives for a position and an index."""
         key = owners, position, index, steps
         found = self._expected.get(key)
         if found is None:

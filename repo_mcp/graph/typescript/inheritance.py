@@ -21,7 +21,7 @@ _PROMISED = (ReferenceRole.IMPLEMENT,)
 
 
 class TypeFinder(Protocol):
-    """Tells the owners of types by their names."""
+    """Finds the owners of types by their names."""
 
     def find_type(
         self,

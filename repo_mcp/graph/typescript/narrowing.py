@@ -77,7 +77,7 @@ class Narrowing:
         return len(owners)
 
     def _list_tests(self, file: ScriptFile, row: Reference) -> list[Reference]:
-        """Return the conditions above a use, in the functions around it, that tell the type of its value."""
+        """Return the conditions above a use, in the functions around it, that narrow its value's type."""
         tests = self._list(file)[1].get(row.qualifier, ())
         return [one for one in tests if one.line <= row.line and one.symbol in file.iter_around(row.symbol)]
 

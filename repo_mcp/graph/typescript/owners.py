@@ -22,7 +22,7 @@ PASSED_ITEMS = {"sort": (0, 1), "toSorted": (0, 1), "reduce": (1,), "reduceRight
 TAKING_ITEMS = frozenset({"push", "unshift", "add", "includes", "indexOf", "set", "fill"})
 MAX_STEPS = 12  # from a value to its type, one per declaration followed
 MAX_DEPTH = 4  # of type arguments in type arguments
-MAX_NESTED = 1  # rounds of an alias that is given to itself: more are slow, and tell nothing new
+MAX_NESTED = 1  # rounds of an alias that is given to itself: more are slow, and find nothing new
 
 
 @dataclass(frozen=True, slots=True)

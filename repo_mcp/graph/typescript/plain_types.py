@@ -19,7 +19,7 @@ MAX_DEPTH = 3  # of type arguments in type arguments, and of aliases
 _PRIMITIVES = frozenset({"string", "number", "boolean", "bigint", "symbol"})
 _EMPTY = frozenset({"undefined", "null", "void"})
 _SAME = {"true": "boolean", "false": "boolean", "ReadonlyArray": "Array", "PromiseLike": "Promise"}
-# Types of the language that cannot stand for each other, each with a member that tells it: what is declared
+# Types of the language that cannot stand for each other, each with the member that marks it: what is declared
 # here can stand for one, or one for it, only if it has that member.
 _MARKS = {
     "Array": "length",

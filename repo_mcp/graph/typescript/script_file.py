@@ -185,7 +185,7 @@ def _is_exported_member(file: ScriptFile, symbol: DeclaredSymbol) -> bool:
 
 
 def is_of_any_block(file: ScriptFile, symbols: list[DeclaredSymbol], line: int) -> bool:
-    """Return whether several blocks declare a name, and no line tells which of them is meant."""
+    """Return whether several blocks declare a name, and no line shows which of them is meant."""
     return not line and len({file.blocks.get(one.ordinal) for one in symbols}) > 1
 
 

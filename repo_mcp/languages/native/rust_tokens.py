@@ -27,7 +27,7 @@ INVISIBLE = b""  # the bracket of a group that is a fragment, which was matched 
 
 
 class UndecidedMacro(Exception):
-    """Raised for a macro call whose items cannot be told."""
+    """Raised for a macro call whose items cannot be found."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,7 +216,7 @@ def get_language(name: str) -> Language:
 
 
 def find_dialect(language: Language, text: bytes) -> Language:
-    """Return the language whose line patterns fit a text, which its name alone does not tell.
+    """Return the language whose line patterns fit a text, which its name alone does not show.
 
     A header of C may be C++ or Objective-C; what has no language by its name may name its interpreter.
     """

@@ -76,7 +76,7 @@ class Layout:
         firsts = self.find_lines([start for start, _ in doc_spans])
         lasts = self.find_lines([max(start, end - 1) for start, end in doc_spans])
         for first, last in zip(firsts, lasts, strict=True):
-            self.is_doc[first + 1 : last + 1] = b"\1" * (last - first)  # the first line tells the depth
+            self.is_doc[first + 1 : last + 1] = b"\1" * (last - first)  # the first line has the depth
         self._depths, texts = self._measure_depths()
         self.depths: list[int] = self._depths.tolist()
         self._ends_nothing = np.frombuffer(self.is_doc, dtype=np.bool_)[:count].copy()

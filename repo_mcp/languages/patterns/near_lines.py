@@ -31,7 +31,7 @@ _ASSIGNED_OPENER = compile_late(rb"=[^\n=]*[(\[]\s*\n")  # a value over several 
 
 
 def cut_around(text: bytes, start: int, stop: int) -> tuple[int, int]:
-    """Return the part of normalised text that tells the declarations around the lines in [start, stop).
+    """Return the part of normalised text that shows the declarations around the lines in [start, stop).
 
     All are byte offsets where lines begin. What is named in the first line of the part is around none of
     the lines, unless that is the first of the text.

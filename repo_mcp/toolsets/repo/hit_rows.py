@@ -89,7 +89,7 @@ def _head_rows(hit: Hit, number: str, text: str) -> list[str]:
     assert hit.symbol is not None
     assert hit.symbol_lines is not None
     around, dot, name = _split_name(hit.symbol, hit.symbol_name)
-    owner = "" if _tells_owner(text, around, name) else around
+    owner = "" if _shows_owner(text, around, name) else around
     if number == str(hit.symbol_lines[0]) and name in text and ":" not in owner:
         return [f"{_write_declaring(hit.symbol_lines, owner)}:{text}"]
     return [_write_name(f"{around}{dot}{name}", hit.symbol_lines), f"{number}:{text}"]
@@ -210,7 +210,7 @@ def _iter_rows(path: str, groups: Sequence[Group], sign: str) -> Iterator[str]:
         if match is not None and match.symbol_lines is not None:
             around, _, name = _split_name(match.symbol or "", match.symbol_name)
             begins = _begins(match, lines)
-            owner = "" if begins and _tells_owner(texts[0], around, name) else _name_owner(around, parent)
+            owner = "" if begins and _shows_owner(texts[0], around, name) else _name_owner(around, parent)
             if begins and sign not in owner:
                 span = lines[0].number, match.symbol_lines[1]
                 numbers[0] = _write_declaring(span, owner.removesuffix("."))
@@ -239,7 +239,7 @@ def _write_declaring(lines: Sequence[int], owner: str) -> str:
 def _write_name(name: str, lines: Sequence[int], *, is_known: bool = False) -> str:
     """Return the row of a declaration: with its span unless that is known, or if the name looks like a line.
 
-    Two blanks tell a heading such as `in short: it works` from a line that something called `short` declares.
+    Two blanks distinguish a heading such as `in short: it works` from a line that declares `short`.
     """
     if is_known and not name[:1].isdigit():
         return name
@@ -270,7 +270,7 @@ def _begins(match: ExactMatch, lines: Sequence[PageLine]) -> bool:
     )
 
 
-def _tells_owner(text: str, around: str, name: str) -> bool:
+def _shows_owner(text: str, around: str, name: str) -> bool:
     """Return True if a declaring line names what its declaration lies in: `func (l *Ledger) Post(`."""
     owner = re.escape(around.rpartition(".")[2])
     return bool(around) and bool(

@@ -130,7 +130,7 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
         try:
             return repository.open_file(path, None, None, symbol=symbol, about=about, folds=True)
         except RepoError as error:
-            raise _tell_where(repository, symbol, error) from error
+            raise _name_places(repository, symbol, error) from error
     found = _list_declaring(repository, symbol)
     paths = list(found)
     if len(paths) == 1:
@@ -147,7 +147,7 @@ def _open_symbol(repository: Repository, path: str | None, symbol: str, about: s
     )
 
 
-def _tell_where(repository: Repository, symbol: str, error: RepoError) -> RepoError:
+def _name_places(repository: Repository, symbol: str, error: RepoError) -> RepoError:
     """Return an error, with a hint which files declare the symbol if the given one does not."""
     if error.code is not ErrorCode.NOT_FOUND:
         return error
@@ -210,7 +210,7 @@ def _render_spans(
     max_chars: int,
 ) -> Part:
     rendered: list[Result] = []
-    sized: set[object] = set()  # files whose number of lines is told
+    sized: set[object] = set()  # files whose number of lines was given
     errors = [one for one in answers if isinstance(one, RepoError)]
     for span, answer in zip(spans, answers, strict=True):
         if isinstance(answer, RepoError):

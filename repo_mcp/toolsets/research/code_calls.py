@@ -101,7 +101,7 @@ def _draft(
         shown = [*takewhile(lambda hit: hit.relevance_percent >= least, shown)]
     hits = [_render_hit(hit) for hit in shown]
     more: Result = {}
-    if answer.expansion is not None and not page.start:  # the first page has told it
+    if answer.expansion is not None and not page.start:  # the first page has it
         terms = [{"word": escape_text(one.word), "weight": one.weight} for one in answer.expansion.terms]
         more["expansion"] = {"by": answer.expansion.author.value, "terms": terms}
     if answer.summary is not None:

@@ -218,7 +218,7 @@ def _build_finding(finding: Finding) -> Result:
 def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
     """Return the map with short ids for its nodes, to which its edges refer.
 
-    Without edges it is empty: its nodes are findings, and told as such.
+    Without edges it is empty: its nodes are findings, and shown as such.
     """
     ids = {node.key: f"n{place}" for place, node in enumerate(nodes)}
     shown = [edge for edge in edges if edge.source in ids and edge.target in ids]

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Roots", "bind_toolset", "build_toolset", "open_roots", "prepare_place", "raise_limits"]
 
-CANCELLED = "CANCELLED"  # nobody is told this code: the client did not wait for the answer
+CANCELLED = "CANCELLED"  # nobody gets this code: the client did not wait for the answer
 
 
 _ENTRIES = (

@@ -142,7 +142,7 @@ def _draft_matches(
 
 
 def _render_match(name: str, match: ExactMatch) -> Result:
-    """Return a match as a row, with the name of its root unless that was told before."""
+    """Return a match as a row, with the name of its root unless a row before has it."""
     row: dict[str, object] = {"repo": name} if name else {}
     row |= {"path": escape_text(match.path), "line": match.start_line}
     if match.end_line != match.start_line:

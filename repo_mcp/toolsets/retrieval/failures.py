@@ -17,7 +17,7 @@ from repo_mcp.workspace.client_paths import shown
 
 
 class Code(StrEnum):
-    """The codes that clients are told. `docs/errors.md` says when."""
+    """The codes that clients get. `docs/errors.md` says when."""
 
     REPO_INVALID = "REPO_INVALID"
     CONFIG_MISSING = "CONFIG_MISSING"  # at the start alone: a server without its roots does not run

@@ -18,7 +18,6 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import IndexProgress
 from repo_mcp.repository import Repository
 from repo_mcp.semantic.model_folder import ModelFolder
-from tests.live_files import iter_live_files
 from tests.repo_mcp.semantic.semantic_roots import (
     FILES,
     find_directory,
@@ -48,7 +47,7 @@ def read_vectors(data: Path) -> dict[str, np.ndarray]:
             segment.reader.files.read_path(file): np.frombuffer(
                 segment.reader.records.read(file), dtype=np.int8
             ).reshape(-1, SHAPE.dimensions)
-            for segment, file in iter_live_files(snapshot)
+            for segment, file in snapshot.iter_live_files()
         }
 
 

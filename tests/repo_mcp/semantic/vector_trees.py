@@ -13,7 +13,6 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.repository import Repository
 from repo_mcp.semantic.vector_index import NO_FIELDS, EmbeddedFile, VectorView, build_segment
-from tests.live_files import iter_live_files
 
 DIMENSIONS = 8
 LINES = 450  # of a file without declarations: chunks 1-200, 171-370, 341-450
@@ -34,7 +33,7 @@ def list_chunks(searcher: Searcher) -> dict[str, list[tuple[int, int]]]:
         segment.reader.files.read_path(file): [
             (one.start_line, one.end_line) for one in segment.reader.read_spans(file)
         ]
-        for segment, file in iter_live_files(searcher.snapshot)
+        for segment, file in searcher.snapshot.iter_live_files()
     }
 
 
