@@ -16,7 +16,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.adoption import NO_DONOR
 from repo_mcp.repository.whole_index import pack_whole
 from repo_mcp.storage.pack_keys import NO_KEY, read_key
-from repo_mcp.storage.packs import HEADER, create_pack, read_pack
+from repo_mcp.storage.packs import HEADER, create_pack, read_pack, write_pack
 from tests.repo_mcp.git_trees import GitTree
 from tests.repo_mcp.sibling_trees import build, open_root
 
@@ -182,6 +182,11 @@ def test_what_is_no_such_key_is_refused_in_words(place: Path) -> None:
     assert look(cut) == look(b"-----BEGIN CERTIFICATE-----\n" * 9) == "holds a key that cannot be read"
     assert look(b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n") == "holds a key that cannot be read"
     assert read_key(None) == NO_KEY
+
+
+def test_a_pack_without_an_index_is_refused(tmp_path: Path) -> None:
+    write_pack(create_pack(str(tmp_path / "pack")), [], NO_KEY)
+    assert refuse(lambda: read_pack(str(tmp_path / "pack"), NO_KEY)) == "The pack holds no index."
 
 
 def test_without_the_package_a_shared_key_still_works(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
