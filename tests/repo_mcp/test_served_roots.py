@@ -11,7 +11,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol.resources import LIST, READ, join_resources
-from repo_mcp.protocol.tool_model import CallContext, ResourceLink, Tool, name_tools
+from repo_mcp.protocol.tool_model import CallContext, ResourceLink, Tool, ToolAnswer, name_tools
 from repo_mcp.repository import Repository
 from repo_mcp.serving.served_roots import ServedRoots
 from repo_mcp.storage.held_directory import HeldDirectory
@@ -63,7 +63,17 @@ def roots(place: Path) -> Iterator[Roots]:
     made.served.close()
 
 
-def test_a_call_waits_until_roots_are_told(place: Path, roots: Roots) -> None:
+@pytest.fixture
+def patient(place: Path) -> Iterator[Roots]:
+    """Yield roots whose calls may take as long as they like."""
+    made = Roots(None, call_limits={"call_timeout_seconds": 0})
+    yield made
+    made.served.close()
+
+
+@pytest.mark.parametrize("name", ["roots", "patient"])
+def test_a_call_waits_until_roots_are_known(place: Path, name: str, request: pytest.FixtureRequest) -> None:
+    roots: Roots = request.getfixturevalue(name)
     answers: list[str] = []
     asking = threading.Thread(target=lambda: answers.append(roots.name_first()), daemon=True)
     asking.start()
@@ -74,9 +84,13 @@ def test_a_call_waits_until_roots_are_told(place: Path, roots: Roots) -> None:
     assert answers == ["a.py"]
 
 
-def test_a_call_that_is_cancelled_waits_no_more(roots: Roots) -> None:
-    answer = roots.tools["repo.list_files"].call({}, CallContext(lambda: True))
-    assert answer.is_error
+def test_a_call_that_is_cancelled_waits_no_more(patient: Roots) -> None:
+    answers: list[ToolAnswer] = []
+    ask, cancelled = patient.tools["repo.list_files"].call, CallContext(lambda: True)
+    asking = threading.Thread(target=lambda: answers.append(ask({}, cancelled)), daemon=True)
+    asking.start()
+    asking.join(PATIENCE_SECONDS)
+    assert [answer.is_error for answer in answers] == [True]
 
 
 def test_a_root_that_cannot_be_opened_in_time_is_a_timeout(
