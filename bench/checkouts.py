@@ -69,8 +69,8 @@ def start_once(root: Path, data: Path, *options: str, structure: bool) -> Starte
     """Start a server and ask for its status until everything is indexed."""
     begun = time.monotonic()
     toolsets = "repo,graph" if structure else "repo"
-    told = ("--toolsets", toolsets, "--workers", "2", *options)
-    with closing(spawn_server(root, data, *told, patience_seconds=PATIENCE_SECONDS)) as server:
+    given = ("--toolsets", toolsets, "--workers", "2", *options)
+    with closing(spawn_server(root, data, *given, patience_seconds=PATIENCE_SECONDS)) as server:
         server.handshake()
         searchable = 0.0
         for status in poll(server, "repo.status"):

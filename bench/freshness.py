@@ -57,8 +57,8 @@ def judge(answer: Mapping[str, Any], word: str) -> str:
     hits = rows.get("hits", []) if isinstance(rows, dict) else rows
     if hits and word in json.dumps(hits):
         return "found"
-    told = " ".join([*answer.get("warnings", []), str(answer.get("error", ""))])
-    return "warned" if any(words in told for words in STALE) else "silent"
+    said = " ".join([*answer.get("warnings", []), str(answer.get("error", ""))])
+    return "warned" if any(words in said for words in STALE) else "silent"
 
 
 def wait_until_ready(peer: Peer) -> None:

@@ -133,8 +133,8 @@ def spawn_server(
     code: Path = PROJECT,
 ) -> Peer:
     """Start the server of a checkout as a client does."""
-    told = ("--repo-root", str(root), "--data-dir", str(data_dir), *options)
-    return Peer("-c", START_SERVER, *told, patience_seconds=patience_seconds, code=code)
+    given = ("--repo-root", str(root), "--data-dir", str(data_dir), *options)
+    return Peer("-c", START_SERVER, *given, patience_seconds=patience_seconds, code=code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,8 +86,8 @@ def _read_text(hit: str) -> Hit:
 
 def _iter_further(hit: Hit) -> Iterator[Hit]:
     """Yield the beginnings of the declarations that a hit names beside its own."""
-    for told in hit.get("also", ()):
-        span = _NAMED.match(told)
+    for row in hit.get("also", ()):
+        span = _NAMED.match(row)
         if span:
             first, last = int(span[1]), int(span[2])
             yield {"path": hit["path"], "start_line": first, "end_line": min(last, first + ALSO_LINES - 1)}

@@ -36,16 +36,16 @@ class OurEngine:
 
     def build(self, job: Job, position: Path, mark: Mark) -> None:
         """Index the tree. A shard can be searched once it is committed, so all can when merging begins."""
-        told: set[str] = set()
+        reported: set[str] = set()
 
         def report(progress: IndexProgress) -> None:
-            if progress.phase == LAST_SHARD_COMMITTED and not told:
-                told.add(progress.phase)
+            if progress.phase == LAST_SHARD_COMMITTED and not reported:
+                reported.add(progress.phase)
                 mark("searchable")
 
         with closing(Repository(configure(job, position))) as repository:
             repository.refresh(progress=report)
-        if not told:
+        if not reported:
             mark("searchable")
         mark("merged")
 

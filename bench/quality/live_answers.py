@@ -141,8 +141,8 @@ def measure(tree: Path, tasks: Sequence[Task], *options: str) -> Iterator[tuple[
 def started(tree: Path, *options: str) -> Iterator[Peer]:
     """Yield a server that begins without an index; it is ended, and its index removed."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as data:
-        told = ("--toolsets", "repo", "--no-siblings", *options)
-        with closing(spawn_server(tree, Path(data), *told, patience_seconds=BUILD_SECONDS)) as server:
+        given = ("--toolsets", "repo", "--no-siblings", *options)
+        with closing(spawn_server(tree, Path(data), *given, patience_seconds=BUILD_SECONDS)) as server:
             server.handshake()
             yield server
 

@@ -44,15 +44,15 @@ def replace_answer(page: str, size: int, count: int, report: str) -> str:
     """Return a page with another answer: its bytes as JSON, its findings, and the report for people."""
     head, *findings = _FINDING.split(report.partition("\n## Around it")[0].partition("\n## Left out")[0])
     shown = findings[:MOST_FINDINGS]
-    told = [
+    page_lines = [
         f"## After: {size:,} bytes as JSON, {count} findings",
         "",
         f"The first {len(shown)}:",
         "",
         "````text",
     ]
-    told += [head.rstrip(), *(line for one in shown for line in ("", *_cut(one.rstrip()))), "````", ""]
-    return _AFTER.sub(lambda _: "\n".join(told), page)
+    page_lines += [head.rstrip(), *(line for one in shown for line in ("", *_cut(one.rstrip()))), "````", ""]
+    return _AFTER.sub(lambda _: "\n".join(page_lines), page)
 
 
 def _cut(finding: str) -> Iterator[str]:
