@@ -129,6 +129,11 @@ def test_a_root_that_stays_is_not_opened_again(place: Path, roots: Roots) -> Non
     assert [None if enum is None else enum["enum"] for enum in enums] == [["a", "b"], ["b", "a"], None]
 
 
+def test_the_answer_to_a_call_that_names_its_root_does_not_repeat_it(place: Path, roots: Roots) -> None:
+    roots.served.serve(tuple((place / name).as_uri() for name in ("a", "b")))
+    assert roots.list_files(root="b")["warnings"] == []
+
+
 def test_what_is_served_no_more_closes_after_its_last_call(
     place: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
