@@ -42,7 +42,7 @@ FindShared = Callable[[Donor], SharedBlobs | None]  # by Git, with its checkout;
 
 
 NO_DONOR = (
-    "The named checkout or pack has no usable index, which is complete, sealed and of this version."
+    "The named checkout or pack has no index that is complete, sealed and of this version."
     " So everything is indexed. An index outside its checkout is found only with the same --data-dir."
 )
 
