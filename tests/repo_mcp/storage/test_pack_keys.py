@@ -184,6 +184,10 @@ def test_what_is_no_such_key_is_refused_in_words(place: Path) -> None:
     assert read_key(None) == NO_KEY
 
 
+def test_what_is_no_path_is_no_pack() -> None:
+    assert refuse(lambda: read_pack("a\0b", NO_KEY)) == "The pack cannot be read (it is not a path)."
+
+
 def test_a_pack_without_an_index_is_refused(tmp_path: Path) -> None:
     write_pack(create_pack(str(tmp_path / "pack")), [], NO_KEY)
     assert refuse(lambda: read_pack(str(tmp_path / "pack"), NO_KEY)) == "The pack holds no index."
