@@ -16,6 +16,7 @@ PATHS = ("util/backup/backupable_db.cc", "util/engine.h", "tests/backup_engine_t
         ("queue.ts", ["lib/TaskQueue.ts"]),
         ("queue.js", []),  # another language
         ("db.cc", []),  # too short a word
+        ("engime.h", []),  # no word in common
         ("backup_of_all_tables_of_one_keyspace_and_their_columns.cc", []),  # hardly similar
     ],
 )
