@@ -334,8 +334,8 @@ def look_closer(
         title = {term: worth[term] for term in query.terms if term in query.title}
         known = dict(zip(query.terms, best.terms, strict=True))
         places = [(file.part, file.file) for file in near]
-        told = find_terms({term: known[term] for term in title}, places)
-        given["title"] = rate_held(told, title, weights.held_title)
+        holding = find_terms({term: known[term] for term in title}, places)
+        given["title"] = rate_held(holding, title, weights.held_title)
         sole = count_sole(searcher, query.terms[: query.own_count], known, places)
         given["sole words"] = [weights.sole_word * count for count in sole]
     scores = [file.score + sum(row) * file.kept for file, *row in zip(near, *given.values(), strict=True)]
