@@ -217,6 +217,8 @@ def test_a_file_gets_points_for_words_of_pasted_text_that_no_other_file_holds(tm
     given = {hit.path: dict(hit.explanation).get("sole words", 0.0) for hit in hits}
     most = round(MOST_SOLE * WEIGHTS.sole_word, 6)  # for four words, too
     assert given == {"src/a.py": WEIGHTS.sole_word, "src/b.py": most, "src/c.py": 0.0}
+    hits = search(repository, f"parcel {' '.join(names)} {LONG}")  # words of a query, not pasted
+    assert not any("sole words" in dict(hit.explanation) for hit in hits)
     (tmp_path / "root/src/c.py").write_text("parcel = 1\n# crate alpha\nbeta = gamma = delta = epsilon = 1\n")
     repository.refresh()
     hits = search(repository, f"Parcel and crate are gone\n\n{', '.join(names)}. {LONG}")
