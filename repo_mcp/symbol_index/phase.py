@@ -1,8 +1,8 @@
 """The second phase of indexing: the symbols of each file that the lexical index holds.
 
-A round parses new and changed files, and commits a segment for every SEGMENT_WEIGHT of them; the rest is as
-in every phase that follows the lexical index. The final merge gives the same bytes, whatever was there before
-and however many processes parsed.
+A round parses new and changed files, and commits a segment for every SEGMENT_WEIGHT of them, or after
+PENDING_SECONDS; the rest is as in every phase that follows the lexical index. The final merge gives the same
+bytes, whatever was there before and however many processes parsed.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from repo_mcp.symbol_index.workers import MakeParser, ParseWorkers, SpareParser
 
 SEGMENT_WEIGHT = 12 * 1024 * 1024  # of a segment's files, 5 MB of records: writing takes 130 MB at most
+PENDING_SECONDS = 5.0  # that parsed files wait for others: one text may take as long, and hold up the rest
 # For a batch, then for each of its texts alone. Where possible a limit on processor time ends a text sooner;
 # on a busy machine a low-priority process may wait long for its turn, through no fault of the text.
 WALL_SECONDS = 60.0
@@ -318,6 +319,7 @@ class _Round:
         self._plan = plan
         self._asked = asked
         self._pending_weight = 0
+        self._flush_at = 0.0  # time.monotonic, once anything is pending
         self._statuses: Counter[ParseStatus] = Counter()
         self._taken: set[str] = set()  # a file that is asked for may be parsed a second time
         self._files: dict[str, WantedFile] | None = None  # those to parse, once something is asked for
@@ -330,6 +332,8 @@ class _Round:
             if at_once and yields():
                 raise _Yielded
             self._serve_asked(parsing)
+            if self._pending_weight and time.monotonic() >= self._flush_at:
+                self._flush()
 
         segments = self._segments
         segments.begin(WORDS.name)
@@ -382,6 +386,8 @@ class _Round:
                 self._segments.left.append(one.path)
                 continue
             self._segments.take(one)
+            if not self._pending_weight:
+                self._flush_at = time.monotonic() + PENDING_SECONDS
             self._pending_weight += one.weight
             self._statuses[one.status] += 1
             if self._pending_weight >= SEGMENT_WEIGHT:

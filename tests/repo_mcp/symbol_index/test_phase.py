@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from index_format import CorruptIndex, DiskDirectory, IndexWriter, verify_index
+from index_format import CorruptIndex, DiskDirectory, IndexWriter, Snapshot, verify_index
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.derived_plan import list_changed, plan_named, plan_round
 from repo_mcp.indexing.known_files import KnownFiles
@@ -311,6 +311,23 @@ def test_a_cancelled_round_keeps_what_it_committed_and_goes_on_from_there(
     assert (report.unchanged, report.parsed) == (done, 120 - done)
     assert tree.open().snapshot.file_count == 120
     assert multiprocessing.active_children() == []
+
+
+def test_what_is_parsed_does_not_wait_long_for_a_text_that_hangs(
+    make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(symbol_phase, "PENDING_SECONDS", 0.0)
+    monkeypatch.setattr(symbol_workers, "BATCH_FILES", 1)
+    tree = make_tree()
+    tree.write({"a.tiny": "def a\n", "b.tiny": "hang\n"})
+
+    def is_committed() -> bool:
+        snapshot = Snapshot.open(DiskDirectory(str(tree.path)))
+        return snapshot is not None and snapshot.file_count == 1
+
+    with pytest.raises(RepoError) as stopped:
+        tree.run(cancelled=is_committed)
+    assert stopped.value.code is ErrorCode.CANCELLED
 
 
 def test_a_text_that_hangs_does_not_keep_a_cancelled_round(make_tree: MakeTree) -> None:
