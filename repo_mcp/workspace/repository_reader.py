@@ -58,6 +58,7 @@ _HELD_DIRECTORY_SECONDS = 0.25
 # errno of opening a link without following it: on Linux and macOS, on FreeBSD.
 _LINK = frozenset({errno.ELOOP, errno.EMLINK})
 _LINK_OR_FILE = _LINK | {errno.ENOTDIR}
+_CLOSED = -1  # no descriptor: that of a closed root soon is another file's, and a late call must not meet it
 
 NO_REFUSALS = Refusals()
 
@@ -287,7 +288,8 @@ class RepositoryReader:
             held, self._held = self._held, None
         if held is not None:
             native.close_directory(held.descriptor)
-        native.close_directory(self._root_directory)
+        root, self._root_directory = self._root_directory, _CLOSED
+        native.close_directory(root)
 
     def _refuse_denied(self, path: str) -> None:
         """Raise RepoError with PATH_DENIED when the policy refuses a component of the normalised path."""
@@ -301,6 +303,13 @@ class RepositoryReader:
         """Return the components of a normalised path; `slash` for a directory. Raises PATH_DENIED."""
         self._refuse_denied(path + slash)
         return path.split("/") if path else []
+
+    def _duplicate_root(self, path: str) -> int:
+        """Return a descriptor of the root, on the way to a path. Raises RepoError if there is none left."""
+        try:
+            return native.duplicate(self._root_directory)
+        except OSError as error:
+            raise explain_os_error(error, path) from None
 
     def _descend(self, parts: list[str]) -> int:
         """Return a descriptor of the real directory `parts` beneath the root. Raises OSError."""
@@ -334,7 +343,7 @@ class RepositoryReader:
     def _replace_link(self, parts: list[str]) -> list[str] | None:
         """Return the components with the first link replaced; None when all are real directories."""
         path = "/".join(parts)
-        descriptor = native.duplicate(self._root_directory)
+        descriptor = self._duplicate_root(path)
         try:
             for depth, name in enumerate(parts):
                 status = _look(descriptor, name)
@@ -359,7 +368,7 @@ class RepositoryReader:
         path = "/".join(parts)
         if not parts:
             raise explain_no_file(path, is_directory=True)
-        descriptor = native.duplicate(self._root_directory)
+        descriptor = self._duplicate_root(path)
         try:
             for depth, name in enumerate(parts):
                 status = _look(descriptor, name)

@@ -20,6 +20,7 @@ from repo_mcp.workspace.reader_bounds import Refusals
 from repo_mcp.workspace.repository_reader import RepositoryReader, read_many
 from tests.posix import posix
 from tests.repo_mcp.open_files import list_open
+from tests.written_trees import write_tree
 
 OUTSIDE = "outside, never to be read"
 LIMIT = 1000
@@ -572,6 +573,28 @@ def test_a_root_that_went_away_is_not_an_empty_one(tmp_path: Path, replaced: boo
         reader.check_root()
     assert caught.value.code is ErrorCode.UNREADABLE
     reader.close()
+
+
+@posix
+def test_a_call_after_the_end_meets_no_directory_that_took_the_place_of_the_root(tmp_path: Path) -> None:
+    """Calls that a server cannot wait for at its end go on while the root is closed."""
+    write_tree(tmp_path, {"root/a.txt": "inside\n", "outside/a.txt": "outside\n"})
+    reader = RepositoryReader(str(tmp_path / "root"), lambda _path: None)
+    reader.close()
+    others = [os.open(tmp_path / "outside", os.O_RDONLY | os.O_DIRECTORY) for _ in range(8)]
+    try:
+        for ask in (
+            lambda: reader.read("a.txt", LIMIT),
+            lambda: reader.open_directory(""),
+            reader.check_root,
+        ):
+            with pytest.raises(RepoError) as caught:
+                ask()
+            assert caught.value.code is ErrorCode.UNREADABLE
+        assert (reader.stat("a.txt"), reader.lstat("a.txt")) == (None, None)
+    finally:
+        for other in others:
+            os.close(other)
 
 
 @posix
