@@ -239,6 +239,14 @@ class SymbolRecord:
         found = [] if number is None else _where((self.names == number) & (self.parents == ordinal))
         return [one for one in found if one]
 
+    def find_inside(self, outer: str, name: str) -> list[int]:
+        """Return the ordinals of the symbols of a name directly inside any of another name, ascending."""
+        number, outer_number = self.string_table.find(name), self.string_table.find(outer)
+        if number is None or outer_number is None:
+            return []
+        found = _where((self.names == number) & (self.names[self.parents] == outer_number))
+        return [one for one in found if one]
+
     def list_children(self, ordinal: int) -> list[int]:
         """Return the ordinals of the symbols directly inside one, ascending; the file is nobody's child."""
         found = _where(self.parents == ordinal)

@@ -67,8 +67,7 @@ class SymbolScopes:
 
     def find_children(self, ordinal: int, name: str) -> list[int]:
         """Return the symbols with a name directly inside another."""
-        parents = self._parents
-        return [one for one in self.find_named(name) if parents[one] == ordinal and one]
+        return self.record.find_children(ordinal, name)
 
     def iter_around(self, ordinal: int) -> Iterator[int]:
         """Yield a symbol and those around it, the file last."""

@@ -290,11 +290,10 @@ class NamedLookup(PathLookup):
     def _find_in_extensions(
         self, scope: FileScope, owner: int, other: FileScope, name: str, role: ReferenceRole
     ) -> list[Candidate]:
-        owner_name = scope.get_name(owner)
         found = []
-        for ordinal in other.find_named(name):
+        for ordinal in other.record.find_inside(scope.get_name(owner), name):
             parent = other.get_parent(ordinal)
-            if other.get_name(parent) != owner_name or (other is scope and parent == owner):
+            if other is scope and parent == owner:
                 continue
             is_extension = other.get_kind(parent) is SymbolKind.EXTENSION
             from_extension = (

@@ -170,16 +170,15 @@ def _shorten_names(nodes: Sequence[Node], rows: Sequence[Row]) -> None:
 
     What a method assigns is a property of the type around it.
     """
-    around: list[Node] = []  # the outermost first
+    around: list[tuple[Node, Node | None]] = []  # the outermost first, each with the owner of what it assigns
     for node, row in zip(nodes, rows, strict=True):
-        while around and around[-1].symbol.end_line < node.symbol.end_line:
+        while around and around[-1][0].symbol.end_line < node.symbol.end_line:
             around.pop()
-        is_property = node.symbol.kind is SymbolKind.PROPERTY
-        inside = [one for one in around if not (is_property and one.symbol.kind in _ASSIGNING)]
-        outer = f"{inside[-1].qualified_name}." if inside else ""
-        if node.qualified_name == outer + node.symbol.name:
+        inside, owner = around[-1] if around else (None, None)
+        outer = owner if node.symbol.kind is SymbolKind.PROPERTY else inside
+        if node.qualified_name == (f"{outer.qualified_name}." if outer else "") + node.symbol.name:
             del row["qualified_name"]
-        around.append(node)
+        around.append((node, owner if node.symbol.kind in _ASSIGNING else node))
 
 
 def _draft_rows(

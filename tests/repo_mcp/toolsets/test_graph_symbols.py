@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from repo_mcp.graph.nodes import Node
+from repo_mcp.toolsets.graph import symbol_calls
 from tests.deep.sizes import choose
+from tests.growth import assert_linear
 from tests.repo_mcp.toolsets.graph_roots import PYTHON, TREE, Served
 from tests.written_trees import write_tree
 
@@ -284,6 +287,26 @@ def test_a_long_outline_is_cut_and_the_next_page_names_what_it_continues(tmp_pat
     assert [row["qualified_name"] for row in first["result"] if row.get("qualified_name")] == ["wide.Wide"]
     assert all(row["qualified_name"] == f"wide.Wide.{row['name']}" for row in second["result"])
     assert len(first["result"]) + len(second["result"]) == 201
+
+
+def test_the_names_of_thousands_of_symbols_on_one_line_are_shortened_in_time(tmp_path: Path) -> None:
+    """The outline of an enumeration of 100 KB on one line took two seconds, most of them for this."""
+    kinds = {".ts": "enum Big { %s }", "s.java": "class Big { void a() {} int %s; }"}
+    for suffix, text in kinds.items():
+        names = ", ".join(f"N{number}" for number in range(8_000))
+        write_tree(tmp_path / "root", {f"big{suffix}": text % names})
+    served = Served(tmp_path / "root", tmp_path / "data")
+    try:
+        for suffix in kinds:
+            nodes, _ = served.repository.engines.graph.outline(f"big{suffix}")
+            assert len(nodes) > 8_000
+
+            def shorten(some: list[Node]) -> None:
+                symbol_calls._shorten_names(some, [{"qualified_name": one.qualified_name} for one in some])
+
+            assert_linear(lambda size, all_=nodes: all_[:size], shorten, 1_000)
+    finally:
+        served.close()
 
 
 def test_a_mistyped_path_names_the_one_that_is_meant(served: Served) -> None:
