@@ -196,8 +196,8 @@ class CallGuard:
                 raise RepoError(
                     ErrorCode.TIMEOUT,
                     f"The call took longer than {self._timeout_seconds:g} seconds and was stopped.",
-                    "Ask for less; if this happens again, tell the user that the files may be on a file"
-                    " system that hangs.",
+                    "Ask for less: a narrower name, path or question. If even a small file cannot be opened,"
+                    " tell the user that the files may be on a file system that hangs.",
                 )
         return running.take()
 
