@@ -25,6 +25,7 @@ MAX_STATEMENTS = 400  # of one body that are compared
 MAX_OUTER = 3  # conditions shown around a statement
 # The worth of a statement for what it does; all words of a question together are worth 1.
 FAILS, BRANCHES, LEAVES, LEADS = 0.30, 0.10, 0.12, 0.50
+OWN_WORDS = 0.8  # part of that 1 which the words in the body share; the others keep theirs
 MAKES_RESULT, MOST_RESULTS = 0.3, 20  # of a statement that changes what the body returns; names of such
 TELLS = 0.2  # factor of a line that only logs
 # In a body of MANY_LINES, a statement more than NEAR_LINES away from the question's words is worth less.
@@ -261,7 +262,9 @@ def _choose(
     A statement is taken with the conditions around it, and then the first statement inside it if that fits. A
     term counts less each time that it is shown.
     """
-    whole = sum(weights.values()) or 1.0
+    held_here = {term for one in statements for term in one.terms}
+    own = sum(weights.get(term, 0.0) for term in held_here)
+    whole = OWN_WORDS * own + (1.0 - OWN_WORDS) * sum(weights.values()) or 1.0
     shown: set[int] = set()
     seen: dict[str, int] = {}
     costs = [_measure(body, one) for one in statements]

@@ -62,6 +62,7 @@ MAX_CLUES = {
 }
 MAX_JOINED, MAX_JOINED_WORDS = 400, 200  # names joined from adjacent words; words considered per run
 MIN_PHRASE_CHARS, MAX_PHRASE_CHARS = 8, 200
+LEAST_DIGITS, MAX_QUESTION_CHARS = 3, 400  # of a number that counts as a word; of a text in which it does
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,11 +288,16 @@ def _build_phrase(text: str) -> Iterator[Clue]:
 
 
 def _iter_words(prompt: str) -> Iterator[Clue]:
-    """Yield words that may occur in code, without common English words and without regard to case."""
+    """Yield words that may occur in code, without common English words and without regard to case.
+
+    In a question, a long number such as a status says much; in a report it may be the number of anything.
+    """
+    least_digits = LEAST_DIGITS if len(prompt) <= MAX_QUESTION_CHARS else len(prompt)
     seen = set()
     for word in _WORD.findall(prompt):
         folded = word.lower()
-        if folded not in seen and folded not in STOP_WORDS and len(word) > 1 and not word.isdigit():
+        is_told = len(word) >= (least_digits if word.isdigit() else 2)
+        if folded not in seen and folded not in STOP_WORDS and is_told:
             seen.add(folded)
             yield Clue(ClueKind.WORD, word[:128])
 

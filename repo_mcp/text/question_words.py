@@ -75,7 +75,8 @@ _IDIOMS = tuple(
         (r"turn(?:s|ed|ing)? (?:an? |the |its? )?(?:texts?|strings?|values?|arguments?) (?:\w+ ){0,3}?into",
          "convert parse"),
         (r"too (?:big|large|long)", "max limit"),
-        (r"(?:bigger|larger|longer|more) than (?:is |are |it is )?(?:allowed|permitted)", "max limit exceed"),
+        (r"(?:bigger|larger|longer|more) than (?:the |is |are |it is )?(?:allowed|permitted|maximum|limit)",
+         "max limit exceed"),
         (r"(?:runs?|running|ran) out of", "exhausted"),
         (r"(?:cut|kicked|thrown) off|hangs? up|goes away", "disconnect close"),
         (r"(?:gives?|gave|giving) up", "abort"),
@@ -126,6 +127,15 @@ _IDIOMS = tuple(
         (r"still (?:current|fresh)", "modified expire"),
         (r"character (?:encoding|set)", "charset"),
         (r"(?:does|do|did)(?: not|n't) fit", "max overflow exceed"),
+        (r"times?[ -]to[ -]live", "ttl"),
+        (r"least[ -]recently[ -]used", "lru"),
+        (r"end of (?:the |a |its )?(?:file|input|stream)", "eof"),
+        (r"byte[ -]order[ -]marks?", "bom"),
+        (r"regular expressions?", "regex regexp"),
+        (r"environment variables?", "env getenv"),
+        (r"first in,? first out", "fifo"),
+        (r"round[ -]trip time", "rtt"),
+        (r"access control lists?", "acl"),
     )
 )  # fmt: skip
 _PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")

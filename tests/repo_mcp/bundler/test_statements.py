@@ -93,6 +93,13 @@ def test_brackets_alone_are_neither_shown_nor_marked_as_left_out() -> None:
     assert "…" in render_excerpt(lines, [1, 5])
 
 
+def test_the_words_that_a_body_has_count_though_it_lacks_the_heaviest_of_the_question() -> None:
+    steps = [line for at in range(9) for line in (f"    if request.is_{at}:", f"        open_{at}(request)")]
+    lines = ["def build(request):", *steps, "    shelf.delete(request)", "    return request"]
+    body = Body(lines, 1, len(lines), 1, {20: ("delete",)}, frozenset())
+    assert 20 in choose_lines(body, {"delete": 0.1, "copy": 2.0}, 110)
+
+
 def test_a_line_that_leads_on_is_worth_more() -> None:
     body = Body(TEXT, 2, 20, 2, {}, frozenset({3, 17}))
     plain = choose_lines(body, {}, 120)

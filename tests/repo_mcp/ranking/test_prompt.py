@@ -121,6 +121,13 @@ def test_words_come_once_without_those_of_every_sentence() -> None:
     assert texts("How does the ledger post to the Ledger?", ClueKind.WORD) == ["ledger", "post"]
 
 
+def test_a_long_number_is_a_word_of_a_question_and_not_of_a_report() -> None:
+    question = "what happens when a server answers 304 after 12 tries"
+    assert "304" in texts(question, ClueKind.WORD)
+    assert "12" not in texts(question, ClueKind.WORD)
+    assert "304" not in texts(question + " and a shelf is full" * 20, ClueKind.WORD)
+
+
 def test_of_a_path_only_the_name_counts_as_a_word() -> None:
     assert texts("broken: src/ledger/book.py and https://example.org/page", ClueKind.WORD) == [
         "broken",

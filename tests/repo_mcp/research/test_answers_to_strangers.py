@@ -113,6 +113,11 @@ def test_a_name_with_a_word_more_does_not_stand_for_what_is_done() -> None:
         ("What if two of them write at once?", {"at once": ("concurrent", "lock")}),
         ("How often is a failed request repeated?", {"repeated": ("retry",)}),
         ("What if a body is longer than allowed?", {"longer than allowed": ("max", "limit", "exceed")}),
+        (
+            "What if it is larger than the maximum for one?",
+            {"larger than the maximum": ("max", "limit", "exceed")},
+        ),
+        ("What if its time to live is over?", {"time to live": ("ttl",)}),
         ("What if a host sends us to another page?", {"sends us to another page": ("redirect", "location")}),
         ("What if a slot moved to another node?", {"moved to another node": ("redirect",)}),
         ("What if a peer is offline?", {"is offline": ("disconnected", "unavailable")}),
