@@ -288,18 +288,23 @@ def _build_phrase(text: str) -> Iterator[Clue]:
 
 
 def _iter_words(prompt: str) -> Iterator[Clue]:
-    """Yield words that may occur in code, without common English words and without regard to case.
-
-    In a question, a long number such as a status says much; in a report it may be the number of anything.
-    """
-    least_digits = LEAST_DIGITS if len(prompt) <= MAX_QUESTION_CHARS else len(prompt)
+    """Yield words that may occur in code, without common English words and without regard to case."""
     seen = set()
     for word in _WORD.findall(prompt):
         folded = word.lower()
-        is_told = len(word) >= (least_digits if word.isdigit() else 2)
+        is_told = _tells_much(word, prompt) if word.isdigit() else len(word) > 1
         if folded not in seen and folded not in STOP_WORDS and is_told:
             seen.add(folded)
             yield Clue(ClueKind.WORD, word[:128])
+
+
+def _tells_much(number: str, prompt: str) -> bool:
+    """Return True for a long number in a question, such as a status.
+
+    In a report it may be the number of anything, and `#304` is that of an issue.
+    """
+    is_question = len(prompt) <= MAX_QUESTION_CHARS
+    return is_question and len(number) >= LEAST_DIGITS and f"#{number}" not in prompt
 
 
 def split_symbol(text: str) -> tuple[str, ...]:

@@ -9,13 +9,13 @@ ASKING_WORDS begin questions.
 from __future__ import annotations
 
 _FUNCTION = """
-a about above after again all also always am an and any are as at be because been before being below
+a about above after again all also although always am an and any are as at be because been before being below
 between both but by can cannot could did do does doing done during each either else even ever every few for
 from had has have having he her here him his how however i if in instead into is it its itself just may me
-might more most much must my neither no nor not now of off often on once only or other our out over own
-same she should since so some such than that the their them then there these they this those though through
-to too under until up us very was we well were what when where whether which while who whom whose why will
-with within without would yet you your don doesn isn won
+might more most much must my neither no nor not now of off often on once only or other our out over own same
+she should since so some such than that the their them then there therefore these they this those though
+through to too under until up us very was we well were what when whenever where whereas wherever whether which
+while who whom whose why will with within without would yet you your don doesn isn won
 """
 _REPORT = """
 anyone down further get gets getting give given go goes going got hers hi hello know let like look looks made

@@ -125,6 +125,7 @@ def test_a_long_number_is_a_word_of_a_question_and_not_of_a_report() -> None:
     question = "what happens when a server answers 304 after 12 tries"
     assert "304" in texts(question, ClueKind.WORD)
     assert "12" not in texts(question, ClueKind.WORD)
+    assert "304" not in texts("fixed #304, a full shelf", ClueKind.WORD)
     assert "304" not in texts(question + " and a shelf is full" * 20, ClueKind.WORD)
 
 

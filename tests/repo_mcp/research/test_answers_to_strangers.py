@@ -129,6 +129,10 @@ def test_phrases_that_no_program_has(question: str, found: dict[str, tuple[str, 
     assert find_idioms(question) == found
 
 
+def test_a_conjunction_is_no_word_that_a_program_could_lack() -> None:
+    assert list_words("What if a job goes on although it was killed?") == ["job", "killed"]
+
+
 def test_a_phrase_is_looked_for_by_the_words_of_programs(server: Asked) -> None:
     report = server.ask("what happens to a connection that is too slow?")
     assert "feeds.check_timeouts" in list_found(report)
