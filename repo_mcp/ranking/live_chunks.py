@@ -162,10 +162,10 @@ class ChunkReader:
             fingerprint = compute_fingerprint(raw)
             self._changed += fingerprint != chunk.fingerprint
             live = _find_live(chunk, self._phrases, data, fingerprint)
-            if live is None:
-                self._left_out += 1
-            else:
+            if live is not None:
                 yield live
+            elif not self._phrases:  # that words stand apart is no loss
+                self._left_out += 1
 
     def list_warnings(self) -> tuple[str, ...]:
         """Return warnings about the chunks read so far that could not be shown as indexed."""
@@ -173,8 +173,7 @@ class ChunkReader:
         if self._changed:
             warnings.append(f"{self._changed} of the files found changed after indexing: refresh the index.")
         if self._left_out:
-            left_out = self._left_out
-            warnings.append(f"Hits left out because their text is gone or lacks the phrase: {left_out}.")
+            warnings.append(f"Hits left out because their text is gone: {self._left_out}.")
         return tuple(warnings)
 
 

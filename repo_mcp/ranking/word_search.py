@@ -28,12 +28,13 @@ from repo_mcp.ranking.query import Query, parse_query, widen
 from repo_mcp.ranking.ranking import add_up, choose_unknown
 from repo_mcp.ranking.rare_words import describe_words, lacks_most, look_up_words
 from repo_mcp.ranking.reports import read_template
+from repo_mcp.ranking.said_text import find_said
 from repo_mcp.ranking.searcher import Filter, Searcher
 from repo_mcp.ranking.snippets import FEW_WHOLE_LINES, RATED_HITS, WHOLE_LINES, ShownHits, show_hits
 from repo_mcp.ranking.spell_suggest import find_paths, suggest
 from repo_mcp.record_classes import replace
-from repo_mcp.text.analysis import PART, get_word_terms
-from repo_mcp.text.stop_words import ASKING_WORDS
+from repo_mcp.text.analysis import PART, analyse_text, get_word_terms
+from repo_mcp.text.stop_words import ASKING_WORDS, FUNCTION_WORDS
 from repo_mcp.text.word_families import spell_stand_in
 from repo_mcp.workspace.ignore import GlobFilter
 
@@ -47,6 +48,7 @@ NO_PHRASE = "No text contains the quoted phrase; these hits match its words."
 NAMED_COUNTED = 200  # places of names, where a number is asked for: each is read, 2 ms or so
 MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
 NEAR_SHARE = 0.55  # of the best score: the files of other hits are not looked through, and they are brief
+BESIDE_SAID = 3  # ranked hits of a page whose first hits say what the query does, word for word
 FAR_SHARE = 0.2  # of the best score: by default a page ends before hits with less
 
 
@@ -97,6 +99,7 @@ def _answer_ranked(
     asked = find_name(query.text)
     # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
+    query.required += list_phrase_words(query.phrases, searcher.count_units)
     widened = widen(query, searcher.count_units, searcher.snapshot.unit_count)
     ranking = scope.rank(widened, depth + 1)  # one more, to know whether others follow
     telling = None
@@ -109,8 +112,11 @@ def _answer_ranked(
             MOST_TELLING,
         )
     room = choose_room(query.text) if request.shows_whole else 0
+    said = [] if telling is None or query.is_pasted or asks(query.text) else find_said(scope, query)
     scores = [chunk.score for chunk in ranking.chunks]
     few, near = count_above(scores, FAR_SHARE), min(RATED_HITS, count_above(scores, NEAR_SHARE))
+    if said:  # the rest is about the same words
+        few, near = min(few, BESIDE_SAID), 0
     prose = query.text.removesuffix(query.code)  # names in pasted code are often those of its writer
     words = look_up_words(prose if prose.strip() else query.text, searcher.count_units)
     lacks = is_whole and lacks_most(query.text, words)
@@ -123,6 +129,9 @@ def _answer_ranked(
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
     if asked is not None:
         shown = _put_first(shown, asked, request.top_k, partial(look_up, scope, query))
+    if said:
+        shown = _put_said(shown, said, request.top_k)
+        few, near = few + len(said), len(said)
     unknown = choose_unknown(query, ranking)
     alike = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
     unmatched = describe_words(words, searcher, ranking.chunks[:1], alike, read_live, is_whole=not progress)
@@ -139,9 +148,19 @@ def _answer_ranked(
         total_is_lower_bound=is_least,
         is_last=len(ranking.chunks) <= min(depth, most),
         lacks_most=lacks,
-        few=few if telling else 0,
-        near=near if telling else 0,
+        few=few if telling or said else 0,
+        near=near if telling or said else 0,
     )
+
+
+def list_phrase_words(phrases: Iterable[str], count_units: Callable[[str], int]) -> Iterator[tuple[str, ...]]:
+    """Yield the terms of the words that a unit with some phrases has. The first and the last may be parts."""
+    for phrase in phrases:
+        words = [word for word in _WORD.findall(phrase) if word.lower() not in FUNCTION_WORDS]
+        for place, word in enumerate(words):
+            terms = tuple(analyse_text(word))
+            if 0 < place < len(words) - 1 or all(map(count_units, terms)):
+                yield terms
 
 
 def list_cited(query: Query, searcher: Searcher) -> dict[str, int]:
@@ -252,6 +271,15 @@ def _put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[..
     return replace(shown, hits=(lead, *rest)[:top_k])
 
 
+def _put_said(shown: ShownHits, said: Sequence[Hit], top_k: int) -> ShownHits:
+    """Return the hits with the places that say what the query does before all others."""
+    best = shown.hits[0].score if shown.hits else 0.0
+    explained = ("said word for word", round(best + LEAD, DECIMALS))
+    leads = [replace(hit, score=explained[1], explanation=(explained,)) for hit in said]
+    rest = [hit for hit in shown.hits if not any(hit.path == one.path and _shows(hit, one) for one in leads)]
+    return replace(shown, hits=(*leads, *rest)[:top_k])
+
+
 def _shows(hit: Hit, lead: Hit) -> bool:
     """Return whether a hit of the same file shows the declaration that another one consists of."""
     if hit.symbol is None:  # lines outside all declarations that the index knows
@@ -268,6 +296,10 @@ def choose_room(text: str) -> int:
 
     A function answers a question. For words or a report it must be found first, and is seldom shown.
     """
+    return WHOLE_LINES if asks(text) else FEW_WHOLE_LINES
+
+
+def asks(text: str) -> bool:
+    """Return True for a question: it ends with `?`, or has `how` or the like among its first words."""
     words = _WORD.findall(text.lower())
-    asks = text.rstrip().endswith("?") or not ASKING_WORDS.isdisjoint(words[:MOST_BEFORE_ASKING])
-    return WHOLE_LINES if asks else FEW_WHOLE_LINES
+    return text.rstrip().endswith("?") or not ASKING_WORDS.isdisjoint(words[:MOST_BEFORE_ASKING])

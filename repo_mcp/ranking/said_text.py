@@ -1,0 +1,106 @@
+"""Finds where the program says what a query says, word for word: the place of a copied message.
+
+    query -> its text, or a part of it between colons -> units with all of its words
+        -> lines that hold it between quotes -> hits
+
+The words of a message are often common, so ranking puts files that are about them first. A log or a terminal
+may put a prefix before a message, or its cause behind it, each with a colon. Comments, documents, tests and
+translations with the same words do not count. Left out: messages in which values are filled in, and messages
+that a program puts together of several lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from repo_mcp.model import Hit
+from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, decode_lines
+from repo_mcp.ranking.look_up import SearchScope
+from repo_mcp.ranking.query import STORY_WORDS, Query
+from repo_mcp.ranking.snippets import show_lines
+from repo_mcp.record_classes import replace
+from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.roles import FileRole, find_role, is_test_path
+from repo_mcp.text.stop_words import FUNCTION_WORDS
+
+LEAST_SAID = 3  # words of a message; fewer are a name or what anything is about
+MOST_PARTS = 5  # between colons
+MOST_SAID = 3  # places shown
+CHUNKS_RANKED, CHUNKS_READ = 60, 12  # with all words of a message; tables of translations are not read
+WHOLE_LINES = 16  # of a declaration that is shown whole
+LINES_BEFORE, LINES_AFTER = 4, 3  # shown around the line, if its declaration is longer
+_WORD = re.compile(r"\w+")
+_QUOTE = re.compile(r"[\"'`]")
+_TRANSLATIONS = re.compile(r"(?:^|[/._-])(?:locales?|i18n|l10n|translations?|lang)(?=[/._-])", re.IGNORECASE)
+_AROUND = " \t\"'`.!"
+
+
+def list_said(text: str) -> list[str]:
+    """Return what a line may quote, in lower case: all of a text, then runs of its parts between colons.
+
+    Of these the longest comes first.
+    """
+    parts = [" ".join(one.lower().split()) for one in text.split(": ", MOST_PARTS - 1)]
+    runs = [parts[first:last] for first in range(len(parts)) for last in range(first + 1, len(parts) + 1)]
+    said = dict.fromkeys(": ".join(run).strip(_AROUND) for run in runs)
+    counts = {one: len(_WORD.findall(one)) for one in said}
+    fitting = [one for one, count in counts.items() if LEAST_SAID <= count <= STORY_WORDS]
+    return sorted(fitting, key=counts.__getitem__, reverse=True)  # stable
+
+
+def find_said(scope: SearchScope, query: Query) -> list[Hit]:
+    """Return at most MOST_SAID places of the program that say what a query of one line does.
+
+    Raises IndexFormatError, OSError.
+    """
+    for said in list_said(query.text):
+        words = [word for word in _WORD.findall(said) if word not in FUNCTION_WORDS]
+        needed = [tuple(analyse_text(word)) for word in words]
+        terms = list(dict.fromkeys(term for one in needed for term in one))
+        if not terms or not all(map(scope.searcher.count_units, terms)):
+            continue
+        narrowed = replace(query, terms=terms, required=[*query.required, *needed])
+        chunks = scope.rank(narrowed, CHUNKS_RANKED, counted=False).chunks
+        own = [chunk for chunk in chunks if _may_say(chunk.path)][:CHUNKS_READ]
+        hits: dict[object, Hit] = {}
+        for live in ChunkReader((), scope.read_live).iter(own):
+            for line in _iter_saying(live, said):
+                hit = _show(live, line)
+                hits.setdefault((hit.path, hit.symbol_lines or line), hit)
+            if len(hits) >= MOST_SAID:
+                break
+        if hits:
+            return [*hits.values()][:MOST_SAID]
+    return []
+
+
+def _may_say(path: str) -> bool:
+    is_aside = is_test_path(path) or find_role(path) is FileRole.DOCS
+    return not is_aside and _TRANSLATIONS.search(path) is None
+
+
+def _iter_saying(live: LiveChunk, said: str) -> Iterator[int]:
+    """Yield the numbers of the lines that hold a text between quotes, and are no comments."""
+    is_comment = None
+    for number, line in enumerate(decode_lines(live.lines, live.start_line, live.end_line), live.start_line):
+        before, found, after = " ".join(line.lower().split()).partition(said)
+        if not found or not _QUOTE.search(before) or not _QUOTE.search(after):
+            continue
+        if is_comment is None:
+            is_comment = live.find_declarations().mark_comments(live.lines.line_count)
+        if not is_comment[number - 1]:
+            yield number
+
+
+def _show(live: LiveChunk, line: int) -> Hit:
+    """Return the hit that shows a line, with its declaration: whole if it is short, else its first line."""
+    symbol = live.find_declarations().find_innermost(line)
+    first, last, shown = 1, live.lines.line_count, set[int]()
+    if symbol is not None:
+        first, last, shown = symbol.name_line, symbol.end_line, {symbol.name_line}
+        if last - symbol.head_line < WHOLE_LINES:
+            shown |= {*range(symbol.head_line, last + 1)}
+    shown |= {*range(max(first, line - LINES_BEFORE), min(last, line + LINES_AFTER) + 1)}
+    lines = {at: decode_lines(live.lines, at, at)[0] for at in sorted(shown)}
+    return show_lines(live, lines, symbol)

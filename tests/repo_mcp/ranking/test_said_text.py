@@ -1,0 +1,93 @@
+"""A query that the program says word for word finds the place where it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from repo_mcp.model import SearchAnswer, SearchRequest
+from repo_mcp.ranking.said_text import list_said
+from repo_mcp.ranking.word_search import BESIDE_SAID, list_phrase_words
+from repo_mcp.repository import Repository
+from tests.repo_mcp.ranking.indexed import indexed
+
+LONG = "".join(f"    step_{at}(queue)\n" for at in range(30))
+FILES = {
+    **{
+        f"src/queue_file_{at}.py": f"def close_file_{at}(file):\n    # queue file close failed\n"
+        f"    queue(file)\n    return close(failed, queue, file_{at})\n"
+        for at in range(8)
+    },
+    "src/meta.py": f'def read_meta(queue):\n{LONG}    log("Queue file close failed", queue)\n{LONG}',
+    "src/limits.py": 'def take(limit):\n    """Fail."""\n    raise Busy("High load, try again later")\n',
+    "src/notes.py": "def load():\n    # says 'high load, try again later'\n    return later(high, again)\n",
+    "locale/fr/messages.py": "TEXTS = {'High load, try again later': 'Revenez'}\n",
+    "docs/load.md": '# Load\n\nIt may say "High load, try again later".\n',
+    "tests/test_limits.py": 'def test_take():\n    assert "High load, try again later" in say()\n',
+}
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    with indexed(tmp_path_factory.mktemp("said") / "root", FILES) as repository:
+        yield repository
+
+
+def ask(repository: Repository, query: str) -> SearchAnswer:
+    return repository.search(SearchRequest(query, 10, ends_early=True))
+
+
+def test_parts_between_colons_are_what_may_be_said_the_longest_first() -> None:
+    assert list_said("queue: File close  failed: no such file.") == [
+        "queue: file close failed: no such file",
+        "file close failed: no such file",
+        "queue: file close failed",
+        "file close failed",
+        "no such file",
+    ]
+    assert list_said("close failed") == []
+
+
+@pytest.mark.parametrize(
+    "query", ["queue file close failed", "daemon: queue file close failed: permission denied"]
+)
+def test_the_line_that_says_a_message_comes_first_and_is_shown(repository: Repository, query: str) -> None:
+    answer = ask(repository, query)
+    best = answer.hits[0]
+    assert (best.path, best.symbol, best.symbol_lines) == ("src/meta.py", "read_meta", (1, 62))
+    assert best.snippet.startswith("1\tdef read_meta(queue):\n28\t")
+    assert '32\t    log("Queue file close failed", queue)\n' in best.snippet
+    assert len(best.snippet.splitlines()) == 9
+    assert (answer.near, answer.few) == (1, 1 + BESIDE_SAID)  # the others are brief
+    assert all(one.score <= best.score for one in answer.hits)
+
+
+def test_only_the_program_says_it_and_no_comment(repository: Repository) -> None:
+    answer = ask(repository, "High load, try again later!")
+    assert answer.hits[0].path == "src/limits.py"
+    assert answer.hits[0].snippet.count("\n") == 3  # a short declaration is whole
+    assert answer.near == 1
+
+
+def test_questions_and_words_that_nothing_says_are_ranked_as_ever(repository: Repository) -> None:
+    for query in ("where is it that queue file close failed?", "later again try load"):
+        explained = [name for hit in ask(repository, query).hits for name, _ in hit.explanation]
+        assert explained
+        assert "said word for word" not in explained
+
+
+def test_a_quoted_phrase_is_found_among_many_places_that_have_its_words(tmp_path: Path) -> None:
+    files = {f"load/load{at:03}.py": f"def load():\n    return load(load, {at})\n" for at in range(140)}
+    files["z.py"] = f"def wait():\n{LONG}    return say(f'high load')\n{LONG}"
+    with indexed(tmp_path / "root", files) as repository:
+        answer = repository.search(SearchRequest('"high load"', 5))
+    assert [hit.path for hit in answer.hits] == ["z.py"]
+    assert not answer.warnings
+
+
+def test_the_first_and_last_word_of_a_phrase_may_be_parts_of_words() -> None:
+    known = {"file": 3, "close": 2}
+    found = list_phrase_words(["etadata file close fai"], lambda term: known.get(term, 0))
+    assert [one[0] for one in found] == ["file", "close"]
