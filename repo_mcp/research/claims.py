@@ -47,6 +47,7 @@ from repo_mcp.research.records import Chain, Finding, Form, Group, Reading, Subj
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.research.rivals import list_rivals
 from repo_mcp.research.settings_sentence import describe_settings
+from repo_mcp.research.tested import describe_tests
 from repo_mcp.research.written_names import describe_written_name
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.question_words import list_words, shares_word
@@ -68,6 +69,7 @@ ally anomaly apply assembly belly bully butterfly comply daily early family hour
 monopoly monthly multiply nightly quarterly rally readonly reapply rely reply resupply supply tally weekly
 writeonly yearly
 """
+_QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:\.|::|#)\w+")
 _NO_ADVERBS = frozenset(_ENDS_LIKE_ADVERBS.split())
 
 
@@ -82,7 +84,10 @@ def build_claim(
     if unknown:
         return " ".join(_describe_unknown(state, one) for one in unknown)
     if reading.form in _RELATIONS:
-        return f"{_describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
+        related = f"{_describe_relation(state, reading)}{_describe_overriding(state, reading, groups)}"
+        return f"{_describe_undeclared(reading)}{related}"
+    if reading.form is Form.TESTS:
+        return describe_tests(state, [node for subject in reading.subjects for node in subject.nodes])
     if reading.form is Form.FLOW:
         return _describe_path(reading, chains)
     if reading.form is Form.CONFIGURED:
@@ -94,7 +99,7 @@ def build_claim(
         first = [subject.nodes[0] for subject in reading.subjects]
         passing = describe_passing(state, reading.subjects)
         return " ".join([*compared, *passing, *describe_members(state, first)])
-    own = [node for node in state.nodes.values() if not is_test_place(node.path)]
+    own = [node for node in state.nodes.values() if is_test_place(node.path) is state.wants_tests]
     if state.lacks_most:
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
     if reading.form is Form.ERRORS and (named := list_named(state)):
@@ -105,7 +110,8 @@ def build_claim(
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
         return _describe_best(state, own, errors, _doubt(own[0]) if reading.form is Form.OPEN else "")
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS):
-        return f"{errors}{_describe_places(state)}"
+        none = "No test is known to be about this. " if state.wants_tests else ""
+        return f"{none}{errors}{_describe_places(state)}"
     return ""
 
 
@@ -115,6 +121,16 @@ def _name_subjects(nodes: Sequence[Node]) -> str:
     for node in nodes:
         places.setdefault(shorten(node.qualified_name), []).append(cite(node))
     return join_names(f"{name} ({', '.join(dict.fromkeys(own))})" for name, own in places.items())
+
+
+def _describe_undeclared(reading: Reading) -> str:
+    """Return a sentence on a name in place of which a member of that name is taken; "" for none."""
+    otherwise = [
+        one.asked
+        for one in reading.subjects
+        if one.how == "declared_otherwise" and _QUALIFIED.fullmatch(one.asked)
+    ]
+    return f"{join_names(otherwise)} itself is not declared here. " if otherwise else ""
 
 
 def _describe_unknown(state: ResearchState, subject: Subject) -> str:

@@ -104,6 +104,10 @@ _LISTS: dict[str, str] = {
     "make": "implement write define create build provide make use",
     "own": "a_new a_custom another my_own your_own our_own new custom",
     "another": "a an the a_new a_custom another my_own your_own our_own new custom",
+    "tests": """test(s) unit_test(s) integration_test(s) test_case(s) test_file(s) test_class(es)
+        test_suite(s)""",
+    "tested": "tested covered_by_test(s) covered_by_a_test exercised_by_test(s) unit_tested",
+    "test": "test(s) cover(s) exercise(s) check(s) verify verifies call(s) use(s)",
     "errors": "error(s) exception(s) failure(s) panic(s)",
     "fail": "fail(s) raise(s) throw(s) panic(s)",
     "fails": """raise(s) raised throw(s) thrown produce(s) produced cause(s) return(s) returned give(s)
@@ -150,7 +154,7 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.EXTENSION, "(?:where|how) <may> <make> <own> X"),
     (Form.EXTENSION, "(?:where|how) <may> <make> <another*>X.. of (?:my|your|our) own"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
-     "(?:is|are) <fails> (?:when|if|for|by) X"),
+     "(?:is|are|(?:can|could|may|might|will|would) be) <fails> (?:when|if|for|by) X"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
      "(?:can |does |do |could |might |will |may |is |are )?X.. <fails>(?: (?P<y>.+))?"),
     (Form.ERRORS, "(?:what|which) <errors> (?:(?:or|and) <errors> )?"
@@ -165,6 +169,12 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.IMPLEMENTATIONS, "(?:implementations|implementers|subclasses) (?P<x>[^ ]+)"),
     (Form.IMPLEMENTATIONS, "X.. "
      "(?:implementations|implementors|implementers|subclasses|conformances|subtypes)"),
+    (Form.TESTS, "(?:<who> )?<tests> (?:should i run|to run|must i run|do i run|need to run) "
+     "(?:if|when|after|before|for)(?: (?:i|we|you))?(?: (?:changing|<changed>))? X"),
+    (Form.TESTS, "(?:(?:<who>|are there|is there)(?: a| any)? )?<tests> "
+     "(?:<that*>(?:<test>|exist for)|of|for|covering|exercising) X"),
+    (Form.TESTS, "what (?:tests|covers|exercises) X"),
+    (Form.TESTS, "(?:where|how|by what) (?:is|are) X.. <tested>"),
     (Form.CALLERS, "<who>(?: other)?(?: <thing>)? <that*><calls> X"),
     (Form.CALLERS, "(?:direct |indirect |transitive )*<callers> (?:of|to|for|leading to|into) X"),
     (Form.CALLERS, "callers (?P<x>[^ ]+)"),
@@ -304,6 +314,11 @@ def parse_question(query: str) -> tuple[Parsed, ...]:
             if match is not None:
                 found.setdefault(_build(form, match))
     return (*found, Parsed(Form.OPEN, (Phrase(text),)))
+
+
+def asks_for_tests(query: str) -> bool:
+    """Return True for a question for the tests of something."""
+    return any(one.form is Form.TESTS for one in parse_question(query))
 
 
 def _strip(text: str) -> str:

@@ -43,6 +43,7 @@ from repo_mcp.research.seeds import find_seeds, show_body
 from repo_mcp.research.shapes import find_alike, find_shapes
 from repo_mcp.research.structural import gather_groups, list_overriding, list_structural
 from repo_mcp.research.subjects import Subjects, looks_like_name
+from repo_mcp.research.tested import note_tests
 from repo_mcp.research.understanding import build_reading, is_about_shapes
 from repo_mcp.research.unparsed import note_unparsed
 from repo_mcp.research.written_calls import note_written
@@ -52,7 +53,7 @@ from repo_mcp.text.question_words import count_words, list_words, shares_word
 
 _BOUNDS = Bounds(files=20, references=60)
 # Words that tell something: a phrase with so many is no name. Settings are often described in more.
-SENTENCE_WORDS = {Form.DEFINED: 4, Form.CONFIGURED: 6}
+SENTENCE_WORDS = {Form.DEFINED: 4, Form.FLOW: 3, Form.CONFIGURED: 6}
 COMPARED = 3  # declarations of one name in a question for a difference
 MAX_OVERRIDING, OVERRIDING_CHARS = 4, 500  # declarations that override a subject, and characters of each
 IMPLEMENTING_CHARS = 3_600  # of the bodies of short types that implement a subject
@@ -118,9 +119,9 @@ def settle_reading(state: ResearchState, reading: Reading) -> Reading:
     """
     asked = [subject.asked for subject in reading.subjects]
     least = SENTENCE_WORDS.get(reading.form)
-    if least is not None and _is_sentence(reading.subjects[0], least):
+    if least is not None and any(_is_sentence(one, least) for one in reading.subjects):
         return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
-    if len(asked) == 1 and names_setting(state, reading.subjects[0]):
+    if len(asked) == 1 and names_setting(state, reading):
         return build_reading(Form.CONFIGURED, (Subject(asked[0], "words"),))
     if reading.form is Form.CONFIGURED and " " in asked[0] and not is_written(state, reading.subjects[0]):
         return build_reading(Form.OPEN, (Subject(state.request.query, "words"),))
@@ -191,7 +192,8 @@ def _note_subjects(state: ResearchState, reading: Reading) -> None:
     for subject in reading.subjects:
         sure = Confidence.POSSIBLE if subject.how == "words" else Confidence.EXACT
         for node in subject.nodes:
-            shown = () if node.symbol.kind is SymbolKind.FILE else show_body(state, node, SUBJECT_CHARS)
+            is_named = node.symbol.kind is SymbolKind.FILE or reading.form is Form.TESTS
+            shown = () if is_named else show_body(state, node, SUBJECT_CHARS)
             state.add(node, f'what "{subject.asked}" refers to', 0, sure, shown=shown)
         if subject.left_out:
             state.limit(
@@ -221,6 +223,10 @@ def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathe
     follow(state, nodes, CALLERS, state.depth)
     note_written(state, nodes)
     gathered.chains = build_chains(state, nodes, upwards=True)
+
+
+def _investigate_tests(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
+    note_tests(state, _list_nodes(reading))
 
 
 def _investigate_callees(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
@@ -505,6 +511,7 @@ def _find_families(state: ResearchState, nodes: Sequence[Node]) -> tuple[Shape, 
 _INVESTIGATIONS: dict[Form, Callable[[ResearchState, Reading, Gathered], None]] = {
     Form.CALLERS: _investigate_callers,
     Form.CALLEES: _investigate_callees,
+    Form.TESTS: _investigate_tests,
     Form.IMPLEMENTATIONS: _investigate_implementations,
     Form.DEPENDENTS: _investigate_dependents,
     Form.DEPENDENCIES: _investigate_dependencies,

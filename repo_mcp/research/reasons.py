@@ -22,6 +22,7 @@ READS = "reads the field "  # begins the reason of a finding that reads a field 
 WRITTEN = "has a line written as a call of "  # begins the reason of a finding where no parser sees a call
 # These begin the reasons of findings that are named after a setting, or read it through what is.
 SETS_BY, READS_BY, DEFAULTS = "lets callers set ", "reads it through ", "by its name holds the default of "
+PASSES = "passes the name "  # begins the reason of a finding that hands on the name of a setting
 GIVEN = "is the value given to "  # begins the reason of a finding that a setting is declared with
 # A warning: the findings depend on a subject, and do not implement it.
 UNIMPLEMENTED = "nothing is known to implement or extend it; what depends on it is shown instead"

@@ -32,6 +32,7 @@ class Form(StrEnum):
     IMPLEMENTATIONS = "implementations"
     CALLERS = "callers"
     CALLEES = "callees"
+    TESTS = "tests"
     DEPENDENCIES = "dependencies"
     DEPENDENTS = "dependents"
     CONFIGURED = "configured"

@@ -26,6 +26,7 @@ from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import ExactAnswer, ExactRequest, Hit, SearchAnswer, SearchRequest
 from repo_mcp.ranking.rare_words import QueryWord, describe_absent, lacks_most
 from repo_mcp.record_classes import replace
+from repo_mcp.research.grammar import asks_for_tests
 from repo_mcp.research.locating import find_innermost, weaker
 from repo_mcp.research.records import (
     DEFAULT_DEPTH,
@@ -169,6 +170,7 @@ class ResearchState:
         self.lacks_most = False  # no file has most words of the question
         self.absent: list[str] = []  # words of the question that no file has
         self.weights: Mapping[str, float] = {}  # of the terms of the question's words
+        self.wants_tests = asks_for_tests(request.query)  # so that the best declaration is a test
         self.lacking: list[str] = []  # words of the question that the best declaration lacks
         self.rivals: list[tuple[str, Node | None]] = []  # rated nearly as high as the best: name and citation
         self.documented = ""  # the place in a document that says which setting is asked for

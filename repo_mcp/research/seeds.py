@@ -39,6 +39,7 @@ from repo_mcp.research.lacking_words import (
     says_otherwise,
     weigh_words,
 )
+from repo_mcp.research.locating import is_test_place
 from repo_mcp.research.rated_seeds import OVERLOAD_LINES, PreferredKind, Seed, build_seed, choose_seeds
 from repo_mcp.research.reasons import BELONG, DERIVE, HAS_ROWS, LISTS, MODEL, MOST_DERIVE, NAMED_SO, REGISTERS
 from repo_mcp.research.records import Finding
@@ -153,13 +154,20 @@ def find_seeds(
     if state.lacks_most:
         seeds = seeds[:FEW_SEEDS]
     if seeds:
-        _note_lacking(state, seeds[0], weigh_words(words, weights), idioms)
-        state.rivals = [] if first or state.lacking else find_rivals(seeds)
+        claimed = _list_claimed(state, seeds)
+        _note_lacking(state, claimed[0], weigh_words(words, weights), idioms)
+        state.rivals = [] if first or state.lacking else find_rivals(claimed)
     _note(
         state, seeds, weights, preferred, FAILING_ROOM if preferred is PreferredKind.FAILURES and first else 0
     )
     state.report_progress(0.5, f"{len(seeds)} declarations match the words")
     return list(dict.fromkeys(seed.node for seed in seeds if seed.node is not None))
+
+
+def _list_claimed(state: ResearchState, seeds: Sequence[Seed]) -> Sequence[Seed]:
+    """Return the seeds of which a claim names the first as the best: symbols of the program, or tests."""
+    claimed = [one for one in seeds if one.node and is_test_place(one.path) is state.wants_tests]
+    return claimed or seeds
 
 
 def _drop_prototypes(seeds: Sequence[Seed]) -> list[Seed]:

@@ -14,6 +14,7 @@ from repo_mcp.research.reasons import (
     IN_DOCUMENTS,
     LAST_PART,
     OPTION,
+    PASSES,
     READS_BY,
     SETS_BY,
 )
@@ -29,15 +30,20 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     whole = [one for one in state.findings if LAST_PART not in one.why and _has_its_spelling(subject, one)]
     own = [one for one in whole if not is_test_place(one.path)]
     program = [one for one in own if not one.why.endswith(IN_DOCUMENTS)]
-    others = () if subject.nodes else (own, whole)
+    passing = _cite_beginning(program, PASSES)
+    hows = (OPTION, "takes", "sets", *[DECLARES] * subject.asked.startswith(KCONFIG))
+    is_told = bool(subject.nodes or passing) or any(_cite_beginning(program, how) for how in hows)
+    others = () if is_told else (own, whole)
     places = {
         how: next(filter(None, (_cite_beginning(found, how) for found in (program, *others))), [])
-        for how in (OPTION, "takes", "sets", *[DECLARES] * subject.asked.startswith(KCONFIG))
+        for how in hows
     }
     by_callers = _describe_accessors(state)
     otherwise = _describe_otherwise(state, subject)
+    if passing and not (subject.nodes or any(places.values())):
+        return f"The name {subject.asked} is passed at {join_names(passing)}.{otherwise}{by_callers}"
     if not (subject.nodes or any(places.values()) or by_callers):
-        seen = join_names([*_cite_beginning(whole, "mentions "), *_cite_beginning(whole, "passes the name ")])
+        seen = join_names([*_cite_beginning(whole, "mentions "), *_cite_beginning(whole, PASSES)])
         mentioned = f" It is mentioned at {seen}." if seen else ""
         is_explained = mentioned or otherwise or not state.findings
         by_words = "" if is_explained else " What is shown has words of the question."

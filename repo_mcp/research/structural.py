@@ -39,7 +39,7 @@ MAX_PLACES = 5  # of one group
 MAX_TESTS = 2  # of what words found: the findings need the room more
 GROUP_BOUNDS = Bounds(files=30, references=120)
 _OF_WORDS = frozenset({Form.OPEN, Form.ERRORS, Form.EXTENSION, Form.DIFFERENCE})
-_ALONE = frozenset({Form.OVERVIEW, Form.FLOW, Form.CONFIGURED})  # reported without groups
+_ALONE = frozenset({Form.OVERVIEW, Form.FLOW, Form.CONFIGURED, Form.TESTS})  # reported without groups
 
 
 def list_structural(state: ResearchState, node: Node) -> list[Link]:

@@ -39,6 +39,7 @@ _PARAMETERS = re.compile(r"\(([^()]{0,300})\)")
 _WORDS = re.compile(r"[\w$]+")
 _LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
 _IS_SURELY_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_\w|\w(?:\.|::|#)\w")
+_NAME_OF = re.compile(r"(\S+) (?:of|in|for|on|from) ")  # `max_tries` in "max_tries of the queue"
 _PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~-]+)*/?")
 _ANY_VALUE = frozenset(
     {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
@@ -51,6 +52,7 @@ _KINDS: dict[Form, frozenset[SymbolKind]] = {
     Form.IMPLEMENTATIONS: TYPE_KINDS,
     Form.CALLERS: _FOLLOWED,
     Form.CALLEES: _FOLLOWED,
+    Form.TESTS: _FOLLOWED,
     Form.FLOW: _FOLLOWED,
     Form.CONFIGURED: _ANY_VALUE | _FOLLOWED,
 }
@@ -90,7 +92,8 @@ class Subjects:
         That is a phrase which looks like a symbol's name, or a single word which `is_absent`. The subject
         holds the symbols with the most similar names. Return None for any other phrase.
         """
-        text = phrase.text
+        of = _NAME_OF.match(phrase.text)
+        text = phrase.text if of is None or not _IS_SURELY_NAME.search(of[1]) else of[1]
         is_called = phrase.kinds == CALLABLE_KINDS | TYPE_KINDS
         if not _NAME.fullmatch(text):
             return None

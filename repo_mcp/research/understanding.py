@@ -18,6 +18,7 @@ from repo_mcp.text.question_words import list_words
 _PHRASES = {
     Form.IMPLEMENTATIONS: "what implements, extends or overrides {}",
     Form.CALLERS: "what calls {}, and what calls that",
+    Form.TESTS: "which tests use {}, or what uses it",
     Form.CALLEES: "what {} calls, and what that calls",
     Form.DEPENDENCIES: "what {} depends on",
     Form.DEPENDENTS: "what depends on {}",
@@ -37,8 +38,8 @@ _BY_WORDS = frozenset(
 # Forms that ask about symbols: if no symbol has the name, the answer says so first. A setting is often only a
 # text.
 _OF_SYMBOLS = frozenset(
-    {Form.CALLERS, Form.CALLEES, Form.DEPENDENTS, Form.DEPENDENCIES, Form.IMPLEMENTATIONS, Form.DEFINED,
-     Form.DIFFERENCE, Form.FLOW}
+    {Form.CALLERS, Form.CALLEES, Form.TESTS, Form.DEPENDENTS, Form.DEPENDENCIES, Form.IMPLEMENTATIONS,
+     Form.DEFINED, Form.DIFFERENCE, Form.FLOW}
 )  # fmt: skip
 MAX_SUBJECT_WORDS = 4
 _WHOLE = frozenset(
@@ -98,6 +99,9 @@ def understand(
         reading = _try_words(subjects, one)
         if reading is not None:
             return reading
+    for one in parsed:
+        if one.form is Form.TESTS:  # of what is no name: only its words are looked for
+            return build_reading(Form.OPEN, (Subject(one.phrases[0].text, "words"),))
     if is_about_shapes(request):
         ordinal = f"the folder {request.folder}" if request.folder else "the whole repository"
         return Reading(Form.OPEN, f"what is repeated in {ordinal}", (Subject(request.query, "words"),))

@@ -10,7 +10,7 @@ from repo_mcp.model import ExactMatch, ExactRequest, SearchRequest
 from repo_mcp.ranking.intent import EXACT, split_qualified
 from repo_mcp.record_classes import replace
 from repo_mcp.research.locating import is_test_place
-from repo_mcp.research.records import Finding, Reading, Subject
+from repo_mcp.research.records import Finding, Form, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -48,16 +48,17 @@ def note_unparsed(state: ResearchState, reading: Reading) -> None:
             symbol = hit.symbol or hit.path
             state.add_place(_build(hit.path, symbol, (first, last), f"declares {subject.name}", 0, shown))
         if subject.places:
-            _note_places(state, subject.name)
+            _note_places(state, subject.name, only_tests=reading.form is Form.TESTS)
 
 
-def _note_places(state: ResearchState, name: str) -> None:
+def _note_places(state: ResearchState, name: str, *, only_tests: bool) -> None:
     """Note the declarations around the lines of code that have a name as a word, those of tests last."""
     request = ExactRequest(name, whole_word=True, limit=MAX_LINES, with_symbols=True)
     found = state.source.search_exact(request)
     around: dict[tuple[str, str], list[ExactMatch]] = {}
     for one in sorted(found.matches, key=lambda one: is_test_place(one.path)):  # stable
-        if find_role(one.path) in (FileRole.CODE, FileRole.TEST):
+        role = find_role(one.path)
+        if role is FileRole.TEST or (role is FileRole.CODE and not only_tests):
             around.setdefault((one.path, one.symbol or one.path), []).append(one)
     if found.truncated or len(around) > MAX_PLACES:
         state.limit(f"places with the name {name}", f"the first {MAX_PLACES} are shown")

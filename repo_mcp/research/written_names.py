@@ -7,21 +7,26 @@ import re
 from repo_mcp.model import ExactMatch, ExactRequest
 from repo_mcp.research.citing import join_names
 from repo_mcp.research.locating import is_program
-from repo_mcp.research.records import Finding, Subject
+from repo_mcp.research.records import Finding, Form, Reading, Subject
 from repo_mcp.research.research_state import ResearchState
 
 MAX_READ, MAX_SHOWN = 20, 5  # lines with a name, those that are shown
 HAS_NAME = "has the name "  # begins the reason of a finding for a line with it
 _OF_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # `NO_COLOR`
 _KEY = re.compile(r"[a-z][\w-]*(?:\.[a-z][\w-]*)+")  # `search.lang`
+_OPTION = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")  # `max_tries`
 
 
-def names_setting(state: ResearchState, subject: Subject) -> bool:
+def names_setting(state: ResearchState, reading: Reading) -> bool:
     """Return True for a subject that nothing declares, but that the program has as one has a setting.
 
-    Of a key such as `search.lang`, only the last part may be declared, and mean something else.
+    Of a key such as `search.lang`, only the last part may be declared, and mean something else. `on_ready`
+    may be an event, unless it is asked what reads or uses it.
     """
-    if subject.how in ("declared_otherwise", "undeclared") and _KEY.fullmatch(subject.asked):
+    subject = reading.subjects[0]
+    is_key = subject.how in ("declared_otherwise", "undeclared") and _KEY.fullmatch(subject.asked)
+    is_used = subject.how == "undeclared" and reading.form in (Form.DEPENDENTS, Form.DEFINED)
+    if is_key or (is_used and _OPTION.fullmatch(subject.asked)):
         return any(
             re.search(rf"[\"'`]{re.escape(subject.asked)}[\"'`]", one.line)
             for one in _list_written(state, subject)

@@ -24,7 +24,7 @@ DEFAULT_FINDINGS, MAX_FINDINGS = 40, 200
 FOCUSES = ("architecture", "dependencies", "patterns", "flow")
 FORMS = (
     "implementations", "callers", "callees", "dependencies", "dependents", "configured", "flow", "defined",
-    "open", "overview", "extension", "errors", "difference",
+    "open", "overview", "extension", "errors", "difference", "tests",
 )  # fmt: skip
 CONFIDENCES = ("exact", "probable", "possible", "text")
 

@@ -421,7 +421,7 @@ def test_thousands_of_overloads_are_bounded_and_said(tmp_path: Path) -> None:
 
 def test_that_no_parser_reads_a_language_is_said_where_nothing_is_found(tmp_path: Path) -> None:
     texts = {"a.rb": "class Base; end\n", "b.rb": "Base.new\n", "c.lua": "x = 1\n", "d.md": "# Base\n"}
-    said = "no parser reads ruby (2 files) and lua (1 file): symbols in these files are not known"
+    said = "no parser reads ruby (2 files) and lua (1 file): a search for text finds names in these files"
     served = Served(write_tree(tmp_path / "r", texts), tmp_path / "data")
     try:
         assert served.call("search_symbols", query="Base")["warnings"] == [said]
