@@ -28,10 +28,12 @@ LEAST_SAID = 3  # words of a message; fewer are a name or what anything is about
 MOST_PARTS = 5  # between colons
 MOST_SAID = 3  # places shown
 CHUNKS_RANKED, CHUNKS_READ = 60, 12  # with all words of a message; tables of translations are not read
+MOST_CHARS = 500  # of a line; a longer one is generated, or a table
 WHOLE_LINES = 16  # of a declaration that is shown whole
 LINES_BEFORE, LINES_AFTER = 4, 3  # shown around the line, if its declaration is longer
 _WORD = re.compile(r"\w+")
-_QUOTE = re.compile(r"[\"'`]")
+_QUOTE = re.compile(r"[\"`]|(?<!\w)'|'(?!\w)")  # no apostrophe
+_COMMENTS = "//", "# ", "* ", "/*", "-- ", "; "  # these begin lines of comments in most languages
 _TRANSLATIONS = re.compile(r"(?:^|[/._-])(?:locales?|i18n|l10n|translations?|lang)(?=[/._-])", re.IGNORECASE)
 _AROUND = " \t\"'`.!"
 
@@ -61,7 +63,7 @@ def find_said(scope: SearchScope, query: Query) -> list[Hit]:
         if not terms or not all(map(scope.searcher.count_units, terms)):
             continue
         narrowed = replace(query, terms=terms, required=[*query.required, *needed])
-        chunks = scope.rank(narrowed, CHUNKS_RANKED, counted=False).chunks
+        chunks = scope.searcher.rank(narrowed, CHUNKS_RANKED, scope.wanted).chunks
         own = [chunk for chunk in chunks if _may_say(chunk.path)][:CHUNKS_READ]
         hits: dict[object, Hit] = {}
         for live in ChunkReader((), scope.read_live).iter(own):
@@ -82,15 +84,20 @@ def _may_say(path: str) -> bool:
 
 def _iter_saying(live: LiveChunk, said: str) -> Iterator[int]:
     """Yield the numbers of the lines that hold a text between quotes, and are no comments."""
-    is_comment = None
-    for number, line in enumerate(decode_lines(live.lines, live.start_line, live.end_line), live.start_line):
-        before, found, after = " ".join(line.lower().split()).partition(said)
-        if not found or not _QUOTE.search(before) or not _QUOTE.search(after):
+    lines = decode_lines(live.lines, live.start_line, live.end_line)
+    first_word = said.split(" ", 1)[0]
+    for number, line in enumerate(lines, live.start_line):
+        folded = line.lower() if len(line) <= MOST_CHARS else ""
+        if first_word not in folded or folded.lstrip().startswith(_COMMENTS):
             continue
-        if is_comment is None:
-            is_comment = live.find_declarations().mark_comments(live.lines.line_count)
-        if not is_comment[number - 1]:
+        before, found, after = " ".join(folded.split()).partition(said)
+        if found and _QUOTE.search(before) and _QUOTE.search(after) and not _is_comment(live, number):
             yield number
+
+
+def _is_comment(live: LiveChunk, line: int) -> bool:
+    """Return True for a line of a comment or docstring. It takes as long as to find all declarations."""
+    return bool(live.find_declarations().mark_comments(live.lines.line_count)[line - 1])
 
 
 def _show(live: LiveChunk, line: int) -> Hit:

@@ -69,12 +69,17 @@ def _note_users(state: ResearchState, node: Node, hop: int, *, is_first: bool, m
 def _note_named_after(state: ResearchState, nodes: Sequence[Node]) -> None:
     """Note the files of tests that are named after the file of a symbol, or after a type."""
     named = {_strip(node.path) for node in nodes} | {_fold(node.symbol.name) for node in nodes}
-    known = {one.path for one in state.findings}
-    tests = [path for path in state.graph.scan.list_paths("") if is_test_place(path) and path not in known]
+    known, endings = {one.path for one in state.findings}, tuple({_end(node.path) for node in nodes})
+    paths = [path for path in state.graph.scan.list_paths("") if path.endswith(endings)]
+    tests = [path for path in paths if is_test_place(path) and path not in known]
     for path in [path for path in tests if _strip(path) in named][:MOST_NAMED]:
         file = state.source.find_file(path)
         if file is not None:
             state.add(file, f"{NAMED_AFTER}{nodes[0].symbol.name} or its file", 1, Confidence.PROBABLE)
+
+
+def _end(path: str) -> str:
+    return path[path.rfind(".") :]
 
 
 def _fold(name: str) -> str:

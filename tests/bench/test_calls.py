@@ -23,8 +23,8 @@ CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"
 # are written by hit_rows.py since then, as texts were. 0203 added two modules, meant_arguments.py and
 # search_notes.py, with a call or two each. The first lines of further declarations take 22 since 0212. Words
 # that an index lacks have a module of their own, rare_words.py, since 0224. Since 0228, a function
-# that looks few units up also tells which ones a list holds. Since 0232 a query that is no question is looked for
-# word for word, too, by a second ranking of the units that hold all of it: 45 calls.
+# that looks few units up also tells which ones a list holds. Since 0232 a query that is no question is looked
+# for word for word, too, by a second ranking of the units that hold all of it: 45 calls.
 MOST_CALLS = 883
 MOST_MODULES = 63
 

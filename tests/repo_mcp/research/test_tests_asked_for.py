@@ -14,6 +14,7 @@ FILES = {
     "tests/test_sell.py": "from bank.till import sell\n\n\ndef test_selling():\n    assert sell(None) == 2\n",
     "tests/test_ring.py": "from bank.till import Till\n\n\ndef test_ringing():\n"
     "    assert Till().ring(1) == 1\n",
+    "tests/data/till.js": "function till() {}\n",  # of another language
     "tests/till_test.py": "def test_nothing():\n    assert True\n",
 }
 
