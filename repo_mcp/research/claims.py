@@ -110,7 +110,7 @@ def build_claim(
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
         return _describe_best(state, own, errors, _doubt(own[0]) if reading.form is Form.OPEN else "")
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS):
-        none = "No test is known to be about this. " if state.wants_tests else ""
+        none = "No test is among what fits best. " if state.wants_tests else ""
         return f"{none}{errors}{_describe_places(state)}"
     return ""
 

@@ -56,8 +56,12 @@ def is_test_place(path: str) -> bool:
 
 
 def is_test_symbol(node: Node) -> bool:
-    """Return True for a symbol inside a module of tests in a file of the program, as in Rust."""
-    return lies_in_tests(node.qualified_name)
+    """Return True for a symbol inside a module of tests in a file of the program, as in Rust.
+
+    There it may be called `test`, which elsewhere names packages of the program, too.
+    """
+    parts = node.qualified_name.split(".")[:-1]
+    return lies_in_tests(node.qualified_name) or (node.language == "rust" and "test" in parts)
 
 
 def lies_in_tests(name: str) -> bool:

@@ -48,6 +48,15 @@ def test_tests_that_use_a_symbol_come_before_those_that_use_what_uses_it() -> No
     ]  # fmt: skip
 
 
+def test_a_module_of_a_rust_file_may_be_called_test() -> None:
+    text = (
+        "pub fn parse(text: &str) -> usize {\n    text.len()\n}\n\n#[cfg(test)]\nmod test {\n"
+        '    use super::*;\n\n    #[test]\n    fn reads() {\n        assert_eq!(parse("a"), 1);\n    }\n}\n'
+    )
+    claim = Asked({"src/lib.rs": text}).ask("what tests parse()?").claim
+    assert claim == "parse (src/lib.rs:1-3) is used by test.reads (src/lib.rs:9-12)."
+
+
 def test_that_no_test_uses_a_symbol_is_said() -> None:
     claim = Asked(FILES).ask("what tests idle()?").claim
     assert claim.startswith("No test is known to use till.idle (bank/till.py:10-11) itself.")
@@ -63,7 +72,7 @@ def test_what_is_no_name_is_looked_for_by_its_words_in_tests() -> None:
         "test_coins.test_copper_coins_are_counted (tests/test_coins.py:1-2) fits the question"
     )
     none = Asked(FILES | {"bank/coins.py": "def count_copper(coins):\n    return coins\n"})
-    assert none.ask("what tests the copper coins").claim.startswith("No test is known to be about this.")
+    assert none.ask("what tests the copper coins").claim.startswith("No test is among what fits best.")
 
 
 def test_what_is_said_to_be_lacking_is_lacking_in_what_is_named() -> None:
