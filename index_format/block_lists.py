@@ -311,7 +311,7 @@ def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: 
 
 def _check_rests(rests: I64, where: str) -> None:
     if int(rests.max(initial=0)) >= MAX_TERM_FREQUENCY - _FREQUENCY_ESCAPE:
-        raise CorruptIndex(f"{where}: a term frequency of {int(rests.max()) + _FREQUENCY_ESCAPE}")
+        raise CorruptIndex(f"{where}: a term frequency of {int(rests.max()) + _FREQUENCY_ESCAPE + 1}")
 
 
 def _parse_block_sizes(bounds: U8, sizes: U8, where: str) -> U32:

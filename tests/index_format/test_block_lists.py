@@ -290,6 +290,13 @@ def test_what_is_no_list_is_corrupt(data: bytes) -> None:
         decode_many([data, following], [4, 2], [300, 2])
 
 
+def test_a_term_frequency_that_is_too_large_is_named() -> None:
+    data = GOOD[:10] + bytes.fromhex("f0 ff ff ff 0f 00")
+    for decode in (lambda: open_list(data, 4, 300).read(), lambda: decode_many([data], [4], [300])):
+        with pytest.raises(CorruptIndex, match="a term frequency of 4294967296"):
+            decode()
+
+
 def test_an_escape_does_not_reach_into_the_next_list() -> None:
     """One list has an escape too many, and the next one, or the one before, needs one and has none."""
     first, second = bytes.fromhex("56 02 0001 00 | 00".replace("|", "")), bytes.fromhex("e3 02 0001 0f")
