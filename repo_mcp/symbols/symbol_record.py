@@ -244,8 +244,9 @@ class SymbolRecord:
         number, outer_number = self.string_table.find(name), self.string_table.find(outer)
         if number is None or outer_number is None:
             return []
-        found = _where((self.names == number) & (self.names[self.parents] == outer_number))
-        return [one for one in found if one]
+        found = np.flatnonzero(self.names == number)
+        inside = found[self.names[self.parents[found]] == outer_number]
+        return [one for one in inside.tolist() if one]
 
     def list_children(self, ordinal: int) -> list[int]:
         """Return the ordinals of the symbols directly inside one, ascending; the file is nobody's child."""
