@@ -34,7 +34,7 @@ from repo_mcp.text.schema import TEXT_FIELDS
 U8 = npt.NDArray[np.uint8]
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
-COMMON_UNITS = 5_000  # the kernel has 1,472 words in as many units; as many files are read in 60 ms
+COMMON_UNITS = 5_000  # the kernel has 1,472 words in at least that many; reading as many files takes 60 ms
 MAX_COMMON = 4_000  # more would fill the rows
 NEIGHBOUR_BITS = 10
 MARKS = 2 << NEIGHBOUR_BITS

@@ -298,7 +298,7 @@ class _Terms:
         self._prepare = lru_cache(MAX_TOKENS)(prepare)
 
     def look_at(self, draft: _QueryDraft) -> Has:
-        """Return a check whether a symbol has a term, in its own name or in those around it."""
+        """Return a function that says whether a symbol has a term, in its own name or in those around it."""
         *around, name = self._nodes.name(Declaration(draft.path, draft.ordinal)).split(".")
         if not draft.ordinal:
             around, name = [draft.path], draft.path.rpartition("/")[2]

@@ -32,7 +32,7 @@ MAX_NAMES = 300  # of the touched lines, which are looked up
 RARE = 30  # a name that more files use, or declare, is no evidence
 SHOWN_NAMES = 3  # of the names that a file shares
 # A shared name is shown if at most 3 files have it, or a tenth of all: in small trees, RARE is most of them.
-LEAST_FILES, TENTH = 3, 10
+LEAST_FILES, SHOWN_SHARE = 3, 10
 _NO_NAMES = frozenset({*FUNCTION_WORDS, *KEYWORDS})  # common words and keywords
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 _MARKS = re.compile(
@@ -160,7 +160,7 @@ class Evidence:
         for path in paths:
             of_stem.setdefault(find_stem(path), []).append(path)
             of_folder.setdefault(path.rpartition("/")[0], []).append(path)
-        self._most_files = max(LEAST_FILES, sum(map(len, of_folder.values())) // TENTH)
+        self._most_files = max(LEAST_FILES, sum(map(len, of_folder.values())) // SHOWN_SHARE)
         for path in changed:
             folder = of_folder.get(path.rpartition("/")[0], [])
             named = of_stem.get(find_stem(path), [])

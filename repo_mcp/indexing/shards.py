@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 READ_FILES = 16  # opened in a row, so that neighbours share an opened directory: 32 MB at most
 DEFAULT_MEMORY = MemoryBudget()
-SHARD_BYTES = 8 * 1024 * 1024  # of source files, by their sizes in the walk; memory cuts segments of more
+SHARD_BYTES = 8 * 1024 * 1024  # of source files, by their sizes in the walk; memory would cut a larger one
 
 
 @dataclass(frozen=True, slots=True)

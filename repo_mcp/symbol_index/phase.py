@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from repo_mcp.symbol_index.workers import MakeParser, ParseWorkers, SpareParser
 
 SEGMENT_WEIGHT = 12 * 1024 * 1024  # of a segment's files, 5 MB of records: writing takes 130 MB at most
-PENDING_SECONDS = 15.0  # that parsed files wait for the rest of a segment: one text may take as long
+PENDING_SECONDS = 15.0  # that parsed files wait at most for a segment to fill: slow texts take minutes
 # For a batch, then for each of its texts alone. Where possible a limit on processor time ends a text sooner;
 # on a busy machine a low-priority process may wait long for its turn, through no fault of the text.
 WALL_SECONDS = 60.0

@@ -38,7 +38,7 @@ def build_count(description: str, maximum: int, default: int | None = None) -> S
 
 
 def build_limited(description: str, default: int, most: int, least: int = 1) -> Schema:
-    """Return a number argument whose description has its limits."""
+    """Return a number argument whose description gives its limits."""
     said = f"{description}, {least} to {most}"
     return {"type": "integer", "description": said, "default": default, "minimum": least, "maximum": most}
 
