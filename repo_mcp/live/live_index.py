@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 
 from index_format import IndexFormatError
@@ -41,10 +41,6 @@ FIRST_REFRESH_SECONDS = 1.0  # after the walk, in which a first refresh may end 
 MAX_GIVEN_WAY = 3  # times a background refresh walks again so that a few changed files go first
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: the medium may be at fault
 CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
-
-
-def _read_nothing(paths: Sequence[str]) -> list[bytes | None]:
-    return [None] * len(paths)
 
 
 def _count_nothing(_term: str) -> int:

@@ -20,7 +20,6 @@ import numpy as np
 
 from repo_mcp.languages.patterns.landmarks import Landmarks
 
-MAX_CHUNK_LINES = 200
 _LEAST_SHARE = 4  # a chunk has at least 1/4 of the limit, so that their number is bounded
 _LINE_FEED = 0x0A
 
