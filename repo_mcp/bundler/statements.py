@@ -263,7 +263,7 @@ def _choose(
     term counts less each time that it is shown.
     """
     held_here = {term for one in statements for term in one.terms}
-    own = sum(weights.get(term, 0.0) for term in held_here)
+    own = sum(weight for term, weight in weights.items() if term in held_here)  # in the same order each time
     whole = OWN_WORDS * own + (1.0 - OWN_WORDS) * sum(weights.values()) or 1.0
     shown: set[int] = set()
     seen: dict[str, int] = {}
