@@ -90,8 +90,10 @@ def find_terms(known: Mapping[str, TermScorers], files: Sequence[File]) -> list[
 def count_sole(
     searcher: Searcher, terms: Sequence[str], known: Mapping[str, TermScorers], files: Sequence[File]
 ) -> list[int]:
-    """Return, of each file, how many terms no other file holds in its code or in its comments, at most
-    MOST_SOLE."""
+    """Return, of each file, how many of its terms have one file at most in code, and one at most in comments.
+
+    MOST_SOLE at most.
+    """
     rare = [term for term in terms if known[term].frequency <= SOLE_UNITS]
     fields = [searcher.find_files(rare, field, known) for field in TEXT_FIELDS]
     sole = [np.concatenate(rows) for rows in zip(*fields, strict=True) if max(map(len, rows)) == 1]

@@ -173,7 +173,7 @@ class RatedFiles:
     )
     older: OlderVersions
     older_share: float  # the share of its points that a file of an older version keeps
-    find_role: Callable[[str], FileRole]
+    find_role: Callable[[str, int, int], FileRole]  # by path, position of the segment, and number there
 
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> RatedFiles:
@@ -256,6 +256,7 @@ def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:
 
     A role and a version only take points away, so those of files that cannot make it are never looked up.
     """
+    candidates = rated.candidates
     totals, declared = rated.given.sum(axis=0), rated.given[_DECLARED]
     order = np.argsort(-totals)
     # files that may make it: points left, column, points lost by role, by version, the share of further ones
@@ -265,8 +266,8 @@ def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:
     for column, total, named in ranked:
         if len(kept) == count and total < kept[0] - MARGIN:
             break
-        path = rated.candidates.paths[column]
-        role = rated.find_role(path)
+        path = candidates.paths[column]
+        role = rated.find_role(path, candidates.positions[column], candidates.files[column])
         share = rated.shares[role]
         left = total * share
         if named and role in _SIDE_ROLES:

@@ -52,7 +52,7 @@ _SIDE_FILE = compile_late(
 _PART_OF_PROGRAM = compile_late(
     r"((?:^|/)(?:src|lib|assets)/(?:[^/]+/)*?)(?:benchmark|scripts?)(?=[/.])", re.IGNORECASE
 )
-_PROGRAM_FOLDERS = frozenset(("bin", "lib", "libexec", "sbin", "src"))
+_PROGRAM_FOLDERS = frozenset(("bin", "include", "lib", "libexec", "sbin", "scripts", "src"))
 _CACHED_NAMES = 8_000  # roles of file names that are cached, 1 MB: the same files are found again and again
 
 

@@ -233,6 +233,18 @@ def test_completions_of_a_shell_are_not_part_of_the_program(tmp_path: Path) -> N
     assert ["role" in dict(hit.explanation) for hit in hits] == [False, True]
 
 
+def test_a_script_without_an_extension_is_part_of_the_program_and_an_archive_is_not(tmp_path: Path) -> None:
+    text = "ship_parcel() {\n    crate parcel\n}\n"
+    paths = ("tools/ship", "include/shipping", "data/ship")
+    root = write_tree(tmp_path / "root", dict.fromkeys(paths, text) | {"tools/ship": f"#!/bin/sh\n{text}"})
+    (root / "tools/archive").write_bytes(f"#!/bin/sh\n{text}".encode() + b"\xff\xfe")
+    repository = Repository(load_config(str(root), data_dir=str(tmp_path / "data")))
+    repository.refresh()
+    hits = search(repository, "how is the parcel put into a crate")
+    assert {hit.path for hit in hits if "role" in dict(hit.explanation)} == {"data/ship", "tools/archive"}
+    assert {hit.path for hit in hits} == {*paths, "tools/archive"}
+
+
 def test_files_with_good_neighbours_come_before_those_alone(tmp_path: Path) -> None:
     text = "parcel = crate = label\n" * 10
     paths = ("alone/a.py", "depot/b.py", "depot/c.py", "depot/d.py")
