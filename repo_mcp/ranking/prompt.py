@@ -20,6 +20,7 @@ from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.question_words import find_numbers
 from repo_mcp.text.stop_words import STOP_WORDS
 
 LEAST_TITLE_WORDS = 3
@@ -62,7 +63,7 @@ MAX_CLUES = {
 }
 MAX_JOINED, MAX_JOINED_WORDS = 400, 200  # names joined from adjacent words; words considered per run
 MIN_PHRASE_CHARS, MAX_PHRASE_CHARS = 8, 200
-LEAST_DIGITS, MAX_QUESTION_CHARS = 3, 400  # of a number that counts as a word; of a text in which it does
+MAX_QUESTION_CHARS = 400  # of a text in which numbers count as words; in a report they may be of anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,22 +290,14 @@ def _build_phrase(text: str) -> Iterator[Clue]:
 
 def _iter_words(prompt: str) -> Iterator[Clue]:
     """Yield words that may occur in code, without common English words and without regard to case."""
+    numbers = find_numbers(prompt) if len(prompt) <= MAX_QUESTION_CHARS else ()
     seen = set()
     for word in _WORD.findall(prompt):
         folded = word.lower()
-        is_told = _tells_much(word, prompt) if word.isdigit() else len(word) > 1
-        if folded not in seen and folded not in STOP_WORDS and is_told:
+        is_wanted = word in numbers if word.isdigit() else len(word) > 1
+        if folded not in seen and folded not in STOP_WORDS and is_wanted:
             seen.add(folded)
             yield Clue(ClueKind.WORD, word[:128])
-
-
-def _tells_much(number: str, prompt: str) -> bool:
-    """Return True for a long number in a question, such as a status.
-
-    In a report it may be the number of anything, and `#304` is that of an issue.
-    """
-    is_question = len(prompt) <= MAX_QUESTION_CHARS
-    return is_question and len(number) >= LEAST_DIGITS and f"#{number}" not in prompt
 
 
 def split_symbol(text: str) -> tuple[str, ...]:

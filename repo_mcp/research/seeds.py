@@ -124,7 +124,7 @@ def find_seeds(
     idioms = list_idioms(state, text)
     plain = [word for own in idioms.values() for word in own]
     plain += [word for word in list_base_forms(words) if not state.source.is_absent(word)]
-    replaced = {word for said in idioms for word in said.split()}
+    replaced = {word for said in idioms for word in _WORD.findall(said)}
     state.absent, warnings, state.lacks_most = state.source.find_absent(" ".join(words), replaced)
     state.warnings += warnings
     asks_tests = _ONE_TEST.sub(" ", state.request.query)

@@ -129,7 +129,7 @@ _IDIOMS = tuple(
         (r"(?:does|do|did)(?: not|n't) fit", "max overflow exceed"),
         (r"times?[ -]to[ -]live", "ttl"),
         (r"least[ -]recently[ -]used", "lru"),
-        (r"end of (?:the |a |its )?(?:file|input|stream)", "eof"),
+        (r"end[ -]of[ -](?:the |a |its )?(?:file|input|stream)", "eof"),
         (r"byte[ -]order[ -]marks?", "bom"),
         (r"regular expressions?", "regex regexp"),
         (r"environment variables?", "env getenv"),
@@ -141,14 +141,26 @@ _IDIOMS = tuple(
 _PLAIN_NAME = re.compile(r"\b[A-Z][a-z]+\b")
 _TOKEN = re.compile(r"[^\W_][\w$]*(?:(?:\.|::|#)\w+)*|_\w+(?:(?:\.|::)\w+)*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
+# No part of a longer number, a date, a version or an address, nor the number of a line or an issue.
+_NUMBER = re.compile(
+    r"(?<![\w#])(?<!\w[.,:-])(?<!\bline )(?<!\blines )(?<!\bissue )(?<!\bPR )\d{3,}(?!\w|[.,:-]\d)",
+    re.IGNORECASE,
+)
 _get_terms = lru_cache(maxsize=32_768)(get_word_terms)
 
 
+def find_numbers(text: str) -> frozenset[str]:
+    """Return the long numbers of a question that may occur in code, such as a status."""
+    return frozenset(_NUMBER.findall(text))
+
+
 def list_words(text: str) -> list[str]:
-    """Return the words and qualified names of a question that may occur in code."""
+    """Return the words, long numbers and qualified names of a question that may occur in code."""
     kept = _AUXILIARY.sub("", text)
     words = list(dict.fromkeys(word for word in _TOKEN.findall(kept) if len(word) > 1))
-    return [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS] or words
+    telling = [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS]
+    numbers = find_numbers(kept)
+    return [word for word in telling if not word.isdigit() or word in numbers] or telling or words
 
 
 def list_base_forms(words: Sequence[str]) -> list[str]:

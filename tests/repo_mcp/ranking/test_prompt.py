@@ -127,6 +127,25 @@ def test_a_long_number_is_a_word_of_a_question_and_not_of_a_report() -> None:
     assert "12" not in texts(question, ClueKind.WORD)
     assert "304" not in texts("fixed #304, a full shelf", ClueKind.WORD)
     assert "304" not in texts(question + " and a shelf is full" * 20, ClueKind.WORD)
+    assert "304" in texts("what does #3041 say of 304?", ClueKind.WORD)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "only 1,000 shelves",
+        "since 1.2.300",
+        "on 2026-11-26",
+        "at line 123 of it",
+        "Lines 100-120",
+        "shelf.py:1234",
+        "in issue 304",
+        "see PR 304",
+        "from 192.168.100.200",
+    ],
+)
+def test_a_number_of_something_else_is_no_word(text: str) -> None:
+    assert not any(map(str.isdigit, texts(f"what fails {text}?", ClueKind.WORD)))
 
 
 def test_of_a_path_only_the_name_counts_as_a_word() -> None:

@@ -118,6 +118,7 @@ def test_a_name_with_a_word_more_does_not_stand_for_what_is_done() -> None:
             {"larger than the maximum": ("max", "limit", "exceed")},
         ),
         ("What if its time to live is over?", {"time to live": ("ttl",)}),
+        ("What if it ends at the end-of-file?", {"end-of-file": ("eof",)}),
         ("What if a host sends us to another page?", {"sends us to another page": ("redirect", "location")}),
         ("What if a slot moved to another node?", {"moved to another node": ("redirect",)}),
         ("What if a peer is offline?", {"is offline": ("disconnected", "unavailable")}),
@@ -131,6 +132,10 @@ def test_phrases_that_no_program_has(question: str, found: dict[str, tuple[str, 
 
 def test_a_conjunction_is_no_word_that_a_program_could_lack() -> None:
     assert list_words("What if a job goes on although it was killed?") == ["job", "killed"]
+
+
+def test_a_number_is_a_word_only_if_it_stands_for_itself() -> None:
+    assert list_words("is a 304 kept, as #512 says of 1,000 jobs?") == ["304", "kept", "says", "jobs"]
 
 
 def test_a_phrase_is_looked_for_by_the_words_of_programs(server: Asked) -> None:
