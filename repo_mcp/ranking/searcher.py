@@ -47,6 +47,7 @@ DOCS_BYTES = 1024 * 1024  # for that of documents by terms: a query asks for tho
 COUNTS_KEPT = 4_096  # of terms; half a megabyte
 ADDRESSES_KEPT = 1_000  # of units, those of a hundred pages: what follows asks for much of the same; 0.6 MB
 BEGINNINGS_KEPT = 1_000  # of paths that were looked for; 0.1 MB
+LOOKED_UP = 8  # a list with more units for each one in question is not decoded: they are looked up in it
 NOTHING_KNOWN: Mapping[str, TermScorers] = MappingProxyType({})
 
 HeldTerms = Mapping[tuple[int, int], list[str]]  # of units, by segment and number: terms of a query
@@ -285,13 +286,22 @@ class Searcher:
         Arrays as long as the segment, which take a new page of memory for each 4,096 units, are only made for
         terms that are common.
         """
-        held = [part.list_holding(term) for term in chain.from_iterable(query.required)]
-        held += [self._list_declaring(part, term) for term in chain.from_iterable(query.symbols)]
-        if not held:
+        named: I64 | None = None
+        for term in chain.from_iterable(query.symbols):
+            units = self._list_declaring(part, term)
+            named = units if named is None else named[find_among(units, named)]
+        required = [*chain.from_iterable(query.required)]
+        scorers = zip(self._lists.read(required), required, strict=True)
+        for lists, term in sorted(scorers, key=lambda row: row[0].frequency):
+            if named is None:
+                named = part.list_holding(term)
+            elif len(named) * LOOKED_UP < lists.frequency:
+                held = {row for one in lists.segments[part.position] for row in one.hold(named)}
+                named = named[sorted(held)]
+            else:
+                named = named[find_among(part.list_holding(term), named)]
+        if named is None:
             return None
-        named, *others = sorted(held, key=len)
-        for other in others:
-            named = named[find_among(other, named)]
         if files is not None:
             named = named[files.take(part.find_files(named))]
         for term in chain.from_iterable(query.excluded):

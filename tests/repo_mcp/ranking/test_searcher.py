@@ -17,7 +17,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking import ranking, segment_search
 from repo_mcp.ranking.query import Query, parse_query
-from repo_mcp.ranking.searcher import ALL_FIELDS, Filter, Searcher
+from repo_mcp.ranking.searcher import ALL_FIELDS, LOOKED_UP, Filter, Searcher
 from repo_mcp.ranking.segment_search import SegmentSearch
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import DOC, SYMBOL
@@ -292,3 +292,29 @@ def test_chunks_are_found_by_their_files_as_by_all_of_them(
             assert files.tolist() == part.find_files(units).tolist()
             for span in spans:
                 assert span.chunk.start_line <= span.start_line <= span.end_line <= span.chunk.end_line
+
+
+@pytest.mark.parametrize("looked_up", [0, LOOKED_UP, 1 << 40])  # 0: in all lists but the rarest
+def test_units_hold_all_required_terms(
+    edited: Repository, monkeypatch: pytest.MonkeyPatch, looked_up: int
+) -> None:
+    """Whether units are looked up in a list, or it is decoded, and whatever dead files hold."""
+    monkeypatch.setattr("repo_mcp.ranking.searcher.LOOKED_UP", looked_up)
+    found, own = 0, edited._index.get_searcher()
+    for required in (
+        ["queue"],
+        ["queue", "work"],
+        ["x", "index", "token"],
+        ["d1", "schedule"],
+        ["x", "nothing"],
+    ):
+        query = Query(required=[(term,) for term in required])
+        holding = [score_units(own, Query(terms=[term])) for term in required]
+        for position, part in enumerate(own.segments):
+            marked = own.find_units(part, query, None)
+            assert marked is not None
+            wanted = set.intersection(*(set(one[position].units.tolist()) for one in holding))
+            live = part.segment.live_unit_mask
+            assert set((marked & live).nonzero()[0].tolist()) == wanted
+            found += len(wanted)
+    assert found > 20
