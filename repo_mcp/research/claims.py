@@ -24,7 +24,7 @@ from repo_mcp.research.citing import (
 )
 from repo_mcp.research.differences import describe_compared, describe_members, describe_passing
 from repo_mcp.research.errors_made import describe_errors, describe_function, list_named
-from repo_mcp.research.locating import is_test_place, lies_in_tests
+from repo_mcp.research.locating import is_test, is_test_place
 from repo_mcp.research.reasons import (
     BELONG,
     BY_EXTENSION,
@@ -202,15 +202,10 @@ def _describe_relation(state: ResearchState, reading: Reading) -> str:
 
 def _name_users(found: Sequence[Finding]) -> str:
     """Return the names of findings with their citations; those in tests are only counted."""
-    own = name_findings(one for one in found if not _is_test(one))
-    tests = sum(map(_is_test, found))
+    own = name_findings(one for one in found if not is_test(one.path, one.symbol))
+    tests = sum(is_test(one.path, one.symbol) for one in found)
     also = f"{tests} {'place' if tests == 1 else 'places'} in tests" if tests else ""
     return " and by ".join(filter(None, (own, also)))
-
-
-def _is_test(one: Finding) -> bool:
-    """Return True for a finding in a test, or in a module of tests in a file of the program, as in Rust."""
-    return is_test_place(one.path) or lies_in_tests(one.symbol)
 
 
 def _describe_readers(readers: Sequence[Finding]) -> str:

@@ -55,18 +55,23 @@ def is_test_place(path: str) -> bool:
     return is_test_path(path) or path.startswith(("t/", "tests/", "test/"))
 
 
+def is_test(path: str, name: str) -> bool:
+    """Return True for a symbol of a file of tests, or of a module of tests in a file of the program."""
+    return is_test_place(path) or lies_in_tests(path, name)
+
+
 def is_test_symbol(node: Node) -> bool:
-    """Return True for a symbol inside a module of tests in a file of the program, as in Rust.
+    """Return True for a symbol inside a module of tests in a file of the program."""
+    return lies_in_tests(node.path, node.qualified_name)
+
+
+def lies_in_tests(path: str, name: str) -> bool:
+    """Return True for a qualified name inside a module such as `tests` or `tests_mysql`, as in Rust.
 
     There it may be called `test`, which elsewhere names packages of the program, too.
     """
-    parts = node.qualified_name.split(".")[:-1]
-    return lies_in_tests(node.qualified_name) or (node.language == "rust" and "test" in parts)
-
-
-def lies_in_tests(name: str) -> bool:
-    """Return True for a qualified name inside a module such as `tests` or `tests_mysql`."""
-    return any(map(_OF_TESTS.fullmatch, name.split(".")[:-1]))
+    around = name.split(".")[:-1]
+    return any(map(_OF_TESTS.fullmatch, around)) or (path.endswith(".rs") and "test" in around)
 
 
 def is_aside(path: str) -> bool:

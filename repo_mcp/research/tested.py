@@ -13,18 +13,13 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence
 from repo_mcp.research.citing import join_names, name_briefly, name_findings
 from repo_mcp.research.hops import CALLERS, DEPENDENTS, NARROW, WIDTH, explain, share_bounds, sort_links
-from repo_mcp.research.locating import is_test_place, is_test_symbol, weaker
+from repo_mcp.research.locating import is_test, is_test_place, weaker
 from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 NAMED_AFTER = "is named after "  # begins the reason of a finding for a file of tests
 MOST_NAMED = 3  # such files
 _MARK = re.compile(r"^(?:tests?|spec)(?=.)|(?<=.)(?:tests?|specs?|testcase|it)$")
-
-
-def is_test(node: Node) -> bool:
-    """Return True for a symbol of a file of tests, or of a module of tests in a file of the program."""
-    return is_test_place(node.path) or is_test_symbol(node)
 
 
 def note_tests(state: ResearchState, nodes: Sequence[Node]) -> None:
@@ -57,7 +52,7 @@ def _note_users(state: ResearchState, node: Node, hop: int, *, is_first: bool, m
         other = state.get_node(link.source)
         if link.confidence is Confidence.POSSIBLE:
             continue
-        if not is_test(other):
+        if not is_test(other.path, other.qualified_name):
             others.append(other)
         elif link.kind != "imports" or other.symbol.kind is not SymbolKind.FILE:  # which says less than a use
             why = explain(link, node, traversal)

@@ -440,8 +440,9 @@ def test_the_errors_of_an_unknown_function_are_not_those_of_others() -> None:
     assert claim.startswith("bind_sockets is not declared in this repository. The nearest name")
 
 
-def test_a_test_beside_the_program_is_counted_as_a_test() -> None:
-    claim = Asked({"src/shell.rs": SHELL}).ask("who calls read?").claim
+@pytest.mark.parametrize("module", ["tests", "test"])
+def test_a_test_beside_the_program_is_counted_as_a_test(module: str) -> None:
+    claim = Asked({"src/shell.rs": SHELL.replace("mod tests", f"mod {module}")}).ask("who calls read?").claim
     assert claim == "read (src/shell.rs:1-4) is called by 1 place in tests."
 
 

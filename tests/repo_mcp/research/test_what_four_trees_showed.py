@@ -290,6 +290,8 @@ func (c *collector) Evaluate(file string) error {
 
 
 def test_modules_of_tests_for_one_part_are_tests() -> None:
-    assert lies_in_tests("prepare.tests_mysql.inject_parameters_3")
-    assert lies_in_tests("tests.run")
-    assert not lies_in_tests("prepare.inject_tests")
+    assert lies_in_tests("prepare.rs", "prepare.tests_mysql.inject_parameters_3")
+    assert lies_in_tests("run.py", "tests.run")
+    assert not lies_in_tests("prepare.rs", "prepare.inject_tests")
+    assert lies_in_tests("prepare.rs", "test.run")
+    assert not lies_in_tests("run.py", "test.run")
