@@ -70,9 +70,10 @@ BEST_UNITS = 1_000  # whose scores are summed per file
 MOST_COUNTED = 1_000  # chunks; if there are more, the total is given as a lower bound
 
 MARGIN = 1e-4  # exceeds any change that rounding can make to a score
-_DECLARED = 5  # the row of NameKind.EXACT
 _SIDE_ROLES = (FileRole.TEST, FileRole.FOREIGN)
 SIGNALS = ("text", "file name", "whole name", "directory", "named path", *NameKind)
+_TEXT, _PATHS, _NAMED_PATH, _NAMES = 0, slice(1, 4), 4, slice(5, None)  # their rows
+_DECLARED = SIGNALS.index(NameKind.EXACT)
 
 Points = tuple[tuple[str, float], ...]
 
@@ -185,12 +186,12 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
     named = _find_named(searcher, query, weights)
     rater = _PathRater(candidates.stems, intent.words, weights, searcher.snapshot.file_count)
     given = np.zeros((len(SIGNALS), len(candidates.paths)))
-    given[0] = candidates.text
-    given[1:4] = rater.rate_all(candidates.paths)
+    given[_TEXT] = candidates.text
+    given[_PATHS] = rater.rate_all(candidates.paths)
     if named:
-        given[4] = [weights.named_path * named.get(path, 0.0) for path in candidates.paths]
-    for row, (weight, rarities) in enumerate(zip(weigh_kinds(weights), candidates.names, strict=True), 5):
-        np.multiply(weight, rarities, out=given[row])
+        given[_NAMED_PATH] = [weights.named_path * named.get(path, 0.0) for path in candidates.paths]
+    for row, weight, rarities in zip(given[_NAMES], weigh_kinds(weights), candidates.names, strict=True):
+        np.multiply(weight, rarities, out=row)
     shares = list_role_shares(intent.roles, weights)
     older = OlderVersions(frozenset(query.terms), searcher.has_beginning)
     return RatedFiles(

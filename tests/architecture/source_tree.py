@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -49,6 +49,12 @@ class Module:
     def calls(self) -> tuple[tuple[str, int], ...]:
         """Return the names of all called functions, dotted, with their lines."""
         return tuple((dotted(one.func), one.lineno) for one in self.nodes if isinstance(one, ast.Call))
+
+
+def expect_none(faults: Iterable[str], remedy: str) -> None:
+    """Fail if there are faults, with what to do about them and all of them, one a line."""
+    listed = list(faults)
+    assert not listed, "\n".join([remedy, *listed])
 
 
 def dotted(node: ast.expr) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
-from tests.architecture.source_tree import ROOT, iter_definitions, load_modules
+from tests.architecture.source_tree import ROOT, expect_none, iter_definitions, load_modules
 
 # "What the compiler says", "Those of the rows": the rest of a sentence that is not there.
 HALF = re.compile(
@@ -26,6 +26,10 @@ NOMINAL = re.compile(
 )
 WORD = re.compile(r"[A-Z][a-z]+(?=[ ,:;])")
 TESTS = re.compile(r"test_|Test")
+REMEDY = (
+    "Begin the docstring of a function with a verb in the imperative, such as Return, and no docstring with a"
+    " word that begins half a sentence:"
+)
 
 
 def find_fault(docstring: str, is_function: bool) -> str | None:
@@ -64,7 +68,9 @@ def list_faults(path: str, tree: ast.Module) -> list[str]:
 
 
 def test_docstrings_of_the_packages_begin_with_the_right_word() -> None:
-    assert [fault for module in load_modules() for fault in list_faults(module.path, module.tree)] == []
+    expect_none(
+        (fault for module in load_modules() for fault in list_faults(module.path, module.tree)), REMEDY
+    )
 
 
 def test_docstrings_of_benchmarks_and_of_what_tests_use_begin_with_the_right_word() -> None:
@@ -75,7 +81,7 @@ def test_docstrings_of_benchmarks_and_of_what_tests_use_begin_with_the_right_wor
             path = file.relative_to(ROOT).as_posix()
             if not path.startswith("tests/corpus/"):
                 faults += list_faults(path, ast.parse(file.read_text(encoding="utf-8")))
-    assert faults == []
+    expect_none(faults, REMEDY)
 
 
 def test_wrong_words_are_found() -> None:

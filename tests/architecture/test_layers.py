@@ -10,7 +10,14 @@ import re
 
 import pytest
 
-from tests.architecture.source_tree import ROOT, Module, list_imports, load_modules, module_names
+from tests.architecture.source_tree import (
+    ROOT,
+    Module,
+    expect_none,
+    list_imports,
+    load_modules,
+    module_names,
+)
 
 INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     ("index_format.__main__",),
@@ -192,11 +199,17 @@ def list_faults(module: Module) -> list[str]:
 
 
 def test_every_file_has_a_floor() -> None:
-    assert [module.path for module in load_modules() if find_room(module.name) is None] == []
+    expect_none(
+        (module.path for module in load_modules() if find_room(module.name) is None),
+        "Give each of these a row in the tables of this file, and a place in the chart of ARCHITECTURE.md:",
+    )
 
 
 def test_imports_go_down() -> None:
-    assert [fault for module in load_modules() for fault in list_faults(module)] == []
+    expect_none(
+        (fault for module in load_modules() for fault in list_faults(module)),
+        "Move what is needed to a lower row of the tables of this file, or pass it as an argument:",
+    )
 
 
 def test_no_name_stands_on_two_floors() -> None:
@@ -215,7 +228,9 @@ def test_inside_a_room_imports_form_no_cycle() -> None:
         if not done:
             break
         resting -= done
-    assert resting == set()
+    expect_none(
+        sorted(resting), "These import each other in a circle, or from one: cut it at the smallest import."
+    )
 
 
 @pytest.mark.parametrize("library", ONLY_IMPORTERS)
@@ -230,7 +245,7 @@ def test_library_is_imported_in_one_place(library: str) -> None:
             module.path == one or (one.endswith("/") and module.path.startswith(one)) for one in allowed
         )
     ]
-    assert elsewhere == []
+    expect_none(elsewhere, f"Only {' and '.join(allowed)} may import {library}: use what is offered there.")
 
 
 def test_server_never_imports_what_is_for_people() -> None:
@@ -262,11 +277,24 @@ def test_the_chart_of_the_document_is_the_table() -> None:
             )
     charted = {name.removeprefix("repo_mcp."): floor for name, floor in FLOORS.items() if "." in name}
     charted = {name: floor for name, floor in charted.items() if not name.startswith(("index_format", "__"))}
-    assert set(rows) == set(charted)
+    expect_none(
+        (
+            f"{name} is only in {where}"
+            for where, names in (
+                ("the chart", set(rows) - set(charted)),
+                ("the table", set(charted) - set(rows)),
+            )
+            for name in sorted(names)
+        ),
+        "The chart of ARCHITECTURE.md and the tables of this file name the same rooms and loose modules:",
+    )
     wrong = [
         (upper, lower)
         for upper in rows
         for lower in rows
         if rows[upper] < rows[lower] and charted[upper] > charted[lower] and "." not in upper + lower
     ]
-    assert wrong == []
+    expect_none(
+        (f"{upper} is above {lower}" for upper, lower in wrong),
+        "The chart of ARCHITECTURE.md has a room above one that may import it by the tables of this file:",
+    )

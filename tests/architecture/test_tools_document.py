@@ -1,4 +1,4 @@
-"""`docs/tools.md` says what clients are told, and names every tool."""
+"""`docs/tools.md` says what clients read of the tools, and names every one of them."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ def test_every_tool_and_argument_is_on_it() -> None:
         section = PAGE.split(f"### `{tool.name}`\n")[1].split("\n### ")[0]
         assert tool.title in section
         for name in tool.input_schema.get("properties", {}):  # type: ignore[attr-defined]
-            assert f"\n- `{name}`" in section
+            assert f"\n- `{name}`" in section, "run: make docs"

@@ -41,7 +41,8 @@ def test_a_ready_list_is_the_one_that_is_made(tmp_path: Path, toolsets: tuple[st
     config = load_config(str(tmp_path), toolsets=toolsets)
     made.set_tools(name_tools(one.toolset for one in load_toolsets(config, lambda warning: None)).values())
     for modern in (False, True):
-        assert ready.list_tools(1, modern=modern) == made.list_tools(1, modern=modern)
+        is_same = ready.list_tools(1, modern=modern) == made.list_tools(1, modern=modern)
+        assert is_same, "run: make docs"
 
 
 def test_the_second_era_has_the_same_list_without_execution() -> None:

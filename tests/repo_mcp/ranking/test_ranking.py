@@ -15,7 +15,7 @@ from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.ranking import ranking, signals
 from repo_mcp.ranking.closer_look import MOST_SOLE
 from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.ranking_weights import WEIGHTS
+from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import PATH, SYMBOL
@@ -346,25 +346,33 @@ def test_points_add_up_to_the_score(repository: Repository) -> None:
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
+# Together they give points for each signal.
+QUERIES = [
+    parse_query(text, 100)
+    for text in (
+        "acquire_slot", "common phrase", "work queue", "how is acquire_slot used", "retry policy net",
+        "clientele Backoff", "see src/user.py", "drain jobs", "how are jobs drained, and how long",
+        "Backoff.wait", "wrap parcel",
+        "acquire_slot takes a slot of the pool while drain_jobs retries by a policy of the client, waits,"
+        " backs off, wraps parcels, returns jobs and values, and notes common phrases and other steps",
+        'File "src/user.py", line 1, in f\nFile "src/pool.py", line 2, in g',
+        "jobs are not drained\n```\nsrc/user.py\n```",
+        f"A slot of the pool is lost\n\nSeen in drain_jobs. {LONG}",
+    )
+]  # fmt: skip
+# Weights that are shares of something, 1 at most.
+SHARES = (
+    "next_unit", "variant", "next_frame", "code_path", "test", "document", "configuration", "style",
+    "foreign", "older_version", "declared_in_side_roles", "repeat",
+)  # fmt: skip
+
+
 def test_every_weight_counts(repository: Repository) -> None:
     """No weight stands in the table for nothing: each changes some score here."""
     searcher = repository._index.get_searcher()
-    queries = [
-        parse_query(text, 100)
-        for text in (
-            "acquire_slot", "common phrase", "work queue", "how is acquire_slot used", "retry policy net",
-            "clientele Backoff", "see src/user.py", "drain jobs", "how are jobs drained, and how long",
-            "Backoff.wait", "wrap parcel",
-            "acquire_slot takes a slot of the pool while drain_jobs retries by a policy of the client, waits,"
-            " backs off, wraps parcels, returns jobs and values, and notes common phrases and other steps",
-            'File "src/user.py", line 1, in f\nFile "src/pool.py", line 2, in g',
-            "jobs are not drained\n```\nsrc/user.py\n```",
-            f"A slot of the pool is lost\n\nSeen in drain_jobs. {LONG}",
-        )
-    ]  # fmt: skip
 
-    def pages(weights: object) -> list[object]:
-        return [ranking.rank(searcher, query, 20, Filter(), weights).chunks for query in queries]  # type: ignore[arg-type]
+    def pages(weights: RankingWeights) -> list[object]:
+        return [ranking.rank(searcher, query, 20, Filter(), weights).chunks for query in QUERIES]
 
     usual = pages(WEIGHTS)
     silent = [
@@ -373,6 +381,16 @@ def test_every_weight_counts(repository: Repository) -> None:
         if pages(replace(WEIGHTS, **{one.name: getattr(WEIGHTS, one.name) / 2})) == usual
     ]
     assert silent == ["small_tree", "configuration", "style"]  # the tree is small and has no such files
+
+
+@pytest.mark.parametrize("name", [one.name for one in fields(WEIGHTS) if one.name not in SHARES])
+def test_no_score_is_above_its_bound(repository: Repository, name: str) -> None:
+    """However much one weight counts: each signal that gives points is in `bound_scores`."""
+    searcher = repository._index.get_searcher()
+    for query in QUERIES:
+        for weights in (WEIGHTS, replace(WEIGHTS, **{name: 100.0})):
+            found = ranking.rank(searcher, query, 20, Filter(), weights, bounded=True)
+            assert max((chunk.score for chunk in found.chunks), default=0.0) <= found.bound, query.text
 
 
 def test_names_of_files_count_less_in_a_large_tree_most_of_all_common_ones(tmp_path: Path) -> None:
