@@ -20,6 +20,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.engines import Compiled, Engine, Options, load_engine
 from repo_mcp.exact.expression_reader import ExpressionFault
 from repo_mcp.exact.patterns import read_pattern, unify_line_ends
+from repo_mcp.exact.repeated_parts import MAX_OPTIONAL, count_optional
 from repo_mcp.model import ExactRequest
 from repo_mcp.record_classes import dataclass, replace
 
@@ -68,6 +69,13 @@ class LineMatcher:
                 "Search for a shorter part of it.",
             )
         engine = load_engine() if engine is None else engine
+        optional = count_optional(pattern) if request.regex else 0
+        if optional > MAX_OPTIONAL:
+            raise _refuse(
+                f"The repetitions of the expression may leave out {optional:,} parts;"
+                f" at most {MAX_OPTIONAL:,} are allowed.",
+                "Use * or +, or smaller numbers in {...}.",
+            )
         if request.regex:
             _compile(engine, pattern, request, multi_line=True)  # so that errors are about the pattern alone
         self.reading = read_pattern(request)

@@ -224,11 +224,11 @@ def _decode(line: bytes) -> object:
     try:
         value = _DECODER.decode(line.decode("utf-8"))
     except UnicodeDecodeError:
-        raise _NotStrict(PARSE_ERROR, "parse error: the line is not UTF-8") from None
+        raise _NotStrict(PARSE_ERROR, "parse error: the message is not UTF-8") from None
     except RecursionError:
         raise _NotStrict(PARSE_ERROR, f"parse error: more than {MAX_DEPTH} levels of nesting") from None
     except json.JSONDecodeError:
-        raise _NotStrict(PARSE_ERROR, "parse error: the line is not one JSON value") from None
+        raise _NotStrict(PARSE_ERROR, "parse error: the message is not one JSON value") from None
     if _too_deep(value):
         raise _NotStrict(PARSE_ERROR, f"parse error: more than {MAX_DEPTH} levels of nesting")
     return value

@@ -24,6 +24,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MAX_STRANGERS = 128  # as many connect at once in a burst of clients; each shows its token within milliseconds
 MAX_LET_IN = 256
+HEARD_SECONDS = 0.1  # until what clients sent when they connected has been read, however many came at once
 STRANGER_SECONDS = 10.0  # from the connection to the headers of a request with the token
 REQUEST_SECONDS = 60.0  # for all of one, from its first byte: 4 MiB at 1 Mbit/s take 34
 ANSWER_SECONDS = 60.0
@@ -74,13 +75,12 @@ class Connection(H11Protocol):
         self.transport.abort()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin the life of a stranger; the oldest one ends if there are too many."""
+        """Begin the life of a stranger; the oldest one ends a moment later if there are too many."""
         super().connection_made(transport)
         self._number = next(self._numbers)
         self._life = self.loop.call_later(STRANGER_SECONDS, self.cut)
-        strangers = [other for other in self._list_peers() if not other.is_let_in]
-        if len(strangers) > MAX_STRANGERS:
-            min(strangers, key=lambda other: other._number).cut()
+        # Soon after that: a request that was read just now, on a busy machine, is looked at first.
+        self.loop.call_later(HEARD_SECONDS, self.loop.call_soon, self._end_oldest_stranger)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection and its deadlines."""
@@ -93,6 +93,13 @@ class Connection(H11Protocol):
         """Take bytes of a request."""
         super().data_received(data)
         self._watch()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP; cut a connection whose client goes on wrongly behind an answer."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.cut()
 
     def on_response_complete(self) -> None:
         """Continue with the next request, or wait for it."""
@@ -132,6 +139,12 @@ class Connection(H11Protocol):
         if self._life is not None:
             self._life.cancel()
             self._life = None
+
+    def _end_oldest_stranger(self) -> None:
+        """End a stranger if there are too many, now that all have been heard: also those of one burst."""
+        strangers = [other for other in self._list_peers() if not other.is_let_in]
+        if len(strangers) > MAX_STRANGERS:
+            min(strangers, key=lambda other: other._number).cut()
 
     def _list_peers(self) -> list[Connection]:
         """Return the connections that were not cut, with this one, in no order."""

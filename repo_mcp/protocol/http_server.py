@@ -6,6 +6,7 @@
 Sessions are counted by ASGI middleware:
 
     POST /mcp without a session    opens one, if its answer is a result; else the session is ended again
+    an id that is in use           is refused: the SDK would answer one of the two requests
     one more than the limit        ends the one that was used least recently and answers nothing just now
 
 An open GET stream does not count as use of a session: nothing is sent on it. The client of a session that was
@@ -28,6 +29,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import field
 from types import FrameType
 from typing import Any
 
@@ -36,11 +38,14 @@ import uvicorn
 from mcp.server.lowlevel import Server as SdkServer
 from mcp.server.sse import SseServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from mcp.server.transport_security import RequestBodyLimitMiddleware
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 
+from repo_mcp.protocol.frames import INVALID_REQUEST, Refusal, RequestId
 from repo_mcp.protocol.http_connections import KEEP_ALIVE_SECONDS, Connection
 from repo_mcp.protocol.http_guard import App, Guard, Message, Receive, Scope, Send
+from repo_mcp.protocol.http_messages import ID_IN_USE, ID_KEY, StrictMessages, refuse_message
 from repo_mcp.protocol.http_options import HttpOptions
 from repo_mcp.record_classes import dataclass
 
@@ -50,6 +55,7 @@ IDLE_SECONDS = 1_800.0  # until a session that nobody uses is forgotten
 GRACE_SECONDS = 1  # for open streams, at the end
 START_POLL_SECONDS = 0.01
 SESSION_HEADER = b"mcp-session-id"
+LAST_EVENT_HEADER = b"last-event-id"  # no event has an id, so that none can be sent again
 MAX_SESSIONS = 64
 End = Callable[[], Awaitable[None]]
 _EVENT_STREAM_ID = re.compile(rb"\bsession_id=([0-9a-f]{32})\b")
@@ -75,10 +81,9 @@ def build_app(server: SdkServer[Any], options: HttpOptions) -> App:
     manager = StreamableHTTPSessionManager(
         server,
         session_idle_timeout=IDLE_SECONDS,
-        max_request_body_size=MAX_BODY_BYTES,
         max_sessions=None,  # the table sees to it
     )
-    events = SseServerTransport(MESSAGES_PATH, max_request_body_size=MAX_BODY_BYTES)
+    events = SseServerTransport(MESSAGES_PATH)
     table = SessionTable()
     streams = _EventStreams(server, events, table)
 
@@ -88,11 +93,16 @@ def build_app(server: SdkServer[Any], options: HttpOptions) -> App:
             yield
 
     routes = [
-        Route(PATH, endpoint=SessionKeeper(StreamableHTTPASGIApp(manager), table)),
+        Route(PATH, endpoint=_limit(SessionKeeper(StreamableHTTPASGIApp(manager), table))),
         Route(SSE_PATH, endpoint=streams, methods=["GET"]),
-        Mount(MESSAGES_PATH, app=streams.take_message),
+        Mount(MESSAGES_PATH, app=_limit(streams.take_message)),
     ]
     return Guard(Starlette(routes=routes, lifespan=live), options.token, options.hosts, options.origins)
+
+
+def _limit(app: App) -> App:
+    """Return `app` for messages that are short enough and strict."""
+    return RequestBodyLimitMiddleware(StrictMessages(app), MAX_BODY_BYTES)
 
 
 class _EventStreams:
@@ -195,6 +205,7 @@ def listen(
 class _Session:
     end: End
     under_way: int = 0  # requests that are being answered
+    ids: set[str] = field(default_factory=set)  # of those that have one, as the SDK tells them apart
 
 
 class SessionTable:
@@ -211,30 +222,44 @@ class SessionTable:
     async def add(self, name: str, end: End) -> None:
         """Add a session, and end those that are too many."""
         self._sessions[name] = _Session(end)
-        for old in self._list_surplus(name):
+        while (old := self._find_surplus(name)) is not None:  # others come and go while one is ended
             await self._sessions.pop(old).end()
 
-    def begin(self, name: str) -> None:
-        """Record a request to a session. An unknown session is ignored."""
-        session = self._sessions.pop(name, None)
-        if session is not None:
-            session.under_way += 1
-            self._sessions[name] = session
+    def begin(self, name: str, request_id: RequestId | None = None) -> bool:
+        """Record a request to a session. An unknown session is ignored.
 
-    def finish(self, name: str) -> None:
+        Returns False, and records nothing, while another one with its id is being answered.
+        """
+        session = self._sessions.get(name)
+        if session is None:
+            return True
+        if request_id is not None and str(request_id) in session.ids:
+            return False
+        self._sessions[name] = self._sessions.pop(name)
+        session.under_way += 1
+        if request_id is not None:
+            session.ids.add(str(request_id))
+        return True
+
+    def finish(self, name: str, request_id: RequestId | None = None) -> None:
         """Note that it was answered."""
         session = self._sessions.pop(name, None)
         if session is not None:
             session.under_way = max(0, session.under_way - 1)
+            if request_id is not None:
+                session.ids.discard(str(request_id))
             self._sessions[name] = session
 
     def forget(self, name: str) -> None:
         """Forget a session that has ended."""
         self._sessions.pop(name, None)
 
-    def _list_surplus(self, newest: str) -> list[str]:
-        idle = [name for name, session in self._sessions.items() if not session.under_way and name != newest]
-        return idle[: max(0, len(self._sessions) - self._limit)]
+    def _find_surplus(self, newest: str) -> str | None:
+        """Return the session to end if there are too many; None if there are not, or if all are busy."""
+        if len(self._sessions) <= self._limit:
+            return None
+        idle = (name for name, one in self._sessions.items() if not one.under_way and name != newest)
+        return next(idle, None)
 
 
 class SessionKeeper:
@@ -247,7 +272,9 @@ class SessionKeeper:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        name = next((value for key, value in scope["headers"] if key == SESSION_HEADER), None)
+        headers = [one for one in scope["headers"] if one[0] != LAST_EVENT_HEADER]
+        scope = {**scope, "headers": headers}
+        name = next((value for key, value in headers if key == SESSION_HEADER), None)
         if name is None:
             await self._open(scope, receive, send)
         else:
@@ -275,13 +302,15 @@ class SessionKeeper:
                 self._table.forget(name)
             await send(message)
 
-        if is_post:
-            self._table.begin(name)
+        request_id = scope.get(ID_KEY)
+        if is_post and not self._table.begin(name, request_id):
+            await refuse_message(send, Refusal(request_id, INVALID_REQUEST, ID_IN_USE))
+            return
         try:
             await self._app(scope, receive, watch)
         finally:
             if is_post:
-                self._table.finish(name)
+                self._table.finish(name, request_id)
             if scope["method"] == "DELETE":
                 self._table.forget(name)
 

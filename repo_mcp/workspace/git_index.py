@@ -25,7 +25,7 @@ import os
 import struct
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import TypeVar
 
@@ -42,6 +42,7 @@ from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
 MAX_INDEX_BYTES = 64 * 1024 * 1024  # about 600,000 files in version 2; 80,000 files take 9 MB
 MAX_PATHS_BYTES = 64 * 1024 * 1024  # together: version 4 repeats a long path in a few bytes
 MAX_PATH_BYTES = 4_096
+MAX_EXTENSIONS = 256  # Git has ten kinds
 INDEX = "index"
 _HEADER = struct.Struct(">4sII")
 _EXTENSION = struct.Struct(">4sI")
@@ -294,7 +295,7 @@ def _read_entries(
             paths, positions, at = read(data, count, fixed, end)
             found = paths, np.array(positions, dtype=np.int64), at
         entries = _Entries(data, *found, digest_bytes)
-    for name in list(_iter_extensions(data, entries.stop, end)):
+    for name in _list_extensions(data, entries.stop, end):
         if not name[:1].isupper():  # must be understood
             raise UnusableIndex({_SPLIT: "split", _SPARSE: "sparse"}.get(name, "of an unknown kind"))
     if alike is None or entries.paths is not alike.paths:  # the order of which was checked
@@ -408,14 +409,16 @@ def _read_packed(data: bytes, count: int, fixed: int, end: int) -> tuple[list[by
     return paths, starts, at
 
 
-def _iter_extensions(data: bytes, at: int, end: int) -> Iterator[bytes]:
-    """Yield the names of the extensions from a position on. Raises ValueError, struct.error."""
+def _list_extensions(data: bytes, at: int, end: int) -> list[bytes]:
+    """Return the names of the extensions from a position on. Raises ValueError, struct.error."""
+    found: list[bytes] = []
     while at != end:
         name, size = _EXTENSION.unpack_from(data, at)
         at += _EXTENSION.size + size
-        if at > end:
+        if at > end or len(found) == MAX_EXTENSIONS:
             raise ValueError
-        yield name
+        found.append(name)
+    return found
 
 
 def _join(paths: list[bytes]) -> TrackedPaths:

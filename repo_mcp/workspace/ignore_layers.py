@@ -74,34 +74,33 @@ class Layer:
 
     __slots__ = (
         "_below",
-        "_by_extension",
         "_by_name",
+        "_by_suffix",
         "_fragment_dots",
         "_fragments",
         "_others",
         "_prefixes",
+        "_suffix_lengths",
         "_suffixes",
     )
 
     def __init__(self, rules: Sequence[Rule], below: Layer | None = None) -> None:
         self._below = below
         self._by_name: _Positioned = {}
-        extensions: _Positioned = {}
+        self._by_suffix: _Positioned = {}
+        lengths: dict[str, set[int]] = {}
         self._others: list[tuple[int, Rule]] = []
         for rule in rules:
-            position = rule.order
             extension = rule.name.extension
             if rule.name.literal is not None:
-                self._by_name.setdefault(rule.name.literal, []).append((position, rule))
+                _put_last(self._by_name.setdefault(rule.name.literal, []), rule)
             elif extension is not None:
-                extensions.setdefault(extension, []).append((position, rule))
+                _put_last(self._by_suffix.setdefault(rule.name.suffix, []), rule)
+                lengths.setdefault(extension, set()).add(len(rule.name.suffix))
             else:
-                self._others.append((position, rule))
-        # Suffixes too: `*.mod.c` is looked up by `.c`, and few names in `.c` have that suffix.
-        self._by_extension = {
-            extension: (tuple({rule.name.suffix for _, rule in found}), found)
-            for extension, found in extensions.items()
-        }
+                self._others.append((rule.order, rule))
+        # `*.mod.c` is looked up among the suffixes of its length if a name ends with `.c`.
+        self._suffix_lengths = {extension: tuple(sorted(found)) for extension, found in lengths.items()}
         others = [rule.name for _, rule in self._others]
         self._prefixes = tuple({name.prefix for name in others if name.prefix})
         self._suffixes = tuple({name.suffix for name in others if name.prefix == ""})
@@ -118,9 +117,10 @@ class Layer:
         found = self._by_name.get(name)
         if found is not None:
             best, verdict = _decide(found, name, is_directory, best, verdict)
-        alike = self._by_extension.get(name[name.rfind(".") :])
-        if alike is not None and name.endswith(alike[0]):
-            best, verdict = _decide(alike[1], name, is_directory, best, verdict)
+        for length in self._suffix_lengths.get(name[name.rfind(".") :], ()):
+            found = self._by_suffix.get(name[-length:])
+            if found is not None:
+                best, verdict = _decide(found, name, is_directory, best, verdict)
         if (
             name.startswith(self._prefixes)
             or name.endswith(self._suffixes)
@@ -128,6 +128,15 @@ class Layer:
         ):
             best, verdict = _decide(self._others, name, is_directory, best, verdict)
         return best, verdict
+
+
+def _put_last(found: list[tuple[int, Rule]], rule: Rule) -> None:
+    """Add a rule to those for the same names, without the ones that it overrules: two stay at most."""
+    if not rule.only_directories:
+        found.clear()
+    elif found and found[-1][1].only_directories:
+        found.pop()
+    found.append((rule.order, rule))
 
 
 def _decide(

@@ -125,7 +125,7 @@ class PathChangeFinder:
             return self._judge_above(directory, rules)
         if name == IGNORE_NAME or (not directory and rules.may_set_aside(name)):
             return _Verdict.WALK
-        was_file = not directory or name in judged[directory].files or rules.tracked.has_file(path)
+        was_file = not directory or judged[directory].has_file(name) or rules.tracked.has_file(path)
         was_file = was_file or path in self._met
         absent = _Verdict.GONE if was_file else _Verdict.NOTHING
         if is_hidden(name) or self._find_denial(path + "/") is not None:

@@ -13,6 +13,7 @@ file a path means.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from operator import attrgetter
@@ -66,7 +67,9 @@ def read_link(parent: int, name: str) -> str:
 
 
 def scan(directory: int) -> list[os.DirEntry[str]]:
-    """Return the entries of an open directory, in the system's order."""
+    """Return the entries of an open directory, in the system's order. Raises OSError for no descriptor."""
+    if directory < 0:  # which Python takes for the current directory
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
     with os.scandir(directory) as entries:
         return list(entries)
 

@@ -52,6 +52,10 @@ class JudgedNames(NamedTuple):
         """Return True when some of the names are ignored."""
         return bool(self.ignored_file_names or self.ignored_directory_names)
 
+    def has_file(self, name: str) -> bool:
+        """Return whether a file of this name was admitted, without a set of all names."""
+        return self.file_names.startswith(f"{name}/") or f"/{name}/" in self.file_names
+
     @property
     def files(self) -> frozenset[str]:
         return split_names(self.file_names)

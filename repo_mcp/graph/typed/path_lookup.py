@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from repo_mcp.graph.program import Declaration, is_type_role
+from repo_mcp.graph.program import Declaration, Program, is_type_role
 from repo_mcp.graph.typed.file_scope import FileScope, extends_anything
 from repo_mcp.graph.typed.local_names import is_of_block
 from repo_mcp.graph.typed.parsed_files import ParsedFiles
@@ -25,6 +25,10 @@ _USED_KINDS = _CALLED_KINDS | {SymbolKind.MODULE}
 
 class PathLookup(ParsedFiles):
     """Looks up full paths in the files of one language, or of C and C++."""
+
+    def __init__(self, program: Program, rules: Rules) -> None:
+        super().__init__(program, rules)
+        self._by_path: dict[tuple[str, str], dict[Path, list[int]]] = {}  # of a file and a name
 
     def is_wanted(self, scope: FileScope, kind: SymbolKind, role: ReferenceRole) -> bool:
         """Return whether a name used in a role can mean a symbol of a kind."""
@@ -56,17 +60,26 @@ class PathLookup(ParsedFiles):
         rules = self.rules
         found = []
         for other in self.iter_declaring(scope, path[-1], path):
-            for ordinal in other.find_named(path[-1]):
+            for ordinal in self._list_at_path(other, path):
                 if not self._may_mean(other, ordinal, role) or extends_anything(other, ordinal):
                     continue
                 if rules.parts_fields and other.get_kind(ordinal) is SymbolKind.PROPERTY:
                     continue
                 if is_of_block(other, ordinal):
                     continue
-                reachable = other is scope or rules.is_reachable(scope, other, ordinal)
-                if reachable and rules.get_full_path(other, ordinal) == path:
+                if other is scope or rules.is_reachable(scope, other, ordinal):
                     found.append((other, ordinal))
         return found
+
+    def _list_at_path(self, scope: FileScope, path: Path) -> list[int]:
+        """Return the symbols of a file with a full path; those of one name are told apart once."""
+        key = scope.path, path[-1]
+        found = self._by_path.get(key)
+        if found is None:
+            found = self._by_path[key] = {}
+            for ordinal in scope.find_named(path[-1]):
+                found.setdefault(self.rules.get_full_path(scope, ordinal), []).append(ordinal)
+        return found.get(path, [])
 
     def _choose(self, scope: FileScope, found: list[Candidate]) -> FoundDeclarations:
         """Return types before their extensions, and definitions before forward declarations."""

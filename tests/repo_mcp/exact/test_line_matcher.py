@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.exact.engines import PythonEngine, load_engine
 from repo_mcp.exact.line_matcher import MAX_PATTERN_CHARS, LineMatch, LineMatcher
+from repo_mcp.exact.repeated_parts import MAX_OPTIONAL, count_optional
 from repo_mcp.model import ExactRequest
 from repo_mcp.text.lines import split_lines
 from tests.deep.sizes import examples
@@ -171,6 +172,28 @@ HOSTILE = [
     ".*" * 2_000,
     "(?s).*" * 100 + "z",
 ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "optional"),
+    [
+        ("a{0,1000}" * 50, 49_950),
+        ("(?:b{1,101}|c?){50}", 5_000),
+        ("|".join(["[^x]{0,1000}"] * 8), 7_992),
+        ("((a{2,6}){10}){10,}", 400),
+        (r"\pL{0,90}(?i)a?b*c+d{5}e{5,}", 89),
+    ],
+)
+def test_parts_that_may_be_left_out_are_counted(pattern: str, optional: int) -> None:
+    """RE2 takes seconds to compile tens of thousands, and all other threads wait for it."""
+    assert count_optional(pattern) == optional
+    if optional <= MAX_OPTIONAL:
+        LineMatcher(ExactRequest(pattern, regex=True))
+        return
+    with pytest.raises(RepoError) as caught:
+        LineMatcher(ExactRequest(pattern, regex=True))
+    assert f"may leave out {optional:,} parts; at most 4,000 are allowed" in caught.value.message
+    assert caught.value.hint == "Use * or +, or smaller numbers in {...}."
 
 
 @pytest.mark.parametrize("pattern", HOSTILE, ids=range(len(HOSTILE)))

@@ -6,10 +6,13 @@ import pytest
 
 from repo_mcp.graph.csharp.names import CSharpFile
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.path_lookup import PathLookup
+from repo_mcp.graph.typed.swift_rules import SwiftRules
 from repo_mcp.graph.typescript.script_file import ScriptFile
 from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord, decode_symbol_record
 from tests.growth import assert_linear
+from tests.repo_mcp.graph.memory_program import MemoryProgram
 
 
 def make_record(types: int) -> SymbolRecord:
@@ -49,6 +52,20 @@ def test_members_of_one_name_are_not_gone_through_for_each_type_and_extension() 
         own = [scope.find_children(owner, "run") for owner in owners]
         assert own == [record.find_inside(scope.get_name(owner), "run") for owner in owners]
         return [one for found in own for one in found]
+
+    assert_linear(make_record, ask, 300)
+    assert ask(make_record(3)) == [2, 4, 6]
+
+
+def test_full_paths_of_one_name_are_not_compared_for_each_use() -> None:
+    """The uses of a method that 600 types of a file have took 2.3 seconds."""
+
+    def ask(record: SymbolRecord) -> list[int]:
+        program = MemoryProgram({}, {})
+        lookup = PathLookup(program, SwiftRules(program))
+        scope = FileScope("a.swift", "swift", record)
+        paths = [("", f"Type{number + 1}", "run") for number in range(len(list_types(record)))]
+        return [one for path in paths for one in lookup._list_at_path(scope, path)]
 
     assert_linear(make_record, ask, 300)
     assert ask(make_record(3)) == [2, 4, 6]

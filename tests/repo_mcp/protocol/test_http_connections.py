@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -87,6 +89,30 @@ def test_a_burst_of_clients_is_served(patient: HttpServed) -> None:
             client.sendall(asked)
         for client in clients:
             assert _read_all(client).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_burst_is_heard_before_any_of_it_is_cut(patient: HttpServed) -> None:
+    """All have asked before the server looks: more than there may be strangers, fewer than may be let in."""
+    body = json.dumps(OPENING).encode()
+    asked = patient.head("POST /mcp", f"Content-Length: {len(body)}", "Connection: close") + body
+    with ExitStack() as held:
+        os.kill(patient.popen.pid, signal.SIGSTOP)
+        try:
+            clients = [held.enter_context(patient.connect(asked)) for _ in range(MAX_STRANGERS + 64)]
+        finally:
+            os.kill(patient.popen.pid, signal.SIGCONT)
+        for client in clients:
+            assert _read_all(client).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("token", [WRONG, ""])
+def test_what_is_wrong_behind_an_answer_ends_the_connection_alone(patient: HttpServed, token: str) -> None:
+    """Nothing is printed: the end of the server compares what it wrote to standard error."""
+    first = patient.head("POST /nothing", "Transfer-Encoding: chunked", token=token)
+    with patient.connect(first) as connection:
+        assert connection.recv(1 << 16).startswith(b"HTTP/1.1 4")
+        connection.sendall(b"no length of a chunk\r\n")
+        wait_until(lambda: is_ended(connection))
 
 
 def _read_all(connection: socket.socket) -> bytes:

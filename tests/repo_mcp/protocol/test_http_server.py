@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -155,6 +156,39 @@ def test_a_body_without_end_is_refused(served: Served) -> None:
     if isinstance(caught.value, urllib.error.HTTPError):
         with caught.value as refused:
             assert refused.code == 413
+
+
+@pytest.mark.parametrize("era", ["2025-06-18", "2026-07-28"])
+@pytest.mark.parametrize("path", ["/mcp", "/messages/?session_id=00000000000000000000000000000000"])
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        (b"", -32700, "not one JSON value"),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping"', -32700, "not one JSON value"),
+        (b'{"jsonrpc":"2.0","id":1,"method":"\xe9"}', -32700, "not UTF-8"),
+        ('{"jsonrpc":"2.0","id":1,"method":"ping"}'.encode("utf-16"), -32700, "not UTF-8"),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":NaN}}', -32700, "NaN and Infinity"),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1e999}}', -32700, "out of range"),
+        (b'{"jsonrpc":"2.0","id":1,"params":' + b'{"a":' * 90 + b"1" + b"}" * 91, -32700, "of nesting"),
+        (b'{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', -32600, "same key twice"),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, "id must be a string or an integer"),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, "id must be a string or an integer"),
+        (b'{"jsonrpc":"2.0","id":1}', -32600, "method is missing"),
+        (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600, "is a batch"),
+        (b'{"jsonrpc":"2.0","method":"notifications/x","params":[]}', -32600, "neither used nor answered"),
+    ],
+)  # fmt: skip
+def test_what_stdio_refuses_is_refused(
+    served: Served, body: bytes, code: int, words: str, path: str, era: str
+) -> None:
+    headers = served.headers() | {"MCP-Protocol-Version": era}
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(urllib.request.Request(served.base + path, body, headers))
+    with caught.value as refused:
+        assert refused.code == 400
+        error = json.loads(refused.read())["error"]
+    assert error["code"] == code
+    assert words in error["message"]
 
 
 def test_an_interrupt_ends_it(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ from typing import Any
 import anyio
 import pytest
 
-from repo_mcp.protocol.http_server import MAX_SESSIONS, SessionTable
+from repo_mcp.protocol.http_guard import Message, Receive, Scope, Send
+from repo_mcp.protocol.http_messages import StrictMessages
+from repo_mcp.protocol.http_server import MAX_SESSIONS, SessionKeeper, SessionTable
 from tests.deep.sizes import choose
 from tests.forked import START
 from tests.http_served import OPENING, HttpServed, is_ended
@@ -102,6 +105,12 @@ def test_streams_hold_no_session(served: HttpServed) -> None:
     wait_until(lambda: served.count_connections() == 0)
 
 
+def test_a_stream_begins_anew_whatever_event_was_the_last(served: HttpServed) -> None:
+    asked = served.head("GET /mcp", "Last-Event-ID: ../7", "Connection: close", session=_open(served))
+    with served.connect(asked) as stream:
+        assert stream.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+
+
 @pytest.mark.sized
 def test_a_deleted_session_gives_its_place_back(served: HttpServed) -> None:
     first = _open(served)
@@ -136,6 +145,92 @@ def test_what_is_asked_something_stays() -> None:
     steps = [("add", "a"), ("add", "b"), ("begin", "a"), ("begin", "b")]
     assert _use([*steps, ("add", "c")], 2) == ([], 3)
     assert _use([*steps, ("add", "c"), ("finish", "b"), ("add", "d")], 2) == (["c", "b"], 2)
+
+
+def test_sessions_that_vanish_while_one_is_ended_are_not_missed() -> None:
+    """Two were busy and became free: while one of them is ended for a third, its client deletes the other."""
+    table = SessionTable(1)
+
+    async def leave() -> None:
+        table.forget("b")
+
+    async def stay() -> None:
+        raise AssertionError
+
+    async def run() -> None:
+        for name, end in (("a", leave), ("b", stay)):
+            await table.add(name, end)
+            table.begin(name)
+        for name in ("a", "b"):
+            table.finish(name)
+        await table.add("c", stay)
+
+    anyio.run(run)
+    assert len(table) == 1
+
+
+def test_one_id_is_in_use_once() -> None:
+    """1 and "1" are one id for the SDK. A request that is refused changes nothing."""
+    table = SessionTable()
+
+    async def end() -> None:
+        raise AssertionError
+
+    anyio.run(table.add, "a", end)
+    assert [table.begin("a", one) for one in (1, "1", 2, None, None, "")] == [
+        True,
+        False,
+        True,
+        True,
+        True,
+        True,
+    ]
+    table.finish("a", None)
+    assert not table.begin("a", "")
+    table.finish("a", 1)
+    assert [table.begin("a", "1"), table.begin("a", 1), table.begin("b", 1), table.begin("b", 1)] == [
+        True, False, True, True,
+    ]  # fmt: skip
+
+
+def test_a_request_with_an_id_in_use_is_refused_and_the_other_one_answered() -> None:
+    sent: list[tuple[int, Message]] = []
+
+    async def run() -> None:
+        asked, answered = anyio.Event(), anyio.Event()
+
+        async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
+            asked.set()
+            await answered.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        async def end() -> None:
+            return None
+
+        table = SessionTable()
+        await table.add("s", end)
+        keeper = StrictMessages(SessionKeeper(app, table))
+
+        async def ask(number: int) -> None:
+            async def receive() -> Message:
+                return {"type": "http.request", "body": json.dumps(PING).encode()}
+
+            async def send(message: Message) -> None:
+                sent.append((number, message))
+
+            await keeper({"method": "POST", "headers": [(b"mcp-session-id", b"s")]}, receive, send)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask, 1)
+            await asked.wait()
+            await ask(2)
+            answered.set()
+
+    anyio.run(run)
+    assert [(number, one.get("status")) for number, one in sent] == [(2, 400), (2, None), (1, 200)]
+    refusal = json.loads(sent[1][1]["body"])
+    assert (refusal["id"], refusal["error"]["code"]) == (2, -32600)
+    assert "give another id" in refusal["error"]["message"]
 
 
 def test_an_unknown_session_changes_nothing() -> None:

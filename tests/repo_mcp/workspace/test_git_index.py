@@ -256,6 +256,7 @@ GOOD = build_index(b"a", b"b/c", extensions=b"TREE\0\0\0\2xx")
         (build_index(b"a", extensions=b"link\0\0\0\0"), "split"),
         (build_index(b"a", extensions=b"sdir\0\0\0\0"), "sparse"),
         (build_index(b"a", extensions=b"new!\0\0\0\0"), "of an unknown kind"),
+        (build_index(b"a", extensions=b"TREE\0\0\0\0" * 10_000), "damaged"),  # eight million fit in
         (GOOD[:-1] + bytes([GOOD[-1] ^ 1]), "damaged"),
         (build_index(b"a" * 5_000, version=4), "damaged"),
     ],

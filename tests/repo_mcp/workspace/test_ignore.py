@@ -194,6 +194,28 @@ def test_the_time_to_match_grows_as_the_name(pattern: str) -> None:
     assert_linear(lambda size: "a" * size, lambda name: rules.ignored(name, False), 30)
 
 
+@pytest.mark.parametrize("line", ["*.c/", "x.c/", "*{}.c", "*.c/\n!*.c"])
+def test_rules_of_one_ending_are_not_gone_through_for_each_name(line: str) -> None:
+    """Ten thousand lines `*.c/` took three milliseconds for each name in a directory."""
+
+    def ask(rules: IgnoreRules) -> list[bool]:
+        names = rules.names_in("")
+        return [names.ignored("x.c", False) for _ in range(1_000)]
+
+    def make(size: int) -> IgnoreRules:
+        return rules_of({"": "".join(f"{line.format(number)}\n" for number in range(size))})
+
+    assert_linear(make, ask, 500, bound=4)
+    assert not any(ask(make(500)))
+
+
+def test_the_last_rule_for_a_name_counts_and_those_for_directories_only_for_these() -> None:
+    rules = rules_of({"": "*.c\n!*.c/\nx\n!x\nx/\n*.d/\n!*.d\n*.a.c/\n"})
+    found = {name: (rules.ignored(name, False), rules.ignored(name, True)) for name in ("a.c", "x", "y.d")}
+    assert found == {"a.c": (True, False), "x": (False, True), "y.d": (False, False)}
+    assert (rules.ignored("b.a.c", False), rules.ignored("b.a.c", True)) == (True, True)
+
+
 def test_pathspec_decides_what_a_comparison_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
     decide = GitIgnoreSpecPattern.match_file

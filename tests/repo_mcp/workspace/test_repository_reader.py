@@ -592,6 +592,8 @@ def test_a_call_after_the_end_meets_no_directory_that_took_the_place_of_the_root
                 ask()
             assert caught.value.code is ErrorCode.UNREADABLE
         assert (reader.stat("a.txt"), reader.lstat("a.txt")) == (None, None)
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            reader.scan(-1)  # which Python takes for the current directory
     finally:
         for other in others:
             os.close(other)
