@@ -27,7 +27,7 @@ from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.exact.neighbour_bloom import NeighbourBloom
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.exact.punctuation_bigrams import PunctuationBigrams
-from repo_mcp.exact.search import run_exact
+from repo_mcp.exact.search import FileSearch, run_exact
 from repo_mcp.indexing.scan_state import read_seen
 from repo_mcp.indexing.tree_changes import ChangedFiles, compare_tree
 from repo_mcp.model import ExactAnswer, ExactRequest
@@ -58,16 +58,14 @@ def search(indexed: Indexed) -> Iterator[Callable[[ExactRequest], ExactAnswer]]:
             marks.compute(lambda paths: read_many(reader, paths, MAX_BYTES), lambda: False, gently=False)
 
     def run(request: ExactRequest) -> ExactAnswer:
-        matcher, wanted = LineMatcher(request), PathFilter(request, None)
-        return run_exact(
-            searcher,
+        files = FileSearch(
             request,
-            matcher,
-            wanted,
-            UNCHANGED,
+            LineMatcher(request),
+            PathFilter(request, None),
             lambda paths: read_many(reader, paths, MAX_BYTES),
             lambda: False,
         )
+        return run_exact(searcher, files, UNCHANGED)
 
     yield run
     reader.close()

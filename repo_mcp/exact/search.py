@@ -34,7 +34,6 @@ from repo_mcp.exact.line_matcher import LineMatch, LineMatcher, MatchingStopped
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
 from repo_mcp.indexing.tree_changes import ChangedFiles
 from repo_mcp.languages.patterns.enclosing import Declarations, find_near
-from repo_mcp.languages.patterns.landmarks import Language
 from repo_mcp.model import MAX_CONTEXT_LINES, ExactAnswer, ExactMatch, ExactRequest, WalkReport
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.lines import decode_source
@@ -57,10 +56,19 @@ NOT_FINISHED = (
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 
 
-FindLanguage = Callable[[str], Language]
-
 CHANGES_UNKNOWN = "The index is not complete yet: files missing from it are not searched."
 JOINED_BYTES = 1 << 18  # fits in a core's cache; a larger file is searched alone, without a copy
+
+
+@dataclass(frozen=True, slots=True)
+class FileSearch:
+    """What is looked for, and where it may be."""
+
+    request: ExactRequest
+    matcher: LineMatcher
+    wanted: PathFilter
+    read_many: ReadMany
+    cancelled: Callable[[], bool]
 
 
 @dataclass(slots=True)
@@ -105,25 +113,18 @@ def check_request(request: ExactRequest) -> None:
             raise RepoError(ErrorCode.INVALID_ARGUMENT, f"{fault}.", "", {"argument": argument})
 
 
-def run_exact(
-    searcher: ExactSearcher,
-    request: ExactRequest,
-    matcher: LineMatcher,
-    wanted: PathFilter,
-    changed: ChangedFiles | None,
-    read_many: ReadMany,
-    cancelled: Callable[[], bool],
-) -> ExactAnswer:
+def run_exact(searcher: ExactSearcher, search: FileSearch, changed: ChangedFiles | None) -> ExactAnswer:
     """Return the answer; `changed` is None if not known. Raises RepoError with CANCELLED, CorruptIndex."""
-    candidates = searcher.find_candidates(matcher.reading, wanted, changed)
-    if matcher.reading.bigrams and not candidates.narrowed:
-        searcher.learn_punctuation(read_many)
-    found = search_files(request, matcher, candidates.paths, read_many, cancelled, wanted.find_language)
-    searcher.learn_neighbours(read_many)
+    request, reading = search.request, search.matcher.reading
+    candidates = searcher.find_candidates(reading, search.wanted, changed)
+    if reading.bigrams and not candidates.narrowed:
+        searcher.learn_punctuation(search.read_many)
+    found = search_files(search, candidates.paths)
+    searcher.learn_neighbours(search.read_many)
     if changed is None:
         found.warnings.append(CHANGES_UNKNOWN)
     else:
-        found.warnings += warn_of_too_large(changed.too_large, wanted)
+        found.warnings += warn_of_too_large(changed.too_large, search.wanted)
     snapshot = searcher.snapshot.name if request.names_snapshot else ""
     return found.build_answer(request, snapshot, scanned=not candidates.narrowed)
 
@@ -146,27 +147,20 @@ def warn_of_too_large(paths: Iterable[str], wanted: PathFilter) -> list[str]:
     return [f"{named} larger than max_file_bytes {'is' if count == 1 else 'are'} not searched."]
 
 
-def search_files(
-    request: ExactRequest,
-    matcher: LineMatcher,
-    paths: Iterable[str],
-    read_many: ReadMany,
-    cancelled: Callable[[], bool],
-    find_language: FindLanguage,
-) -> ExactMatches:
+def search_files(search: FileSearch, paths: Iterable[str]) -> ExactMatches:
     """Search files in the order given, or by their roles. Raises RepoError with CANCELLED."""
-    found = ExactMatches()
+    found, request, cancelled = ExactMatches(), search.request, search.cancelled
     paths = order_by_role(paths) if request.by_role else paths
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
 
     def stopped() -> bool:
         return time.monotonic() > deadline or cancelled()
 
-    def search(paths: Sequence[str]) -> list[_FileMatches]:
+    def search_some(paths: Sequence[str]) -> list[_FileMatches]:
         most = request.limit - _count_listed(request, found) if request.detail == SNIPPETS else 0
-        return _search_batch(request, matcher, read_many(paths), paths, most, stopped, find_language)
+        return _search_batch(search, paths, most, stopped)
 
-    with suppress(MatchingStopped), closing(_iter_results(search, _cut_batches(paths))) as results:
+    with suppress(MatchingStopped), closing(_iter_results(search_some, _cut_batches(paths))) as results:
         for batch in results:
             if _is_full(request, found):  # even if the remaining files hold nothing
                 found.is_partial = True
@@ -251,21 +245,16 @@ def _try_submit(
 
 
 def _search_batch(
-    request: ExactRequest,
-    matcher: LineMatcher,
-    raws: Sequence[bytes | None],
-    paths: Sequence[str],
-    most: int,
-    stopped: Callable[[], bool],
-    find_language: FindLanguage,
+    search: FileSearch, paths: Sequence[str], most: int, stopped: Callable[[], bool]
 ) -> list[_FileMatches]:
     """Return the matching files, with the first `most` matches or, given `max_per_file`, of `most` files.
 
     `stopped` is called after each match, because each match of `(?s)a.*z|b` in a text without z takes a pass
     over the rest of the file. When it returns True, no more matches are searched for in that file.
     """
+    request, matcher = search.request, search.matcher
     results: list[_FileMatches] = []
-    for position, data in iter_texts(matcher, raws):
+    for position, data in iter_texts(matcher, search.read_many(paths)):
         count = 0
         matches: list[ExactMatch] = []
         shown: list[LineMatch] = []
@@ -282,7 +271,10 @@ def _search_batch(
             if request.with_symbols and matches:
                 lines = shown[0].start_line, shown[-1].end_line
                 offsets = shown[0].line_start, min(len(data), shown[-1].line_end + 1)
-                language, fingerprint = find_language(paths[position]), compute_fingerprint(data)
+                language, fingerprint = (
+                    search.wanted.find_language(paths[position]),
+                    compute_fingerprint(data),
+                )
                 declarations = find_near(language, data, fingerprint, lines, offsets)
                 matches = [_name_symbol(match, declarations) for match in matches]
             results.append(_FileMatches(paths[position], count, tuple(matches)))
@@ -350,25 +342,17 @@ def _cut_around(line: str, column: int) -> str:
 NO_SNAPSHOT = "none"  # the snapshot of an answer for which no generation was used
 
 
-def scan_tree(
-    request: ExactRequest,
-    matcher: LineMatcher,
-    wanted: PathFilter,
-    report: WalkReport,
-    max_file_bytes: int,
-    read_many: ReadMany,
-    cancelled: Callable[[], bool],
-) -> ExactAnswer:
+def scan_tree(search: FileSearch, report: WalkReport, max_file_bytes: int) -> ExactAnswer:
     """Return the matches in the files of a walk, without an index. Raises RepoError with CANCELLED.
 
     This serves the first seconds on a fresh root, large changes that are still being indexed, and an index
     that cannot be read. It finds what a search with an index finds, unless TIME_LIMIT_SECONDS cut it short.
     """
-    paths = (file.path for file in report.files if wanted.matches_unindexed(file.path))
-    found = search_files(request, matcher, paths, read_many, cancelled, wanted.find_language)
+    wanted = search.wanted
+    found = search_files(search, filter(wanted.matches_unindexed, (file.path for file in report.files)))
     too_large = (file.path for file in report.files if file.stat.size > max_file_bytes)
     found.warnings += warn_of_too_large(too_large, wanted)
-    return found.build_answer(request, NO_SNAPSHOT, scanned=True)
+    return found.build_answer(search.request, NO_SNAPSHOT, scanned=True)
 
 
 def iter_texts(matcher: LineMatcher, raws: Sequence[bytes | None]) -> Iterator[tuple[int, bytes]]:

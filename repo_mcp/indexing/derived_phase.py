@@ -73,8 +73,13 @@ class DerivedStorage:
     """The directory of a derived index, its seal, and the indexes that an empty one may start from."""
 
     directory: str | DirectoryHolder
+    configuration: str  # of what determines its contents; an index of another one is built anew
     make_tag: MakeTag | None = None  # seals the index
     list_donors: ListDonors = list_nothing
+
+    def open(self) -> DiskDirectory:
+        """Return the directory. Raises OSError when there is none."""
+        return DiskDirectory(self.directory, make_tag=self.make_tag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +95,8 @@ class PhaseWords:
 class PhaseStore:
     """The directory of one derived index, and the right to write to it."""
 
-    def __init__(
-        self, storage: DerivedStorage, configuration: str, fields: tuple[Field, ...], words: PhaseWords
-    ) -> None:
+    def __init__(self, storage: DerivedStorage, fields: tuple[Field, ...], words: PhaseWords) -> None:
         self._storage = storage
-        self._configuration = configuration
         self._fields = fields
         self._words = words
         self.has_adopted = False  # it began with a donor; files that differ there are still to come
@@ -115,7 +117,7 @@ class PhaseStore:
 
     def _lock(self, directory: Directory) -> IndexWriter:
         try:
-            return IndexWriter(directory, self._configuration, self._fields)
+            return IndexWriter(directory, self._storage.configuration, self._fields)
         except IndexLocked as error:
             raise RepoError(
                 ErrorCode.BUSY, self._words.busy, "You can query what is committed so far."
@@ -151,8 +153,7 @@ class PhaseStore:
 
     def read_known(self) -> KnownFiles:
         """Return the files that are committed. Raises IndexFormatError, OSError."""
-        directory = DiskDirectory(self._storage.directory, make_tag=self._storage.make_tag)
-        return KnownFiles(Snapshot.open(directory))
+        return KnownFiles(Snapshot.open(self._storage.open()))
 
     def _adopt(self, writer: IndexWriter) -> None:
         """Take over all records of a donor; each counts only while its file has the same content here."""

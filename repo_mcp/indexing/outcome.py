@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from repo_mcp.indexing.reports import count_milliseconds
-from repo_mcp.indexing.scan_state import SeenFiles, build_seen, renew_seen
+from repo_mcp.indexing.scan_state import RefreshEnd, SeenFiles, build_seen, renew_seen
 from repo_mcp.indexing.scan_state_pages import BackgroundPages
 from repo_mcp.indexing.shards import ShardResult
 from repo_mcp.model import RefreshReport, SkipReason, WalkedFile, WalkReport
@@ -48,9 +48,8 @@ class RefreshOutcome:
         pages: BackgroundPages | None,
     ) -> SeenFiles:
         """Return the record of a refresh that had none to compare with."""
-        return build_seen(
-            generation, time.time(), scan_started_ns, report, self.skipped, self._list_unread(), origin, pages
-        )
+        end = RefreshEnd(generation, scan_started_ns, time.time())
+        return build_seen(end, report, self.skipped, self._list_unread(), origin, pages)
 
     def renew_seen(
         self,
@@ -61,10 +60,8 @@ class RefreshOutcome:
         missing: Sequence[str],
     ) -> SeenFiles:
         """Return the record of the refresh before, with what this one found changed or missing."""
-        unread = self._list_unread()
-        return renew_seen(
-            before, generation, time.time(), scan_started_ns, changed, missing, self.skipped, unread
-        )
+        end = RefreshEnd(generation, scan_started_ns, time.time())
+        return renew_seen(before, end, changed, missing, self.skipped, self._list_unread())
 
     def _list_unread(self) -> frozenset[str]:
         """Return the files that the next refresh reads, whatever their status."""

@@ -60,6 +60,15 @@ class SeenRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RefreshEnd:
+    """What a refresh committed, and when."""
+
+    generation: int
+    started_ns: int  # when it began to look at files, since the epoch
+    ended_at: float  # in seconds since the epoch
+
+
+@dataclass(frozen=True, slots=True)
 class _Whole:
     """A whole record: one row per file in pages, and the exceptional files in three texts."""
 
@@ -164,9 +173,7 @@ class SeenFiles:
 
 
 def build_seen(
-    generation: int,
-    taken_at: float,
-    scan_started_ns: int,
+    end: RefreshEnd,
     report: WalkReport,
     skipped: Mapping[str, SkipReason],
     unsettled: frozenset[str],
@@ -178,10 +185,11 @@ def build_seen(
     `background` has the pages of the walk's files.
     """
     files = build_walked_files(report.files)
-    recent = np.flatnonzero((files.stats[:, _TIMES] >= scan_started_ns - GRANULARITY_NS).any(axis=1))
+    recent = np.flatnonzero((files.stats[:, _TIMES] >= end.started_ns - GRANULARITY_NS).any(axis=1))
     racy = {*(files.paths[position] for position in recent.tolist()), *unsettled}
     whole = _build_whole(files, racy, skipped, build_pages(files) if background is None else background.get())
-    return SeenFiles(generation, taken_at, report.skipped, not report.unreadable, whole, {}, origin)
+    complete = not report.unreadable
+    return SeenFiles(end.generation, end.ended_at, report.skipped, complete, whole, {}, origin)
 
 
 def _build_whole(
@@ -205,9 +213,7 @@ def find_place(paths: Sequence[str], path: str) -> int | None:
 
 def renew_seen(
     seen: SeenFiles,
-    generation: int,
-    taken_at: float,
-    scan_started_ns: int,
+    end: RefreshEnd,
     files: Sequence[WalkedFile],
     gone: Collection[str],
     skipped: Mapping[str, SkipReason],
@@ -217,9 +223,9 @@ def renew_seen(
     changes: dict[str, SeenRow | None] = {**seen.changes, **dict.fromkeys(gone)}
     walked = build_walked_files(files)
     for path, numbers in zip(walked.paths, walked.stats.tolist(), strict=True):
-        is_recent = max(numbers[_TIMES]) >= scan_started_ns - GRANULARITY_NS
+        is_recent = max(numbers[_TIMES]) >= end.started_ns - GRANULARITY_NS
         changes[path] = SeenRow(numbers, is_recent or path in unsettled, skipped.get(path))
-    return replace(seen, generation=generation, taken_at=taken_at, changes=changes)
+    return replace(seen, generation=end.generation, taken_at=end.ended_at, changes=changes)
 
 
 def write_seen(directory: Directory, seen: SeenFiles, segments: Sequence[SegmentEntry] = ()) -> SeenFiles:

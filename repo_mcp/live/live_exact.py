@@ -12,7 +12,7 @@ from repo_mcp.exact.engines import load_engine
 from repo_mcp.exact.killable_matcher import KillableMatcher, start_matcher_process
 from repo_mcp.exact.line_matcher import LineMatcher
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
-from repo_mcp.exact.search import CHANGES_UNKNOWN, check_request, run_exact, scan_tree
+from repo_mcp.exact.search import CHANGES_UNKNOWN, FileSearch, check_request, run_exact, scan_tree
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.process.parse_worker import ParseWorker
@@ -48,15 +48,14 @@ class LiveExactSearch:
         config = self._config
         matches_glob = GlobFilter(request.file_glob).matches if request.file_glob else None
         wanted = PathFilter(request, matches_glob, dict(config.extensions), config.include_extensions)
-        matcher = self._open_matcher(request)
         stop = self._closed if cancelled is None else cancelled
+        files = FileSearch(request, self._open_matcher(request), wanted, self._tree.read_many, stop)
         try:
-            return self._search_index(request, matcher, wanted, stop, complete=scan)
+            return self._search_index(files, complete=scan)
         except RepoError as error:
             if not scan or error.code is not ErrorCode.INDEX_UNAVAILABLE:
                 raise
-        most = config.limits.max_file_bytes
-        return scan_tree(request, matcher, wanted, self._tree.walk(stop), most, self._tree.read_many, stop)
+        return scan_tree(files, self._tree.walk(stop), config.limits.max_file_bytes)
 
     def _open_matcher(self, request: ExactRequest) -> LineMatcher:
         """Return the matcher of a pattern, in this process or in one that can be killed."""
@@ -67,15 +66,7 @@ class LiveExactSearch:
             self._process = self._process or start_matcher_process()
             return KillableMatcher(request, self._process)
 
-    def _search_index(
-        self,
-        request: ExactRequest,
-        matcher: LineMatcher,
-        wanted: PathFilter,
-        stop: Callable[[], bool],
-        *,
-        complete: bool,
-    ) -> ExactAnswer:
+    def _search_index(self, files: FileSearch, *, complete: bool) -> ExactAnswer:
         """Search by the index.
 
         Raises INDEX_UNAVAILABLE without one that can be read; with `complete` also if files may be missing.
@@ -85,8 +76,7 @@ class LiveExactSearch:
             changed = self._index.look.find_changed(searcher.snapshot.generation)
             if changed is None and complete:
                 raise RepoError(ErrorCode.INDEX_UNAVAILABLE, CHANGES_UNKNOWN)
-            exact = self._open(searcher.snapshot)
-            answer = run_exact(exact, request, matcher, wanted, changed, self._tree.read_many, stop)
+            answer = run_exact(self._open(searcher.snapshot), files, changed)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         except OSError as error:

@@ -18,6 +18,7 @@ from repo_mcp.indexing.derived_phase import DerivedStorage
 from repo_mcp.indexing.memory_budget import MemoryBudget
 from repo_mcp.indexing.shards import BuildSettings, Cluster
 from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
+from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.refresher import IndexSetup
 from repo_mcp.record_classes import dataclass
@@ -30,7 +31,7 @@ from repo_mcp.storage.packs import ListPacked, read_pack
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.storage.user_key import UserKey
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
-from repo_mcp.symbol_index.phase import SymbolPhase
+from repo_mcp.symbol_index.phase import Parsing, SymbolPhase
 from repo_mcp.symbol_index.precise_index import VERSION as PRECISE_VERSION
 from repo_mcp.symbol_index.precise_index import PreciseIndex
 from repo_mcp.symbol_index.schema import list_facts
@@ -189,22 +190,23 @@ class RootIndexes:
         configuration = derive_configuration(self.configuration, *list_facts())
         namespace = of.namespaces.add("structure", configuration)
         list_donors = partial(of.donors.list_for, "structure", configuration, namespace.directory.path)
-        phase = SymbolPhase(
-            DerivedStorage(namespace.directory, namespace.make_tag, list_donors),
-            configuration,
-            MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers()),
-            of.tree.read_walked,
-            of.tree.read_many,
-            find_adapter_task=of.outliner.find_symbol_task if of.outliner.installed else None,
-            poison=of.poison,
-        )
+        storage = DerivedStorage(namespace.directory, configuration, namespace.make_tag, list_donors)
+        workers = MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers())
+        parsing = Parsing(workers, of.poison, self._find_symbol_task)
+        phase = SymbolPhase(storage, parsing, of.tree.read_walked, of.tree.read_many)
         return LiveSymbolIndex(phase, self.lexical, of.tree.name_path)
+
+    def _find_symbol_task(self, path: str, language: str) -> str | None:
+        """Return the task that reads the symbols of a file: by a parser of ours, or an installed adapter."""
+        task = find_parser_task(path, language)
+        outliner = self._sources.outliner
+        return outliner.find_symbol_task(path, language) if task is None and outliner.installed else task
 
     def _open_precise(self) -> PreciseIndex:
         """Open the index of precise records, which is empty until a SCIP index is imported."""
         configuration = derive_configuration(self.configuration, *list_facts(), PRECISE_VERSION)
         namespace = self._sources.namespaces.add("scip", configuration)
-        return PreciseIndex(DerivedStorage(namespace.directory, namespace.make_tag), configuration)
+        return PreciseIndex(DerivedStorage(namespace.directory, configuration, namespace.make_tag))
 
     def _open_vectors(self) -> LiveVectors | None:
         """Open the vectors of chunks; None if the operator named no model. Raises CONFIG_INVALID."""
@@ -228,7 +230,7 @@ class RootIndexes:
         namespace = of.namespaces.add("vectors", configuration)
         mark_used(namespace.directory)
         list_donors = partial(of.donors.list_for, "vectors", configuration, namespace.directory.path)
-        return DerivedStorage(namespace.directory, namespace.make_tag, list_donors)
+        return DerivedStorage(namespace.directory, configuration, namespace.make_tag, list_donors)
 
 
 def find_donors(config: Config, key: UserKey, list_packed: ListPacked | None) -> Donors:

@@ -22,7 +22,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from index_format import DiskDirectory, IndexFormatError, Snapshot
+from index_format import IndexFormatError, Snapshot
 from repo_mcp.errors import RepoError
 from repo_mcp.indexing.derived_phase import DerivedStorage
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
@@ -147,7 +147,7 @@ class LiveVectors(DerivedIndex[VectorView]):
             return VectorView(snapshot, searcher, self._folder.dimensions)
 
         try:
-            directory = DiskDirectory(self._storage.directory, make_tag=self._storage.make_tag)
+            directory = self._storage.open()
             return self._open_view(directory, self._configuration, searcher.snapshot, make)
         except OSError:
             return self._find_opened(searcher.snapshot)
@@ -233,7 +233,7 @@ class LiveVectors(DerivedIndex[VectorView]):
 
     def _purge(self) -> None:
         """Purge what is gone. Raises OSError where there are no vectors."""
-        DiskDirectory(self._storage.directory, make_tag=self._storage.make_tag)
+        self._storage.open()
         searcher = self._index.find_searcher()
         if searcher is not None:
             self._run(searcher.snapshot, None, self._closed.is_set, embeds=False)
@@ -266,7 +266,6 @@ class LiveVectors(DerivedIndex[VectorView]):
 
         phase = VectorPhase(
             self._storage,
-            self._configuration,
             self._workers,
             self._folder.dimensions,
             self._read,

@@ -93,14 +93,13 @@ class VectorPhase:
     def __init__(
         self,
         storage: DerivedStorage,
-        configuration: str,
         workers: int,
         dimensions: int,
         read: ReadFile,
         make_embedder: MakeEmbedder,
     ) -> None:
         """`read` is the repository reader's."""
-        self._store = PhaseStore(storage, configuration, NO_FIELDS, WORDS)
+        self._store = PhaseStore(storage, NO_FIELDS, WORDS)
         self._workers = workers
         self._dimensions = dimensions
         self._read = read

@@ -76,7 +76,7 @@ class LiveSymbolIndex(SymbolRounds):
         def make(snapshot: Snapshot, before: SymbolIndex | None) -> SymbolIndex:
             return SymbolIndex(snapshot, KnownFiles(lexical).find_fingerprint, before)
 
-        return self._open_view(directory, self._phase.configuration, lexical, make)
+        return self._open_view(directory, self._phase.storage.configuration, lexical, make)
 
     def open_finder(self) -> Callable[[str], SymbolRecord | None]:
         """Return a function that finds a file's current symbol record in the committed generation.

@@ -97,36 +97,29 @@ class RoundWanted:
 EVERYTHING = RoundWanted()
 
 
+@dataclass(frozen=True, slots=True)
+class Parsing:
+    """How files are parsed."""
+
+    workers: int  # processes
+    poison: PoisonList  # texts that are not parsed, as they killed a parser; others are added
+    find_task: FindTask = find_parser_task
+    make_parser: MakeParser = make_parser
+
+
 class SymbolPhase:
     """The writing side of one root's symbol index."""
 
     def __init__(
-        self,
-        storage: DerivedStorage,
-        configuration: str,
-        workers: int,
-        read: ReadFile,
-        read_many: ReadMany,
-        *,
-        find_task: FindTask = find_parser_task,
-        find_adapter_task: FindTask | None = None,
-        make_parser: MakeParser = make_parser,
-        poison: PoisonList | None = None,
+        self, storage: DerivedStorage, parsing: Parsing, read: ReadFile, read_many: ReadMany
     ) -> None:
-        """`read` and `read_many` are methods of the repository reader.
-
-        `find_adapter_task` is asked for files without a parser of ours. Texts on the `poison` list are not
-        parsed; texts that kill a parser are added.
-        """
-        self._store = PhaseStore(storage, configuration, SYMBOL_FIELDS, WORDS)
+        """`read` and `read_many` are methods of the repository reader."""
+        self._store = PhaseStore(storage, SYMBOL_FIELDS, WORDS)
         self.storage = storage
-        self.configuration = configuration
-        self._workers = workers
+        self._parsing = parsing
+        self.find_task = parsing.find_task
         self.read = read
         self._read_many = read_many
-        self.find_task = find_task if find_adapter_task is None else _try_both(find_task, find_adapter_task)
-        self._make_parser = make_parser
-        self._poison = poison if poison is not None else PoisonList()
         self._spare: SpareParser | None = None
         self._ahead: tuple[tuple[WantedFile, ...], ParseWorkers] | None = None
 
@@ -242,23 +235,24 @@ class SymbolPhase:
         """Return workers for a plan; one that `keeps_spare` leaves it to files that are put first."""
         from repo_mcp.symbol_index.workers import ParseWorkers
 
-        workers = min(self._workers, 1 + plan.bytes // LANE_BYTES)
-        make_parser = self._make_parser if keeps_spare else self._get_parser
+        workers = min(self._parsing.workers, 1 + plan.bytes // LANE_BYTES)
+        make_parser = self._parsing.make_parser if keeps_spare else self._get_parser
+        poison = self._parsing.poison
         return ParseWorkers(
-            plan.files, workers, self._read_many, make_parser, self._poison, make_first=self._get_parser
+            plan.files, workers, self._read_many, make_parser, poison, make_first=self._get_parser
         )
 
     def _get_parser(self) -> BatchParser:
         """Return the parser that was started ahead, or else a new one."""
         spare, self._spare = self._spare, None
-        return self._make_parser() if spare is None else spare.take()
+        return self._parsing.make_parser() if spare is None else spare.take()
 
     def _prepare(self, directory: Directory, *, expects_more: bool) -> None:
         """Start a parser for the next round if it `expects_more` files; else end one that was not needed."""
         from repo_mcp.symbol_index.workers import SpareParser
 
         if expects_more and self._spare is None:
-            self._spare = SpareParser(self._make_parser(), _list_usual_tasks(directory))
+            self._spare = SpareParser(self._parsing.make_parser(), _list_usual_tasks(directory))
         elif not expects_more:
             self.close()
 
@@ -301,10 +295,6 @@ def _list_usual_tasks(directory: Directory) -> list[str]:
     snapshot.close()
     tasks = (find_parser_task("", language) for language, count in counts.items() if count >= least)
     return [task for task in tasks if task is not None]
-
-
-def _try_both(first: FindTask, second: FindTask) -> FindTask:
-    return lambda path, language: first(path, language) or second(path, language)
 
 
 class _Yielded(Exception):

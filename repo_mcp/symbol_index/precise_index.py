@@ -16,7 +16,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from index_format import (
-    DiskDirectory,
     IndexFormatError,
     Manifest,
     ManifestReader,
@@ -108,11 +107,10 @@ def _weigh(record: PreciseRecord | None) -> int:
 class PreciseIndex:
     """The index of one root. Safe for use from several threads."""
 
-    def __init__(self, storage: DerivedStorage, configuration: str) -> None:
+    def __init__(self, storage: DerivedStorage) -> None:
         """Create nothing: the directory is made by the first `take`."""
         self._storage = storage
-        self._configuration = configuration
-        self._store = PhaseStore(storage, configuration, PRECISE_FIELDS, WORDS)
+        self._store = PhaseStore(storage, PRECISE_FIELDS, WORDS)
         self._manifests = ManifestReader()
         self._opening = threading.Lock()  # guards the next two
         self._view: PreciseView | None = None
@@ -127,9 +125,13 @@ class PreciseIndex:
         Damage that is found later is reported as the view's `fault`.
         """
         try:
-            directory = DiskDirectory(self._storage.directory, make_tag=self._storage.make_tag)
+            directory = self._storage.open()
             manifest = self._manifests.read(directory)
-            if manifest is None or manifest.configuration != self._configuration or not manifest.segments:
+            if (
+                manifest is None
+                or manifest.configuration != self._storage.configuration
+                or not manifest.segments
+            ):
                 return None
             with self._opening:
                 opened = (manifest, lexical.manifest)
@@ -209,7 +211,7 @@ class PreciseIndex:
 
     def _exists(self) -> bool:
         try:
-            directory = DiskDirectory(self._storage.directory, make_tag=self._storage.make_tag)
+            directory = self._storage.open()
             return self._manifests.read(directory) is not None
         except (IndexFormatError, OSError):
             return False

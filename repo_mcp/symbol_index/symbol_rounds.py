@@ -55,8 +55,7 @@ class SymbolRounds(DerivedIndex[SymbolIndex]):
 
     def _find_directory(self) -> DiskDirectory | None:
         try:
-            storage = self._phase.storage
-            return DiskDirectory(storage.directory, make_tag=storage.make_tag)
+            return self._phase.storage.open()
         except OSError:
             return None
 
@@ -68,7 +67,7 @@ class SymbolRounds(DerivedIndex[SymbolIndex]):
             manifest = read_manifest(directory) if directory is not None else None
         except (IndexFormatError, OSError):
             return False
-        return manifest is not None and manifest.configuration == self._phase.configuration
+        return manifest is not None and manifest.configuration == self._phase.storage.configuration
 
     def _wait(self, deadline: float) -> bool:
         """Wait until all indexed files are parsed or have failed. Returns False at the deadline."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,8 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.indexing.scan_state import SeenRecord
 from repo_mcp.model import SearchRequest, SymbolIndexReport
 from repo_mcp.repository import Repository, root_indexes
-from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.workspace import path_changes
-from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser
+from tests.repo_mcp.symbol_index.tiny_parser import parse_only_tiny
 from tests.waiting import wait_until
 
 CANARY = "zyxcanaryzyx"
@@ -39,8 +37,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
-    tiny = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
-    monkeypatch.setattr(root_indexes, "SymbolPhase", tiny)
+    monkeypatch.setattr(root_indexes, "Parsing", parse_only_tiny)
     limits = {"max_file_bytes": 5_000}
     with closing(Repository(load_config(str(root), workers=1, limits=limits))) as opened:
         opened.refresh()
@@ -175,8 +172,6 @@ def test_a_purge_that_another_process_asks_for_meanwhile_is_not_forgotten(
 
     def run_slowly(*arguments: Any, **options: Any) -> SymbolIndexReport:
         done = run(*arguments, **options)
-        other = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
-        monkeypatch.setattr(root_indexes, "SymbolPhase", other)
         rename_to_denied(root)
         with closing(Repository(load_config(str(root), workers=1, limits={"max_file_bytes": 5_000}))) as more:
             monkeypatch.setattr(more.symbol_index, "note_refresh", lambda: None)  # it is killed before
@@ -204,8 +199,7 @@ def test_also_where_the_system_tells_of_it(root: Path, repository: Repository) -
 
 def test_a_server_purges_both_indexes_by_itself(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it follows each refresh in the background, whichever it hears of first."""
-    tiny = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
-    monkeypatch.setattr(root_indexes, "SymbolPhase", tiny)
+    monkeypatch.setattr(root_indexes, "Parsing", parse_only_tiny)
     with closing(Repository(load_config(str(root), workers=1, toolsets=["graph"]))) as served:
         served.start_background_refresh()
         wait_until(lambda: served.index_exists and served.symbol_index.status().files_done == 42)

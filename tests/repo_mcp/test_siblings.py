@@ -28,6 +28,7 @@ from repo_mcp.indexing.refresh import Refresh
 from repo_mcp.indexing.shards import ShardPlanner, ShardTask
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.record_classes import replace
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index.phase import RoundWanted, make_parser
 from repo_mcp.workspace.walked_files import WalkedFiles
@@ -141,7 +142,7 @@ def test_a_parser_waits_for_the_files_that_differ(
             made.append(make_parser())
             return made[-1]
 
-        monkeypatch.setattr(phase, "_make_parser", make)
+        monkeypatch.setattr(phase, "_parsing", replace(phase._parsing, make_parser=make))
         parse, asked = BatchParser.parse, list[list[str]]()
 
         def note(self: BatchParser, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:

@@ -20,6 +20,7 @@ from repo_mcp.languages.csharp.types import (
 )
 from repo_mcp.languages.csharp.walk import TYPE_DECLARATIONS, CSharpWalk, Passed
 from repo_mcp.languages.treesitter.scope_walk import Entry
+from repo_mcp.languages.treesitter.source_text import find_child
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -44,17 +45,13 @@ def on_comment(walk: CSharpWalk, node: Node) -> None:
 
 def on_namespace(walk: CSharpWalk, node: Node) -> None:
     """Declare a namespace with braces."""
-    name_node = node.child_by_field_name("name")
-    _take(walk, name_node)
-    walk.declare(node, walk.read_name(name_node), SymbolKind.MODULE)
+    walk.declare(node, _take_name(walk, node), SymbolKind.MODULE)
     walk.open_scope(node.end_byte, is_local=False, ordinal=len(walk.entries) - 1)
 
 
 def on_file_namespace(walk: CSharpWalk, node: Node) -> None:
     """Declare the namespace of the rest of the file."""
-    name_node = node.child_by_field_name("name")
-    _take(walk, name_node)
-    entry = walk.declare(node, walk.read_name(name_node), SymbolKind.MODULE)
+    entry = walk.declare(node, _take_name(walk, node), SymbolKind.MODULE)
     entry.end = len(walk.text)
     walk.open_scope(len(walk.text) + 1, is_local=False, ordinal=len(walk.entries) - 1)
 
@@ -63,6 +60,13 @@ def _take(walk: CSharpWalk, node: Node | None) -> None:
     """Mark everything in a node as accounted for."""
     if node is not None:
         walk.taken.update(range(node.start_byte, node.end_byte))
+
+
+def _take_name(walk: CSharpWalk, node: Node) -> str:
+    """Return the name of a declaration, and mark it as accounted for."""
+    name_node = node.child_by_field_name("name")
+    _take(walk, name_node)
+    return walk.read_name(name_node)
 
 
 def _get_default_access(walk: CSharpWalk) -> Access:
@@ -74,15 +78,12 @@ def _get_default_access(walk: CSharpWalk) -> Access:
 
 def on_type_declaration(walk: CSharpWalk, node: Node) -> None:
     """Declare a class, a struct, an interface, a record or an enum."""
-    name_node = node.child_by_field_name("name")
-    _take(walk, name_node)
     default = _get_default_access(walk)
-    kind = _TYPE_KINDS[node.type]
-    entry = walk.declare(node, walk.read_name(name_node), kind)
+    entry = walk.declare(node, _take_name(walk, node), _TYPE_KINDS[node.type])
     walk.read_modifiers(node, entry, default)
     entry.parameters = _read_type_parameters(walk, node)
     ordinal = len(walk.entries) - 1
-    parameters = next((one for one in node.named_children if one.type == "parameter_list"), None)
+    parameters = find_child(node, "parameter_list")
     walk.open_scope(node.end_byte, is_local=False, ordinal=ordinal)
     if parameters is not None:
         constructor = walk.declare(parameters, entry.name, SymbolKind.CONSTRUCTOR)
@@ -92,16 +93,14 @@ def on_type_declaration(walk: CSharpWalk, node: Node) -> None:
 
 def _read_type_parameters(walk: CSharpWalk, node: Node) -> str:
     """Return the type parameters of a type, "<T, U>": their number distinguishes types of one name."""
-    found = next((one for one in node.named_children if one.type == "type_parameter_list"), None)
+    found = find_child(node, "type_parameter_list")
     return walk.read_line(found)
 
 
 def on_delegate(walk: CSharpWalk, node: Node) -> None:
     """Declare a delegate: a type that is called."""
-    name_node = node.child_by_field_name("name")
-    _take(walk, name_node)
     default = _get_default_access(walk)
-    entry = walk.declare(node, walk.read_name(name_node), SymbolKind.TYPE)
+    entry = walk.declare(node, _take_name(walk, node), SymbolKind.TYPE)
     walk.read_modifiers(node, entry, default)
     walk.read_parameters(entry, node.child_by_field_name("parameters"))
     entry.parameters = _read_type_parameters(walk, node) + entry.parameters
@@ -113,20 +112,16 @@ def on_delegate(walk: CSharpWalk, node: Node) -> None:
 
 def on_enum_member(walk: CSharpWalk, node: Node) -> None:
     """Declare a member of an enum."""
-    name_node = node.child_by_field_name("name")
-    _take(walk, name_node)
-    entry = walk.declare(node, walk.read_name(name_node), SymbolKind.ENUM_MEMBER)
+    entry = walk.declare(node, _take_name(walk, node), SymbolKind.ENUM_MEMBER)
     walk.read_modifiers(node, entry, Access.PUBLIC)
 
 
 def on_method(walk: CSharpWalk, node: Node) -> None:
     """Declare a method, a constructor, an operator or an indexer."""
-    name_node = node.child_by_field_name("name")
-    _take(walk, name_node)
     holder = walk.entry
     default = _get_default_access(walk)
     kind = SymbolKind.CONSTRUCTOR if node.type == "constructor_declaration" else SymbolKind.METHOD
-    entry = walk.declare(node, _name_method(walk, node, name_node), kind)
+    entry = walk.declare(node, _name_method(walk, node), kind)
     words = walk.read_modifiers(node, entry, default)
     if any(one.type == "explicit_interface_specifier" for one in node.named_children):
         entry.access = Access.NONE
@@ -134,7 +129,7 @@ def on_method(walk: CSharpWalk, node: Node) -> None:
     entry.parameters = _read_type_parameters(walk, node) + entry.parameters
     body = node.child_by_field_name("body") or node.child_by_field_name("accessors")
     if body is None:
-        body = next((one for one in node.named_children if one.type == "arrow_expression_clause"), None)
+        body = find_child(node, "arrow_expression_clause")
     if body is None and holder.kind is SymbolKind.INTERFACE:
         entry.flags |= SymbolFlag.ABSTRACT
     if body is None and "partial" in words:
@@ -143,7 +138,7 @@ def on_method(walk: CSharpWalk, node: Node) -> None:
     _open_function(walk, node, entry, result)
 
 
-def _name_method(walk: CSharpWalk, node: Node, name_node: Node | None) -> str:
+def _name_method(walk: CSharpWalk, node: Node) -> str:
     kind = node.type
     if kind == "indexer_declaration":
         return "this[]"
@@ -151,7 +146,7 @@ def _name_method(walk: CSharpWalk, node: Node, name_node: Node | None) -> str:
         return f"operator {walk.read(node.child_by_field_name('operator'))}"
     if kind == "conversion_operator_declaration":
         return f"operator {walk.read_line(node.child_by_field_name('type'))}"
-    name = walk.read_name(name_node)
+    name = _take_name(walk, node)
     return f"~{name}" if kind == "destructor_declaration" else name
 
 
@@ -164,9 +159,7 @@ def _open_function(walk: CSharpWalk, node: Node, entry: Entry, result: Node | No
 
 def on_local_function(walk: CSharpWalk, node: Node) -> None:
     """Declare a function inside another."""
-    name_node = node.child_by_field_name("name")
-    _take(walk, name_node)
-    entry = walk.declare(node, walk.read_name(name_node), SymbolKind.FUNCTION)
+    entry = walk.declare(node, _take_name(walk, node), SymbolKind.FUNCTION)
     walk.read_modifiers(node, entry, Access.NONE)
     walk.read_parameters(entry, node.child_by_field_name("parameters"))
     entry.parameters = _read_type_parameters(walk, node) + entry.parameters
@@ -175,12 +168,11 @@ def on_local_function(walk: CSharpWalk, node: Node) -> None:
 
 def on_property(walk: CSharpWalk, node: Node) -> None:
     """Declare a property, or an event with accessors."""
-    name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
-    _take(walk, name_node)
+    type_node = node.child_by_field_name("type")
     default = _get_default_access(walk)
     kind = SymbolKind.EVENT if node.type == "event_declaration" else SymbolKind.PROPERTY
     holder = walk.entry
-    entry = walk.declare(node, walk.read_name(name_node), kind)
+    entry = walk.declare(node, _take_name(walk, node), kind)
     walk.read_modifiers(node, entry, default)
     if any(one.type == "explicit_interface_specifier" for one in node.named_children):
         entry.access = Access.NONE
@@ -197,7 +189,7 @@ def _refer_target_type(walk: CSharpWalk, type_node: Node | None, value: Node) ->
     """Add the constructor call of `Foo x = new(1)`, with the type of the variable."""
     found = read_type(walk.read_line(type_node))
     if found.name and not found.is_items:
-        arguments = next((one for one in value.named_children if one.type == "argument_list"), None)
+        arguments = find_child(value, "argument_list")
         refer_call(walk, found.name, value.start_byte, found.qualifier, found.arity, arguments, is_new=True)
 
 
@@ -205,7 +197,7 @@ def on_field(walk: CSharpWalk, node: Node) -> None:
     """Declare fields, constants or events; each variable is a symbol."""
     default = _get_default_access(walk)
     kind = SymbolKind.EVENT if node.type == "event_field_declaration" else SymbolKind.PROPERTY
-    declaration = next((one for one in node.named_children if one.type == "variable_declaration"), None)
+    declaration = find_child(node, "variable_declaration")
     if declaration is None:
         return
     type_node = declaration.child_by_field_name("type")
@@ -353,9 +345,7 @@ def on_parameter(walk: CSharpWalk, node: Node) -> None:
 
 def on_type_parameter(walk: CSharpWalk, node: Node) -> None:
     """Bind a type parameter: its name refers to nothing else."""
-    name_node = node.child_by_field_name("name")
-    _take(walk, name_node)
-    walk.bind(walk.read_name(name_node))
+    walk.bind(_take_name(walk, node))
 
 
 def on_constraints(walk: CSharpWalk, node: Node) -> None:
@@ -389,7 +379,7 @@ def on_named(walk: CSharpWalk, node: Node) -> None:
 
 def on_named_first(walk: CSharpWalk, node: Node) -> None:
     """Bind the name of `let x = ...` or `join x in ...`."""
-    first = next((one for one in node.named_children if one.type == "identifier"), None)
+    first = find_child(node, "identifier")
     if first is not None:
         on_bound(walk, first)
 

@@ -29,6 +29,7 @@ from repo_mcp.languages.csharp.types import (
 )
 from repo_mcp.languages.csharp.walk import TYPE_DECLARATIONS, CSharpWalk, Passed
 from repo_mcp.languages.treesitter.scope_walk import MAX_CHAIN_BYTES, NUMBER, UNKNOWN
+from repo_mcp.languages.treesitter.source_text import find_child
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def on_bases(walk: CSharpWalk, node: Node) -> None:
         if number == 0:
             walk.bases[walk.ordinal] = walk.read_name(named)
         if named is not child:
-            arguments = next((one for one in child.named_children if one.type == "argument_list"), None)
+            arguments = find_child(child, "argument_list")
             if arguments is not None:
                 _refer_base_call(walk, arguments)
     walk.types.sort(key=lambda one: (-one[0], one[1]))
@@ -109,7 +110,7 @@ def on_chained(walk: CSharpWalk, node: Node) -> None:
     ordinal = walk.ordinal
     while ordinal and walk.entries[ordinal].kind not in TYPE_DECLARATIONS:
         ordinal = walk.entries[ordinal].parent
-    arguments = next((one for one in node.named_children if one.type == "argument_list"), None)
+    arguments = find_child(node, "argument_list")
     is_own = any(one.type == "this" for one in node.children)
     name = walk.entries[ordinal].name if is_own else walk.bases.get(ordinal, "").rpartition(".")[2] or "base"
     qualifier = "this" if is_own else "base"
@@ -259,7 +260,7 @@ def on_assigned(walk: CSharpWalk, node: Node) -> None:
 def on_implicit_new(walk: CSharpWalk, node: Node) -> None:
     """Add the members that `new(...) { A = 1 }` names: those of the type that is expected there."""
     start = node.start_byte
-    initializer = next((one for one in node.named_children if one.type == "initializer_expression"), None)
+    initializer = find_child(node, "initializer_expression")
     passed = walk.passed.get(start)
     owner = walk.targets.get(start, UNKNOWN)
     if passed is not None and initializer is not None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.blanking import join_blanked
+from repo_mcp.languages.treesitter.capture_scopes import Extent
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import AS_FIELDS
@@ -72,9 +73,7 @@ def declare_macro_fields(walk: CaptureWalk, node: Node, value: Node) -> bool:
             walk.refer_at(ReferenceRole.TYPE, found.name, start + offset)
         row = walk.find_line(start + offset) - 1
         flags, kind = SymbolFlag.PUBLIC_API, SymbolKind.PROPERTY
-        walk.declare(
-            node, name, kind, flags=flags, result=type_text, first_row=row, last_row=row, opens=False
-        )
+        walk.declare(node, name, kind, flags=flags, result=type_text, extent=Extent(row, row), opens=False)
     return bool(fields)
 
 

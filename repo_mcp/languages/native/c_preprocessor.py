@@ -13,6 +13,7 @@ from repo_mcp.languages.native.c_listed_members import declare_listed_members
 from repo_mcp.languages.native.c_macro_arguments import bind_namespace, is_pasting
 from repo_mcp.languages.native.c_macro_fields import declare_macro_fields
 from repo_mcp.languages.treesitter.blanking import join_blanked
+from repo_mcp.languages.treesitter.capture_scopes import Extent
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
 
@@ -133,7 +134,8 @@ def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node)
         return
     end = _find_block_end(walk, node.end_byte)
     last_row = node.start_point.row + walk.text.count(b"\n", node.start_byte, end)
-    walk.declare(node, name, kind, flags=SymbolFlag.PUBLIC_API, end=end, last_row=last_row)
+    extent = Extent(last_row=last_row, end=end)
+    walk.declare(node, name, kind, flags=SymbolFlag.PUBLIC_API, extent=extent)
 
 
 def take_names(walk: CaptureWalk, node: Node, arguments: Node) -> None:

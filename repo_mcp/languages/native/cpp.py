@@ -207,7 +207,7 @@ def _declare_callable(walk: CaptureWalk, node: Node, found: Declarator, flags: i
         return
     if found.function is not None and found.value is None and _is_pure(walk, node):
         flags = flags & ~SymbolFlag.FORWARD | SymbolFlag.ABSTRACT
-    _declare_method(walk, node, found, flags, scope.ordinal, scope.name, scope.access)
+    _declare_method(walk, node, found, flags, scope)
 
 
 def _is_pure(walk: CaptureWalk, node: Node) -> bool:
@@ -223,13 +223,12 @@ def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
     owner = path[-2] if len(path) > 1 else ""
     parent = walk.types_by_name.get(owner)
     if parent is None and owner:
-        parent = walk.declare(node, owner, SymbolKind.EXTENSION, opens=False)
-        walk.types_by_name[owner] = parent
+        parent = walk.types_by_name[owner] = walk.declare(node, owner, SymbolKind.EXTENSION, opens=False)
         walk.scopes.append(OpenScope(node.end_byte, parent, SymbolKind.EXTENSION, owner))
         walk.refer(ReferenceRole.EXTEND, owner, found.name, ".".join(path[:-2]))
         walk.scopes.pop()
-    access = Access.NONE
-    _declare_method(walk, node, found, 0, parent or 0, owner, access, " ".join(path[-1:]))
+    holder = OpenScope(node.end_byte, parent or 0, SymbolKind.EXTENSION, owner)
+    _declare_method(walk, node, found, 0, holder, " ".join(path[-1:]))
 
 
 def _on_loose_block(walk: CaptureWalk, node: Node) -> None:
@@ -243,11 +242,10 @@ def _declare_method(
     node: Node,
     found: Declarator,
     flags: int,
-    parent: int,
-    owner: str,
-    access: Access,
+    holder: OpenScope,
     name: str = "",
 ) -> None:
+    """Declare a function of the class or extension `holder`, by its declarator's name unless one is given."""
     walk.take_words(found.name)
     name = name or _read_name(walk, found.name)
     parameters = found.function.child_by_field_name("parameters") if found.function is not None else None
@@ -260,18 +258,18 @@ def _declare_method(
     flags |= (
         (SymbolFlag.VARIADIC if variadic else 0)
         | find_deprecated_flag(walk, node)
-        | find_public_flag(walk, access)
+        | find_public_flag(walk, holder.access)
     )
     walk.declare(
         node,
         name,
-        SymbolKind.CONSTRUCTOR if name == owner else SymbolKind.METHOD,
+        SymbolKind.CONSTRUCTOR if name == holder.name else SymbolKind.METHOD,
         flags=flags,
-        access=access,
+        access=holder.access,
         parameters=walk.read_line(parameters),
         count=count,
         result=spell_type(walk, node.child_by_field_name("type"), found),
-        parent=parent,
+        parent=holder.ordinal,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.treesitter.capture_scopes import OpenScope
+from repo_mcp.languages.treesitter.capture_scopes import Extent, OpenScope
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -50,13 +50,13 @@ def declare_in_fixture(walk: CaptureWalk, node: Node) -> bool:
         return False
     walk.refer_at(ReferenceRole.TYPE, owner, at, ".".join(outer))
     title = found["title"].decode("utf-8", "replace").strip('"')
-    walk.declare(node, title, SymbolKind.METHOD, parent=parent, first_row=row)
+    walk.declare(node, title, SymbolKind.METHOD, parent=parent, extent=Extent(row))
     return True
 
 
 def _extend(walk: CaptureWalk, node: Node, owner: str, at: int, outer: str, row: int) -> int:
     """Declare that members of a class of another file follow; return the ordinal of their parent."""
-    parent = walk.declare(node, owner, SymbolKind.EXTENSION, opens=False, first_row=row)
+    parent = walk.declare(node, owner, SymbolKind.EXTENSION, opens=False, extent=Extent(row))
     walk.types_by_name[owner] = parent
     walk.scopes.append(OpenScope(node.end_byte, parent, SymbolKind.EXTENSION, owner))
     walk.refer_at(ReferenceRole.EXTEND, owner, at, outer)

@@ -40,6 +40,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_types,
     split_path,
 )
+from repo_mcp.languages.treesitter.source_text import find_child
 from repo_mcp.symbols.model import NEW, UNKNOWN_TYPE
 from repo_mcp.symbols.symbol_record import Access, Binding, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -224,8 +225,8 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
-    name = next((one for one in node.named_children if one.type == "type_identifier"), None)
-    bound = next((one for one in node.named_children if one.type == "type_bound"), None)
+    name = find_child(node, "type_identifier")
+    bound = find_child(node, "type_bound")
     if name is not None:
         walk.bind_parameter_type(name, bound)
         text = walk.read_line(bound).removeprefix("extends ").replace("&", "+")
@@ -254,7 +255,7 @@ def _find_type(node: Node) -> Node | None:
 
 def _on_catch(walk: CaptureWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
-    caught = next((one for one in node.named_children if one.type == "catch_type"), None)
+    caught = find_child(node, "catch_type")
     if name_node is not None:
         walk.bind_type(walk.bind_name(name_node), walk.read_line(caught), name_node)
 

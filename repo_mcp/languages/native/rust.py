@@ -33,6 +33,7 @@ from repo_mcp.languages.native.rust_uses import (
     on_scoped,
     on_scoped_type,
 )
+from repo_mcp.languages.treesitter.capture_scopes import Extent
 from repo_mcp.languages.treesitter.capture_walk import (
     MAX_BOUNDS,
     CaptureWalk,
@@ -83,7 +84,7 @@ def _declare(walk: CaptureWalk, node: Node, kind: SymbolKind, *, flags: int = 0,
     if kind is SymbolKind.MACRO and b"macro_export" in marks:
         access, said = Access.PUBLIC, said | SymbolFlag.PUBLIC_API
     name = walk.read(name_node)
-    walk.declare(node, name, kind, flags=flags | said, access=access, result=result, first_row=row)
+    walk.declare(node, name, kind, flags=flags | said, access=access, result=result, extent=Extent(row))
 
 
 def _on_module(walk: CaptureWalk, node: Node) -> None:
@@ -148,7 +149,7 @@ def _on_implementation(walk: CaptureWalk, node: Node) -> None:
         return
     row = walk.take_marks(node.start_point.row)[0]
     access = Access.PUBLIC if trait is not None else Access.NONE
-    walk.declare(node, owner.name, SymbolKind.EXTENSION, access=access, first_row=row)
+    walk.declare(node, owner.name, SymbolKind.EXTENSION, access=access, extent=Extent(row))
     if not _is_parameter(walk, node, owner.name):
         is_reference = type_node.type == "reference_type"
         kind = BY_REFERENCE if is_reference else 0
@@ -191,7 +192,7 @@ def _on_function(walk: CaptureWalk, node: Node) -> None:
         parameters=walk.read_line(parameters),
         count=listed.count("parameter"),
         result=walk.read_line(node.child_by_field_name("return_type")),
-        first_row=row,
+        extent=Extent(row),
     )
 
 

@@ -39,6 +39,7 @@ from repo_mcp.languages.treesitter.capture_walk import (
     on_types,
     split_path,
 )
+from repo_mcp.languages.treesitter.source_text import find_child
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ _ACCESSES = {
 
 def _on_import(walk: CaptureWalk, node: Node) -> None:
     walk.take_words(node)
-    path = next((one for one in node.named_children if one.type == "identifier"), None)
+    path = find_child(node, "identifier")
     if path is not None:
         module, _, dotted = walk.read(path).partition(".")
         name = dotted.rpartition(".")[2]
@@ -123,7 +124,7 @@ def _on_class(walk: CaptureWalk, node: Node) -> None:
 
 def _read_type_parameters(walk: CaptureWalk, node: Node) -> str:
     """Return the type parameters of a type as written, "<Key, Value: Shape>"; empty for none."""
-    return walk.read_line(next((one for one in node.named_children if one.type == "type_parameters"), None))
+    return walk.read_line(find_child(node, "type_parameters"))
 
 
 def _on_protocol(walk: CaptureWalk, node: Node) -> None:
@@ -155,7 +156,7 @@ def _on_subscript(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_macro(walk: CaptureWalk, node: Node) -> None:
-    name_node = next((one for one in node.named_children if one.type == "simple_identifier"), None)
+    name_node = find_child(node, "simple_identifier")
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
         _declare_callable(walk, node, walk.read(name_node), SymbolKind.MACRO)
@@ -203,7 +204,7 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
 
 def _on_property(walk: CaptureWalk, node: Node) -> None:
     patterns = node.children_by_field_name("name")
-    annotation = next((one for one in node.named_children if one.type == "type_annotation"), None)
+    annotation = find_child(node, "type_annotation")
     type_text = walk.read_line(annotation).lstrip(": ")
     value = node.child_by_field_name("value")
     names = [one for pattern in patterns for one in _find_names(pattern)]
@@ -312,7 +313,7 @@ def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
 
 
 def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
-    name = next((one for one in node.named_children if one.type == "type_identifier"), None)
+    name = find_child(node, "type_identifier")
     if name is not None:
         bound = node.child_by_field_name("name")
         walk.bind_parameter_type(name, bound)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.languages.native.swift_types import find_type_chain
 from repo_mcp.languages.native.swift_values import MAX_DEPTH, MAX_LABELLED, expect_value, read_value
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk
+from repo_mcp.languages.treesitter.source_text import find_child
 from repo_mcp.symbols.model import AS_LABEL, Binding
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, ReferenceRole
 
@@ -108,7 +109,7 @@ def on_catch(walk: CaptureWalk, node: Node) -> None:
     if error is None:
         return
     written = error.child_by_field_name("name")
-    inner = next((one for one in error.named_children if one.type == "pattern"), None)
+    inner = find_child(error, "pattern")
     bound = inner.child_by_field_name("bound_identifier") if inner is not None else None
     if written is not None and bound is not None:
         walk.bind_type(walk.bind_name(bound), walk.read_line(written), bound)

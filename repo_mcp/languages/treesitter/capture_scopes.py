@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from repo_mcp.languages.treesitter.source_text import KEPT_CHAINS, SourceText
 from repo_mcp.record_classes import dataclass
@@ -59,6 +59,17 @@ class OpenScope:
     access: Access = Access.NONE  # of members that do not state their own
     is_open: bool = True  # public members count as API
     flags: int = 0  # of all that is declared directly inside
+
+
+class Extent(NamedTuple):
+    """The place of a declaration, as far as it is not that of its node."""
+
+    first_row: int | None = None  # from 0
+    last_row: int | None = None
+    end: int | None = None  # byte offset up to which captures belong to it
+
+
+OWN_EXTENT = Extent()
 
 
 class CaptureText(SourceText):
@@ -211,12 +222,11 @@ class CaptureScopes(CaptureText):
         count: int = 0,
         result: str = "",
         parent: int | None = None,
-        first_row: int | None = None,
-        last_row: int | None = None,
-        end: int | None = None,
+        extent: Extent = OWN_EXTENT,
         opens: bool = True,
     ) -> int:
         """Add the symbol of a node and return its ordinal; captures inside the node belong to it."""
+        first_row, last_row, end = extent
         row = node.start_point.row if first_row is None else first_row
         if self._mark_end >= 0:
             row = self.take_marks(row)[0]

@@ -337,10 +337,6 @@ class CaptureWalk(CaptureScopes):
                     numbering.note_use(ordinal, roots[one], self._starts[at])
         return found
 
-    def _is_of_value(self, role: ReferenceRole, arguments: int) -> bool:
-        """Return whether the name of a row is that of a value, which a variable takes."""
-        return role is ReferenceRole.BIND and arguments in _OF_VALUES
-
     def _is_path(self, alias: str, qualifier: str) -> bool:
         """Return whether the names of a row are those of modules and types."""
         return self._dialect.has_paths and (alias == PATH or qualifier.partition(".")[2][:1].isupper())
@@ -352,7 +348,7 @@ class CaptureWalk(CaptureScopes):
             return row
         if qualifier:
             qualifier = numbering.rename(ordinal, qualifier, start)
-        elif self._is_of_value(role, arguments):
+        elif role is ReferenceRole.BIND and arguments in _OF_VALUES:
             name = numbering.rename(ordinal, name, start)
         if role is ReferenceRole.CALL and self._dialect.keeps_arguments and "|" in alias:
             labels, *passed = alias.split("|")

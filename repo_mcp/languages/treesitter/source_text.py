@@ -41,3 +41,8 @@ class SourceText:
     def line_count(self) -> int:
         """Return the number of lines; the last may lack a line feed."""
         return len(self._breaks) + (self.text[-1:] not in {b"\n", b""})
+
+
+def find_child(node: Node, node_type: str) -> Node | None:
+    """Return the first named child of a type, or None."""
+    return next((one for one in node.named_children if one.type == node_type), None)

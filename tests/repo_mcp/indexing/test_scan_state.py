@@ -19,6 +19,7 @@ from repo_mcp.indexing import scan_state, scan_state_pages
 from repo_mcp.indexing.scan_state import (
     CHANGES_FILE,
     SIDE_FILE,
+    RefreshEnd,
     SeenFiles,
     build_seen,
     read_seen,
@@ -40,9 +41,13 @@ def walk(tree: Tree) -> WalkReport:
     return WalkReport(tuple(files), {"ignored": len(tree)}, (), ())
 
 
+def end_of(generation: int) -> RefreshEnd:
+    return RefreshEnd(generation, 10 * HOUR_NS, 1.5)
+
+
 def see(tree: Tree, generation: int, skipped: Sequence[str] = (), unsettled: Sequence[str] = ()) -> SeenFiles:
     reasons = dict.fromkeys(skipped, SkipReason.BINARY)
-    return build_seen(generation, 1.5, 10 * HOUR_NS, walk(tree), reasons, frozenset(unsettled))
+    return build_seen(end_of(generation), walk(tree), reasons, frozenset(unsettled))
 
 
 def assert_same(one: SeenFiles | None, other: SeenFiles) -> None:
@@ -108,11 +113,9 @@ def test_what_refreshes_touch_is_all_that_is_written(
             skipped |= dict.fromkeys(refused & names, SkipReason.BINARY)
             racy = (racy & set(tree) - names) | (unsettled & names)
             if before is None:
-                seen = build_seen(generation, 1.5, 10 * HOUR_NS, report, skipped, frozenset(racy))
+                seen = build_seen(end_of(generation), report, skipped, frozenset(racy))
             else:
-                seen = renew_seen(
-                    before, generation, 1.5, 10 * HOUR_NS, read, missing, skipped, frozenset(racy)
-                )
+                seen = renew_seen(before, end_of(generation), read, missing, skipped, frozenset(racy))
                 seen = replace(seen, left_out=report.skipped)
             written = write_seen(directory, seen)
             assert_same(seen, see_with(tree, generation, skipped, racy))
@@ -122,7 +125,7 @@ def test_what_refreshes_touch_is_all_that_is_written(
 
 
 def see_with(tree: Tree, generation: int, skipped: dict[str, SkipReason], racy: set[str]) -> SeenFiles:
-    return build_seen(generation, 1.5, 10 * HOUR_NS, walk(tree), skipped, frozenset(racy))
+    return build_seen(end_of(generation), walk(tree), skipped, frozenset(racy))
 
 
 @settings(max_examples=examples(200))
@@ -163,13 +166,13 @@ def carry_on(first: Tree, before: Tree, unsettled: set[str]) -> SeenFiles:
     changed, missing = find_changed(seen, report.files)
     racy = {report.files[place].path for place in changed} | set(unsettled)
     read = [file for file in report.files if file.path in racy]
-    return renew_seen(seen, 2, 1.5, 10 * HOUR_NS, read, missing, {}, frozenset(unsettled))
+    return renew_seen(seen, end_of(2), read, missing, {}, frozenset(unsettled))
 
 
 def change(seen: SeenFiles | None, tree: Tree, generation: int, gone: Sequence[str] = ()) -> SeenFiles:
     """Return the record after some files are as in the tree, and others gone."""
     assert seen is not None
-    return renew_seen(seen, generation, 1.5, 10 * HOUR_NS, walk(tree).files, gone, {}, frozenset())
+    return renew_seen(seen, end_of(generation), walk(tree).files, gone, {}, frozenset())
 
 
 def test_a_few_changes_leave_the_whole_record_alone(tmp_path: Path) -> None:
@@ -244,8 +247,8 @@ def test_a_page_that_cannot_be_unpacked_is_an_error_of_ours() -> None:
 def test_pages_made_ahead_are_the_same() -> None:
     report = walk({f"{number:04}.c": number for number in range(700)})
     background = scan_state_pages.BackgroundPages(build_walked_files(report.files))
-    made = build_seen(1, 1.5, 10 * HOUR_NS, report, {}, frozenset(), "", background)
-    assert_same(made, build_seen(1, 1.5, 10 * HOUR_NS, report, {}, frozenset()))
+    made = build_seen(end_of(1), report, {}, frozenset(), "", background)
+    assert_same(made, build_seen(end_of(1), report, {}, frozenset()))
     assert background.get() is background.get()
 
 

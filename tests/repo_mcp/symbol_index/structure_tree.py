@@ -12,7 +12,8 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.model import SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.repository import Repository
-from repo_mcp.symbol_index.phase import RoundWanted, SymbolPhase
+from repo_mcp.storage.poison import PoisonList
+from repo_mcp.symbol_index.phase import Parsing, RoundWanted, SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser
 from tests.written_trees import write_tree
@@ -30,13 +31,10 @@ class StructureTree:
         config = load_config(str(self.root), data_dir=str(ordinal / "data"))
         self.repository = Repository(config)
         self.phase = SymbolPhase(
-            DerivedStorage(str(self.path)),
-            "tiny",
-            workers,
+            DerivedStorage(str(self.path), "tiny"),
+            Parsing(workers, PoisonList(), find_tiny_task, make_parser),
             lambda path: self.repository.tree.reader.read_walked(path, 2_000_000),
             self.repository.tree.read_many,
-            find_task=find_tiny_task,
-            make_parser=make_parser,
         )
 
     def write(self, files: Mapping[str, str]) -> None:

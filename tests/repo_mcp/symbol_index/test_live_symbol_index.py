@@ -32,7 +32,7 @@ from repo_mcp.symbol_index.needed_files import NeededFiles
 from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS
 from tests.growth import HANG_SECONDS
-from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser, serve_tiny
+from tests.repo_mcp.symbol_index.tiny_parser import make_tiny_parser, parse_only_tiny, serve_tiny
 from tests.waiting import is_running, wait_until
 from tests.written_trees import write_tree
 
@@ -53,8 +53,7 @@ def open_root(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
     def start(
         toolsets: tuple[str, ...] = ("repo",), make_parser: Callable[[], BatchParser] = make_tiny_parser
     ) -> Repository:
-        tiny = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make_parser)
-        monkeypatch.setattr(root_indexes, "SymbolPhase", tiny)
+        monkeypatch.setattr(root_indexes, "Parsing", partial(parse_only_tiny, make_parser=make_parser))
         config: Config = load_config(str(root), toolsets=toolsets)
         opened.append(Repository(config))
         return opened[-1]
@@ -299,7 +298,7 @@ def test_a_structure_that_another_process_writes_is_read_and_waited_for(
     (root / "new.tiny").write_text("def new\n")
     repository.refresh()
     (path,) = root.glob(".repo_mcp/structure-*")
-    configuration = repository.symbol_index._phase.configuration
+    configuration = repository.symbol_index._phase.storage.configuration
     with IndexWriter(DiskDirectory(str(path)), configuration, SYMBOL_FIELDS):
         repository.symbol_index.start()
         time.sleep(0.5)
@@ -319,7 +318,9 @@ def test_what_could_not_be_read_is_built_anew_also_after_another_process_wrote(
         lambda: repository.symbol_index._progress is None and repository.symbol_index._followed is not None
     )
     (path,) = root.glob(".repo_mcp/structure-*")
-    with IndexWriter(DiskDirectory(str(path)), repository.symbol_index._phase.configuration, SYMBOL_FIELDS):
+    with IndexWriter(
+        DiskDirectory(str(path)), repository.symbol_index._phase.storage.configuration, SYMBOL_FIELDS
+    ):
         repository.symbol_index._report_damage(CorruptIndex("a segment"))
         time.sleep(0.5)
         assert "being rebuilt" in repository.symbol_index.warn()[0]
@@ -568,12 +569,11 @@ def test_a_server_that_is_killed_leaves_no_process(root: Path) -> None:
         "from repo_mcp.repository import root_indexes\n"
         "from repo_mcp.config.server_config import load_config\n"
         "from repo_mcp.repository import Repository\n"
-        "from repo_mcp.symbol_index.phase import SymbolPhase\n"
         "from repo_mcp.process.parse_worker import BatchParser\n"
-        "from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, serve_tiny\n"
+        "from tests.repo_mcp.symbol_index.tiny_parser import parse_only_tiny, serve_tiny\n"
         "if __name__ == '__main__':\n"
         "    make = lambda: BatchParser(serve=serve_tiny)\n"
-        "    root_indexes.SymbolPhase = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make)\n"
+        "    root_indexes.Parsing = partial(parse_only_tiny, make_parser=make)\n"
         f"    repository = Repository(load_config({str(root)!r}, toolsets=('graph',)))\n"
         "    repository.refresh()\n"
         "    repository.symbol_index.start()\n"

@@ -20,6 +20,7 @@ from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import IndexProgress
 from repo_mcp.process.parse_worker import BatchParser, ParseWorker
+from repo_mcp.record_classes import replace
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
@@ -30,7 +31,7 @@ from repo_mcp.symbols.symbol_record import ParseStatus, decode_symbol_record
 from tests.growth import HANG_SECONDS
 from tests.repo_mcp.research.asking import open_index
 from tests.repo_mcp.symbol_index.structure_tree import StructureTree
-from tests.repo_mcp.symbol_index.tiny_parser import make_tiny_parser, parse_tiny
+from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser, parse_tiny
 
 MakeTree = Callable[..., StructureTree]
 MANY = {f"d{number % 5}/f{number:03d}.tiny": f"def f{number}\nuse f{number + 1}\n" for number in range(120)}
@@ -248,7 +249,8 @@ def test_one_poison_list_serves_every_name_and_parser(
 ) -> None:
     poison = PoisonList()
     tree = make_tree()
-    monkeypatch.setattr(tree.phase, "_poison", poison)
+    parsing = symbol_phase.Parsing(1, poison, find_tiny_task, make_tiny_parser)
+    monkeypatch.setattr(tree.phase, "_parsing", parsing)
     tree.write({"a.tiny": "die\n", "b.tiny": "def b\n"})
     assert (tree.run().failed, b"die\n" in poison, b"def b\n" in poison) == (1, True, False)
     started: list[BatchParser] = []
@@ -257,7 +259,7 @@ def test_one_poison_list_serves_every_name_and_parser(
         started.append(make_tiny_parser())
         return started[-1]
 
-    monkeypatch.setattr(tree.phase, "_make_parser", refuse)
+    monkeypatch.setattr(tree.phase, "_parsing", replace(parsing, make_parser=refuse))
     tree.write({"renamed.tiny": "die\n"})
     assert (tree.run().failed, len(started), started[0]._child) == (1, 1, None)  # asked, and nothing begun
     worker = ParseWorker(poison=poison)  # of outlines
@@ -354,7 +356,7 @@ def test_without_processes_the_round_fails_and_blames_no_text(make_tree: MakeTre
     with pytest.raises(RepoError) as failed:
         tree.run()
     assert failed.value.code is ErrorCode.INTERNAL
-    tree.phase._make_parser = make_tiny_parser
+    tree.phase._parsing = replace(tree.phase._parsing, make_parser=make_tiny_parser)
     assert tree.run().failed == 0
 
 

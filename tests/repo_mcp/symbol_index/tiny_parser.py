@@ -10,10 +10,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 
+from repo_mcp.indexing.derived_plan import FindTask
 from repo_mcp.process.parse_process import serve
 from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.storage.poison import PoisonList
+from repo_mcp.symbol_index.phase import Parsing
 from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolKind
 
@@ -26,6 +30,16 @@ def find_tiny_task(path: str, _language: str) -> str | None:
 
 def make_tiny_parser() -> BatchParser:
     return BatchParser(wall_seconds=5.0, niceness=1, serve=serve_tiny)
+
+
+def parse_only_tiny(
+    workers: int,
+    poison: PoisonList,
+    _find_task: FindTask,
+    make_parser: Callable[[], BatchParser] = make_tiny_parser,
+) -> Parsing:
+    """Stand in for `Parsing`: files in the tiny language have symbols, and no others."""
+    return Parsing(workers, poison, find_tiny_task, make_parser)
 
 
 def serve_tiny(requests: Connection, answers: Connection, niceness: int) -> None:

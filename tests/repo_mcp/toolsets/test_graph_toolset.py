@@ -590,7 +590,7 @@ def test_files_whose_symbols_must_wait_are_pending_and_the_answer_says_so(tmp_pa
     with closing(Served(root, tmp_path / "data")) as served:
         phase = served.repository.symbol_index._phase
         (root / "late.py").write_text("def late():\n    return 1\n")
-        with IndexWriter(DiskDirectory(phase.storage.directory), phase.configuration, SYMBOL_FIELDS):
+        with IndexWriter(DiskDirectory(phase.storage.directory), phase.storage.configuration, SYMBOL_FIELDS):
             found = served.call("index_files", paths=["late.py", "a.py"])
         assert [row["parse_status"] for row in found["files"]] == ["pending", "full"]
         assert any(text.startswith("Files are being parsed: ") for text in found["warnings"])
