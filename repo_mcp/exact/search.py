@@ -62,7 +62,7 @@ JOINED_BYTES = 1 << 18  # fits in a core's cache; a larger file is searched alon
 
 @dataclass(frozen=True, slots=True)
 class FileSearch:
-    """What is looked for, and where it may be."""
+    """One exact search: its request, its matcher, and the files that it may read."""
 
     request: ExactRequest
     matcher: LineMatcher

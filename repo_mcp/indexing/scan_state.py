@@ -61,7 +61,7 @@ class SeenRow:
 
 @dataclass(frozen=True, slots=True)
 class RefreshEnd:
-    """What a refresh committed, and when."""
+    """The end of a refresh: the generation that it committed, and its times."""
 
     generation: int
     started_ns: int  # when it began to look at files, since the epoch

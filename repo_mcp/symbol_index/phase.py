@@ -99,7 +99,7 @@ EVERYTHING = RoundWanted()
 
 @dataclass(frozen=True, slots=True)
 class Parsing:
-    """How files are parsed."""
+    """The means by which files are parsed."""
 
     workers: int  # processes
     poison: PoisonList  # texts that are not parsed, as they killed a parser; others are added
