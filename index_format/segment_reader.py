@@ -116,17 +116,19 @@ class SegmentReader:
 
     def read_languages(self) -> I64:
         """Return, for each file, the index of its language in `language_names`. Raises CorruptIndex."""
-        numbers = self.files.read_column(LANGUAGE)
-        if len(numbers) and int(numbers.max()) >= len(self.language_names):
-            raise CorruptIndex(f"{self.name}: language {int(numbers.max())} of {len(self.language_names)}")
-        return numbers
+        return self._check_languages(self.files.read_column(LANGUAGE))
 
     def take_languages(self, files: I64) -> list[str]:
         """Return the language names of some files, caching what is read. Raises CorruptIndex."""
-        numbers = self.files.languages.take(files)
-        if len(numbers) and int(numbers.max()) >= len(self.language_names):
-            raise CorruptIndex(f"{self.name}: language {int(numbers.max())} of {len(self.language_names)}")
+        numbers = self._check_languages(self.files.languages.take(files))
         return [self.language_names[number] for number in numbers.tolist()]
+
+    def _check_languages(self, numbers: I64) -> I64:
+        """Return the numbers of languages if all of them have names. Raises CorruptIndex."""
+        highest = int(numbers.max(initial=0))
+        if len(numbers) and highest >= len(self.language_names):
+            raise CorruptIndex(f"{self.name}: language {highest} of {len(self.language_names)}")
+        return numbers
 
     def close(self) -> None:
         """Close the file."""
@@ -278,7 +280,7 @@ class PostingsReader:
         where = f"{self._name}: POST at {start}"
         bits = np.unpackbits(pages.masks.astype(np.uint8), bitorder="little")
         list_terms, list_fields = np.divmod(np.flatnonzero(bits), MAX_FIELDS)
-        if len(list_fields) and int(list_fields.max()) >= len(self._docs):
+        if int(list_fields.max()) >= len(self._docs):  # each term has a list
             raise CorruptIndex(f"{where}: field {int(list_fields.max())} of {len(self._docs)}")
         limits = np.array(self._docs, dtype=np.int64)
         docs, counts = decode_lists(

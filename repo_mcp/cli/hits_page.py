@@ -42,7 +42,7 @@ class HitsPage:
                 points = ", ".join(f"{name} {value:+.3f}" for name, value in hit.explanation)
                 self._print(Text(f"    {points}; chunk {hit.chunk_id}", FAINT))
             pattern = _match_pattern(terms)
-            width = max((len(str(number)) for number, _ in rows), default=1)
+            width = max((len(str(number)) for number, _ in rows), default=0)
             for (number, content), held in zip(rows, matching, strict=True):
                 self._print(_numbered(number, content, width, pattern if held else None))
             self._print(Text())
@@ -109,7 +109,7 @@ def _iter_lines(matches: tuple[ExactMatch, ...]) -> Iterator[tuple[str, int, str
             yield path, line.number, line.text, line.is_match
 
 
-def _match_pattern(terms: Sequence[str]) -> re.Pattern[str] | None:
+def _match_pattern(terms: Sequence[str]) -> re.Pattern[str]:
     """Return a pattern that matches the terms anywhere, since a term may be a part or the stem of a word."""
-    wanted = sorted({re.escape(term) for term in terms if term}, key=lambda term: (-len(term), term))
-    return re.compile("|".join(wanted), re.IGNORECASE) if wanted else None
+    wanted = sorted({re.escape(term) for term in terms}, key=lambda term: (-len(term), term))
+    return re.compile("|".join(wanted), re.IGNORECASE)

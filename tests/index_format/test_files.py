@@ -169,13 +169,15 @@ def test_units_without_a_file_are_corrupt() -> None:
         _ = reader.first_units
 
 
-def test_a_language_that_has_no_name_is_corrupt(small: bytes) -> None:
+@pytest.mark.parametrize("beyond", [0, 5])
+def test_a_language_that_has_no_name_is_corrupt(small: bytes, beyond: int) -> None:
+    number = len(open_bytes(small).language_names) + beyond
     sections = take_apart(small)
     table = open_table(sections[FILE], 7)
     columns = [table.read_column(number) for number in range(7)]
-    columns[LANGUAGE] = np.array([0, 7, 1])
+    columns[LANGUAGE] = np.array([0, number, 1])
     sections[FILE] = encode_table(columns)
     reader = open_bytes(put_together(sections)[1])
     for read in (reader.read_file_table, reader.read_languages, lambda: reader.take_languages(np.array([1]))):
-        with pytest.raises(CorruptIndex, match="language 7"):
+        with pytest.raises(CorruptIndex, match=f"language {number}"):
             read()

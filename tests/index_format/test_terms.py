@@ -407,6 +407,12 @@ def test_first_terms_that_do_not_ascend_are_corrupt_before_a_page_is_left_out(to
         reader._list_first_terms(260)
 
 
+def test_a_page_that_ends_with_the_first_term_of_the_next_is_corrupt() -> None:
+    reader = open_terms({**encode(TWO_PAGES), TOPS: b"t000\nt127\n"})
+    with pytest.raises(CorruptIndex, match="the terms of two pages of the dictionary do not ascend"):
+        reader.read_pages(0, 1)
+
+
 HOSTILE = [0, 1, 4, 511, 513, 639, 640, 641, 650, 2**31, 2**63 - 1]
 
 

@@ -350,7 +350,7 @@ class CaptureWalk(CaptureScopes):
             qualifier = numbering.rename(ordinal, qualifier, start)
         elif role is ReferenceRole.BIND and arguments in _OF_VALUES:
             name = numbering.rename(ordinal, name, start)
-        if role is ReferenceRole.CALL and self._dialect.keeps_arguments and "|" in alias:
+        if role is ReferenceRole.CALL and self._dialect.keeps_arguments:
             labels, *passed = alias.split("|")
             alias = "|".join([labels, *(numbering.rename(ordinal, one, start) for one in passed)])
         return ordinal, role, name, qualifier, alias, line, arguments

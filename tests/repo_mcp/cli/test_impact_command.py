@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+from repo_mcp.cli import impact_command
+from repo_mcp.errors import RepoError
 from repo_mcp.graph.questions import DEFAULT_IMPACT_DEPTH, MAX_IMPACT_DEPTH
 from tests.repo_mcp.cli.program import make_tree, run
 
@@ -106,3 +110,19 @@ def test_a_diff_of_ten_megabytes_is_read(tree: Path) -> None:
     done = run(tree, "impact", "--json", given=new + DIFF)
     assert (done.returncode, done.stderr) == (0, "")
     assert [one["name"] for one in json.loads(done.stdout)["changed"]] == ["transfer_funds"]
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_a_diff_of_the_largest_size_is_read_and_a_larger_one_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_file: bool
+) -> None:
+    monkeypatch.setattr(impact_command, "MAX_DIFF_BYTES", 10)
+
+    def read(data: bytes) -> str:
+        (tmp_path / "change.diff").write_bytes(data)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        return impact_command._read_diff(str(tmp_path / "change.diff") if is_file else "-")
+
+    assert read(b"x" * 10) == "x" * 10
+    with pytest.raises(RepoError, match="more than 10 bytes"):
+        read(b"x" * 11)

@@ -392,6 +392,18 @@ def test_swift_extension_and_bases() -> None:
     assert structure.get_symbol(f.parent).kind is SymbolKind.EXTENSION
 
 
+def test_swift_a_tuple_is_no_name_of_a_type() -> None:
+    structure = parse("swift", "func f(pair: (Array<Int>, Int)) { pair.0.count() }\n")
+    assert list_names(structure, ReferenceRole.BIND) == ["?"]
+
+
+def test_swift_variables_that_nothing_is_reached_through_have_no_types() -> None:
+    body = "(a: Box) {\n let b = a\n let c = b\n"
+    structure = parse("swift", f"func used{body} c.run()\n}}\nfunc unused{body}}}\n")
+    rows = list_rows(structure, ReferenceRole.BIND)
+    assert [(row.symbol, row.alias) for row in rows] == [(1, "a"), (1, "b"), (1, "c")]
+
+
 def test_swift_trailing_closure_is_an_argument() -> None:
     (row,) = list_rows(parse("swift", "func f() { run(1) { $0.go } }\n"), ReferenceRole.CALL)
     assert (row.name, row.arguments) == ("run", 3)
