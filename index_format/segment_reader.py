@@ -24,6 +24,7 @@ from index_format.records import (
     MAX_FIELDS,
     NO_SINGLE,
     FileTable,
+    Integers,
     Level,
     PostingList,
     PostingRun,
@@ -116,19 +117,21 @@ class SegmentReader:
 
     def read_languages(self) -> I64:
         """Return, for each file, the index of its language in `language_names`. Raises CorruptIndex."""
-        return self._check_languages(self.files.read_column(LANGUAGE))
+        numbers = self.files.read_column(LANGUAGE)
+        self._check_languages(numbers)
+        return numbers
 
     def take_languages(self, files: I64) -> list[str]:
         """Return the language names of some files, caching what is read. Raises CorruptIndex."""
-        numbers = self._check_languages(self.files.languages.take(files))
+        numbers = self.files.languages.take(files)
+        self._check_languages(numbers)
         return [self.language_names[number] for number in numbers.tolist()]
 
-    def _check_languages(self, numbers: I64) -> I64:
-        """Return the numbers of languages if all of them have names. Raises CorruptIndex."""
+    def _check_languages(self, numbers: Integers) -> None:
+        """Raise CorruptIndex unless all languages have names."""
         highest = int(numbers.max(initial=0))
         if len(numbers) and highest >= len(self.language_names):
             raise CorruptIndex(f"{self.name}: language {highest} of {len(self.language_names)}")
-        return numbers
 
     def close(self) -> None:
         """Close the file."""
