@@ -28,7 +28,7 @@ from repo_mcp.graph.python.replacements import PythonReplacements
 from repo_mcp.graph.python.scoping import Form, PythonScoping, Value
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.model import AROUND_CLASS, OF_CLASS, REPLACED
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind, SymbolRecord
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.roles import is_test_path
 
 __all__ = ["PythonResolver", "qualified_module"]
@@ -323,12 +323,14 @@ class PythonResolver:
             names = self._scoping.find_names(path)
             if names is None:
                 continue
-            owners: set[int] = set()
+            members: dict[int, int] = {}  # by class; of overloads, the one that runs
             for ordinal in names.record.find_symbols(name):
                 owner = names.parents[ordinal]
-                if owner not in owners and names.is_class(owner) and names.kinds[ordinal] in _MEMBERS:
-                    owners.add(owner)
-                    found.append(Declaration(path, ordinal))
+                if not names.is_class(owner) or names.kinds[ordinal] not in _MEMBERS:
+                    continue
+                if owner not in members or int(names.record.flags[members[owner]]) & SymbolFlag.FORWARD:
+                    members[owner] = ordinal
+            found += (Declaration(path, ordinal) for ordinal in members.values())
         return tuple(found)
 
 

@@ -48,6 +48,10 @@ class GoRules(Rules):
                 found.append((folder,))
         return found
 
+    def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
+        """Return False for a name of another package that begins with a small letter."""
+        return scope.folder == other.folder or other.get_name(ordinal)[:1].isupper()
+
     def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """Return the folder of an imported package."""
         for row in scope.find_imports(name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
-from repo_mcp.symbols.symbol_record import SymbolKind
+from repo_mcp.symbols.symbol_record import ACCESS_SHIFT, Access, SymbolKind
 
 # Types visible in every file, unless the repository declares one of that name (java.lang in Java 21).
 _LANG_TEXT = """
@@ -54,6 +54,10 @@ class JavaRules(Rules):
         """Return the package and the targets of `*` imports: packages, and types with static members."""
         wide = [tuple(row.qualifier.split(".")) for row in scope.wide_imports]
         return [self.find_home(scope), *wide]
+
+    def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
+        """Return False for what is private in another file."""
+        return int(other.record.flags[ordinal]) >> ACCESS_SHIFT != Access.PRIVATE
 
     def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """Return the path that a single import binds."""

@@ -152,8 +152,8 @@ class ScriptNames:
         path = self.modules.find(file.path, row.qualifier)
         if path is None or self.program.find_record(path) is None:
             ambient = self._find_ambient(row)
-            if ambient is not UNKNOWN:
-                return ambient
+            if ambient is not UNKNOWN:  # which declarations a file of JavaScript has, its package says
+                return replace(ambient, is_certain=self.program.find_language(file.path) == "typescript")
         if path is None:
             name = row.name if row.name not in {"default", WHOLE} else ""
             return Meaning(external=f"{row.qualifier}.{name}" if name else row.qualifier)

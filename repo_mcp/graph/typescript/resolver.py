@@ -144,11 +144,11 @@ class TypeScriptResolver:
         found: list[Target] = []
         for path in self._program.list_declaring(row.name)[:MAX_GUESSED_FILES]:
             file = self._names.find_file(path)
-            if file is None or self._program.find_language(path) not in LANGUAGES:
+            if file is None or file.is_module or not path.endswith(".d.ts"):
                 continue
-            for symbol in file.find_children(0, row.name):
-                if not file.is_module and symbol.kind not in _MEMBER_KINDS and path.endswith(".d.ts"):
-                    found.append(Target(Declaration(path, symbol.ordinal), Confidence.PROBABLE))
+            symbols = [one for one in file.find_children(0, row.name) if one.kind not in _MEMBER_KINDS]
+            for symbol in prefer(symbols, row.role in _TYPE_ROLES):
+                found.append(Target(Declaration(path, symbol.ordinal), Confidence.PROBABLE))
         return _limit(found) if found else None
 
     def _resolve_member(self, file: ScriptFile, row: Reference) -> Resolution:

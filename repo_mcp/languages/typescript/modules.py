@@ -9,6 +9,7 @@ is exported as a whole have rows as if each were exported: importers have them a
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.languages.treesitter.scope_walk import SAME
@@ -26,6 +27,7 @@ _MODULE_OBJECTS = frozenset({"exports", "module.exports"})
 _DECLARATIONS = frozenset({"function_expression", "generator_function", "arrow_function", "class"})
 THIS_DEPTH = 2
 PROTOTYPE = "prototype"
+_WHOLE_ASSIGNED = re.compile(rb"\bmodule\.exports\s*=(?!=)")
 MAX_WORDS_BYTES = 20  # between the comment of a variable and its name: a line feed and `export const`
 
 
@@ -178,6 +180,8 @@ def import_required(walk: ScriptWalk, name_node: Node, value: Node) -> None:
     """Add the names that `const x = require("m")` or `const {a, b: c} = await import("m")` imports."""
     if value.type == "assignment_expression":
         _export_variable(walk, value, name_node)
+    elif name_node.type == "identifier" and _is_module_object(walk, value):
+        _export_whole_as(walk, name_node)
     if not _may_require(walk, value):
         return
     member = ""
@@ -213,12 +217,23 @@ def _export_variable(walk: ScriptWalk, value: Node, name_node: Node) -> None:
     for _ in range(3):
         left, right = value.child_by_field_name("left"), value.child_by_field_name("right")
         if left is not None and walk.read_line(left) == "module.exports":
-            name = walk.read(name_node)
-            walk.refer(EXPORT, name, name_node.start_byte, "", WHOLE)
-            walk.exported[name] = False
+            _export_whole_as(walk, name_node)
         if right is None or right.type != "assignment_expression":
             break
         value = right
+
+
+def _export_whole_as(walk: ScriptWalk, name_node: Node) -> None:
+    name = walk.read(name_node)
+    walk.refer(EXPORT, name, name_node.start_byte, "", WHOLE)
+    walk.exported[name] = False
+
+
+def _is_module_object(walk: ScriptWalk, value: Node) -> bool:
+    """Return whether a value is the object that a file exports, `var app = exports`, and stays so."""
+    if value.type not in {"identifier", "member_expression"} or walk.is_typescript or walk.is_local:
+        return False
+    return walk.read_line(value) in _MODULE_OBJECTS and _WHOLE_ASSIGNED.search(walk.text) is None
 
 
 def _may_require(walk: ScriptWalk, value: Node) -> bool:

@@ -295,7 +295,7 @@ class ScriptWalk(ScopeWalk):
         self, alias: str, node: Node | None, arguments: int, start: int, ordinal: int, types: str = ""
     ) -> None:
         chain = self.read_chain(node)
-        if chain in {"undefined", "require", "import"}:
+        if chain in _WITHOUT_TYPE:
             return
         if chain == UNKNOWN or chain.endswith((")", "]")):
             if arguments != SAME:
@@ -319,6 +319,7 @@ class ScriptWalk(ScopeWalk):
 _CHOICES = {"ternary_expression": ("consequence", "alternative"), "binary_expression": ("left", "right")}
 _CHOOSING = frozenset({"", "||", "??"})
 MAX_CHOICES = 3  # within one another
+_WITHOUT_TYPE = frozenset({"undefined", "require", "import", "exports", "module.exports"})
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
 VALUE_WRAPPERS = frozenset(
     {

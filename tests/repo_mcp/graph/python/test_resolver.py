@@ -419,6 +419,16 @@ def test_too_many_methods_of_a_name_are_none() -> None:
     assert meaning({**texts, "a.py": "def f(x):\n    x.«unusual»()\n"}) == []
 
 
+def test_of_overloads_the_one_that_runs_is_guessed() -> None:
+    overload = "    @overload\n    def unusual(self, a: {}): ...\n"
+    other = f"class A:\n{overload.format('int')}{overload.format('str')}    def unusual(self, a):\n        return a\n"
+    program, resolution = resolve({"a.py": other, "b.py": "def f(x):\n    x.«unusual»(1)\n"})
+    record = program.find_record("a.py")
+    assert record is not None
+    (target,) = resolution.targets
+    assert record.get_symbol(target.declaration.ordinal).start_line == 6
+
+
 def test_methods_of_another_language_are_not_guessed() -> None:
     program = MemoryProgram(
         {"a.py": "def f(x):\n    x.unusual()\n", "b.ts": "class A:\n    def unusual(self): ...\n"},

@@ -201,3 +201,71 @@ def test_a_member_of_exports_is_no_name_of_its_module() -> None:
     assert found.ask("a.js", "function other", "notable", CALL) == ["-> notable"]
     assert found.ask("a.js", "exports.fetched", "fetched", CALL) == ["-> fetched"]
     assert found.ask("a.js", "exports.Made", "Made", CALL) == ["a.js:5 Made exact"]
+
+
+def test_a_variable_that_holds_the_exported_object_has_its_members() -> None:
+    found = Repository.build(
+        {
+            "common.js": """
+            var Common = module.exports;
+            Common.say = function (a) {};
+            Common.tell = function () { Common.say(1); }; // inside
+            """,
+            "short.js": """
+            var short = exports;
+            short.cut = function (a) {};
+            """,
+            "never.js": """
+            var old = module.exports;
+            old.cut = function (a) {};
+            module.exports = { fresh: function () {} };
+            """,
+            "use.js": """
+            var Common = require("./common"), short = require("./short"), never = require("./never");
+            Common.say(2); // of the module
+            short.cut(1); // of exports
+            never.cut(1); // of what is exported no more
+            """,
+        }
+    )
+    assert found.ask("common.js", "// inside", "say") == ["common.js:2 say exact"]
+    assert found.ask("use.js", "// of the module", "say") == ["common.js:2 say exact"]
+    assert found.ask("use.js", "// of exports", "cut") == ["short.js:2 cut exact"]
+    assert found.ask("use.js", "// of what is exported no more", "cut") == []
+
+
+def test_a_declared_module_is_sure_in_typescript_alone() -> None:
+    use = """
+        import { Emitter } from "events";
+        new Emitter().fire(); // its member
+        """
+    found = Repository.build(
+        {
+            "node.d.ts": """
+            declare module "events" { export class Emitter { fire(): void; } }
+            """,
+            "a.ts": use,
+            "a.js": use,
+        }
+    )
+    assert found.ask("a.ts", "import", "Emitter") == ["node.d.ts:1 Emitter exact"]
+    assert found.ask("a.ts", "// its member", "fire") == ["node.d.ts:1 fire exact"]
+    assert found.ask("a.js", "import", "Emitter") == ["node.d.ts:1 Emitter probable"]
+    assert found.ask("a.js", "// its member", "fire") == ["node.d.ts:1 fire probable"]
+
+
+def test_a_global_value_is_not_the_interface_of_its_name() -> None:
+    found = Repository.build(
+        {
+            "lib.d.ts": """
+            interface Store { unusual(): void }
+            declare const Store: StoreConstructor;
+            """,
+            "a.ts": """
+            const made = Store.of(); // a value
+            function take(one: Store) {} // a type
+            """,
+        }
+    )
+    assert found.ask("a.ts", "// a value", "Store") == ["lib.d.ts:2 Store probable"]
+    assert found.ask("a.ts", "// a type", "Store") == ["lib.d.ts:1 Store probable"]

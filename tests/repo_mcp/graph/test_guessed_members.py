@@ -1,0 +1,62 @@
+"""What a name alone leads to: only what the language lets the file name, and what runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.graph.resolved import Repository
+
+TEXTS = {
+    "go.mod": "module example.org/app\n",
+    "a/a.go": """
+        package a
+        type Box struct { size int; Width int }
+        func (b Box) weigh() {}
+        """,
+    "a/near.go": """
+        package a
+        func near() { load().weigh() } // of its own package
+        """,
+    "b/b.go": """
+        package b
+        func use() {
+            for _, one := range []struct{ size int }{{1}} {
+                _ = one.size // of no type with a name
+            }
+            load().weigh() // a method of another package
+            _ = load().Width // for all packages
+        }
+        """,
+    "A.java": """
+        package p;
+        class A { private int inner; private void hide() {} int seen; }
+        """,
+    "B.java": """
+        package p;
+        class B { void use() {
+            load().inner = 1; // a private field
+            load().hide(); // a private method
+            load().seen = 1; // of the package
+        } }
+        """,
+}
+CASES = {
+    "go: in its package": ("a/near.go", "// of its own package", "weigh", ["a/a.go:3 weigh probable"]),
+    "go: an unnamed type": ("b/b.go", "// of no type with a name", "size", []),
+    "go: elsewhere": ("b/b.go", "// a method of another package", "weigh", []),
+    "go: exported": ("b/b.go", "// for all packages", "Width", ["a/a.go:2 Width probable"]),
+    "java: a private field": ("B.java", "// a private field", "inner", []),
+    "java: a private method": ("B.java", "// a private method", "hide", []),
+    "java: not private": ("B.java", "// of the package", "seen", ["A.java:2 seen probable"]),
+}
+
+
+@pytest.fixture(scope="module")
+def repository() -> Repository:
+    return Repository.build(TEXTS)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_name_alone_means_only_what_the_file_can_name(case: str, repository: Repository) -> None:
+    path, line, name, meant = CASES[case]
+    assert repository.ask(path, line, name) == meant
