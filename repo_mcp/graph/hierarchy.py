@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
 
+from repo_mcp.graph.override_rules import BY_SIGNATURE, judge_override, list_types
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Program, Target
 from repo_mcp.graph.python.protocols import LANGUAGES as PYTHON
 from repo_mcp.graph.python.protocols import ProtocolShapes
@@ -26,7 +27,6 @@ from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.shape_reader import LANGUAGES as SCRIPTS
 from repo_mcp.graph.typescript.shape_reader import ScriptShapes
 from repo_mcp.languages.csharp.types import count_arity
-from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
@@ -42,11 +42,8 @@ MAX_TYPES = 2_000  # visited in one walk
 CACHED_TYPES = 50_000  # types, and those derived from them: 11 MB
 MAX_FILES = 500  # scanned per name for derived types or partial declarations
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
-# Languages where members with one name but different parameter counts are different members.
-_BY_SIGNATURE = frozenset({"csharp", "java", "cpp"})
 # Languages where a field overrides no method: in Go it has the name of the type that it embeds.
 _WITH_FIELDS_APART = frozenset({"go", "java", "cpp"})
-_LAST_NAME = re.compile(r"\w+\s*$")
 _OWNERS = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # in Java an enum constant may have a body
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT, SymbolKind.FUNCTION})
 # That one member overrides; also abstract members called in one symbol whose overrides are looked up.
@@ -260,14 +257,32 @@ class Hierarchy:
             met.add(target.declaration)
             is_own = self._are_one_type(owner, target.declaration)
             same = [] if is_own else self._find_member(target.declaration, symbol)
-            found += [Target(one, confidence) for one in same]
+            same = self._keep_overriding(member, same, is_above=ends_at_match)
+            found += [Target(one.declaration, _weaker(confidence, one.confidence)) for one in same]
             if same and ends_at_match:
                 continue
             for further in step(target.declaration):
-                surest = max(confidence, further.confidence, key=SURENESS.__getitem__)
-                waiting.append((further, surest))
+                waiting.append((further, _weaker(confidence, further.confidence)))
         self.is_cut = self.is_cut or bool(waiting)
         return found
+
+    def _keep_overriding(
+        self, member: Declaration, others: list[Declaration], *, is_above: bool
+    ) -> list[Target]:
+        """Return those of its namesakes in another type that a member overrides, or that override it."""
+        kept = []
+        for other in others:
+            low, high = (member, other) if is_above else (other, member)
+            below, above = self._program.find_record(low.path), self._program.find_record(high.path)
+            if below is None or above is None:
+                continue
+            overridden = above.get_symbol(high.ordinal)
+            kind = SymbolKind(int(above.kinds[overridden.parent]))
+            language = self._program.find_language(high.path)
+            sure = judge_override(language, below.get_symbol(low.ordinal), overridden, kind)
+            if sure is not None:
+                kept.append(Target(other, sure))
+        return kept
 
     def _find_owner(self, member: Declaration) -> Declaration | None:
         record = self._program.find_record(member.path)
@@ -303,27 +318,21 @@ class Hierarchy:
             is_field = like.kind is SymbolKind.PROPERTY
             found = [one for one in found if (one[1].kind is SymbolKind.PROPERTY) == is_field]
         fitting = [one for one in found if one[1].parameter_count == like.parameter_count]
-        if self._program.find_language(owner.path) not in _BY_SIGNATURE:
+        if self._program.find_language(owner.path) not in BY_SIGNATURE:
             fitting = fitting if len(found) > 1 and fitting else found
         types = list_types(like.parameters)
         typed = [one for one in fitting if list_types(one[1].parameters) == types]
         return [declaration for declaration, _ in typed or fitting]
 
 
+def _weaker(one: Confidence, other: Confidence) -> Confidence:
+    return max(one, other, key=SURENESS.__getitem__)
+
+
 def _add(found: list[Target], more: list[Target]) -> list[Target]:
     """Return `found`, followed by those of `more` that it lacks."""
     known = {one.declaration for one in found}
     return [*found, *(one for one in more if one.declaration not in known)]
-
-
-def list_types(parameters: str) -> list[str]:
-    """Return the types in a written parameter list: the text after a colon, or before the name."""
-    types = []
-    for one in split_signature(parameters).parameters:
-        text = one.partition("=")[0].strip()
-        before, colon, behind = text.partition(":")
-        types.append(behind.strip() if colon and before.strip() else _LAST_NAME.sub("", text).strip())
-    return types
 
 
 def _list_around(record: SymbolRecord, ordinal: int) -> list[str]:

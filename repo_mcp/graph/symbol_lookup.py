@@ -29,8 +29,8 @@ from functools import partial
 from itertools import chain, filterfalse, islice
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.hierarchy import list_types
 from repo_mcp.graph.nodes import Node, ProgramNodes, normalise_name
+from repo_mcp.graph.override_rules import list_types
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder

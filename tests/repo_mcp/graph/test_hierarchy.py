@@ -8,7 +8,7 @@ import pytest
 
 from repo_mcp.graph import hierarchy as limits
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.hierarchy import list_types
+from repo_mcp.graph.override_rules import list_types
 from repo_mcp.graph.questions import EdgeType, SymbolFilter
 from tests.repo_mcp.graph.memory_index import (
     MemoryIndex,
@@ -264,3 +264,70 @@ def test_an_extension_of_a_protocol_does_not_implement_it() -> None:
         ("extends", (2,)),
         ("implements", (2,)),
     ]
+
+
+OVERRIDING = {
+    "a.cs": """
+class Top<T> {
+    public virtual int Run(System.String a, int? b = null) => 1;
+    public virtual int Take(T a) => 1;
+    public int Plain(int a) => 1;
+    public int Other(int a) => 1;
+}
+interface IPlain { int Say(long a); int Tell(long a); }
+class Low : Top<int>, IPlain {
+    public override int Run(string a, int? b) => 1;
+    public override int Take(int a) => 1;
+    private int Plain(int a) => 1;
+    public int Other(string a) => 1;
+    public int Say(long a) => 1;
+    public int Tell(string a) => 1;
+}
+""",
+    "Top.java": """
+class Top<T> {
+    void take(T a) {}
+    void plain(final java.util.List<T> a, int... b) {}
+    void other(Integer a) {}
+    void odd(Item a) {}
+    private void hide(int a) {}
+    static void fixed(int a) {}
+}
+class Below extends Top<String> {
+    @Override void take(String a) {}
+    @Override void plain(List<String> a, int[] b) {}
+    void other(String a) {}
+    @Override void odd(String a) {}
+    void hide(int a) {}
+    static void fixed(int a) {}
+}
+""",
+    "a.swift": """
+class Top { func run(a: Int) {}; func stay() {} }
+protocol Plain { func say() }
+class Low: Top, Plain {
+  override func run(a: Int) {}
+  func stay() {}
+  func say() {}
+}
+""",
+    "a.cpp": """
+class Top { public: virtual void run(const int& a); virtual void stay(int a); };
+class Low : public Top { public: void run(const int &a); void stay(long a); };
+""",
+}
+OVERRIDDEN = {
+    "a.cs": {"Top.Run": "exact", "Top.Take": "exact", "Top.Plain": "", "Top.Other": "", "IPlain.Say": "exact"}
+    | {"IPlain.Tell": ""},
+    "Top.java": {"Top.take": "exact", "Top.plain": "exact", "Top.other": "", "Top.odd": "possible"}
+    | {"Top.hide": "", "Top.fixed": ""},
+    "a.swift": {"Top.run": "exact", "Top.stay": "", "Plain.say": "exact"},
+    "a.cpp": {"Top.run": "exact", "Top.stay": "possible"},
+}
+
+
+@pytest.mark.parametrize("path", OVERRIDING)
+def test_what_is_hidden_or_takes_other_types_is_not_overridden(path: str) -> None:
+    graph = make_graph({path: OVERRIDING[path]})
+    found = {name: list_incoming(graph, name, EdgeType.OVERRIDES) for name in OVERRIDDEN[path]}
+    assert {name: "".join(row[1] for row in rows) for name, rows in found.items()} == OVERRIDDEN[path]

@@ -421,7 +421,8 @@ def test_too_many_methods_of_a_name_are_none() -> None:
 
 def test_of_overloads_the_one_that_runs_is_guessed() -> None:
     overload = "    @overload\n    def unusual(self, a: {}): ...\n"
-    other = f"class A:\n{overload.format('int')}{overload.format('str')}    def unusual(self, a):\n        return a\n"
+    whole = "    def unusual(self, a):\n        return a\n"
+    other = f"class A:\n{overload.format('int')}{overload.format('str')}{whole}"
     program, resolution = resolve({"a.py": other, "b.py": "def f(x):\n    x.«unusual»(1)\n"})
     record = program.find_record("a.py")
     assert record is not None
