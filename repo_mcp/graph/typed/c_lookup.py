@@ -53,6 +53,13 @@ class CLookup(NamedLookup):
         line = call.line if call is not None else int(scope.record.starts[ordinal])
         return self.settle(scope, line, super().find_bare(scope, ordinal, name, role, call))
 
+    def _find_own_members(self, owner: Declaration, name: str, role: ReferenceRole) -> list[Declaration]:
+        """Return the members of a name that a type declares; as a value, no types that others hide."""
+        found = super()._find_own_members(owner, name, role)
+        if is_type_role(role):
+            return found
+        return [one for one in found if self.get_kind(one) not in TYPE_KINDS] or found
+
     def settle(self, scope: FileScope, line: int, found: FoundDeclarations) -> FoundDeclarations:
         """Return the declarations that are possible under the preprocessor conditions around a line."""
         scopes = [(self.find_scope(one.path), one.ordinal) for one in found.declarations]

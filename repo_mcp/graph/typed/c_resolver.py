@@ -88,7 +88,8 @@ class CResolver(LanguageResolver):
         macros = self._conclude(self._lookup.find_bare(scope, ordinal, use.name, use.role, use), use).targets
         seen = [one for one in macros if one.confidence is not Confidence.POSSIBLE]
         seen = [one for one in seen if self._renames(one.declaration)]
-        if not seen:
+        macro_alone = {one.declaration for one in found.targets} <= {one.declaration for one in seen}
+        if not seen or macro_alone:
             return found
         meant = [one for one in seen if one.confidence is Confidence.EXACT]
         others = (*(one for one in seen if one not in meant), *found.targets)

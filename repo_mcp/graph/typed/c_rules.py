@@ -40,6 +40,8 @@ _NEVER_LINKED = TYPE_KINDS | {SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, Symbo
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
 _RESERVED = re.compile(r"_[A-Z_]")
 _DENIED = re.compile(r"!(?:(\w+)|defined\((\w+)\))")
+_ASKED = re.compile(r"(\w+)|defined\((\w+)\)")
+_DEFINED_ZERO = re.compile(r"\b0[ \t]*(?:$|/[/*])")
 # In names of macros for what a build finds out.
 _FOUND_OUT = re.compile(r"(?:^|_)(?:HAVE|HAS|USE|WITH|ENABLE)(?:_|$)")
 
@@ -63,6 +65,7 @@ class CRules(Rules):
         super().__init__(program)
         self.includes = IncludeGraph.find(program)
         self._settings = Settings()
+        self._defaults: dict[str, bool] = {}
         self._opened: dict[str, tuple[int, Path]] = {}
         self.transparent = frozenset({"get"})
 
@@ -286,13 +289,38 @@ class CRules(Rules):
         return kept, len(places)
 
     def _is_default(self, use: Setting, declared: Setting) -> bool:
-        """Return whether the conditions that a use may lack all deny macros of which nothing is known.
+        """Return whether only an option of the compiler can break the conditions that a use may lack.
 
-        Only an option of the compiler can define such a macro, as in `#if !ANY_DONT_DEFINE_TEST`.
+        All of them deny macros of which nothing is known, as in `#if !ANY_DONT_DEFINE_TEST`, or ask for one
+        that a file defines unless it is defined: `#ifndef ANY_SHORT`, `#define ANY_SHORT 1`.
         """
-        lacking = (one for one in declared.conditions if one not in use.conditions)
-        denied = [_DENIED.fullmatch(one) for one in lacking if use.platforms & ~read_condition(one)[0]]
-        return all(one is not None and not self._may_be_defined(one[1] or one[2]) for one in denied)
+        lacking = [one for one in declared.conditions if one not in use.conditions]
+        return all(
+            self._is_denied_in_vain(one) or self._is_defined_by_default(one)
+            for one in lacking
+            if use.platforms & ~read_condition(one)[0]
+        )
+
+    def _is_denied_in_vain(self, condition: str) -> bool:
+        denied = _DENIED.fullmatch(condition)
+        return denied is not None and not self._may_be_defined(denied[1] or denied[2])
+
+    def _is_defined_by_default(self, condition: str) -> bool:
+        if condition not in self._defaults:
+            asked = _ASKED.fullmatch(condition)
+            self._defaults[condition] = asked is not None and self._has_default(asked[1] or asked[2])
+        return self._defaults[condition]
+
+    def _has_default(self, name: str) -> bool:
+        for path in self.program.list_declaring(name)[:MAX_OPENING]:
+            other = self.find_scope(path)
+            for one in other.find_named(name) if other is not None else ():
+                assert other is not None
+                if f"!defined({name})" in self._settings.find_declared(other, one).conditions:
+                    line = int(other.record.starts[one])
+                    lines = (self.program.read_text(path) or "").split("\n")[line - 1 : line]
+                    return bool(lines) and _DEFINED_ZERO.search(lines[0]) is None
+        return False
 
     def _may_be_defined(self, name: str) -> bool:
         """Return whether a macro may well be defined: by the compiler, by a configured build, or by a file.

@@ -20,6 +20,8 @@ TYPE_PARAMETER = re.compile(r"[A-Z][A-Za-z0-9]?")  # as they are named by conven
 MAX_BOUNDS = 8  # of one associated type
 _ITEM = re.compile(r"Iterator\s*<.*?\bItem\s*=\s*(.*)>")
 _LOCK = re.compile(r"\b(Mutex|RwLock|RefCell)\s*<")
+_RESULT = re.compile(r"\s*((?:\w+::)*\w+Result)<")  # an alias, by its name
+_OF_PARAMETER = re.compile(r"(?:\w+::)*Result\s*<\s*[A-Z]\w?\s*[,>]")
 _LOCKING = frozenset({"lock()", "try_lock()", "read()", "write()", "borrow()", "borrow_mut()", "get_mut()"})
 
 
@@ -178,12 +180,23 @@ class RustReceivers(ReceiverTypes):
             return None
         if text.startswith(":"):
             return self._read_bounds(scope, at, text[1:], receiver)
+        text = self._expand_result(scope, at, text)
         plain = self._lookup.rules.read_result(text)
         locked = _LOCK.search(plain)
         if locked is not None:
             guarded = self._read_text(at, plain[locked.end() :], receiver)
             return Receiver(external=locked.group(1), guarded=guarded)
         return super()._read_text(at, text, receiver)
+
+    def _expand_result(self, scope: FileScope, at: Declaration, text: str) -> str:
+        """Return a type with `Result` for an alias of it: `type ReadResult<T> = Result<T, ReadError>`."""
+        named = _RESULT.match(text)
+        if named is None or self._lookup.depth >= MAX_DEPTH:
+            return text
+        with self._lookup.deepen():
+            found = self._lookup.find_type(scope, at.ordinal, read_names(named[1])).declarations
+        written = self._get_result(found[0]) if len(found) == 1 else ""
+        return f"Result{text[named.end() - 1 :]}" if _OF_PARAMETER.match(written) else text
 
     def _find_named(
         self, scope: FileScope, at: Declaration, text: str, named: TypeName, receiver: Receiver | None

@@ -8,6 +8,7 @@ one character for each literal. The result is probable, never sure, since an unk
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
@@ -31,6 +32,7 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 _OF_LITERAL = frozenset({"(_:)|nil", '(_:)|"', "(_:)|0", "(_:)|true", "(_:)|["})
+_GENERIC = re.compile(r"\b[A-Z]\b")  # a type parameter, as they are mostly named
 BEHIND = "|"  # before the arguments, in the alias of a call
 MAX_CANDIDATES = 16
 _UNFIT = -100
@@ -199,7 +201,7 @@ def doubt_bare(
     """Return the meaning of a name without a receiver, less sure if another declaration may fit better.
 
     A function that calls its own name may wrap a function of another repository, and `Name("text")` may be a
-    literal of the type.
+    literal of the type. A generic function beside a library may stand beside those of its name there.
     """
     around = scope.find_type_around(reference.symbol)
     one = found.declarations[0] if found.declarations else None
@@ -214,11 +216,23 @@ def doubt_bare(
     ):
         return replace(found, is_certain=False)
     other = lookup.find_scope(one.path)
-    if around is None or other is None or not other.is_member(one.ordinal):
+    if other is None:
+        return found
+    if reference.role is ReferenceRole.CALL and _joins_library(lookup, other, one.ordinal):
+        return replace(found, is_certain=False)
+    if around is None or not other.is_member(one.ordinal):
         return found
     owner = Declaration(other.path, other.get_parent(one.ordinal))
     members, is_plain = prefer_meant(lookup, owner, reference, list(found.declarations))
     return replace(found, declarations=tuple(members), is_certain=found.is_certain and is_plain)
+
+
+def _joins_library(lookup: NamedLookup, scope: FileScope, ordinal: int) -> bool:
+    """Return whether a file that imports a library declares a generic function outside of types."""
+    symbol, rules = scope.get_symbol(ordinal), lookup.rules
+    if symbol.kind is not SymbolKind.FUNCTION or symbol.parent or not _GENERIC.search(symbol.parameters):
+        return False
+    return isinstance(rules, SwiftRules) and rules.imports_library(scope)
 
 
 def _is_default(lookup: NamedLookup, one: Declaration) -> bool:

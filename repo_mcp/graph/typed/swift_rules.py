@@ -26,6 +26,11 @@ from repo_mcp.symbols.symbol_record import (
 )
 
 _TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
+_OF_SYSTEM_TEXT = """
+AppKit Combine CoreData CoreFoundation CoreGraphics Darwin Dispatch Foundation FoundationNetworking Glibc
+QuartzCore Swift SwiftUI UIKit XCTest os
+"""
+_OF_SYSTEM = frozenset(_OF_SYSTEM_TEXT.split())
 _ONLY_FOLDERS = ("Source", "src")
 _SOURCE_FOLDERS = frozenset({"Sources", "Tests", *_ONLY_FOLDERS})
 _MARKS = re.compile(r"[(\[{<]|[)\]}>]|,")
@@ -235,6 +240,11 @@ class SwiftRules(Rules):
             path = (folder, row.name) if row.name else (folder,)
             return path if self._is_here(folder) else OUTSIDE + path
         return None
+
+    def imports_library(self, scope: FileScope) -> bool:
+        """Return whether a file imports a module that neither the repository nor the system declares."""
+        modules = {row.qualifier for row in scope.imports} - _OF_SYSTEM
+        return not all(self._is_here(one) for one in modules)
 
     def _is_here(self, module: str) -> bool:
         if module in self._list_targets("").values():

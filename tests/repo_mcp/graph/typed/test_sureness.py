@@ -1,0 +1,119 @@
+"""How sure a use is where a library, an option of the build or an alias has a part in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.repo_mcp.graph.resolved import Repository
+
+TEXTS = {
+    # A library may have functions of the same name, between which types decide.
+    "Sources/Help/help.swift": """
+        import Foundation
+        import Vendor
+        public func expect<T>(_ one: T) -> T { one }
+        public func plain(_ one: Int) -> Int { one }
+        """,
+    "Sources/Help/own.swift": """
+        import Foundation
+        public func alone<T>(_ one: T) -> T { one }
+        func use() {
+          _ = expect(1) // beside a library
+          _ = plain(1) // of one type
+          _ = alone(1) // without a library
+        }
+        """,
+    # A macro is defined unless an option of the compiler says otherwise.
+    "short.h": """
+        #ifndef USE_SHORT
+        #define USE_SHORT 1
+        #endif
+        #ifndef USE_LONG
+        #define USE_LONG 0
+        #endif
+        #if USE_SHORT
+        #define TEST ANY_TEST
+        #define PASS() ANY_PASS()
+        #endif
+        #if USE_LONG
+        #define FAIL() ANY_FAIL()
+        #endif
+        """,
+    "short.c": """
+        #include "short.h"
+        TEST f(void) { // a type by default
+            PASS(); // called by default
+            FAIL(); // not by default
+        }
+        """,
+    # A function hides a type of its name.
+    "value.h": """
+        class Value { public: enum type { one, two }; Value(int); int type(); };
+        """,
+    "value.cpp": """
+        #include "value.h"
+        int Value::type() { return 1; }
+        void f() {
+            Value v(1);
+            v.type(); // of a value
+        }
+        """,
+    # What an alias of `Result` holds.
+    "Cargo.toml": '[package]\nname = "a"\n',
+    "src/error.rs": """
+        pub struct Fault;
+        pub type ReadResult<T> = Result<T, Fault>;
+        pub struct OwnResult<T> { pub one: T }
+        """,
+    "src/lib.rs": """
+        mod error;
+        use error::{OwnResult, ReadResult};
+        struct Image;
+        impl Image {
+            fn width(&self) -> u32 { 1 }
+            fn load() -> ReadResult<Self> { todo!() }
+            fn hold() -> OwnResult<Image> { todo!() }
+        }
+        struct Page;
+        impl Page { fn width(&self) -> u32 { 1 } }
+        fn open() -> crate::error::ReadResult<Image> { todo!() }
+        fn f() -> ReadResult<()> {
+            let a = Image::load().unwrap();
+            a.width(); // unwrapped
+            open()?.width(); // tried
+            Image::hold().width(); // of no result
+        }
+        """,
+}
+CASES = {
+    "swift: a generic function beside a library": (
+        "// beside a library",
+        "expect",
+        ["Sources/Help/help.swift:3 expect probable"],
+    ),
+    "swift: a plain one": ("// of one type", "plain", ["Sources/Help/help.swift:4 plain exact"]),
+    "swift: one without a library": (
+        "// without a library",
+        "alone",
+        ["Sources/Help/own.swift:2 alone exact"],
+    ),
+    "c: a macro for a type": ("// a type by default", "TEST", ["short.h:8 TEST probable"]),
+    "c: a macro": ("// called by default", "PASS", ["short.h:9 PASS probable"]),
+    "c: a macro that is not defined": ("// not by default", "FAIL", ["short.h:12 FAIL possible"]),
+    "c++: a function and a type": ("// of a value", "type", ["value.cpp:2 type exact"]),
+    "rust: a variable": ("// unwrapped", "width", ["src/lib.rs:5 width exact"]),
+    "rust: a call": ("// tried", "width", ["src/lib.rs:5 width exact"]),
+    "rust: another type": ("// of no result", "width", []),
+}
+PATHS = {"swift": "Sources/Help/own.swift", "c": "short.c", "c++": "value.cpp", "rust": "src/lib.rs"}
+
+
+@pytest.fixture(scope="module")
+def repository() -> Repository:
+    return Repository.build(TEXTS)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_use_is_as_sure_as_what_decides_it(case: str, repository: Repository) -> None:
+    line, name, meant = CASES[case]
+    assert repository.ask(PATHS[case.partition(":")[0]], line, name) == meant
