@@ -58,6 +58,24 @@ TEXTS = {
             v.type(); // of a value
         }
         """,
+    # What a class gives back of itself is of the class below it.
+    "a/A.java": """
+        package a;
+        abstract class Statement<This extends Statement<This>> {
+            public This bind(String a) { return null; }
+            public This[] list() { return null; }
+            public abstract void execute();
+        }
+        class Call extends Statement<Call> { void invoke() {} public void execute() {} }
+        class Other { void invoke() {} }
+        class Use {
+            void f(Call c) {
+                c.bind("a").bind("b").invoke(); // of the class below
+                c.bind("a").execute(); // overridden there
+                c.list().invoke(); // of a list
+            }
+        }
+        """,
     # What an alias of `Result` holds.
     "Cargo.toml": '[package]\nname = "a"\n',
     "src/error.rs": """
@@ -101,11 +119,24 @@ CASES = {
     "c: a macro": ("// called by default", "PASS", ["short.h:9 PASS probable"]),
     "c: a macro that is not defined": ("// not by default", "FAIL", ["short.h:12 FAIL possible"]),
     "c++: a function and a type": ("// of a value", "type", ["value.cpp:2 type exact"]),
+    "java: itself": ("// of the class below", "invoke", ["a/A.java:7 invoke probable"]),
+    "java: overridden": ("// overridden there", "execute", ["a/A.java:7 execute probable"]),
+    "java: a list": (
+        "// of a list",
+        "invoke",
+        ["a/A.java:7 invoke possible", "a/A.java:8 invoke possible"],
+    ),
     "rust: a variable": ("// unwrapped", "width", ["src/lib.rs:5 width exact"]),
     "rust: a call": ("// tried", "width", ["src/lib.rs:5 width exact"]),
     "rust: another type": ("// of no result", "width", []),
 }
-PATHS = {"swift": "Sources/Help/own.swift", "c": "short.c", "c++": "value.cpp", "rust": "src/lib.rs"}
+PATHS = {
+    "swift": "Sources/Help/own.swift",
+    "c": "short.c",
+    "c++": "value.cpp",
+    "java": "a/A.java",
+    "rust": "src/lib.rs",
+}
 
 
 @pytest.fixture(scope="module")
