@@ -27,6 +27,7 @@ _MODULE_OBJECTS = frozenset({"exports", "module.exports"})
 _DECLARATIONS = frozenset({"function_expression", "generator_function", "arrow_function", "class"})
 THIS_DEPTH = 2
 PROTOTYPE = "prototype"
+_WORD = re.compile(r"[\w$]+")
 _WHOLE_ASSIGNED = re.compile(rb"\bmodule\.exports\s*=(?!=)")
 MAX_WORDS_BYTES = 20  # between the comment of a variable and its name: a line feed and `export const`
 
@@ -295,6 +296,28 @@ def on_assignment(walk: ScriptWalk, node: Node) -> None:
         _assign_this(walk, node, name, right)
     elif not walk.is_local:
         _assign_member(walk, node, owner, name, right)
+    elif not walk.is_typescript and right.type in FUNCTION_VALUES:
+        _add_to_parameter(walk, node, owner, name, right)
+
+
+def _add_to_parameter(walk: ScriptWalk, node: Node, owner: str, name: str, value: Node) -> None:
+    """Declare a method that a function of the file gives to a class that it takes as a parameter.
+
+    `module.exports = function (Store) { Store.prototype.load = function () {} }`; without `prototype` the
+    parameter begins with a capital."""
+    ordinal = walk.functions.get(walk.function, 0)
+    plain = owner.removesuffix(f".{PROTOTYPE}")
+    if not ordinal or (plain == owner and not plain[:1].isupper()):
+        return
+    function = walk.entries[ordinal]
+    if not function.parent and plain in _WORD.findall(function.parameters):
+        _declare_method(walk, node, name, value, ordinal)
+
+
+def _declare_method(walk: ScriptWalk, node: Node, name: str, value: Node, parent: int) -> None:
+    entry = walk.declare(node, name, SymbolKind.METHOD, Prefix(node.start_byte), parent)
+    walk.values[value.start_byte] = len(walk.entries) - 1
+    walk.read_signature(entry, value)
 
 
 def _rebind(walk: ScriptWalk, name: str, value: Node, start: int) -> None:
@@ -411,9 +434,12 @@ def _find_constructing(walk: ScriptWalk) -> int:
 
 def _declare_member(walk: ScriptWalk, node: Node, owner: str, name: str, value: Node) -> None:
     """Declare the member of `owner.name = function` if this file declares the owner."""
-    owner = owner.removesuffix(f".{PROTOTYPE}")
-    parent = walk.members.get((0, owner), -1)
-    if "." in owner or parent < 0:
+    plain = owner.removesuffix(f".{PROTOTYPE}")
+    parent = walk.members.get((0, plain), -1)
+    if parent < 0 and plain != owner and value.type in FUNCTION_VALUES and not walk.is_typescript:
+        _declare_method(walk, node, name, value, 0)  # of a class that another file declares
+        return
+    if "." in plain or parent < 0:
         return
     kind = SymbolKind.METHOD if value.type in FUNCTION_VALUES else SymbolKind.PROPERTY
     kind = SymbolKind.CLASS if value.type == "class" else kind

@@ -65,3 +65,36 @@ CASES = {
 def test_members_of_what_a_function_makes(case: str) -> None:
     path, line, name, expected = CASES[case]
     assert Repository.build(TEXTS).ask(path, line, name) == expected
+
+
+def test_methods_that_another_file_gives_to_a_class_are_declared() -> None:
+    found = Repository.build(
+        {
+            "mix.js": """
+            module.exports = function (Store, other) {
+              Store.prototype.fetch = function (a) {};
+              Store.produce = function () {};
+              other.little = function () {};
+            };
+            """,
+            "wide.js": """
+            var Store = require("./store");
+            Store.prototype.widen = function () {};
+            """,
+            "store.js": """
+            module.exports = class Store {};
+            """,
+            "use.js": """
+            function use(one) {
+              one.fetch(1); // by a parameter
+              one.produce(); // to the class itself
+              one.widen(); // by an import
+              one.little(); // of some object
+            }
+            """,
+        }
+    )
+    assert found.ask("use.js", "// by a parameter", "fetch") == ["mix.js:2 fetch probable"]
+    assert found.ask("use.js", "// to the class itself", "produce") == ["mix.js:3 produce probable"]
+    assert found.ask("use.js", "// by an import", "widen") == ["wide.js:2 widen probable"]
+    assert found.ask("use.js", "// of some object", "little") == []
