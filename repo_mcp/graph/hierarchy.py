@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
 
-from repo_mcp.graph.override_rules import BY_SIGNATURE, judge_override, list_types
+from repo_mcp.graph.override_rules import BY_SIGNATURE, judge_override
 from repo_mcp.graph.program import SURENESS, Confidence, Declaration, Program, Target
 from repo_mcp.graph.python.protocols import LANGUAGES as PYTHON
 from repo_mcp.graph.python.protocols import ProtocolShapes
@@ -27,6 +27,7 @@ from repo_mcp.graph.typescript.modules import ModuleFinder
 from repo_mcp.graph.typescript.shape_reader import LANGUAGES as SCRIPTS
 from repo_mcp.graph.typescript.shape_reader import ScriptShapes
 from repo_mcp.languages.csharp.types import count_arity
+from repo_mcp.languages.treesitter.parameter_types import list_types
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,

@@ -1,4 +1,4 @@
-"""How surely a member overrides one of its name in a type above, by what both declare.
+"""Judge how surely a member overrides one of its name in a type above, by what both declare.
 
 In C# and Swift the override of a class's member says so; one that does not hides it. In Java nothing static
 or private is overridden. In C#, Java and C++ an override has the parameter types of its base, in which a type
@@ -9,10 +9,8 @@ Left out on purpose: whether a member of C++ is virtual, and what `using` or `ty
 
 from __future__ import annotations
 
-import re
-
 from repo_mcp.graph.program import Confidence
-from repo_mcp.languages.treesitter.written_lists import split_signature
+from repo_mcp.languages.treesitter.parameter_types import is_type_parameter, list_plain_types
 from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, SymbolFlag, SymbolKind
 
 # Languages where members with one name but different parameter counts are different members.
@@ -20,13 +18,6 @@ BY_SIGNATURE = frozenset({"csharp", "java", "cpp"})
 _WITH_KEYWORD = frozenset({"csharp", "swift"})
 _WITHOUT_ALIASES = frozenset({"csharp", "java"})
 _CLASSES = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
-_LAST_NAME = re.compile(r"\w+\s*$")
-_ASIDE = re.compile(
-    r"<[^<>]*>|@\w+(?:\([^()]*\))?|\b(?:final|const|ref|out|in|this|params|struct|class)\b|[\w.:]*(?:\.|::)(?=\w)|\?"
-)
-_SPACES = re.compile(r"\s+")
-_TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]*|T[A-Z]\w*|This|Self")
-_NAMES = {"String": "string", "Object": "object", "Boolean": "bool", "Int32": "int", "Int64": "long"}  # of C#
 
 
 def judge_override(
@@ -46,34 +37,12 @@ def judge_override(
     return Confidence.POSSIBLE
 
 
-def list_types(parameters: str) -> list[str]:
-    """Return the types in a written parameter list: the text after a colon, or before the name."""
-    types = []
-    for one in split_signature(parameters).parameters:
-        text = one.partition("=")[0].strip()
-        before, colon, behind = text.partition(":")
-        types.append(behind.strip() if colon and before.strip() else _LAST_NAME.sub("", text).strip())
-    return types
-
-
 def _is_fixed(member: DeclaredSymbol) -> bool:
     is_method = member.kind is SymbolKind.METHOD
     return is_method and (SymbolFlag.STATIC in member.flags or member.access is Access.PRIVATE)
 
 
 def _have_types_of(low: DeclaredSymbol, high: DeclaredSymbol, language: str) -> bool:
-    ours, theirs = _list_plain(low.parameters, language), _list_plain(high.parameters, language)
+    ours, theirs = list_plain_types(low.parameters, language), list_plain_types(high.parameters, language)
     pairs = zip(ours, theirs, strict=False)  # as many as the shorter has: those of a cut list are not known
-    return all(one == other or _TYPE_PARAMETER.fullmatch(other.strip("&*[]")) for one, other in pairs)
-
-
-def _list_plain(parameters: str, language: str) -> list[str]:
-    """Return the types of parameters without qualifiers, type arguments, modifiers and annotations."""
-    found = []
-    for text in list_types(parameters):
-        plain = text
-        while (shorter := _ASIDE.sub("", plain)) != plain:
-            plain = shorter
-        plain = _SPACES.sub("", plain).replace("...", "[]")
-        found.append(_NAMES.get(plain, plain) if language == "csharp" else plain)
-    return found
+    return all(one == other or is_type_parameter(other) for one, other in pairs)

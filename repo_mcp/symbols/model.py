@@ -191,7 +191,7 @@ BY_REFERENCE = 1  # EXTEND in Rust: a reference to the type has the members, not
 
 # Values of `alias`, by role.
 OF_MACRO = "!"  # CALL in Rust: the call of a macro
-BEHIND_ALIAS = "|"  # CALL in C++: what follows it marks which arguments are literals
+BEHIND_ALIAS = "|"  # CALL in C++ and Java: what follows it marks which arguments are literals
 NAMESPACE = "namespace"  # BIND in C++: a macro whose text opens the namespace `qualifier.name`
 OF_CLASS = "class"  # Python: a name in the head of a method that its class binds, and its body does not see
 # In Python: a name in a lambda or comprehension in the body of a class that binds it. What is meant is the

@@ -5,6 +5,7 @@ from __future__ import annotations
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target, is_type_role
 from repo_mcp.graph.typed.file_scope import FileScope, split_name
 from repo_mcp.graph.typed.java_lookup import JavaLookup
+from repo_mcp.graph.typed.java_overloads import choose_by_literals, split_literals
 from repo_mcp.graph.typed.java_receivers import JavaReceivers
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.lookup import iter_above
@@ -21,6 +22,10 @@ class JavaResolver(LanguageResolver):
     _lookup: JavaLookup
     make_lookup = JavaLookup
     make_receivers = JavaReceivers
+
+    def _resolve(self, scope: FileScope, reference: Reference) -> Resolution:
+        reference, marks = split_literals(reference)
+        return choose_by_literals(self._lookup, super()._resolve(scope, reference), marks)
 
     def _resolve_name(self, scope: FileScope, reference: Reference) -> Resolution:
         if reference.role is ReferenceRole.IMPLEMENT and reference.arguments == AS_FUNCTION:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.java_literals import mark_literals
 from repo_mcp.languages.native.java_uses import (
     name_anonymous,
     on_annotation,
@@ -154,7 +155,8 @@ def _on_enum_constant(walk: CaptureWalk, node: Node) -> None:
     if node.child_by_field_name("body") is not None:
         walk.refer(ReferenceRole.INHERIT, owner, node)
     if arguments is not None:
-        walk.refer(ReferenceRole.CALL, owner, node, "", "", count_arguments(walk, arguments))
+        alias, count = mark_literals(walk, arguments), count_arguments(walk, arguments)
+        walk.refer(ReferenceRole.CALL, owner, node, "", alias, count)
 
 
 def _on_anonymous(walk: CaptureWalk, node: Node) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repo_mcp.languages.native.java_literals import mark_literals
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, count_arguments, read_called, split_path
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.model import AS_FUNCTION, AS_LABEL, CONSTRUCTED, NEW, PATH
@@ -34,8 +35,9 @@ def on_new(walk: CaptureWalk, node: Node) -> None:
     found = read_type(walk.read_line(made).partition("<")[0])
     inner = made.named_children[0] if made.type == "generic_type" and made.named_child_count else made
     walk.take_words(inner)
-    count = count_arguments(walk, node.child_by_field_name("arguments"))
-    walk.refer(ReferenceRole.CALL, found.name, made, found.qualifier, CONSTRUCTED, count)
+    arguments = node.child_by_field_name("arguments")
+    alias, count = CONSTRUCTED + mark_literals(walk, arguments), count_arguments(walk, arguments)
+    walk.refer(ReferenceRole.CALL, found.name, made, found.qualifier, alias, count)
     _refer_outer(walk, made, found.qualifier)
     body = node.named_children[-1]
     if body.type == "class_body" and found.name:
@@ -74,8 +76,9 @@ def on_constructor_call(walk: CaptureWalk, node: Node) -> None:
     """Add the call of another constructor: `this(...)` or `super(...)`."""
     which = walk.read(node.child_by_field_name("constructor"))
     if which in {"this", "super"}:
-        count = count_arguments(walk, node.child_by_field_name("arguments"))
-        walk.refer(ReferenceRole.CALL, which, node, "", "", count)
+        arguments = node.child_by_field_name("arguments")
+        alias, count = mark_literals(walk, arguments), count_arguments(walk, arguments)
+        walk.refer(ReferenceRole.CALL, which, node, "", alias, count)
 
 
 def on_call(walk: CaptureWalk, node: Node) -> None:
@@ -83,8 +86,9 @@ def on_call(walk: CaptureWalk, node: Node) -> None:
     name, before = node.child_by_field_name("name"), node.child_by_field_name("object")
     if name is not None:
         walk.taken.add(name.start_byte)
-        count = count_arguments(walk, node.child_by_field_name("arguments"))
-        walk.refer(ReferenceRole.CALL, walk.read(name), name, _read_receiver(walk, before), "", count)
+        arguments = node.child_by_field_name("arguments")
+        alias, count = mark_literals(walk, arguments), count_arguments(walk, arguments)
+        walk.refer(ReferenceRole.CALL, walk.read(name), name, _read_receiver(walk, before), alias, count)
 
 
 def _read_receiver(walk: CaptureWalk, node: Node | None) -> str:

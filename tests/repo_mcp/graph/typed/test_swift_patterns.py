@@ -79,7 +79,7 @@ def test_of_several_initialisers_one_that_is_only_named_is_possible() -> None:
 def test_of_constructors_with_as_many_parameters_none_is_exact() -> None:
     text = (
         "class Box {\n  Box(int one) {}\n  Box(String one) {}\n  Box() {}\n}\n"
-        "class Use {\n  Box a() { return new Box(1); }\n  Box b() { return new Box(); }\n}\n"
+        "class Use {\n  Box a(int one) { return new Box(one); }\n  Box b() { return new Box(); }\n}\n"
     )
     graph = make_graph({"Box.java": text})
     made = [node for node in graph.outline("Box.java") if node.symbol.kind.name == "CONSTRUCTOR"]
