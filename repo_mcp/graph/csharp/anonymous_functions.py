@@ -97,6 +97,8 @@ class AnonymousFunctions:
             members = [one for one in targets if self._get_member(one) is not None]
             if not targets and segment.name in GIVING_ITEMS and not argument and not parameter:
                 found.append(self._types.find_items(receiver))
+            elif not targets and not argument and not parameter:
+                found.append(_find_held(receiver))
             for one in members:
                 member = self._get_member(one)
                 if member is not None:
@@ -208,6 +210,16 @@ class AnonymousFunctions:
                 known = self._types.name_type_arguments(delegate)
                 return self._types.read_written(file, part.ordinal, takes[parameter].type, steps + 1, known)
         return NOTHING_KNOWN
+
+
+def _find_held(receiver: Value) -> Value:
+    """Return what a type of a library is for, if that is one type of the repository: the `T` of `Mock<T>`.
+
+    Such types mostly give it to the functions that they are given."""
+    known = receiver.type_arguments
+    if not receiver.external or len(known) != 1 or not known[0].is_known or known[0].is_items:
+        return NOTHING_KNOWN
+    return replace(known[0], type=lower(known[0].type))
 
 
 def _strip(value: Value) -> tuple[object, ...]:

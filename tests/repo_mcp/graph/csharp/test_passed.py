@@ -96,3 +96,30 @@ def test_nothing_is_certain_where_that_is_not_known(line: str) -> None:
 
 def test_a_function_in_a_class_that_inherits_what_takes_it() -> None:
     assert Repository.build(TEXTS).ask("lib.cs", "class ItemMap", "Size") == ["lib.cs:5 Size exact"]
+
+
+def test_a_function_takes_what_a_type_of_a_library_is_for() -> None:
+    found = Repository.build(
+        {
+            "a.cs": """
+            using Moq;
+            interface IStore { int Load(int a); }
+            interface IOther { int Load(int a); }
+            class Tests
+            {
+                private readonly Mock<IStore> _store = new Mock<IStore>();
+                private readonly Pair<IStore, IOther> _pair;
+                void Run()
+                {
+                    _store.Setup(x => x.Load(1)); // of a field
+                    var other = new Mock<IOther>();
+                    other.Verify(x => x.Load(1), 2); // of a variable
+                    _pair.Setup(x => x.Load(1)); // of two types
+                }
+            }
+            """
+        }
+    )
+    assert found.ask("a.cs", "// of a field", "Load") == ["a.cs:2 Load probable"]
+    assert found.ask("a.cs", "// of a variable", "Load") == ["a.cs:3 Load probable"]
+    assert found.ask("a.cs", "// of two types", "Load") == ["a.cs:2 Load possible", "a.cs:3 Load possible"]
