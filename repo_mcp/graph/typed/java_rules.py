@@ -25,7 +25,6 @@ Deprecated FunctionalInterface Override SafeVarargs SuppressWarnings
 """
 _LANG = frozenset(_LANG_TEXT.split())
 _OF_OBJECT = {"toString": 1, "hashCode": 1, "equals": 2}
-_KNOWN_OUTSIDE = ("java.", "javax.", "jakarta.", "kotlin.", "org.junit.", "sun.")
 
 
 class JavaRules(Rules):
@@ -63,8 +62,7 @@ class JavaRules(Rules):
         """Return the path that a single import binds."""
         for row in scope.find_imports(name):
             path = (*row.qualifier.split("."), row.name)
-            is_outside = f"{row.qualifier}.".startswith(_KNOWN_OUTSIDE) or not self._is_declared(path)
-            return OUTSIDE + path if is_outside else path
+            return path if self._is_declared(path) else OUTSIDE + path
         return None
 
     def _is_declared(self, path: Path) -> bool:

@@ -136,3 +136,27 @@ def test_what_overloads_with_other_results_return_is_not_sure() -> None:
     )
     assert found.ask("p/Node.java", 'one.attr("key")', "same") == ["p/Node.java:5 same probable"]
     assert found.ask("p/Node.java", "one.child(1)", "same") == ["p/Node.java:5 same exact"]
+
+
+def test_a_well_known_package_is_that_of_the_repository_if_it_declares_it() -> None:
+    found = Repository.build(
+        {
+            "src/org/junit/rules/Rule.java": """
+                package org.junit.rules;
+                public class Rule { public void apply() {} }
+            """,
+            "src/org/junit/runners/Runner.java": """
+                package org.junit.runners;
+                import org.junit.rules.Rule;
+                import org.junit.rules.Other;
+                class Runner {
+                    void run(Rule rule) { rule.apply(); }
+                    void run(Other other) {}
+                }
+            """,
+        }
+    )
+    path, declared = "src/org/junit/runners/Runner.java", "src/org/junit/rules/Rule.java:2"
+    assert found.ask(path, "import org.junit.rules.Rule", "Rule") == [f"{declared} Rule exact"]
+    assert found.ask(path, "rule.apply()", "apply") == [f"{declared} apply exact"]
+    assert found.ask(path, "import org.junit.rules.Other", "Other") == ["-> org.junit.rules.Other"]
