@@ -44,7 +44,7 @@ CACHED_TYPES = 50_000  # types, and those derived from them: 11 MB
 MAX_FILES = 500  # scanned per name for derived types or partial declarations
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 # Languages where a field overrides no method: in Go it has the name of the type that it embeds.
-_WITH_FIELDS_APART = frozenset({"go", "java", "cpp"})
+_WITH_FIELDS_APART = frozenset({"go", "java", "c", "cpp"})
 _OWNERS = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # in Java an enum constant may have a body
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT, SymbolKind.FUNCTION})
 # That one member overrides; also abstract members called in one symbol whose overrides are looked up.

@@ -14,7 +14,7 @@ from repo_mcp.languages.treesitter.parameter_types import is_type_parameter, lis
 from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, SymbolFlag, SymbolKind
 
 # Languages where members with one name but different parameter counts are different members.
-BY_SIGNATURE = frozenset({"csharp", "java", "cpp"})
+BY_SIGNATURE = frozenset({"csharp", "java", "c", "cpp"})  # a header of C++ may be named like one of C
 _WITH_KEYWORD = frozenset({"csharp", "swift"})
 _WITHOUT_ALIASES = frozenset({"csharp", "java"})
 _CLASSES = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})

@@ -29,6 +29,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolKind,
     SymbolRecord,
 )
+from repo_mcp.text.roles import is_test_path
 
 MAX_GUESSES = 8
 MAX_GUESSED_FILES = 40
@@ -168,7 +169,7 @@ class TypeScriptResolver:
                 if meaning is not UNKNOWN or not owners.is_choice:
                     meaning = self._narrowing.narrow(file, meaning, row)
                     return self._say(self._part_static(file, meaning, row), row)
-        return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(row)
+        return UNCOUNTED if row.qualifier.startswith(EXPECTED) else self._guess(file.path, row)
 
     def _part_static(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
         """Return the members of a class itself, or those of its objects, if both have some of one name."""
@@ -261,8 +262,10 @@ class TypeScriptResolver:
         whole = self._names.find_whole(file) if file is not None else UNKNOWN
         return whole.declarations or (ordinal,)
 
-    def _guess(self, row: Reference) -> Resolution:
-        """Return members with that name that accept as many arguments, by name alone."""
+    def _guess(self, near: str, row: Reference) -> Resolution:
+        """Return members with that name that accept as many arguments, by name alone.
+
+        Those of another test are never probable: tests make objects of any shape."""
         name = row.name
         if name in COMMON_MEMBERS or len(name) < 3:
             return NOTHING
@@ -274,15 +277,17 @@ class TypeScriptResolver:
             file = self._names.find_file(path)
             if file is None or self._program.find_language(path) not in LANGUAGES:
                 continue
+            is_of_other_test = path != near and is_test_path(path)
+            sure = Confidence.POSSIBLE if is_of_other_test else Confidence.PROBABLE
             for ordinal in file.record.find_symbols(name):
                 symbol = file.get_symbol(ordinal)
                 if symbol.kind in _MEMBER_KINDS and _takes(symbol, row):
-                    found.append(Target(Declaration(path, ordinal), Confidence.PROBABLE))
+                    found.append(Target(Declaration(path, ordinal), sure))
         return _limit(found)
 
 
 def _limit(found: list[Target]) -> Resolution:
-    """Return one target as PROBABLE, several as POSSIBLE; none when there are too many."""
+    """Return one target as it is, several as POSSIBLE; none when there are too many."""
     if len(found) > MAX_GUESSES:
         return NOTHING
     if len(found) > 1:

@@ -315,6 +315,10 @@ class Low: Top, Plain {
 class Top { public: virtual void run(const int& a); virtual void stay(int a); };
 class Low : public Top { public: void run(const int &a); void stay(long a); };
 """,
+    "a.h": """
+class Top { public: virtual void run(); virtual void stay(int a); };
+class Low : public Top { public: void run(int a); void stay(int b); };
+""",
 }
 OVERRIDDEN = {
     "a.cs": {"Top.Run": "exact", "Top.Take": "exact", "Top.Plain": "", "Top.Other": "", "IPlain.Say": "exact"}
@@ -323,6 +327,7 @@ OVERRIDDEN = {
     | {"Top.hide": "", "Top.fixed": ""},
     "a.swift": {"Top.run": "exact", "Top.stay": "", "Plain.say": "exact"},
     "a.cpp": {"Top.run": "exact", "Top.stay": "possible"},
+    "a.h": {"Top.run": "", "Top.stay": "exact"},
 }
 
 

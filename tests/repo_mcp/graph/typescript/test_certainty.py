@@ -269,3 +269,22 @@ def test_a_global_value_is_not_the_interface_of_its_name() -> None:
     )
     assert found.ask("a.ts", "// a value", "Store") == ["lib.d.ts:2 Store probable"]
     assert found.ask("a.ts", "// a type", "Store") == ["lib.d.ts:1 Store probable"]
+
+
+def test_a_member_of_another_test_is_only_possible() -> None:
+    found = Repository.build(
+        {
+            "test/helper.js": """
+            const shapes = { remarkable: 1 };
+            """,
+            "src/a.js": """
+            const own = { notable: 1 };
+            """,
+            "test/b.js": """
+            function f(x) { x.remarkable; } // of a test
+            function g(x) { x.notable; } // of the program
+            """,
+        }
+    )
+    assert found.ask("test/b.js", "// of a test", "remarkable") == ["test/helper.js:1 remarkable possible"]
+    assert found.ask("test/b.js", "// of the program", "notable") == ["src/a.js:1 notable probable"]
