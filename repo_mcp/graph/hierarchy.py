@@ -257,8 +257,8 @@ class Hierarchy:
                 continue
             met.add(target.declaration)
             is_own = self._are_one_type(owner, target.declaration)
-            same = [] if is_own else self._find_member(target.declaration, symbol)
-            same = self._keep_overriding(member, same, is_above=ends_at_match)
+            named = [] if is_own else self._find_member(target.declaration, symbol)
+            same = self._keep_overriding(member, named, is_above=ends_at_match)
             found += [Target(one.declaration, _weaker(confidence, one.confidence)) for one in same]
             if same and ends_at_match:
                 continue

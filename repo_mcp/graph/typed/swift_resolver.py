@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.program import NOTHING, Declaration, Resolution
 from repo_mcp.graph.typed.file_scope import FileScope, skip_own_scope
+from repo_mcp.graph.typed.guesses import MAX_DECLARING
 from repo_mcp.graph.typed.language_resolver import LanguageResolver
 from repo_mcp.graph.typed.receiver import Receiver
 from repo_mcp.graph.typed.rules import NOT_FOUND, FoundDeclarations
@@ -124,7 +125,31 @@ class SwiftResolver(LanguageResolver):
         is_made = reference.name == "init" and reference.role is ReferenceRole.CALL
         if is_made and receiver is not None:
             return self._resolve_made(reference, receiver)
+        if receiver is not None and receiver.external and not receiver.is_items:
+            extending = self._list_extending(scope, reference, receiver.external)
+            found = self._conclude(FoundDeclarations(extending, is_certain=False), reference)
+            if found.targets:
+                return found
         return super()._resolve_in_receiver(scope, reference, receiver)
+
+    def _list_extending(
+        self, scope: FileScope, reference: Reference, external: str
+    ) -> tuple[Declaration, ...]:
+        """Return the members that extensions in the repository give to a type of a library."""
+        lookup, name = self._lookup, external.rpartition(".")[2]
+        found = []
+        for path in lookup.program.list_declaring(reference.name)[:MAX_DECLARING]:
+            other = lookup.find_scope(path)
+            for one in other.find_named(reference.name) if other is not None else ():
+                assert other is not None
+                parent = other.get_parent(one)
+                is_extending = (
+                    other.get_kind(parent) is SymbolKind.EXTENSION and other.get_name(parent) == name
+                )
+                is_seen = other is scope or lookup.rules.is_reachable(scope, other, one)
+                if is_extending and is_seen and lookup.is_wanted(scope, other.get_kind(one), reference.role):
+                    found.append(Declaration(path, one))
+        return tuple(found)
 
     def _resolve_made(self, reference: Reference, receiver: Receiver) -> Resolution:
         """Resolve `.init(...)`: initialisers, or a type that declares none but has implied ones."""

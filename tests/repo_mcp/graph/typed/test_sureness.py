@@ -23,6 +23,17 @@ TEXTS = {
           _ = alone(1) // without a library
         }
         """,
+    # The repository gives members to a type of the language.
+    "Sources/Text/text.swift": """
+        extension String { func quoted(_ by: Int = 1) -> String { self } }
+        extension String { private func hidden() -> String { self } }
+        """,
+    "Sources/Text/use.swift": """
+        func use(text: String) {
+          _ = text.quoted() // of an extension
+          _ = text.hidden() // of another file
+        }
+        """,
     # A macro is defined unless an option of the compiler says otherwise.
     "short.h": """
         #ifndef USE_SHORT
@@ -115,6 +126,12 @@ CASES = {
         "alone",
         ["Sources/Help/own.swift:2 alone exact"],
     ),
+    "swift text: an extension": (
+        "// of an extension",
+        "quoted",
+        ["Sources/Text/text.swift:1 quoted probable"],
+    ),
+    "swift text: a private one": ("// of another file", "hidden", ["-> String.hidden"]),
     "c: a macro for a type": ("// a type by default", "TEST", ["short.h:8 TEST probable"]),
     "c: a macro": ("// called by default", "PASS", ["short.h:9 PASS probable"]),
     "c: a macro that is not defined": ("// not by default", "FAIL", ["short.h:12 FAIL possible"]),
@@ -132,6 +149,7 @@ CASES = {
 }
 PATHS = {
     "swift": "Sources/Help/own.swift",
+    "swift text": "Sources/Text/use.swift",
     "c": "short.c",
     "c++": "value.cpp",
     "java": "a/A.java",
