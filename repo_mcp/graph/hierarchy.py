@@ -149,13 +149,10 @@ class Hierarchy:
                 record = self._program.find_record(path)
                 if record is None:
                     continue
-                rows = record.list_role(*_BASES)
-                if not rows:
-                    continue
                 local = list_aliases(record, record.find_references(asked)) | {asked}
-                for row in rows:
-                    if record.strings[record.ref_names[row]] in local:
-                        yield path, record, row
+                rows = (row for one in local for row in record.list_named_role(one, *_BASES))
+                for row in sorted(rows):
+                    yield path, record, row
 
     def list_parts(self, declaration: Declaration) -> list[Declaration]:
         """Return all declarations of a `partial` type; for any other symbol just itself."""

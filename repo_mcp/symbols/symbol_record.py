@@ -17,7 +17,7 @@ order of their lines.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -223,14 +223,23 @@ class SymbolRecord:
 
     def list_own_role(self, ordinal: int, *roles: ReferenceRole) -> list[int]:
         """Return the rows of the references of one symbol in any of the roles, ascending."""
-        own = np.flatnonzero(self.ref_symbols == ordinal)
-        if not len(own):
+        return self._keep_roles(self.ref_symbols == ordinal, roles)
+
+    def list_named_role(self, name: str, *roles: ReferenceRole) -> list[int]:
+        """Return the rows of the references to exactly this name in any of the roles, ascending."""
+        number = self.string_table.find(name)
+        return [] if number is None else self._keep_roles(self.ref_names == number, roles)
+
+    def _keep_roles(self, mask: npt.NDArray[np.bool_], roles: Sequence[ReferenceRole]) -> list[int]:
+        """Return the rows of a mask (bool) with any of the roles, ascending."""
+        rows = np.flatnonzero(mask)
+        if not len(rows):
             return []
-        kinds = self.ref_roles[own]
+        kinds = self.ref_roles[rows]
         wanted = kinds == roles[0]
         for role in roles[1:]:
             wanted |= kinds == role
-        found: list[int] = own[wanted].tolist()
+        found: list[int] = rows[wanted].tolist()
         return found
 
     def find_children(self, ordinal: int, name: str) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from repo_mcp.graph.python.scoping import Form, PythonScoping, Value, outside
 from repo_mcp.lru_cache import LruCache
 
@@ -33,6 +35,7 @@ class PythonClasses:
     def __init__(self, scoping: PythonScoping) -> None:
         self._scoping = scoping
         self._orders: LruCache[Class, tuple[list[Class], str]] = LruCache(MAX_KEPT)
+        self._bases: LruCache[Class, tuple[list[Class], str]] = LruCache(MAX_KEPT)
 
     def list_order(self, start: Class) -> tuple[list[Class], str]:
         """Return a class and its bases in member lookup order, and an external base ("" if none).
@@ -54,7 +57,7 @@ class PythonClasses:
             seen.append(one)
             if _is_outside(one):
                 continue
-            bases, outer = self._list_bases(one)
+            bases, outer = self._bases.get(one, partial(self._list_bases, one))
             foreign = foreign or outer
             stack += [base for base in reversed(bases) if base != start]
         last: dict[Class, int] = {one: ordinal for ordinal, one in enumerate(seen)}

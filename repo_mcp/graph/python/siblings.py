@@ -8,6 +8,7 @@ another one under an alias.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from repo_mcp.graph.program import Program
 from repo_mcp.graph.python.classes import Class, PythonClasses
@@ -26,6 +27,9 @@ class PythonSiblings:
         self._program = program
         self._classes = classes
         self._derived: LruCache[Class, list[Class]] = LruCache(MAX_KEPT, lambda found: 1 + len(found))
+        self._below: LruCache[Class, tuple[int, list[Class]]] = LruCache(
+            MAX_KEPT, lambda found: 1 + len(found[1])
+        )
 
     def may_precede(self, around: Class, found: Value, name: str) -> bool:
         """Return whether a derived class puts a member of this name before the one that a class has."""
@@ -44,21 +48,30 @@ class PythonSiblings:
         """Yield the classes that derive from one, directly or not, until MAX_FILES are examined."""
         waiting, seen, left = [first], {first}, MAX_FILES
         while waiting and left > 0:
-            path, ordinal = waiting.pop()
-            record = self._program.find_record(path)
-            name = record.strings[int(record.names[ordinal])] if record is not None else ""
-            using = self._program.list_using(name)[:left]
-            left -= len(using)
-            for below in (one for user in using for one in self._iter_naming(user, name)):
-                if below not in seen and (path, ordinal) in self._classes.list_order(below)[0]:
+            one = waiting.pop()
+            files, found = self._below.get(one, partial(self._find_below, one))
+            left -= files
+            for below in found:
+                if below not in seen:
                     seen.add(below)
                     waiting.append(below)
                     yield below
 
+    def _find_below(self, above: Class) -> tuple[int, list[Class]]:
+        """Return how many files were examined, and the classes in them that name a class as a base.
+
+        It is the same class if it is in their order.
+        """
+        path, ordinal = above
+        record = self._program.find_record(path)
+        name = record.strings[int(record.names[ordinal])] if record is not None else ""
+        using = self._program.list_using(name)[:MAX_FILES]
+        naming = (one for user in using for one in self._iter_naming(user, name))
+        return len(using), [one for one in naming if above in self._classes.list_order(one)[0]]
+
     def _iter_naming(self, path: str, name: str) -> Iterator[Class]:
         """Yield the classes of a file with a base of a name."""
         record = self._program.find_record(path)
-        for row in record.list_role(ReferenceRole.INHERIT) if record is not None else ():
+        for row in record.list_named_role(name, ReferenceRole.INHERIT) if record is not None else ():
             assert record is not None
-            if record.strings[int(record.ref_names[row])] == name:
-                yield path, int(record.ref_symbols[row])
+            yield path, int(record.ref_symbols[row])

@@ -21,6 +21,7 @@ from repo_mcp.graph.typed.file_scope import (
 from repo_mcp.graph.typed.local_names import is_declared_twice, is_function_in_order, keep_declared
 from repo_mcp.graph.typed.path_lookup import PathLookup
 from repo_mcp.graph.typed.rules import NOT_FOUND, Candidate, FoundDeclarations, Path, Rules
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.record_classes import replace
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
@@ -34,10 +35,12 @@ from repo_mcp.symbols.symbol_record import (
 MAX_TYPES = 40  # visited among direct and indirect bases, for one member
 MAX_OPEN = 20  # depth: types whose bases are needed to find another's bases
 MAX_STEPS = 500  # types whose bases are determined for one question
+CACHED_MEMBERS = 20_000  # answers about members: those of a base are asked for by all types below it
 MAX_EXTENSIONS = 30  # files with extensions of one type, examined for its bases
 
 # A property without its name is an unnamed struct's.
 _NO_NAMES = frozenset({SymbolKind.EXTENSION, SymbolKind.PROPERTY})
+_Asked = tuple[Declaration, str, ReferenceRole, tuple[int, str] | None, bool, bool, str | None]
 _FIELD_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.CONSTANT, SymbolKind.ENUM_MEMBER})
 
 
@@ -48,6 +51,7 @@ class NamedLookup(PathLookup):
         super().__init__(program, rules)
         self._bases: dict[Declaration, tuple[Declaration, ...]] = {}
         self._extended: dict[Declaration, tuple[Declaration, ...]] = {}
+        self._members: LruCache[_Asked, tuple[Declaration, ...]] = LruCache(CACHED_MEMBERS)
         self._open: set[Declaration] = set()  # types whose bases are being determined
         self._cuts = 0  # lookups of bases cut short by a cycle or a limit
         self._steps = MAX_STEPS
@@ -208,6 +212,27 @@ class NamedLookup(PathLookup):
         nearest type with one that accepts the call counts, a type has no private members of its bases, and a
         bare name means a method if it is called. A method of every class is never an interface's.
         """
+        passed = None if call is None else (call.arguments, call.alias)  # what decides whether a call fits
+        reader = None if self.reader is None else self.reader.path
+        key = owner, name, role, passed, of_value, is_bare, reader
+        known = self._members.find(key)
+        if known is None:
+            cuts = self._cuts
+            known = tuple(self._find_members(owner, name, role, call, of_value=of_value, is_bare=is_bare))
+            if cuts == self._cuts:  # as for bases
+                self._members.put(key, known)
+        return list(known)
+
+    def _find_members(
+        self,
+        owner: Declaration,
+        name: str,
+        role: ReferenceRole,
+        call: Reference | None,
+        *,
+        of_value: bool,
+        is_bare: bool,
+    ) -> list[Declaration]:
         rules, waiting, seen = self.rules, [owner], {owner}
         known = rules.of_every_class.get(name) if not self._promises(owner) else None
         for _ in range(MAX_TYPES):

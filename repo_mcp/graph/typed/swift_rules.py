@@ -8,6 +8,7 @@ put closures after the parentheses, the first of them without a label.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from repo_mcp.graph.program import Program
 from repo_mcp.graph.typed.file_scope import FileScope
@@ -25,6 +26,7 @@ from repo_mcp.symbols.symbol_record import (
     SymbolKind,
 )
 
+CACHED_TEXTS = 4_096  # a call is compared with the functions of its name in all bases of a type
 _TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
 _OF_SYSTEM_TEXT = """
 AppKit Combine CoreData CoreFoundation CoreGraphics Darwin Dispatch Foundation FoundationNetworking Glibc
@@ -61,6 +63,7 @@ class _Parameter:
     is_escaping: bool  # only functions are
 
 
+@lru_cache(CACHED_TEXTS)
 def accepts_labels(parameters: str, passed: str) -> bool:
     """Return whether a declaration accepts a call, judged by labels.
 
@@ -131,6 +134,7 @@ def _take(wanted: list[_Parameter], labels: list[str], taken: list[int] | None =
     return at
 
 
+@lru_cache(CACHED_TEXTS)
 def spell_signature(parameters: str) -> str:
     """Return the labels and types of parameters, without names and defaults."""
     return ",".join(f"{one.label}:{one.type}" for one in _read_parameters(parameters)).replace(" ", "")

@@ -5,14 +5,20 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.csharp.names import CSharpFile
+from repo_mcp.graph.python.resolver import PythonResolver
+from repo_mcp.graph.python.siblings import PythonSiblings
+from repo_mcp.graph.resolution import Resolver
 from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.path_lookup import PathLookup
 from repo_mcp.graph.typed.swift_rules import SwiftRules
 from repo_mcp.graph.typescript.script_file import ScriptFile
+from repo_mcp.languages.python.symbol_parser import parse
 from repo_mcp.symbols.record_builder import SymbolRecordBuilder
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord, decode_symbol_record
 from tests.growth import assert_linear
 from tests.repo_mcp.graph.memory_program import MemoryProgram
+from tests.repo_mcp.graph.resolved import RESOLVERS, Repository
 
 
 def make_record(types: int) -> SymbolRecord:
@@ -97,3 +103,55 @@ def test_what_is_inside_of_a_name_is_inside_any_symbol_of_it() -> None:
     assert record.find_inside("Type", "run") == [2, 4, 6]
     assert record.find_inside("run", "Type") == [1, 3, 5]  # the file is named so
     assert record.find_inside("run", "run") == record.find_inside("Type", "no") == []
+
+
+CLASSES = 90
+
+
+def count_calls(
+    monkeypatch: pytest.MonkeyPatch, owner: type, name: str, program: MemoryProgram, resolver: Resolver
+) -> int:
+    """Return how often a method is called while all references of a program's only file are resolved."""
+    counted, usual = [0], getattr(owner, name)
+
+    def count(*arguments: object, **named: object) -> object:
+        counted[0] += 1
+        return usual(*arguments, **named)
+
+    monkeypatch.setattr(owner, name, count)
+    (path,) = program._structures
+    record = program.find_record(path)
+    assert record is not None
+    for row in range(record.reference_count):
+        resolver.resolve(path, record, record.get_reference(row))
+    return counted[0]
+
+
+def test_each_base_of_a_chain_is_asked_once_for_its_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What calls a method of 600 such classes in Swift took 25 seconds: each asked its 40 nearest bases."""
+    text = "class C0 {\n func run() {}\n}\n" + "".join(
+        f"class C{number} : C{number - 1} {{\n override func run() {{ super.run() }}\n"
+        f" func go() {{ self.run() }}\n}}\n"
+        for number in range(1, CLASSES)
+    )
+    program = Repository.build({"a.swift": text}).program
+    resolver = RESOLVERS["swift"](program)
+    assert count_calls(monkeypatch, NamedLookup, "_find_members", program, resolver) < 12 * CLASSES
+
+
+def test_each_class_of_a_chain_is_asked_once_for_those_below_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In Python it took 27 seconds: each asked the file for its 100 nearest derived classes anew."""
+    text = "class C0:\n    def run(self): ...\n" + "".join(
+        f"class C{number}(C{number - 1}):\n    def run(self):\n        super().run()\n"
+        for number in range(1, CLASSES)
+    )
+    program = MemoryProgram({"a.py": text}, {"python": parse})
+    resolver = PythonResolver(program)
+    assert count_calls(monkeypatch, PythonSiblings, "_iter_naming", program, resolver) <= CLASSES
+
+
+def test_references_of_a_name_in_a_role_are_those_among_all_of_the_role() -> None:
+    record = make_record(5)
+    roles = ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT
+    assert [record.list_named_role(f"Type{number}", *roles) for number in (2, 6, 7)] == [[0], [4], []]
+    assert record.list_named_role("Type2", ReferenceRole.CALL) == []
