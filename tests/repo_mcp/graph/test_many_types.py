@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph.csharp.names import CSharpFile
+from repo_mcp.graph.program import Resolver
 from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.python.siblings import PythonSiblings
-from repo_mcp.graph.resolution import Resolver
 from repo_mcp.graph.typed.file_scope import FileScope
 from repo_mcp.graph.typed.lookup import NamedLookup
 from repo_mcp.graph.typed.path_lookup import PathLookup
