@@ -104,14 +104,14 @@ def build_claim(
         return f"This repository may have no answer: no file has the {_name_words(state.absent)}."
     if reading.form is Form.ERRORS and (named := list_named(state)):
         return describe_function(state, named)
-    errors = describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else ""
+    errors = describe_errors(state, reading.subjects[0].asked) if reading.form is Form.ERRORS else None
     if reading.form is Form.EXTENSION and (recipe := _describe_recipe(state)):
         return recipe
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS, Form.DIFFERENCE) and own:
         return _describe_best(state, own, errors, _doubt(own[0]) if reading.form is Form.OPEN else "")
     if reading.form in (Form.OPEN, Form.EXTENSION, Form.ERRORS):
         none = "No test is among what fits best. " if state.wants_tests else ""
-        return f"{none}{errors}{_describe_places(state)}"
+        return f"{none}{errors or ''}{_describe_places(state)}"
     return ""
 
 
@@ -270,15 +270,15 @@ def _doubt(best: Node) -> str:
     return f"in whose {lines} lines the words may stand far apart" if lines > WINDOW_LINES else ""
 
 
-def _describe_best(state: ResearchState, own: Sequence[Node], errors: str, doubt: str) -> str:
+def _describe_best(state: ResearchState, own: Sequence[Node], errors: str | None, doubt: str) -> str:
     """Return what fits best, what it calls, and what is next to it.
 
-    A sentence on its errors comes first, unless it lacks words of the question: then these come before it.
-    `doubt` says why it may not be what is asked for, if there is a reason.
+    `errors` is None unless they are asked for. They come first, unless the best lacks words of the question:
+    then these come before them. `doubt` says why it may not be what is asked for, if there is a reason.
     """
     best = own[0]
     rivals = [described for described, _ in list_rivals(state, best)]
-    sentences = _judge_best(state, name_briefly(best), rivals, doubt)
+    sentences = _judge_best(state, name_briefly(best), rivals, doubt, makes_none=errors == "")
     if errors:
         sentences.insert(len(sentences) if state.lacking else 0, errors.rstrip())
     callees = list(_list_called(state, best.declaration))
@@ -295,8 +295,18 @@ def _describe_best(state: ResearchState, own: Sequence[Node], errors: str, doubt
     return " ".join(sentences)
 
 
-def _judge_best(state: ResearchState, best: str, rivals: Sequence[str] = (), doubt: str = "") -> list[str]:
-    """Return sentences that say which words no file has, what fits best, and which words that lacks."""
+def _judge_best(
+    state: ResearchState,
+    best: str,
+    rivals: Sequence[str] = (),
+    doubt: str = "",
+    *,
+    makes_none: bool = False,
+) -> list[str]:
+    """Return sentences that say which words no file has, what fits best, and which words that lacks.
+
+    `makes_none` means that errors are asked for, and that the best makes none.
+    """
     sentences = []
     absent = [word for word in state.absent if not _is_adverb(word)]
     if absent:
@@ -304,8 +314,10 @@ def _judge_best(state: ResearchState, best: str, rivals: Sequence[str] = (), dou
         sentences.append(f"No file here has the {words}: this may be missing, or be called otherwise.")
     lacking = [word for word in state.lacking if word not in state.absent]
     fits = "the other words" if absent else "the question"
-    if lacking:  # then it may be about something else
-        sentences.append(f"Nearest is {best}, which lacks the {_name_words(lacking)}.")
+    failings = [f"lacks the {_name_words(lacking)}"] if lacking else []
+    failings += ["is not known to make an error"] if makes_none else []
+    if failings:  # then it may be about something else
+        sentences.append(f"Nearest is {best}, which {' and '.join(failings)}.")
     elif rivals:
         sentences.append(f"{join_names([best, *rivals])} fit {fits} about equally well.")
     elif doubt:
@@ -373,7 +385,7 @@ def _describe_recipe(state: ResearchState) -> str:
 
 
 def _name_words(words: Sequence[str]) -> str:
-    return f"word{'s' if len(words) > 1 else ''} {join_names(words)}"
+    return f"word{'s' if len(' '.join(words).split()) > 1 else ''} {join_names(words)}"
 
 
 def _cite_section(section: Finding) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.bundler.statements import holds_failure, is_branch
+from repo_mcp.graph.nodes import Node
 from repo_mcp.ranking.intent import split_qualified
 from repo_mcp.research.citing import join_names, name_findings, shorten_symbol
 from repo_mcp.research.locating import is_test_place
@@ -116,17 +117,15 @@ def describe_errors(state: ResearchState, asked: str) -> str:
     is_known = any(one.why.startswith(NAMED_IN_QUESTION) for one in near)
     if not is_known and " " not in asked:
         return _name_errors(state, _keep_named(near, asked))
-    return _name_errors(state, _list_linked(state, near)) or _name_errors(state, near)
+    best = next((node for node in state.nodes.values() if not is_test_place(node.path)), None)
+    return _name_errors(state, near if best is None else _list_linked(state, best, near))
 
 
-def _list_linked(state: ResearchState, near: Sequence[Finding]) -> list[Finding]:
+def _list_linked(state: ResearchState, best: Node, near: Sequence[Finding]) -> list[Finding]:
     """Return the findings of the best declaration, of those rated nearly as high, and of what the best calls.
 
     Errors of its callers, and of others that only share words with the question, are not its own.
     """
-    best = next((node for node in state.nodes.values() if not is_test_place(node.path)), None)
-    if best is None:
-        return []
     calls = [link for link in state.links.values() if link.kind == "calls"]
     name = best.qualified_name  # that of its overloads, too
     linked = [node.declaration for node in state.nodes.values() if node.qualified_name == name]

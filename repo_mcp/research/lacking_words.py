@@ -11,7 +11,7 @@ from repo_mcp.research.research_state import ResearchState
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.base_forms import find_base_form
 from repo_mcp.text.question_words import find_idioms, shares_word
-from repo_mcp.text.stop_words import QUESTION_WORDS
+from repo_mcp.text.stop_words import QUESTION_WORDS, STOP_WORDS
 from repo_mcp.text.word_families import list_stand_ins
 
 # Words with at most TELLING of the heaviest weight are never reported as lacking. Nothing is reported if the
@@ -68,6 +68,10 @@ def list_lacking(seed: Seed, telling: Mapping[str, float]) -> list[str]:
     return [] if is_light and 2 * len(lacking) < len(telling) else lacking
 
 
+def _join_text(seed: Seed) -> str:
+    return "\n".join((seed.path, *seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]))
+
+
 def says_otherwise(seed: Seed, word: str) -> bool:
     """Return True for a declaration whose lines have a word of much the same meaning: `exit` for "quit"."""
     held = {term for terms in seed.body.terms.values() for term in terms}
@@ -76,9 +80,15 @@ def says_otherwise(seed: Seed, word: str) -> bool:
 
 def list_said(seed: Seed, idioms: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the words of those phrases for which a declaration has one of the words looked for instead."""
-    lines = seed.body.lines[seed.body.start_line - 1 : seed.body.end_line]
-    text = "\n".join((seed.path, *lines))
+    text = _join_text(seed)
     return [word for said, plain in idioms.items() if shares_word(text, plain) for word in said.split()]
+
+
+def list_unsaid(seed: Seed, idioms: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the phrases of which a declaration has neither a word nor one of those looked for instead."""
+    text = _join_text(seed)
+    own = {said: [word for word in said.split() if word.lower() not in STOP_WORDS] for said in idioms}
+    return [said for said, plain in idioms.items() if not shares_word(text, (*plain, *own[said]))]
 
 
 def name_phrases(words: Sequence[str], idioms: Collection[str]) -> list[str]:

@@ -35,6 +35,7 @@ from repo_mcp.research.lacking_words import (
     list_idioms,
     list_lacking,
     list_said,
+    list_unsaid,
     name_phrases,
     says_otherwise,
     weigh_words,
@@ -187,7 +188,8 @@ def _note_lacking(
     said = list_said(best, idioms)
     state.absent = [word for word in state.absent if word not in said and not says_otherwise(best, word)]
     telling = {word: weight for word, weight in weighed.items() if word not in said}
-    state.lacking = name_phrases(list_lacking(best, telling), idioms)
+    lacking = name_phrases(list_lacking(best, telling), idioms)
+    state.lacking = [*dict.fromkeys((*lacking, *list_unsaid(best, idioms)))]
 
 
 def _put_failing(state: ResearchState, seeds: Sequence[Seed]) -> list[Seed]:

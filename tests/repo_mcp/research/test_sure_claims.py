@@ -233,3 +233,49 @@ def test_a_type_or_a_long_function_is_only_nearest(text: str, doubt: str) -> Non
 
 def test_what_includes_itself_is_recursive() -> None:
     assert find_idioms("a template that includes itself")["includes itself"][0] == "recursion"
+
+
+PIPES = """def copy_output(command, destination):
+    # The output of the command.
+    if command.output:
+        destination.write(command.output)
+    return destination
+"""
+
+LOCKS = """def take_turn(lock):
+    return lock
+"""
+
+KEYS = """class Drop:
+    # Keys that a table drops.
+    def keys_dropped(self, table):
+        for key in table.keys:
+            table.drop(key)
+"""
+
+MAILS = """def check_mail(text):
+    user_part, domain_part = text.split("@")
+    if not user_part or not domain_part:
+        raise MailError("the address is not valid")
+    return user_part
+"""
+
+
+def test_nothing_fits_best_that_lacks_a_phrase_in_its_own_words_and_in_those_of_programs() -> None:
+    asked = Asked({"pipes.py": PIPES, "locks.py": LOCKS})
+    claim = asked.ask("How does the output of a command go to its destination at once?").claim
+    assert claim.startswith("Nearest is pipes.copy_output (pipes.py:1-5), which lacks the words at once.")
+
+
+def test_a_phrase_that_the_best_has_in_words_of_programs_is_not_lacking() -> None:
+    locked = PIPES.replace("if command.output:", "if command.output and command.lock:")
+    asked = Asked({"pipes.py": locked, "locks.py": LOCKS})
+    claim = asked.ask("How does the output of a command go to its destination at once?").claim
+    assert claim.startswith("pipes.copy_output (pipes.py:1-5) fits the question best.")
+
+
+def test_errors_of_others_are_not_told_where_the_nearest_makes_none() -> None:
+    asked = Asked({"keys.py": KEYS, "mails.py": MAILS})
+    claim = asked.ask("Which errors are raised when keys of a table are dropped only in part?").claim
+    assert claim.startswith("Nearest is keys.Drop (keys.py:1-5), which is not known to make an error.")
+    assert "MailError" not in claim
