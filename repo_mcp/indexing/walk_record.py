@@ -69,7 +69,7 @@ def keep_walk(directory: Directory, memory: WalkMemory) -> None:
     fields = {
         "syntax": SYNTAX_VERSION,
         "facts": [
-            [path, one.digest, one.rule_count, one.has_catch_alls, list(one.warnings)]
+            [path, one.digest, one.rule_count, one.tried_count, one.has_catch_alls, list(one.warnings)]
             for path, one in facts.items()
         ],
         "chains": [list(chain) for chain in chains],
@@ -95,6 +95,6 @@ def _build_judged(record: Mapping[str, Any]) -> dict[str, JudgedNames]:
 
 def _build_facts(record: Mapping[str, Any]) -> dict[str, IgnoreFacts]:
     return {
-        path: IgnoreFacts(bytes(digest), int(count), bool(has_catch_alls), tuple(map(str, warnings)))
-        for path, digest, count, has_catch_alls, warnings in record["facts"]
+        path: IgnoreFacts(bytes(digest), int(count), int(tried), bool(has_all), tuple(map(str, warnings)))
+        for path, digest, count, tried, has_all, warnings in record["facts"]
     }

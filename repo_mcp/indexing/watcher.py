@@ -33,6 +33,8 @@ WAIT_SECONDS = 0.1  # between checks for the first walk
 CLOSE_SECONDS = 0.2
 _MAX_FAILURES = 3  # in a row, because a directory vanished before it was watched
 
+_LIMITS = {errno.ENOSPC: "fs.inotify.max_user_watches", errno.EMFILE: "fs.inotify.max_user_instances"}
+
 Batches = Generator[frozenset[str] | None, None, None]
 Report = Callable[[frozenset[str] | None], None]
 
@@ -239,8 +241,9 @@ class TreeWatcher:
 def _explain(error: Exception) -> str:
     """Return why watching failed, without naming a path."""
     number = getattr(error, "errno", None)
-    if number in (errno.ENOSPC, errno.EMFILE) or "limit" in str(error):  # of watches; of queues
-        return "the system's limit on file watches was reached"
+    raised = "" if number is None else _LIMITS.get(number, "")
+    if raised or "limit" in str(error):
+        return "the system's limit on file watches was reached" + (f": raise {raised}" if raised else "")
     if number is not None:
         return os.strerror(number)
     return type(error).__name__

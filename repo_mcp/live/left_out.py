@@ -99,7 +99,10 @@ class LeftOut:
         return (f"{'' if is_whole else 'At least '}{files} left out: {why}.",)
 
     def _look_for(self, matches: Callable[[str], bool]) -> tuple[Counter[str], bool]:
-        """Return the numbers of matching files by reason, and whether LOOK_SECONDS sufficed for all files."""
+        """Return the numbers of matching files by reason, and whether all files were counted.
+
+        Looking for them and finding the reasons take LOOK_SECONDS each at most.
+        """
         deadline = time.monotonic() + LOOK_SECONDS
         columns = FileColumns()
 
@@ -115,9 +118,14 @@ class LeftOut:
             walk(tree.reader, tree.policy.find_denial, None, include_hidden=True, cancelled=stops, met=take)
         except RepoError:
             is_whole = False
-        skipped = self._index.skipped
-        reasons = (skipped.get(path) or self._find_reason(path) for path in columns.paths if matches(path))
-        return Counter(map(str, filter(None, reasons))), is_whole
+        counts: Counter[str] = Counter()
+        deadline = time.monotonic() + LOOK_SECONDS  # rules that are tried one by one may take longer
+        for path in filter(matches, columns.paths):
+            if stops():
+                return counts, False
+            reason = self._index.skipped.get(path) or self._find_reason(path)
+            counts.update([str(reason)] if reason else [])
+        return counts, is_whole
 
     def _find_reason(self, path: str) -> str | None:
         """Return why the last walk left a file out because of its name; None if it did not."""

@@ -40,6 +40,7 @@ MAX_IGNORE_FILES = 10_000  # Linux has 306
 # Of all files together, which stay in memory from walk to walk: about 100 MB. Linux has 2,000 rules in 30 kB.
 MAX_RULES = 200_000
 MAX_TEXT_BYTES = 32 << 20
+MAX_TRIED_RULES = 2_000  # in force in one directory: 0.5 ms for a name, or 26 for a deep directory
 CATCH_ALLS_SET_ASIDE = ".gitignore ignores everything: its patterns that match every name are not applied"
 
 
@@ -99,6 +100,13 @@ class IgnoreRules:
             self._warn(f"{_shown(where)} not applied: the ignore files have too many patterns together")
             return
         file = self._find_known(directory, text)
+        above = [self._files[one].facts for one in _paths_down_to(directory) if one in self._files]
+        if file.facts.tried_count + sum(one.tried_count for one in above) > MAX_TRIED_RULES:
+            self._warn(
+                f"{_shown(where)} not applied: with those of the directories above it there are more than"
+                f" {MAX_TRIED_RULES} patterns that only trying can decide"
+            )
+            return
         for warning in file.facts.warnings:
             self._warn(warning)
         self._rule_count += file.facts.rule_count

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from repo_mcp.record_classes import dataclass
+from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.workspace.ignore_layers import Rule, RuleFile, is_looked_up
 from repo_mcp.workspace.ignore_lines import HostilePattern, parse_line
 
@@ -17,7 +17,7 @@ MAX_PATTERNS_PER_FILE = 10_000
 MAX_UNINDEXED_PATTERNS = 1_000  # per file: each is tried for every name or directory
 MAX_WARNINGS = 20
 DIGEST_BYTES = 16
-SYNTAX_VERSION = 1  # raised when the same lines come to mean something else
+SYNTAX_VERSION = 2  # raised when the same lines come to mean something else
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SET_ASIDE = b"without catch-alls"
 
@@ -28,6 +28,7 @@ class IgnoreFacts:
 
     digest: bytes  # DIGEST_BYTES, of its directory and text
     rule_count: int
+    tried_count: int  # of them, rules that are tried one by one
     has_catch_alls: bool  # a rule that matches every name in the file's directory
     warnings: tuple[str, ...]  # of parsing it
 
@@ -46,7 +47,8 @@ class IgnoreFile:
         if facts is None:
             rules, warnings = self._parse()
             digest = name_ignore_file(directory, text)
-            facts = IgnoreFacts(digest, len(rules), any(map(is_catch_all, rules)), tuple(warnings))
+            tried = sum(not is_looked_up(rule) for rule in rules)
+            facts = IgnoreFacts(digest, len(rules), tried, any(map(is_catch_all, rules)), tuple(warnings))
         self.facts = facts
 
     @property
@@ -63,7 +65,8 @@ class IgnoreFile:
     def set_catch_alls_aside(self) -> IgnoreFile:
         """Return the same file without its rules that match every name in its directory, not parsed."""
         digest = name_ignore_file(self._directory, self.facts.digest + _SET_ASIDE)
-        other = IgnoreFile(self._directory, b"", IgnoreFacts(digest, self.facts.rule_count, False, ()))
+        facts = replace(self.facts, digest=digest, has_catch_alls=False, warnings=())
+        other = IgnoreFile(self._directory, b"", facts)
         other._whole = self
         return other
 

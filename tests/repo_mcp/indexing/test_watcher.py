@@ -121,7 +121,8 @@ def test_directories_that_are_never_there_end_it(listen: Any) -> None:
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (OSError(errno.ENOSPC, "No space left on device"), "limit on file watches"),
+        (OSError(errno.ENOSPC, "No space left on device"), "reached: raise fs.inotify.max_user_watches"),
+        (OSError(errno.EMFILE, "Too many open files"), "reached: raise fs.inotify.max_user_instances"),
         (OSError(errno.EIO, "Input/output error"), "Input/output error"),
         (RuntimeError("OS file watch limit reached."), "limit on file watches"),
         (ValueError("/secret/path"), "ValueError"),
