@@ -33,6 +33,7 @@ from repo_mcp.text.schema import FLAG_REPLACED, PATH, SYMBOL
 
 MIN_PREFIX_CHARS = 4
 _SCRIPT, _MINIFIED = ".js", ".min.js"
+_CLASS, _TEMPLATE = ".cs", ".tt"
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
 _CACHED_DIRECTORIES = 8_000  # shared by the files in them; about 2 MB
 _CACHED_NAMES = 8_000  # of files and directories, with their stems; about 2 MB
@@ -74,7 +75,8 @@ def find_role_in_tree(searcher: Searcher, path: str, position: int, file: int) -
     """Return the role of a live file, which is number `file` of the segment at `position`.
 
     A script beside its minified copy was built, or comes from elsewhere. At the top of a tree it may as well
-    be the source of a small library. A file whose name tells no language, such as completions of a shell, is
+    be the source of a small library. A class of C# beside a template of its name is made from that, and the
+    template is part of the program. A file whose name tells no language, such as completions of a shell, is
     not part of the program unless it lies where programs do, or is source by what it holds.
     """
     role = get_file_role(path)
@@ -83,6 +85,12 @@ def find_role_in_tree(searcher: Searcher, path: str, position: int, file: int) -
     if role is FileRole.CODE and path.endswith(_SCRIPT) and "/" in path:
         minified = path.removesuffix(_SCRIPT) + _MINIFIED
         return FileRole.FOREIGN if searcher.has_beginning(minified, whole=True) else role
+    if role is FileRole.CODE and path.endswith(_CLASS):
+        template = path.removesuffix(_CLASS) + _TEMPLATE
+        return FileRole.FOREIGN if searcher.has_beginning(template, whole=True) else role
+    if role is FileRole.CONFIG and path.endswith(_TEMPLATE):
+        made = path.removesuffix(_TEMPLATE) + _CLASS
+        return FileRole.CODE if searcher.has_beginning(made, whole=True) else role
     return role
 
 

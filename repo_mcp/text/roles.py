@@ -12,21 +12,25 @@ from repo_mcp.late_patterns import compile_late
 
 # One pattern for a directory with a final slash, one for a file name. Neither reaches into the other.
 _TEST_DIRECTORY = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e|test[-_]suite|testing|__mocks__"
-    r"|[^/]*[._-]tests?|[^/]*Tests?|Specs)/"
+    r"(?:^|/)(?:tests?|specs?|__tests__|fixtures|__fixtures__|e2e|test[-_]suite|testing|__mocks__|unittests?"
+    r"|[^/]*[._-]tests?|tests-[^/]*|[^/]*Tests?|[^/]*(?:\.Test|Tests)\.[^/]*|Specs"
+    r"|(?:[^/]*[._-])?[Tt]est[-_]?(?:[Ff]ixtures|[Dd]ata)\d?)/"
 )
 _TEST_NAME = re.compile(
     r"(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py|tests?\.rs"
-    r"|[^/]*\.(?:e2e|cy)\.[cm]?[jt]sx?|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
+    r"|[^/]*\.(?:e2e|cy)\.[cm]?[jt]sx?|[^/]*(?:[_.-](?:test|spec)s?(?:-d)?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
 TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", ".cy.", "__mocks__")  # every test's path has one
 _MAY_BE_TEST = re.compile(r"est|pec|Suite|e2e|\.cy\.")  # a name that makes its file a test has one of these
-# `docs` as well as `docs-site`; `_examples`, `iOS Example` and `App.Examples`. `benchmark`
-# counts only at the top: further down it is part of the program.
+# `docs` as well as `docs-site`; `_examples`, `iOS Example` and `App.Examples`. `benchmark` alone and `perf`
+# count only at the top: further down they are part of the program.
 _DOCS_DIRECTORY = re.compile(
-    r"(?:^|/)(?:[Dd]ocs?(?:[-_][^/]*)?|[Dd]ocumentation|(?:[^/]*[ ._-])?[Ee]xamples?|[Ss]amples?|demos"
-    r"|tutorials?|benchmarks|benches)/|^bench(?:mark)?/"
+    r"(?:^|/)(?:[Dd]ocs?(?:[-_][^/]*)?|[Dd]ocumentation|tutorials?|website"
+    r"|(?:[^/]*[ ._-])?(?:[Ee]xamples?|[Ss]amples?|[Dd]emos?|[Bb]enchmarks)|[^/]+[Bb]enchmark|benches|jmh"
+    r"|__bench(?:es)?__|[Ss]andbox|[Pp]laygrounds?)/|^(?:[Bb]ench(?:mark)?|perf)/"
 )
+_DOCS_NAME = re.compile(r"\.(?:bench|stories)\.[cm]?[jt]sx?$")
+
 # The last ones hold amalgamations: all sources copied into one file.
 _FOREIGN_DIRECTORY = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
@@ -39,7 +43,8 @@ _BUILD_NAME = re.compile(
 )
 # The last ones hold texts of the program again, with their places, for translators.
 _FOREIGN_NAME = re.compile(
-    r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$|\.(?:pot?|xlf|xliff)$"
+    r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g|[Dd]esigner)\.\w+$|\.gen\.[jt]sx?$"
+    r"|_generated\.\w+$|\.(?:pot?|xlf|xliff)$"
 )
 _SIDE_FILE = compile_late(
     r"(?:^|/)(?:perf[\w-]*|bench\w*|_?examples?|samples?|demos?|sandbox|playground|fuzz\w*|scripts?|testing"
@@ -125,7 +130,7 @@ def find_name_role(name: str) -> FileRole:
     if _BUILD_NAME.match(name):
         return FileRole.CONFIG
     language = find_language(name)
-    if language.kind == "docs":
+    if language.kind == "docs" or _DOCS_NAME.search(name):
         return FileRole.DOCS
     if language.name == "css":
         return FileRole.STYLE

@@ -131,9 +131,10 @@ SWIFT = build_language(
     {opt}(?:
         {slash_doc}
         | (?:@{name}(?:\([^)\n]{0,80}+\))?{gap}){0,3}
-          (?:(?:{access}|static|class|final|override|mutating|nonmutating|indirect|convenience|required
-            |nonisolated|lazy|weak|prefix|postfix|infix){gap}){0,6}
-          (?:(?:func|class|struct|enum|protocol|extension|typealias|actor|associatedtype|macro){gap}({name})
+          (?:(?:{access}|static|class|final|override|mutating|nonmutating|indirect|convenience|required|dynamic
+            |nonisolated|distributed|lazy|weak|unowned|prefix|postfix|infix){gap}){0,6}
+          (?:(?:func|class|struct|enum|protocol|typealias|actor|associatedtype|macro){gap}({name})
+            | extension{gap}(?:{name}\.){0,8}({name})
             | (?<=static[ ])(?:let|var){gap}({name}))
         | (?<![ \t])(?:(?:{access}){gap})?(?:let|var){gap}({name})
     )
@@ -150,13 +151,15 @@ KOTLIN = build_language(
         | (?:@{name}(?:\([^)\n]{0,80}+\))?{gap}){0,3}
           (?:(?:{access}|open|abstract|final|sealed|data|inner|value|inline|annotation|enum|override|suspend
             |operator|infix|tailrec|external|actual|expect|companion|lateinit|const|fun){gap}){0,8}
-          (?:fun{gap}(?:<[^\n(]{1,100}?>{opt})?(?:[A-Za-z0-9_.<>?,]{1,80}\.)?({name}){opt}\(
+          (?:fun{gap}(?:<[^\n(]{1,100}?>{opt})?{receiver}({name}){opt}\(
             | (?:class|interface|object|typealias){gap}({name})
             | (?<=const[ ])val{gap}({name}))
-        | (?<![ \t])(?:(?:{access}|lateinit){gap}){0,3}(?:val|var){gap}({name})
+        | (?<![ \t])(?:(?:{access}|lateinit|override|inline|external|actual|expect){gap}){0,4}
+          (?:val|var){gap}(?:<[^\n(]{1,100}?>{opt})?{receiver}({name})
     )
     """,
     access="public|private|internal|protected",
+    receiver=r"(?:[A-Za-z0-9_.]{1,80}(?:<[^<>()=\n]{0,80}(?:<[^<>()=\n]{0,80}>[^<>()=\n]{0,80})?>)?\??\.)?",
 )
 
 SCALA = build_language(
@@ -165,10 +168,13 @@ SCALA = build_language(
     r"""
     {opt}(?:
         {slash_doc}
-        | (?:(?:private|protected)(?:\[{name}\])?{gap}
-            | (?:override|final|sealed|abstract|implicit|lazy|inline|transparent|opaque|open|infix|case){gap}
+        | (?:@{name}(?:\([^)\n]{0,80}+\))?{gap}){0,3}
+          (?:(?:private|protected)(?:\[{name}\])?{gap}
+            | (?:override|final|sealed|abstract|implicit|lazy|inline|transparent|opaque|open|infix|case
+              |package){gap}
           ){0,6}
-          (?:def|class|trait|object|type|enum|given|val){gap}({name})
+          (?:(?:def|class|trait|object|type|enum|given){gap}({name})
+            | (?<![ ]{4})va[lr]{gap}({name}))                # deeper ones without a modifier are locals
     )
     """,
 )

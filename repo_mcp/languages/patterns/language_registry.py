@@ -20,14 +20,18 @@ from repo_mcp.late_patterns import compile_late
 # Languages that are searched as code but have no landmarks -> their extensions.
 _PLAIN_CODE = {
     "antlr": "g4",
+    "bnf": "bnf",
     "coffeescript": "coffee",
     "fortran": "f f90 f95 f03 for",
+    "javacc": "jj jjt",
+    "lalrpop": "lalrpop",
     "lex": "l ll",
     "nim": "nim",
     "nix": "nix",
     "pascal": "pas pp dpr",
     "tcl": "tcl",
     "verilog": "v sv svh vhd vhdl",
+    "peg": "peg pegjs pest",
     "vim-script": "vim",
     "visual-basic": "vb bas",
     "yacc": "y yy",

@@ -157,6 +157,20 @@ def test_the_source_of_a_small_library_stands_before_its_tests(tmp_path: Path) -
     assert first(build(tmp_path, texts), "which strip is opened") == "strips.js"
 
 
+def test_a_class_made_from_a_template_stands_behind_it(tmp_path: Path) -> None:
+    text = "string OpenStrip(Strip strip) { return strip; }\n"
+    texts = {
+        "src/StripWriter.cs": f"class StripWriter {{\n{text * 3}}}\n",
+        "src/StripWriter.tt": f"<# open #>\n{text}",
+        "src/Other.tt": text * 4,
+    }
+    repository = build(tmp_path, texts)
+    assert first(repository, "which strip is opened") == "src/StripWriter.tt"
+    (tmp_path / "root/src/StripWriter.tt").unlink()
+    repository.refresh()
+    assert first(repository, "which strip is opened") == "src/StripWriter.cs"
+
+
 def test_words_of_the_own_template_for_reports_are_not_looked_for(tmp_path: Path) -> None:
     asked = "Please mention the hovercraft before anything else."
     texts = {

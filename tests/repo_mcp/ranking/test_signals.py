@@ -133,6 +133,14 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
         ("Tests/Support/Helper.swift", FileRole.TEST),
         ("src/Demo.UnitTests/Helper.cs", FileRole.TEST),
         ("Specs/Support/Helper.swift", FileRole.TEST),
+        ("src/Demo.Tests.Unit/Helper.cs", FileRole.TEST),
+        ("src/IntegrationTests.Net4/Helper.cs", FileRole.TEST),
+        ("tests-integration/src/lib.rs", FileRole.TEST),
+        ("core/src/testFixtures/kotlin/Ledger.kt", FileRole.TEST),
+        ("plugin/TestData2/Ledger.kt", FileRole.TEST),
+        ("latestData/Ledger.kt", FileRole.CODE),
+        ("unittest/main.cpp", FileRole.TEST),
+        ("src/ledger.test-d.ts", FileRole.TEST),
         ("docs/a.py", FileRole.DOCS),
         ("_examples/a.go", FileRole.DOCS),
         ("watchOS Example/a.swift", FileRole.DOCS),
@@ -143,6 +151,15 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
         ("crates/a/benches/a.rs", FileRole.DOCS),
         ("bench/a.js", FileRole.DOCS),
         ("src/reporters/benchmark/a.ts", FileRole.CODE),
+        ("core/jvmBenchmark/kotlin/A.kt", FileRole.DOCS),
+        ("core/src/jmh/java/A.java", FileRole.DOCS),
+        ("src/types.bench.ts", FileRole.DOCS),
+        ("src/Card.stories.tsx", FileRole.DOCS),
+        ("perf/a.js", FileRole.DOCS),
+        ("src/perf/a.js", FileRole.CODE),
+        ("Demo/Shop-Demo/a.swift", FileRole.DOCS),
+        ("sandbox/a.cs", FileRole.DOCS),
+        ("website/src/a.js", FileRole.DOCS),
         ("README.md", FileRole.DOCS),
         ("LICENSE", FileRole.DOCS),
         ("pyproject.toml", FileRole.CONFIG),
@@ -160,11 +177,17 @@ def test_the_name_of_a_file_ends_at_its_first_dot(file: str, name: str, stems: t
         ("api/deps/session.py", FileRole.CODE),
         ("web/a.min.js", FileRole.FOREIGN),
         ("api/a_pb2.py", FileRole.FOREIGN),
+        ("src/Strings.Designer.cs", FileRole.FOREIGN),
+        ("src/routes.gen.ts", FileRole.FOREIGN),
+        ("lib/mix/tasks/a.gen.ex", FileRole.CODE),
+        ("api/types_generated.go", FileRole.FOREIGN),
         ("locale/de/django.po", FileRole.FOREIGN),
         ("po/ledger.pot", FileRole.FOREIGN),
         ("latest/contest.py", FileRole.CODE),
         ("src/grammar.y", FileRole.CODE),
         ("src/scanner.l", FileRole.CODE),
+        ("src/grammar/Ledger.bnf", FileRole.CODE),
+        ("src/grammar.lalrpop", FileRole.CODE),
         ("distance/vendors.py", FileRole.CODE),
     ],
 )
@@ -175,14 +198,17 @@ def test_roles(path: str, role: FileRole) -> None:
 
 # The rules in one piece, for whole paths.
 TEST_PATH = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e|test[-_]suite|testing|__mocks__"
-    r"|[^/]*[._-]tests?|[^/]*Tests?|Specs)/"
+    r"(?:^|/)(?:tests?|specs?|__tests__|fixtures|__fixtures__|e2e|test[-_]suite|testing|__mocks__|unittests?"
+    r"|[^/]*[._-]tests?|tests-[^/]*|[^/]*Tests?|[^/]*(?:\.Test|Tests)\.[^/]*|Specs"
+    r"|(?:[^/]*[._-])?[Tt]est[-_]?(?:[Ff]ixtures|[Dd]ata)\d?)/"
     r"|(?:^|/)(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py"
-    r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
+    r"|[^/]*(?:[_.-](?:test|spec)s?(?:-d)?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
 DOCS_PATH = re.compile(
-    r"(?:^|/)(?:[Dd]ocs?(?:[-_][^/]*)?|[Dd]ocumentation|(?:[^/]*[ ._-])?[Ee]xamples?|[Ss]amples?|demos"
-    r"|tutorials?|benchmarks|benches)/|^bench(?:mark)?/"
+    r"(?:^|/)(?:[Dd]ocs?(?:[-_][^/]*)?|[Dd]ocumentation|tutorials?|website"
+    r"|(?:[^/]*[ ._-])?(?:[Ee]xamples?|[Ss]amples?|[Dd]emos?|[Bb]enchmarks)|[^/]+[Bb]enchmark|benches|jmh"
+    r"|__bench(?:es)?__|[Ss]andbox|[Pp]laygrounds?)/|^(?:[Bb]ench(?:mark)?|perf)/"
+    r"|\.(?:bench|stories)\.[cm]?[jt]sx?$"
 )
 BUILD_PATH = re.compile(
     r"\.(?:gradle(?:\.kts)?|sbt|gemspec)$"
@@ -191,7 +217,8 @@ BUILD_PATH = re.compile(
 FOREIGN_PATH = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
     r"|amalgamat(?:ion|ed)|single[-_](?:include|header|file))/|^deps/"
-    r"|\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$|\.(?:pot?|xlf|xliff)$"
+    r"|\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g|[Dd]esigner)\.\w+$|\.gen\.[jt]sx?$"
+    r"|_generated\.\w+$|\.(?:pot?|xlf|xliff)$"
 )
 
 
@@ -218,6 +245,7 @@ a test tests Tests spec .spec. _test -tests fooTest x.Test docs docs_src docs-si
 single_include amalgamated Docs Example .Examples benchmarks bench deps .gradle .sbt setup.py Gemfile
 _vendor third-party dist generated .generated. .min. js css _pb2 _grpc py pyi .pb. .g. conftest fixtures
 e2e Suite Spec . _ - / / / md txt toml c README Kconfig latest contest
+unittest .Tests. Tests. tests- Data Fixtures -d Demo jmh website perf jvmBenchmark .bench. ts .gen. .Designer.
 """.split()  # noqa: SIM905
 
 

@@ -380,10 +380,13 @@ mod tests {}
 }
 public protocol Adapter { associatedtype Value }
 extension Session {}
+extension Session.Cache {
+    dynamic func drop() {}
+}
 let topLevel = 3
 enum State { case idle }
 """,
-        ["Session", "shared", "request", "make", "Adapter", "Session", "topLevel", "State"],
+        ["Session", "shared", "request", "make", "Adapter", "Session", "Cache", "drop", "topLevel", "State"],
         ["/// Doc"],
     ),
     "kotlin": (
@@ -403,8 +406,14 @@ class Repo {
 }
 typealias Handler = (Int) -> Unit
 object Registry
+val Shape.isFlat: Boolean get() = true
+internal expect val <T> Map<String, List<T>>.firstKey: String
+fun <K, V> Map<in K, V>?.lastKey(): K
 """,
-        ["Point", "MAX", "Shape", "second", "Repo", "KEY", "load", "Handler", "Registry"],
+        [
+            *("Point", "MAX", "Shape", "second", "Repo", "KEY", "load", "Handler", "Registry"),
+            *("isFlat", "firstKey", "lastKey"),
+        ],
         ["/** Doc */"],
     ),
     "scala": (
@@ -415,10 +424,16 @@ object Tree {
   private[this] val depth = 3
   implicit def toLeaf(x: Int): Leaf = Leaf(x)
   type Id = Int
+  val empty = Leaf(0)
+  @tailrec private def walk(x: Int): Int = {
+    val next = x - 1
+    walk(next)
+  }
 }
+package object trees
 trait Visitor
 """,
-        ["Tree", "Leaf", "Tree", "depth", "toLeaf", "Id", "Visitor"],
+        ["Tree", "Leaf", "Tree", "depth", "toLeaf", "Id", "empty", "walk", "trees", "Visitor"],
         ["// one"],
     ),
     "ruby": (
