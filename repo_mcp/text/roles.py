@@ -30,7 +30,6 @@ _DOCS_DIRECTORY = re.compile(
     r"|__bench(?:es)?__|[Ss]andbox|[Pp]laygrounds?)/|^(?:[Bb]ench(?:mark)?|perf)/"
 )
 _DOCS_NAME = re.compile(r"\.(?:bench|stories)\.[cm]?[jt]sx?$")
-
 # The last ones hold amalgamations: all sources copied into one file.
 _FOREIGN_DIRECTORY = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated"
