@@ -53,8 +53,8 @@ class HttpServed:
         assert found is not None
         self.base = found[1]
         self.port = int(self.base.rpartition(":")[2])
-        told = "" if "REPO_MCP_HTTP_TOKEN" in environment else self._read_line()
-        self.token = told.rpartition(" ")[2].strip() or environment["REPO_MCP_HTTP_TOKEN"]
+        line = "" if "REPO_MCP_HTTP_TOKEN" in environment else self._read_line()
+        self.token = line.rpartition(" ")[2].strip() or environment["REPO_MCP_HTTP_TOKEN"]
 
     def _read_line(self) -> str:
         assert self.popen.stderr is not None

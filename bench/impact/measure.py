@@ -132,8 +132,8 @@ def render_table(found: Sequence[Found]) -> Iterator[str]:
     yield "|---|---|--:|--:|--:|--:|--:|"
     for half in (*HALVES, "both"):
         some = [one for one in found if half in (one.commit.half, "both")]
-        is_told = len(some) > 0 and (half != "both" or len({one.commit.half for one in found}) > 1)
-        for name in LISTS if is_told else ():
+        is_shown = len(some) > 0 and (half != "both" or len({one.commit.half for one in found}) > 1)
+        for name in LISTS if is_shown else ():
             own = [one for one in some if one.wanted[name]]
             files, hits = sum(one.wanted[name] for one in own), sum(one.count(name) for one in own)
             any_hit = sum(one.count(name) > 0 for one in own)

@@ -24,7 +24,7 @@ NOT_WHOLE = "The index is being built or updated: files may be missing here."
 CHANGING = "The latest changes are not indexed yet: results may be out of date."
 RENEWED = "Changed files were being indexed during this call: results may be out of date. Ask again."
 NOT_COMPARED = "The tree is being compared with the index: changed files may be missing here."
-TOLD_AGE_SECONDS = 0.5  # answers say how old the last look at the tree is if it is older than this
+REPORTED_AGE_SECONDS = 0.5  # answers say how old the last look at the tree is if it is older than this
 
 
 class IndexReport:
@@ -143,7 +143,7 @@ class IndexReport:
         if self.is_first_look or (not can_wait and self._refresher.running.locked()):
             return [NOT_COMPARED]
         age = self._look.age
-        if self._stays and not can_wait and age > TOLD_AGE_SECONDS:
+        if self._stays and not can_wait and age > REPORTED_AGE_SECONDS:
             return [f"The tree was last checked {age:.1f} s ago: later changes may be missing here."]
         return [RENEWED] if self._has_newer(snapshot) else []
 

@@ -32,8 +32,8 @@ def describe_settings(state: ResearchState, subject: Subject) -> str:
     program = [one for one in own if not one.why.endswith(IN_DOCUMENTS)]
     passing = _cite_beginning(program, PASSES)
     hows = (OPTION, "takes", "sets", *[DECLARES] * subject.asked.startswith(KCONFIG))
-    is_told = bool(subject.nodes or passing) or any(_cite_beginning(program, how) for how in hows)
-    others = () if is_told else (own, whole)
+    is_stated = bool(subject.nodes or passing) or any(_cite_beginning(program, how) for how in hows)
+    others = () if is_stated else (own, whole)
     places = {
         how: next(filter(None, (_cite_beginning(found, how) for found in (program, *others))), [])
         for how in hows

@@ -168,7 +168,7 @@ def test_examples_of_the_server_run(tiny: Path, line: str) -> None:
         killer.start()
         if "http" in words:
             assert process.stderr is not None
-            assert any("listening on http://127.0.0.1:" in told for told in process.stderr)
+            assert any("listening on http://127.0.0.1:" in line for line in process.stderr)
             process.terminate()
         printed, said = process.communicate()
         killer.cancel()
@@ -197,9 +197,9 @@ def test_help_fits_80_columns_and_has_one_style(monkeypatch: pytest.MonkeyPatch,
     assert max(map(len, text.splitlines())) <= 80
     assert text.startswith(f"usage: repo-mcp {name}")
     assert {"options:", "examples:"} <= set(re.findall(r"^(\w.*:)$", text, re.MULTILINE))
-    told = re.findall(r"^  (?:-\S+.*?)(?:  +|\n +)(\w.*)$", text, re.MULTILINE)
-    assert told
-    assert [one for one in told if re.match(r"[A-Z][a-z]", one)] == []
+    meanings = re.findall(r"^  (?:-\S+.*?)(?:  +|\n +)(\w.*)$", text, re.MULTILINE)
+    assert meanings
+    assert [one for one in meanings if re.match(r"[A-Z][a-z]", one)] == []
 
 
 def test_figures_of_the_readme_are_those_of_the_bench() -> None:

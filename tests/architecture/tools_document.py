@@ -73,8 +73,8 @@ def _iter_arguments(schema: Mapping[str, Any], prefix: str) -> Iterator[str]:
         meaning = " ".join(str(argument.get("description", argument.get("title", ""))).split())
         notes = ["required"] if name in schema.get("required", ()) else []
         notes += _list_limits(argument, meaning)
-        told = f" ({', '.join(notes)})" if notes else ""
-        yield f"- `{prefix}{name}`{told}{meaning and ': '}{meaning}"
+        bounds = f" ({', '.join(notes)})" if notes else ""
+        yield f"- `{prefix}{name}`{bounds}{meaning and ': '}{meaning}"
         yield from _iter_arguments(argument, f"{prefix}{name}.")
 
 
@@ -82,8 +82,8 @@ def _list_limits(schema: Mapping[str, Any], meaning: str) -> list[str]:
     """Return what a value must be and its default, unless the argument's description says so."""
     limits = describe_limits(schema).removeprefix("one of ").removeprefix("an integer from ")
     is_plain = schema["type"] in ("string", "boolean", "object") and "enum" not in schema
-    is_told = is_plain or str(MAX_NUMBER) in limits.replace(",", "") or limits in meaning
-    notes = [] if is_told else [limits]
+    is_stated = is_plain or str(MAX_NUMBER) in limits.replace(",", "") or limits in meaning
+    notes = [] if is_stated else [limits]
     default = schema.get("default")
     if default not in (None, "", False) and "Default" not in meaning:
         notes.append(f"default {json.dumps(default)}")

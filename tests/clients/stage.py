@@ -164,8 +164,8 @@ class Stage:
 
 def _tell(frames: Sequence[Frame]) -> str:
     """Say what happened to the server, and what it was asked for."""
-    told = (frame.message.get("method", "") if frame.what == "client" else frame.what for frame in frames)
-    return ", ".join(one for one in told if one not in ("", "server")) or "was not started"
+    names = (frame.message.get("method", "") if frame.what == "client" else frame.what for frame in frames)
+    return ", ".join(one for one in names if one not in ("", "server")) or "was not started"
 
 
 def _is_answer(frame: Frame) -> bool:

@@ -106,9 +106,9 @@ def test_a_client_that_gives_up_on_a_call_goes_on_with_the_next(driver: Driver, 
     played = driver.play(stage, script, **variables)
     assert "timed out" in played.seen["call_0"]
     assert driver.unwrap(played.seen["call_1"]) == stage.find_answer("repo.open_file")["content"][0]["text"]
-    told = [frame.message for frame in stage.read_frames() if frame.what == "client"]
-    (asked,) = [message["id"] for message in told if message.get("params", {}).get("name") == "repo.outline"]
-    given_up = [message for message in told if message.get("method") == "notifications/cancelled"]
+    sent = [frame.message for frame in stage.read_frames() if frame.what == "client"]
+    (asked,) = [message["id"] for message in sent if message.get("params", {}).get("name") == "repo.outline"]
+    given_up = [message for message in sent if message.get("method") == "notifications/cancelled"]
     assert [message["params"]["requestId"] for message in given_up] == [asked]
     assert stage.wait_until_alone() == []
 

@@ -21,8 +21,8 @@ FETCH_THE_LIST = ("claude", "gemini")  # at their start
 
 
 def _list_requests(stage: Stage) -> list[str]:
-    told = [frame.message for frame in stage.read_frames() if frame.what == "client"]
-    return [method for method in (message.get("method", "") for message in told) if "resources/" in method]
+    sent = [frame.message for frame in stage.read_frames() if frame.what == "client"]
+    return [method for method in (message.get("method", "") for message in sent) if "resources/" in method]
 
 
 @pytest.mark.parametrize("program", ARGUMENTS)

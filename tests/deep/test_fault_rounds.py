@@ -1,6 +1,6 @@
 """Recipes R2 to R4 of the threat model: the process or the medium fails at any change of the data directory.
 
-What one round checks is told in `tests/deep/fault_rounds.py`, which also runs one scenario alone.
+What one round checks stands in `tests/deep/fault_rounds.py`, which also runs one scenario alone.
 """
 
 from __future__ import annotations

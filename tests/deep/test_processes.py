@@ -233,7 +233,7 @@ def test_locks_that_were_left_or_are_held(tmp_path: Path) -> None:
             for waits in (lock.parent, next(data.glob("structure-*"))):
                 held.release()
                 held = DiskDirectory(str(waits)).lock("lock")
-                # A round that the server began itself waits for the lock, too, and is told of first.
+                # A round that the server began itself waits for the lock, too, and is reported first.
                 wait_until(lambda: "Another process" in str(server.call("index_codebase", path=".")))
                 row.rounds += 1
                 row.faults += 1

@@ -182,10 +182,10 @@ def test_the_script_refuses_what_it_does_not_know(tmp_path: Path) -> None:
     script = EXAMPLES / "pack.sh"
     assert os.access(script, os.X_OK) or sys.platform == "win32"
     (tmp_path / "place").mkdir()
-    for arguments, told in (
+    for arguments, expected in (
         ("", "usage: "),
         ("build", "usage: "),
         ("other store", "neither build nor start"),
     ):
         done = run_step(f"sh {script} {arguments}", tmp_path / "place")
-        assert (done.returncode, told in done.stderr) == (2, True)
+        assert (done.returncode, expected in done.stderr) == (2, True)

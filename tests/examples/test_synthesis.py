@@ -22,7 +22,7 @@ def test_the_model_is_asked_once_and_shown_what_it_needs_to_answer(show: Show) -
     assert all(line in show.prompt for _, line in FACTS)
 
 
-def test_each_place_that_is_cited_says_what_is_told_of_it(show: Show) -> None:
+def test_each_place_that_is_cited_says_what_is_said_of_it(show: Show) -> None:
     summary = show.answer["summary"]
     assert summary["by"] == "client"
     for (words, line), sentence in zip(FACTS, summary["text"].split("\n"), strict=True):

@@ -105,8 +105,8 @@ def parse_hex(block: str) -> bytes:
 @pytest.mark.parametrize("name", STRUCTS)
 def test_struct_tables_are_those_of_the_code(name: str) -> None:
     rows = find_table(name)
-    told = Struct("<" + "".join(TYPES[kind] for _, kind, _ in rows))
-    assert told.format == STRUCTS[name].format
+    stated = Struct("<" + "".join(TYPES[kind] for _, kind, _ in rows))
+    assert stated.format == STRUCTS[name].format
     offset = 0
     for position, kind, _ in rows:
         assert int(position) == offset
@@ -118,8 +118,8 @@ def test_every_struct_table_is_compared() -> None:
 
 
 def test_magics_are_those_of_the_code() -> None:
-    told = [bytes.fromhex(digits) for digits in re.findall(r"magic: `([0-9a-f ]+)`", DOCUMENT)]
-    assert told == [frame.MAGIC, frame.END_MAGIC, manifest.MAGIC, seals.MAGIC]
+    stated = [bytes.fromhex(digits) for digits in re.findall(r"magic: `([0-9a-f ]+)`", DOCUMENT)]
+    assert stated == [frame.MAGIC, frame.END_MAGIC, manifest.MAGIC, seals.MAGIC]
 
 
 def test_numbers_are_those_of_the_code() -> None:
@@ -158,19 +158,19 @@ def test_numbers_are_those_of_the_code() -> None:
 
 
 def test_code_lengths_are_those_of_the_code() -> None:
-    told = DOCUMENT.split("a hexadecimal digit each:\n\n")[1].split("\n\n")[0]
-    assert "".join(told.split()) == folded_pages.CODE_LENGTHS
+    stated = DOCUMENT.split("a hexadecimal digit each:\n\n")[1].split("\n\n")[0]
+    assert "".join(stated.split()) == folded_pages.CODE_LENGTHS
 
 
 def test_sections_stand_in_the_order_of_the_document() -> None:
     table = DOCUMENT.split("## Sections of a segment")[1].split("\n\n")[1]
-    told = re.findall(r"\b[A-Z]{4}\b", table)
+    stated = re.findall(r"\b[A-Z]{4}\b", table)
     with patch.object(terms, "LARGE_PAGES", 1):
-        assert [tag.encode() for tag in told] == list(take_apart(build_small(records=True)))
-    required = [tag for tag in told if tag not in ("SIGN", "RECS", "RECE")]
+        assert [tag.encode() for tag in stated] == list(take_apart(build_small(records=True)))
+    required = [tag for tag in stated if tag not in ("SIGN", "RECS", "RECE")]
     assert [tag.encode() for tag in required] == list(take_apart(build_small()))
     headings = re.findall(r"^### (.*)$", DOCUMENT, re.MULTILINE)
-    assert ", ".join(headings).split(", ") == told
+    assert ", ".join(headings).split(", ") == stated
 
 
 def test_the_example_has_the_bytes_that_the_writer_makes() -> None:

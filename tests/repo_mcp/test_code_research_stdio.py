@@ -26,13 +26,13 @@ FILES = {
     "Sources/Auth.swift": "public protocol Authenticatable {}\nfinal class Guest: Authenticatable {}\n",
     "Sources/User.swift": "struct User {}\nextension User: Authenticatable {}\n",
 }
-Told = list[tuple[float, float | None, str | None]]
-Asked = tuple[dict[str, Any], Told]
+Reports = list[tuple[float, float | None, str | None]]
+Asked = tuple[dict[str, Any], Reports]
 
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Asked]:
-    """Return what the server says to each question, and the progress that it told of."""
+    """Return what the server says to each question, and the progress that it reported."""
     place = tmp_path_factory.mktemp("stdio")
     root = write_tree(place / "root", FILES)
     (place / "home").mkdir()
@@ -57,15 +57,15 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Asked]:
                 await session.initialize()
                 await session.call_tool("index_codebase", {"path": "."})
                 for name, arguments in questions.items():
-                    told: Told = []
+                    expected: Reports = []
 
                     async def note(
-                        done: float, total: float | None, said: str | None, told: Told = told
+                        done: float, total: float | None, said: str | None, expected: Reports = expected
                     ) -> None:
-                        told.append((done, total, said))
+                        expected.append((done, total, said))
 
                     answer: Any = await session.call_tool("code_research", arguments, progress_callback=note)
-                    found[name] = (answer.structured_content | {"failed": answer.is_error}, told)
+                    found[name] = (answer.structured_content | {"failed": answer.is_error}, expected)
         return found
 
     return anyio.run(ask)
@@ -82,13 +82,13 @@ def test_all_conforming_types_with_extension_conformances(answers: Mapping[str, 
 
 
 def test_references_are_followed_five_levels_deep_and_mapped(answers: Mapping[str, Asked]) -> None:
-    found, told = answers["deep"]
+    found, reported = answers["deep"]
     assert found["depth"] == 5
     assert {"service.auth.Authenticator.__init__", "service.api.login", "service.api.handle"} <= {
         one["symbol"] for one in found["findings"]
     }
     assert found["dependency_map"]["edges"]
-    assert told[-1][:2] == (6.0, 6.0)  # of hops that take no time the server tells less often
+    assert reported[-1][:2] == (6.0, 6.0)  # of hops that take no time the server tells less often
 
 
 def test_a_focus_on_architecture_identifies_the_structure(answers: Mapping[str, Asked]) -> None:
@@ -99,11 +99,11 @@ def test_a_focus_on_architecture_identifies_the_structure(answers: Mapping[str, 
 
 
 def test_callers_and_their_callers_are_shown_as_a_chain(answers: Mapping[str, Asked]) -> None:
-    found, told = answers["callers"]
+    found, reported = answers["callers"]
     chain = ["service.api.handle", "service.api.login", "service.auth.Authenticator.authenticate"]
     assert chain in [one["symbols"] for one in found["call_chains"]]
-    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
-    assert told
+    assert [done for done, _, _ in reported] == sorted(done for done, _, _ in reported)
+    assert reported
 
 
 def test_a_depth_of_zero_is_an_error_that_says_the_limits(answers: Mapping[str, Asked]) -> None:

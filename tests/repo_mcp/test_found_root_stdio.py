@@ -98,7 +98,7 @@ def converse(
 ) -> str:
     """Talk to a server; `roots` None: the client has none. Returns the server's instructions."""
     named = [] if roots is None else roots
-    told = []
+    reported = []
 
     async def name_roots(_context: object) -> ListRootsResult | ErrorData:
         if named == ["refused"]:
@@ -119,12 +119,12 @@ def converse(
                 stdio_client(parameters) as streams,
                 ClientSession(*streams, list_roots_callback=callback) as session,
             ):
-                told.append((await session.initialize()).instructions)
+                reported.append((await session.initialize()).instructions)
                 await talk(Client(session, named))
 
     anyio.run(main)
-    assert told[0] is not None
-    return told[0]
+    assert reported[0] is not None
+    return reported[0]
 
 
 def test_the_root_of_the_client_is_served_and_its_first_answer_names_it(place: Path) -> None:

@@ -63,8 +63,8 @@ def test_a_file_is_indexed_at_once_while_the_index_is_built(
             assert found["files"] == [{"path": LAST, "parse_status": "full"}]
             assert [row["code"] for row in found["errors"]] == ["not_found"]
             never = client.call("index_files", paths=[LAST, "p0/image.dat", "ignored.log"])
-            told = [(row["path"], row["code"]) for row in never["errors"]]
-            assert told == [("p0/image.dat", "binary_file"), ("ignored.log", "invalid_parameter")]
+            reported = [(row["path"], row["code"]) for row in never["errors"]]
+            assert reported == [("p0/image.dat", "binary_file"), ("ignored.log", "invalid_parameter")]
             assert client.call("get_status")["state"] == "partial"  # the build goes on
             assert LAST in json.dumps(client.call("search_symbols", query="early_bird"))
             (root / LAST).write_text("def second_thought():\n    return 2\n")

@@ -1,4 +1,4 @@
-"""How a server comes to run: what the directory it is started in can do, and what it can be told to serve.
+"""How a server comes to run: what the directory it is started in can do, and what it can be asked to serve.
 
 The rows of section 3.9 of the threat model, and of 3.1 about the root itself.
 """

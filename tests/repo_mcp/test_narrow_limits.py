@@ -130,8 +130,8 @@ def test_a_limit_that_a_repository_sets_to_1_leaves_everything_usable(root: Path
     assert _list_failed(answers) == []
     status = str(answers["repo.status {}"]["structuredContent"])
     least = LEAST_LIMITS[key]
-    told = f"repo_mcp.toml: limits.{key} cannot be below {least}, which is used instead of 1"
-    assert (told in status, told in said) == (least > 1, least > 1)
+    expected = f"repo_mcp.toml: limits.{key} cannot be below {least}, which is used instead of 1"
+    assert (expected in status, expected in said) == (least > 1, least > 1)
 
 
 def test_whatever_a_repository_says_status_names_file_and_key(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""Over real pipes: what an index could not take up is told, in every answer that may lack it.
+"""Over real pipes: what an index could not take up is reported in every answer that may lack it.
 
 The disk is really full (a small tmpfs in a namespace of its own), and the locks are really held, by another
 process. Meanwhile every answer that comes out of an index names the change or fails, the status is not
@@ -68,7 +68,7 @@ class World:
     client: RetrievalClient
     root: Path
     keep_out: Callable[[], Any]  # a context: nothing can be written in it
-    reason: str  # what is told meanwhile
+    reason: str  # what is reported meanwhile
     more_writers: tuple[tuple[str, dict[str, object]], ...] = ()  # that fail at once, too
 
 
@@ -207,10 +207,10 @@ def test_every_answer_tells_of_files_that_could_not_be_indexed(
                 failed = _call(client, "repo.refresh_index")
                 assert world.reason in failed["error"]["message"], failed
 
-            def is_told() -> bool:
+            def is_reported() -> bool:
                 return world.reason in _tell(_call(client, "get_status"))
 
-            wait_until(is_told)
+            wait_until(is_reported)
             silent = {
                 f"{name} {arguments}": answer
                 for name, arguments in _list_calls(node_id)
@@ -230,8 +230,8 @@ def test_every_answer_tells_of_files_that_could_not_be_indexed(
             exact = _call(client, "repo.search", query=NEW_NAME, mode="literal")
             assert [hit["path"] for hit in exact["result"]["hits"]] == [NEW]
         if options:
-            told = _call(client, "index_codebase", path=".")
-            assert (told.get("errors"), told.get("warnings", [])) == (0, [])
+            reported = _call(client, "index_codebase", path=".")
+            assert (reported.get("errors"), reported.get("warnings", [])) == (0, [])
         wait_until(lambda: _call(client, "search_symbols", query=NEW_NAME)["result"])
         wait_until(lambda: _call(client, "get_status")["healthy"])
         healed = wait_until_ready(client)

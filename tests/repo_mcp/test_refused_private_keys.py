@@ -89,11 +89,11 @@ def test_no_text_of_it_leaves_by_any_tool(root: Path) -> None:
     ]
     assert leaks == []
     assert status["coverage"]["skipped"] == {"private_key": 2}
-    told = {(tool, json.loads(said).get("path")): answer for tool, said, answer in answers}
+    reported = {(tool, json.loads(said).get("path")): answer for tool, said, answer in answers}
     for tool in ("repo.open_file", "repo.outline", "read_file"):
-        assert "private key" in told[tool, "tls.py"]
-        assert OPTION in told[tool, "tls.py"]
-    assert '"blocked": true' in told["repo.open_file", "guide.md"]
+        assert "private key" in reported[tool, "tls.py"]
+        assert OPTION in reported[tool, "tls.py"]
+    assert '"blocked": true' in reported["repo.open_file", "guide.md"]
     files = [path for path in (root / ".repo_mcp").rglob("*") if path.is_file()]
     holding = [path.name for path in files if b"Sign with the" in path.read_bytes()]
     assert holding == []

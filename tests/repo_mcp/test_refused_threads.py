@@ -54,29 +54,29 @@ def find_declaring(repository: Repository, name: str) -> list[str]:
         return []
 
 
-def is_told(repository: Repository) -> bool:
-    told = " ".join([*repository.status().warnings, *repository.symbol_index.warn()]).lower()
-    return REFUSED in told or NO_PROCESS in told
+def is_reported(repository: Repository) -> bool:
+    reported = " ".join([*repository.status().warnings, *repository.symbol_index.warn()]).lower()
+    return REFUSED in reported or NO_PROCESS in reported
 
 
 @pytest.mark.parametrize(
     "name", ["refresh", "watch", "structure", "structure lane", "structure reader", "parse watch"]
 )
-def test_what_a_refused_thread_would_have_done_is_told_and_made_up_for(
+def test_what_a_refused_thread_would_have_done_is_reported_and_made_up_for(
     repository: Repository, name: str
 ) -> None:
     """One that was refused a thread for its symbols once had none until it ended, and its calls waited."""
     with no_threads(name) as refused:
         repository.start_background_refresh()
         wait_until(lambda: refused)
-        wait_until(lambda: is_told(repository))
+        wait_until(lambda: is_reported(repository))
     Path(repository.config.root, "new.py").write_text("def fresh():\n    pass\n")
     wait_until(lambda: find_declaring(repository, "fresh") == ["new.py"])
     assert find_declaring(repository, "second") == ["two.py"]
     if name == "watch":  # looked for at intervals from now on
-        assert is_told(repository)
+        assert is_reported(repository)
     else:
-        wait_until(lambda: not is_told(repository))
+        wait_until(lambda: not is_reported(repository))
 
 
 @pytest.mark.parametrize("name", ["pages", "load", "look", "allocator", "proof"])
@@ -85,7 +85,7 @@ def test_what_others_can_do_is_done_without_a_thread(repository: Repository, nam
         repository.refresh()
         repository.start_background_refresh()
         wait_until(lambda: find_declaring(repository, "second") == ["two.py"])
-    assert not is_told(repository)
+    assert not is_reported(repository)
 
 
 def test_fewer_parse_where_the_system_has_fewer_threads(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_only_the_folder_of_a_glob_is_walked(
 
 
 @pytest.mark.parametrize(
-    ("filters", "told"),
+    ("filters", "expected"),
     [
         ({"file_glob": ".hidden/**"}, "1 file matches but was left out: hidden."),
         ({"file_glob": "{.hidden,build}/**"}, "3 files match but were left out: 1 hidden, 2 ignored."),
@@ -123,13 +123,13 @@ def test_only_the_folder_of_a_glob_is_walked(
         ({"language": "ruby"}, "1 file matches but was left out: ignored."),
         ({"file_glob": "*.py"}, ""),  # some of these are searched
         ({"file_glob": "nothing/**"}, ""),
-        ({"file_glob": "*.pem"}, ""),  # denied: nothing is told of them
+        ({"file_glob": "*.pem"}, ""),  # denied: nothing is said about them
         ({"file_glob": ".hidden/**", "language": "ruby"}, ""),
         ({}, ""),
     ],
 )
 def test_a_filter_that_matches_only_what_is_left_out_says_so(
-    open_root: Open, root: Path, filters: dict[str, str], told: str
+    open_root: Open, root: Path, filters: dict[str, str], expected: str
 ) -> None:
     (root / "build/x.rb").write_text("theta = 1\n")
     repository = open_root()
@@ -139,7 +139,7 @@ def test_a_filter_that_matches_only_what_is_left_out_says_so(
         repository.search_exact(ExactRequest("nowhere", **filters)),
         repository.search_exact(ExactRequest("nowhere", detail="count", **filters), scan=True),
     ):
-        assert [one for one in answer.warnings if "left out" in one] == ([told] if told else [])
+        assert [one for one in answer.warnings if "left out" in one] == ([expected] if expected else [])
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def test_a_filter_that_matches_no_file_says_so(open_root: Open, filters: dict[st
         repository.search(SearchRequest("nowhere", 5, **filters)),
         repository.search_exact(ExactRequest("nowhere", **filters)),
     ):
-        told = [one for one in answer.warnings if "This filter" in one]
-        assert told == ([f"This filter matches no file: {named}."] if named else [])
+        reported = [one for one in answer.warnings if "This filter" in one]
+        assert reported == ([f"This filter matches no file: {named}."] if named else [])
 
 
 @pytest.mark.parametrize(
@@ -420,17 +420,17 @@ def test_an_empty_answer_names_files_that_are_too_large(root: Path) -> None:
     (root / "src/big.py").write_text("def enormous(): ...\n" * 100)
     (root / "docs/big.md").write_text("# enormous\n" * 200)
     repository = Repository(load_config(str(root), limits={"max_file_bytes": 1_000}))
-    told = "Larger than max_file_bytes, and so not searched: "
+    expected = "Larger than max_file_bytes, and so not searched: "
     try:
         repository.refresh()
         asked = SearchRequest("enormous", 5, symbols_only=True)
-        assert repository.search(asked).warnings[-1] == f"{told}`src/big.py`, `docs/big.md`."
+        assert repository.search(asked).warnings[-1] == f"{expected}`src/big.py`, `docs/big.md`."
         of_python = SearchRequest("enormous", 5, symbols_only=True, language="python")
-        assert repository.search(of_python).warnings[-1] == f"{told}`src/big.py`."
+        assert repository.search(of_python).warnings[-1] == f"{expected}`src/big.py`."
         for found in (
             SearchRequest("alpha", 5, symbols_only=True),
             SearchRequest("gone", 5, file_glob="a.py"),
         ):
-            assert not [one for one in repository.search(found).warnings if one.startswith(told)]
+            assert not [one for one in repository.search(found).warnings if one.startswith(expected)]
     finally:
         repository.close()

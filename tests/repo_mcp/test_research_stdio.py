@@ -211,13 +211,13 @@ def test_indexing_tells_how_many_files_of_how_many_are_done(root: Path) -> None:
         "_meta": {"progressToken": "p"},
     }
     assert not client.read(client.send("tools/call", params))["result"]["isError"]
-    told = [one["params"] for one in client.notices if one["method"] == "notifications/progress"]
-    assert told
-    assert all(one["progressToken"] == "p" for one in told)
-    done = [one["progress"] for one in told]
+    reported = [one["params"] for one in client.notices if one["method"] == "notifications/progress"]
+    assert reported
+    assert all(one["progressToken"] == "p" for one in reported)
+    done = [one["progress"] for one in reported]
     assert done == sorted(set(done))
-    assert done[-1] <= told[-1]["total"] == 100
-    assert all(" of " in one["message"] and one["message"].endswith(" files") for one in told)
+    assert done[-1] <= reported[-1]["total"] == 100
+    assert all(" of " in one["message"] and one["message"].endswith(" files") for one in reported)
     client.close()
 
 

@@ -129,7 +129,7 @@ def test_a_client_that_names_other_roots_is_told_that_the_list_is_another(place:
         process.open(roots={"listChanged": True})
         request = process.read()
         assert request["method"] == "roots/list"
-        assert list_names(process, 1) == []  # nothing is open, and the roots are not told
+        assert list_names(process, 1) == []  # nothing is open, and the roots are not known
         uris = [{"uri": (place / name).as_uri()} for name in ("ledger", "atlas")]
         process.send({"id": request["id"], "result": {"roots": uris[:1]}})
         changed = {"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}
@@ -138,8 +138,8 @@ def test_a_client_that_names_other_roots_is_told_that_the_list_is_another(place:
         process.send({"method": "notifications/roots/list_changed"})
         request = process.read()
         process.send({"id": request["id"], "result": {"roots": uris[::-1]}})
-        told = [process.read(), process.read()]  # the tools have an argument more
-        assert changed in told
+        reported = [process.read(), process.read()]  # the tools have an argument more
+        assert changed in reported
         assert list_names(process, 3) == [
             "repo://atlas/README.md",
             "repo://ledger/README.md",

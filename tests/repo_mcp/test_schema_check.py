@@ -65,7 +65,7 @@ def test_what_is_not_known_is_left_to_jsonschema(schema: dict[str, Any]) -> None
     assert compile_schema(schema) is None
 
 
-def test_a_value_that_is_not_valid_is_told_as_jsonschema_does() -> None:
+def test_a_value_that_is_not_valid_is_reported_as_jsonschema_does() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": False}
     validate(schema, {"a": 1})
     with pytest.raises(jsonschema.ValidationError, match="'x' is not of type 'integer'"):

@@ -23,7 +23,7 @@ ASKED = CallContext(lambda: False)
 
 
 class Roots:
-    """Served roots, and what they told whoever serves them."""
+    """Served roots, and what they reported to whoever serves them."""
 
     def __init__(self, here: Path | None, **options: Any) -> None:
         config = load_config("auto", watch=False, **options)

@@ -114,8 +114,8 @@ def test_the_result_is_that_of_a_build_from_nothing(
         theirs.symbol_index.build()
         state = ours.status()
 
-        told = f"another work tree of the repository: {TEXTS - 4} of its {TEXTS} files were the same"
-        assert state.origin == told
+        expected = f"another work tree of the repository: {TEXTS - 4} of its {TEXTS} files were the same"
+        assert state.origin == expected
         assert (state.state, state.snapshot) == ("ready", theirs.status().snapshot)
         assert state.skipped == theirs.status().skipped
         assert ours.symbol_index.status().snapshot == theirs.symbol_index.status().snapshot
@@ -468,8 +468,8 @@ def test_the_same_options_in_another_data_directory_are_a_donor(main: GitTree, t
     kept = str(tmp_path / "kept")
     assert build(main, data_dir=kept).added == 0
     with closing(open_root(main, data_dir=kept)) as repository:
-        told = f"another index of this checkout: {TEXTS} of its {TEXTS} files were the same"
-        assert repository.status().origin == told
+        expected = f"another index of this checkout: {TEXTS} of its {TEXTS} files were the same"
+        assert repository.status().origin == expected
 
 
 def test_without_siblings_nothing_outside_is_used(work_tree: GitTree, opened_paths: list[str]) -> None:
@@ -582,7 +582,7 @@ def test_a_bad_donor_is_not_used(
     assert sorted(os.listdir(main.root)) == names
 
 
-def test_a_checkout_that_is_named_in_vain_is_told(main: GitTree, tmp_path: Path) -> None:
+def test_a_checkout_that_is_named_in_vain_is_reported(main: GitTree, tmp_path: Path) -> None:
     for name in ("missing", "empty"):
         report = build(main, index_from=str(tmp_path / name))
         assert (report.added, report.warnings) == (TEXTS, (NO_DONOR,))

@@ -96,8 +96,8 @@ def test_two_servers_that_adopt_at_once_answer_as_one_that_built_from_nothing(
     both = [servers.start(work_tree) for _ in range(2)]
     plain = servers.start(copy_plainly(work_tree, tmp_path / "plain"))
     statuses = [wait_until_ready(client) for client in (*both, plain)]
-    told = f"another work tree of the repository: {TEXTS - 4} of its {TEXTS} files were the same"
-    assert [status.get("origin") for status in statuses] == [told, told, None]
+    expected = f"another work tree of the repository: {TEXTS - 4} of its {TEXTS} files were the same"
+    assert [status.get("origin") for status in statuses] == [expected, expected, None]
     assert len({status["snapshot"] for status in statuses}) == 1
     assert answer_all(both[0]) == answer_all(both[1]) == answer_all(plain)
     assert answer_all(first) == before
@@ -127,7 +127,9 @@ def test_a_work_tree_outlives_the_main_one(servers: Servers, main: GitTree, tmp_
     assert ask(again, "repo.search", query="later_here")["hits"]
 
 
-def test_a_server_told_so_begins_with_nothing(servers: Servers, main: GitTree, tmp_path: Path) -> None:
+def test_a_server_without_siblings_begins_with_nothing(
+    servers: Servers, main: GitTree, tmp_path: Path
+) -> None:
     wait_until_ready(servers.start(main))
     work_tree = main.add_work_tree(tmp_path / "work")
     assert "origin" not in wait_until_ready(servers.start(work_tree, "--no-siblings"))

@@ -83,15 +83,15 @@ def test_what_no_engine_does_has_rows_and_what_has_no_figure_keeps_its_own() -> 
     memory = "server's memory after 1,000 queries"
     assert (judge_row(bare[memory]), judge_row(rows[memory])) == ("not measured", "met")
     assert rows["symbols, processor time"].ratio == 1.5
-    told = {
+    expected = {
         "`repo.search` over stdio, p50": 0.2,
         "`repo.search` over stdio, p95": 0.3,
         "exact search over stdio, rare literal, p50": 0.002,
         "navigation, callers, p50": 0.004,
         "`search` of `retrieval` over stdio, p50": 0.01,
     }
-    assert {what: rows[what].ours for what in told} == told
-    assert {bare[what].ours for what in told} == {None}
+    assert {what: rows[what].ours for what in expected} == expected
+    assert {bare[what].ours for what in expected} == {None}
     assert (
         render_table([bare["navigation, callers, p50"]])[2]
         == "| navigation, callers, p50 | - |  |  |  |  |  |"

@@ -70,8 +70,8 @@ def test_words_with_which_anything_is_asked_weigh_less_in_a_question() -> None:
 def test_an_irregular_word_stands_for_its_other_forms_too() -> None:
     asked = weigh_terms([Clue(ClueKind.WORD, "choose")], lambda _: 5, 100, WEIGHTS)
     assert asked["chosen"] == asked["choos"] > asked["pick"] > 0
-    told = weigh_terms([Clue(ClueKind.WORD, "Chosen")], lambda _: 5, 100, WEIGHTS)
-    assert told["choos"] == told["chosen"] > told["pick"] > 0  # a synonym of the base form
+    weighed = weigh_terms([Clue(ClueKind.WORD, "Chosen")], lambda _: 5, 100, WEIGHTS)
+    assert weighed["choos"] == weighed["chosen"] > weighed["pick"] > 0  # a synonym of the base form
     assert "chosen" not in weigh_terms([Clue(ClueKind.WORD, "choose")], lambda _: 5, 100, QUESTION_WEIGHTS)
 
 

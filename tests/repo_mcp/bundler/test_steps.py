@@ -371,7 +371,7 @@ def rated(path: str, text: str, worth: float, share: float = 1.0) -> RatedFile:
     return RatedFile(Candidate(path, share, None), view(text, path=path), [Block(1, 1)], [worth])
 
 
-def test_of_a_report_what_is_worth_less_than_a_seventh_of_the_best_is_left_out_and_told() -> None:
+def test_of_a_report_what_is_worth_less_than_a_seventh_of_the_best_is_left_out_and_reported() -> None:
     worths = {"best.py": 1.0, "good.py": 0.15, "fair.py": 0.13, "poor.py": 0.05, "noise.py": 0.01}
     files = [rated(path, "x = 1\n", worth) for path, worth in worths.items()]
     packer = Packer(Budget(8, 2_000, None))
@@ -396,7 +396,7 @@ def test_a_report_gets_all_that_matches_as_well_as_its_best_block() -> None:
     assert packer.lines == 1_000
 
 
-def test_nothing_is_told_of_what_has_no_room_or_answers_a_question() -> None:
+def test_nothing_is_reported_of_what_has_no_room_or_answers_a_question() -> None:
     files = [rated(path, "x = 1\n", worth) for path, worth in (("a.py", 1.0), ("b.py", 0.05))]
     assert spend(files, Packer(Budget(8, 1, None)), REPORT_WEIGHTS) == []
     packer = Packer(Budget(1, 2_000, None))
@@ -484,7 +484,7 @@ def test_nearly_the_same_lines_are_refused_with_the_reason() -> None:
     assert packer.add(excerpt("a", 1, numbered(10)))
     assert packer.add(excerpt("b", 1, [*numbered(9), "other"])) is None
     assert packer.dropped[0].reason == "almost the same lines as a:1-10"
-    assert packer.add(excerpt("c", 1, ["}", "return"]))  # too short to be told apart
+    assert packer.add(excerpt("c", 1, ["}", "return"]))  # too short to be distinguished
     assert packer.add(excerpt("d", 1, ["}", "return"]))
 
 

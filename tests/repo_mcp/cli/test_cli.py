@@ -180,7 +180,7 @@ def test_index_by_force_builds_anew(tree: Path) -> None:
     assert report["unchanged"] == 0
 
 
-def test_index_lies_where_it_is_told(tree: Path, tmp_path: Path) -> None:
+def test_index_lies_where_the_option_says(tree: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     run_json("index", "--repo-root", str(tree), "--data-dir", str(elsewhere), cwd=tmp_path)
     assert elsewhere.is_dir()

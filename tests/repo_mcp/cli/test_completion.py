@@ -55,8 +55,8 @@ zpty -r inner line '*ready*'
 zpty -w -n inner $'repo-mcp sta\t'
 repeat 600; do
   sleep 0.1
-  while zpty -r -t inner part; do told+=$part; done
-  [[ $told == *'repo-mcp status '* ]] && print status && break
+  while zpty -r -t inner part; do shown+=$part; done
+  [[ $shown == *'repo-mcp status '* ]] && print status && break
 done
 zpty -d inner
 """

@@ -14,7 +14,7 @@ def test_the_index_is_whole_and_the_same_from_everywhere(tmp_path: Path) -> None
     tree = make_tree(tmp_path)
     done = run(tree, "export", "--scip", "../a.scip", "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    reported = json.loads(done.stdout)
     (tmp_path / "elsewhere").mkdir()
     other = make_tree(tmp_path / "elsewhere")
     done = run(other, "export", "--scip", str(tmp_path / "b.scip"))
@@ -22,8 +22,8 @@ def test_the_index_is_whole_and_the_same_from_everywhere(tmp_path: Path) -> None
     data = (tmp_path / "a.scip").read_bytes()
     assert data == (tmp_path / "b.scip").read_bytes()
     documents = [decode_document(one) for one in iter_documents(MemoryFile(data))]
-    assert len(documents) == told["documents"] > 5
-    assert sum(len(one.occurrences) for one in documents) == told["symbols"] + told["references"]
+    assert len(documents) == reported["documents"] > 5
+    assert sum(len(one.occurrences) for one in documents) == reported["symbols"] + reported["references"]
     assert str(tmp_path).encode() not in data
 
 

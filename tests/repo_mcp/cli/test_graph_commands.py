@@ -74,8 +74,10 @@ def test_calls_through_a_base_say_so(tree: Path) -> None:
         "from shapes import Shape\n\n\ndef paint(shape: Shape) -> None:\n    shape.draw()\n"
     )
     done = run(tree, "callers", "Round.draw")
-    told = "paint.py:5  paint.paint  function  possible via shapes.Shape.draw\n         5:    shape.draw()\n"
-    assert (done.returncode, done.stdout, done.stderr) == (0, told, "")
+    expected = (
+        "paint.py:5  paint.paint  function  possible via shapes.Shape.draw\n         5:    shape.draw()\n"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
     (row,) = json.loads(run(tree, "callers", "Round.draw", "--json").stdout)["callers"]
     (tree / "paint.py").unlink()
     assert (row["via"], row["confidence"], row["lines"]) == ("shapes.Shape.draw", "possible", [5])
@@ -127,8 +129,8 @@ def test_a_name_that_is_not_unicode_is_refused(tree: Path, command: str) -> None
     ("name", "nearest"), [("what_nobody_ever_refused", ""), ("transfer_founds", "transfer_funds")]
 )
 def test_only_a_similar_name_is_suggested(tree: Path, name: str, nearest: str) -> None:
-    told = run(tree, "callers", name).stderr
-    assert told.endswith(f"{nearest}.\n") if nearest else "Nearest" not in told
+    reported = run(tree, "callers", name).stderr
+    assert reported.endswith(f"{nearest}.\n") if nearest else "Nearest" not in reported
 
 
 def test_a_cut_is_said(tree: Path) -> None:

@@ -99,8 +99,8 @@ def test_what_is_no_diff_is_said(tree: Path, arguments: list[str], given: str, c
 
 
 def test_help_says_how_far_edges_are_followed(tree: Path) -> None:
-    told = run(tree, "impact", "--help").stdout
-    assert f"edges to follow, 1 to {MAX_IMPACT_DEPTH} (default: {DEFAULT_IMPACT_DEPTH})" in told
+    reported = run(tree, "impact", "--help").stdout
+    assert f"edges to follow, 1 to {MAX_IMPACT_DEPTH} (default: {DEFAULT_IMPACT_DEPTH})" in reported
 
 
 def test_a_diff_of_ten_megabytes_is_read(tree: Path) -> None:

@@ -1,7 +1,7 @@
 """Packs in object stores: S3 as moto serves it, Google's as gcp-storage-emulator does, by s3fs and gcsfs.
 
 Neither is in what `make setup` installs: `pip install s3fs "moto[server]" gcsfs gcp-storage-emulator`.
-The stores are told of as any program is told, by AWS_ENDPOINT_URL and STORAGE_EMULATOR_HOST.
+The stores are named as for any program, by AWS_ENDPOINT_URL and STORAGE_EMULATOR_HOST.
 """
 
 from __future__ import annotations
@@ -139,9 +139,9 @@ def test_a_pack_goes_into_a_store_and_an_index_begins_with_it(
     assert store.read("main.pack") == (tmp_path / "made").read_bytes()
     done = index(tree, store, "--from-pack", store.url("main.pack"), "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert (told["added"], told["unchanged"], told["warnings"]) == (0, FILES, [])
-    assert told["structure"]["state"] == "ready"
+    reported = json.loads(done.stdout)
+    assert (reported["added"], reported["unchanged"], reported["warnings"]) == (0, FILES, [])
+    assert reported["structure"]["state"] == "ready"
 
 
 def test_what_is_not_there_or_cut_is_refused_in_words(tree: GitTree, store: Store, tmp_path: Path) -> None:

@@ -78,9 +78,9 @@ def test_the_url_of_a_file_is_its_path(tree: GitTree) -> None:
     place = tree.root.parent
     done = index(tree, "--from-pack", f"file://{place}/made", "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert (told["added"], told["unchanged"]) == (0, FILES)
-    assert (told["structure"]["state"], told["structure"]["files_done"]) == (
+    reported = json.loads(done.stdout)
+    assert (reported["added"], reported["unchanged"]) == (0, FILES)
+    assert (reported["structure"]["state"], reported["structure"]["files_done"]) == (
         "ready",
         FILES,
     )  # as the pack has it
@@ -112,8 +112,8 @@ def test_the_server_takes_files_alone(tree: GitTree) -> None:
             ("serve", "--repo-root", ".", "--index-pack", name), cwd=tree.root, env=environment
         )
         assert (done.returncode, done.stdout) == (2, "")
-        told = "--index-pack must be the path of a file, not a URL, since the server opens no connections"
-        assert told in done.stderr
+        expected = "--index-pack must be the path of a file, not a URL, since the server opens no connections"
+        assert expected in done.stderr
         assert "repo-mcp index --from-pack URL" in done.stderr
 
 
@@ -234,8 +234,8 @@ def test_an_index_begins_with_a_pack_over_https(tree: GitTree, serve: Callable[.
     server = serve(send_bytes((tree.root.parent / "made").read_bytes()))
     done = index(tree, "--from-pack", server.url, "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert (told["unchanged"], told["structure"]["files_done"]) == (FILES, FILES)
+    reported = json.loads(done.stdout)
+    assert (reported["unchanged"], reported["structure"]["files_done"]) == (FILES, FILES)
     status = run_program(("status", "--json"), cwd=tree.root, env=name_environment(tree.root.parent))
     assert json.loads(status.stdout)["origin"] == f"a pack: {FILES} of its {FILES} files were the same"
     assert server.asked.count("GET") == 1
@@ -291,10 +291,10 @@ def test_what_a_store_may_send_instead_is_refused_in_words(
         (send_status(403), 3, "The pack cannot be fetched ("),
         (send_status(500), 3, "The pack cannot be fetched ("),
     )
-    for send, code, told in claims:
+    for send, code, expected in claims:
         server = serve(send)
         done = index(tree, "--from-pack", f"{server.url}?signature=canary")
-        assert (done.returncode, told in done.stderr) == (code, True), (told, done.stderr)
+        assert (done.returncode, expected in done.stderr) == (code, True), (expected, done.stderr)
         assert "canary" not in done.stderr
         assert has_segments(tree) == (code == 0)
         if code == 0:
@@ -341,7 +341,7 @@ def test_a_pack_goes_to_a_store_and_comes_from_it(
     capsys.readouterr()
     assert run_command(["index", "--from-pack", "memory://packs/main.pack", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["unchanged"] == FILES
-    for name, told in (
+    for name, expected in (
         ("memory://packs/other.pack", "there is no such file"),
         ("nowhere://packs/main.pack", "Protocol not known"),
         ("simplecache::memory://packs/main.pack", "A URL inside another one"),
@@ -349,7 +349,7 @@ def test_a_pack_goes_to_a_store_and_comes_from_it(
         for path in tree.root.glob(".repo_mcp/*/*"):
             path.unlink()
         assert run_command(["index", "--from-pack", name]) in (2, 3)
-        assert told in capsys.readouterr().err
+        assert expected in capsys.readouterr().err
     store.rm("/packs", recursive=True)
 
 
@@ -365,8 +365,8 @@ def test_a_pack_that_cannot_be_stored_is_not_there(
 
     monkeypatch.setattr(file, "write", fail)  # the medium of this test is faulty, nothing of ours
     assert run_command(["index", "--pack", "memory://packs/full.pack"]) == 3
-    told = capsys.readouterr().err
-    assert "The pack cannot be written (RuntimeError: the store is full: https://example.org/x)." in told
+    reported = capsys.readouterr().err
+    assert "The pack cannot be written (RuntimeError: the store is full: https://example.org/x)." in reported
     assert not fsspec.filesystem("memory").exists("/packs/full.pack")
     assert run_command(["index", "--pack", "https://example.org/main.pack"]) == 3
     assert "The pack cannot be written (it is read-only)." in capsys.readouterr().err

@@ -74,12 +74,12 @@ def test_no_name_of_a_repository_or_log_becomes_markup(hostile: Repository) -> N
     page = Page(text)
     assert page.elements == ELEMENTS - {"code"} | (page.elements & {"code"})
     assert page.attributes <= ATTRIBUTES
-    told = "".join(page.words)
+    reported = "".join(page.words)
     for name in (HOSTILE, "<img src=x onerror=alert(2)>/'\"><svg onload=alert(3)>.py", "]]>&lt;b&gt;.txt"):
-        assert name in told, name
-    assert "path: <script>alert(4)</script>, <script>alert(4)</script>: 3 characters" in told
+        assert name in reported, name
+    assert "path: <script>alert(4)</script>, <script>alert(4)</script>: 3 characters" in reported
     assert "\u202e" not in text
-    assert "\\u202egnp.py" in told
+    assert "\\u202egnp.py" in reported
     hostile.close()
 
 
@@ -105,9 +105,9 @@ def test_a_page_tells_what_was_left_out_and_what_was_refused(hostile: Repository
     assert facts.log.calls == 3
     assert sum(one.live_files for one in facts.segments) == 2
     assert {name.partition("-")[0] for name in facts.places} >= {"index", "audit.jsonl"}
-    told = "".join(Page(render_report(facts)).words)
-    assert "above the size limit" in told
-    assert "Refused reads" in told
+    reported = "".join(Page(render_report(facts)).words)
+    assert "above the size limit" in reported
+    assert "Refused reads" in reported
     hostile.close()
 
 
@@ -127,8 +127,8 @@ def test_a_strip_says_what_each_of_its_parts_is() -> None:
     strip = draw_strip([("indexed", 3_000), ('">', 1_000), ("none", 0)])
     widths = [("part", "75.00"), ("left-0", "25.00")]
     assert re.findall(r'class="([\w-]+)" style="width:([\d.]+)%"', strip) == widths
-    told = re.findall(r'<li><i class="([\w-]+)"></i>([^<]+)', strip)
-    assert told == [("part", "3,000 indexed"), ("left-0", "1,000 &quot;&gt;"), ("left-1", "0 none")]
+    reported = re.findall(r'<li><i class="([\w-]+)"></i>([^<]+)', strip)
+    assert reported == [("part", "3,000 indexed"), ("left-0", "1,000 &quot;&gt;"), ("left-1", "0 none")]
 
 
 def test_a_report_replaces_reports_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,8 +50,8 @@ def test_context_widens_a_hit_whose_lines_hold_form_feeds(tree: Path) -> None:
 
 def test_a_snippet_neither_begins_nor_ends_with_empty_lines(capsys: pytest.CaptureFixture[str]) -> None:
     snippet = "7\t\n8\t  \n9\tmoor()\n10\t\n11\trope\n12\t\n"
-    for told in (snippet, "7\t\n", ""):
-        hit = Hit("a.py", 1, 20, told, 1.0, ("moor",), None, ())
+    for expected in (snippet, "7\t\n", ""):
+        hit = Hit("a.py", 1, 20, expected, 1.0, ("moor",), None, ())
         HitsPage(open_console(Colour.NEVER)).show([hit])
     assert capsys.readouterr().out == (
         " 1. a.py:9  1.000\n     9:moor()\n    10-\n    11-rope\n\n" + " 1. a.py:1  1.000\n\n" * 2

@@ -110,7 +110,7 @@ def test_what_is_noted(text: str, before: str, behind: str) -> None:
             assert has(marks, "foo", *asked) == (sign == wanted), (side, sign)
 
 
-def test_words_are_told_apart_by_their_ends() -> None:
+def test_words_are_distinguished_by_their_ends() -> None:
     words = ["some_identifier", "identifier", "er", "r"]
     _, marks = mark("some_identifier( identifier= er; r,", *words)
     assert [has(marks, word, "", sign) for word, sign in zip(words, "(=;,", strict=True)] == [True] * 4

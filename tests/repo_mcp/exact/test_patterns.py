@@ -136,7 +136,7 @@ def test_others_do_not(pattern: str) -> None:
     assert not read_pattern(ExactRequest(pattern, regex=True)).spans_lines
 
 
-def test_an_open_quote_is_told() -> None:
+def test_an_open_quote_is_reported() -> None:
     assert read_pattern(ExactRequest(r"a\Qb", regex=True)).open_quote
     assert not read_pattern(ExactRequest(r"a\Qb\E", regex=True)).open_quote
 

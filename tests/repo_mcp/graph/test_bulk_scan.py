@@ -106,7 +106,7 @@ def test_the_bounds_of_one_search_for_edges() -> None:
     assert not graph.find_incoming(node, CALLS, Bounds(files=100, references=100)).cut
 
 
-def test_static_imports_of_java_are_told_once_and_use_the_type() -> None:
+def test_static_imports_of_java_are_listed_once_and_use_the_type() -> None:
     graph = make_graph(
         {
             "a/Held.java": "package a;\npublic class Held { public static void take() {} }\n",

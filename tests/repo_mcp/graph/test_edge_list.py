@@ -77,7 +77,7 @@ def test_windows_that_hold_nothing_are_passed_a_few_at_a_time() -> None:
     assert edges.read(starts[-1]).rows[-1] == build_edge("z", Confidence.EXACT, 1)
 
 
-def test_a_limit_of_the_hierarchy_is_told_at_the_end() -> None:
+def test_a_limit_of_the_hierarchy_is_reported_at_the_end() -> None:
     found = EdgeList(iter_windows(Edges((), cut=True), read=[])).read(0)
     assert (found.totals.is_complete, found.totals.is_cut) == (True, True)
 

@@ -185,7 +185,7 @@ def known(cache: Cache, other):
 }
 
 
-def test_references_that_lead_nowhere_are_told_beside_those_that_lead_to_the_target() -> None:
+def test_references_that_lead_nowhere_are_reported_beside_those_that_lead_to_the_target() -> None:
     graph = make_graph(CACHES)
     found = graph.find_incoming(find_node(graph, "pkg.cache.Cache.get"), CALLS)
     assert [edge.lines for edge in found.edges] == [(5,)]

@@ -216,7 +216,7 @@ def test_the_types_of_parameters_are_read_from_their_text(parameters: str, types
     assert list_types(parameters) == types
 
 
-def test_types_below_are_found_once_and_a_limit_is_told_each_time(
+def test_types_below_are_found_once_and_a_limit_is_reported_each_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "MAX_FILES", 1)

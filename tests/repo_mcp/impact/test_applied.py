@@ -26,7 +26,7 @@ def _lay(lines: list[str], diff: str) -> AppliedFile:
 
 @pytest.mark.parametrize("context", [0, 3])
 @pytest.mark.parametrize(("lines", "side", "other"), [(NEW, Side.NEW, OLD), (OLD, Side.OLD, NEW)])
-def test_both_sides_are_told_apart_and_give_each_other(
+def test_both_sides_are_distinguished_and_give_each_other(
     lines: list[str], side: Side, other: list[str], context: int
 ) -> None:
     applied = _lay(lines, _diff(OLD, NEW, context))

@@ -74,10 +74,10 @@ class SlowWalk:
         self, cancelled: Callable[[], bool], met: Callable[[FileColumns], None] | None = None, /
     ) -> WalkReport:
         assert met is not None
-        told: list[FileColumns] = []
+        reported: list[FileColumns] = []
 
         def tell(files: FileColumns) -> None:
-            told.append(files)
+            reported.append(files)
             met(files)
 
         report = self._walk(cancelled, tell)
@@ -85,9 +85,9 @@ class SlowWalk:
         while not self._is_over() and time.monotonic() < deadline:
             if cancelled():
                 raise RepoError(ErrorCode.CANCELLED, "The walk was cancelled.")
-            met(told[-1])
+            met(reported[-1])
             time.sleep(0.01)
-        self.met = len(told[-1].paths)
+        self.met = len(reported[-1].paths)
         return report
 
 
@@ -104,7 +104,7 @@ class Tree:
         settings = replace(settings, index_path=str(self.index), data_dir_parts=None)
         self.settings = replace(settings, shard_bytes=SHARD_BYTES)
         self.workers = workers
-        self.told: list[IndexProgress] = []
+        self.reported: list[IndexProgress] = []
 
     def count_segments(self) -> int:
         """Return the number of segments of the committed generation."""
@@ -122,7 +122,7 @@ class Tree:
         resources = RefreshResources(self.directory, self.settings, self.workers)
         indexer = Indexer(resources, "test", walk or self.repository.tree.walk)
         return indexer.refresh(
-            force=force, progress=self.told.append, cancelled=cancelled, committed=committed
+            force=force, progress=self.reported.append, cancelled=cancelled, committed=committed
         )
 
     def read(self) -> dict[str, bytes]:
@@ -193,8 +193,8 @@ def test_who_is_killed_in_the_merge_does_not_read_all_again(
 
 def test_progress_knows_no_total_before_the_walk_ends(tree: Tree) -> None:
     tree.refresh(SlowWalk(tree.repository, lambda: tree.count_segments() >= 3))
-    assert [one.phase for one in tree.told[:1] + tree.told[-1:]] == ["walk", "merge"]
-    steps = [one for one in tree.told if one.phase == "index"]
+    assert [one.phase for one in tree.reported[:1] + tree.reported[-1:]] == ["walk", "merge"]
+    steps = [one for one in tree.reported if one.phase == "index"]
     early = [one for one in steps if not one.files_total]
     late = steps[len(early) :]
     assert len(early) >= 3
@@ -231,11 +231,11 @@ def test_all_that_is_built_anew_is_committed_at_once(tree: Tree) -> None:
     """With `force` the index from before answers until the new one is whole."""
     tree.refresh()
     before, segments = read_manifest(tree.directory), tree.read()
-    tree.told.clear()
+    tree.reported.clear()
 
     def is_over() -> bool:
         assert read_manifest(tree.directory) == before
-        return tree.told[-1].files_done > 0
+        return tree.reported[-1].files_done > 0
 
     report = tree.refresh(SlowWalk(tree.repository, is_over), force=True)
     assert (report.added, report.unchanged, report.removed) == (0, 0, 0)

@@ -40,7 +40,7 @@ def test_many_finds_give_what_few_do(tmp_path: Path, monkeypatch: pytest.MonkeyP
     tree.close()
 
 
-def test_paths_of_equal_hashes_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_of_equal_hashes_are_distinguished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree = StructureTree(tmp_path)
     tree.write(FILES)
     monkeypatch.setattr(known_files, "MANY_FINDS", 0)

@@ -154,7 +154,7 @@ def test_what_was_noted_elsewhere_is_found_in_a_record(first: Tree, before: Tree
         ]
 
 
-def test_a_size_beyond_what_git_notes_is_told() -> None:
+def test_a_size_beyond_what_git_notes_is_reported() -> None:
     seen = see({"a": 5 + (1 << 32), "b": 5}, 1)
     is_same, sizes = seen.find_noted(build_walked_files(walk({"a": 5, "b": 5}).files), STAT_BITS)
     assert (is_same.tolist(), sizes.tolist()) == ([True, True], [5 + (1 << 32), 5])

@@ -46,7 +46,7 @@ def test_words_begin_where_they_are_said_to(text: bytes) -> None:
     ] == (split_words(text))
 
 
-def test_colliding_first_hashes_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colliding_first_hashes_are_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the first half of the hash the same for all words, the second half alone must do."""
     texts = [b"one two three two one", b"three four one", b""]
     original = documents.hash_spans

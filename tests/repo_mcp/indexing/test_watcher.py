@@ -28,19 +28,19 @@ PATIENCE_SECONDS = HANG_SECONDS
 
 
 class Listener:
-    """A watcher and what it told."""
+    """A watcher and what it reported."""
 
     def __init__(self, root: Path, *directories: str) -> None:
         self.directories: list[str] | None = list(directories)
-        self.told: list[frozenset[str] | None] = []
+        self.reported: list[frozenset[str] | None] = []
         self.failures: list[str] = []
         self.watcher = TreeWatcher(
-            str(root), lambda: self.directories, self.told.append, self.failures.append
+            str(root), lambda: self.directories, self.reported.append, self.failures.append
         )
         self.watcher.start()
 
-    def has_told(self, path: str) -> bool:
-        return any(batch is not None and path in batch for batch in self.told)
+    def has_reported(self, path: str) -> bool:
+        return any(batch is not None and path in batch for batch in self.reported)
 
 
 @pytest.fixture
@@ -60,26 +60,26 @@ def listen(tmp_path: Path) -> Iterator[Callable[..., Listener]]:
 
 def test_the_first_word_is_that_everything_may_have_changed(listen: Any, tmp_path: Path) -> None:
     listener = listen("", "src")
-    wait_until(lambda: listener.told == [None])
+    wait_until(lambda: listener.reported == [None])
     (tmp_path / "root" / "src" / "a.c").write_text("a")
-    wait_until(lambda: listener.has_told("src/a.c"))
+    wait_until(lambda: listener.has_reported("src/a.c"))
     (tmp_path / "root" / "top.c").write_text("a")
-    wait_until(lambda: listener.has_told("top.c"))
+    wait_until(lambda: listener.has_reported("top.c"))
 
 
 @pytest.mark.skipif(not os.path.exists("/proc"), reason="elsewhere the root is watched as a whole")
 def test_only_the_directories_that_are_listed_are_watched(listen: Any, tmp_path: Path) -> None:
     listener = listen("", "src")
-    wait_until(lambda: listener.told == [None])
+    wait_until(lambda: listener.reported == [None])
     (tmp_path / "root" / "other" / "b.c").write_text("b")
     (tmp_path / "root" / "src" / "a.c").write_text("a")
-    wait_until(lambda: listener.has_told("src/a.c"))
-    assert not listener.has_told("other/b.c")
+    wait_until(lambda: listener.has_reported("src/a.c"))
+    assert not listener.has_reported("other/b.c")
     listener.directories.append("other")
     listener.watcher.note_walk()
-    wait_until(lambda: listener.told[-1] is None and len(listener.told) > 2)
+    wait_until(lambda: listener.reported[-1] is None and len(listener.reported) > 2)
     (tmp_path / "root" / "other" / "b.c").write_text("c")
-    wait_until(lambda: listener.has_told("other/b.c"))
+    wait_until(lambda: listener.has_reported("other/b.c"))
 
 
 def test_nothing_is_watched_before_there_was_a_walk(listen: Any) -> None:
@@ -92,30 +92,30 @@ def test_nothing_is_watched_before_there_was_a_walk(listen: Any) -> None:
 
 def test_the_watch_is_made_when_nobody_waits_for_what_it_would_delay(tmp_path: Path) -> None:
     goes_on = threading.Event()
-    told: list[frozenset[str] | None] = []
+    reported: list[frozenset[str] | None] = []
     watcher = TreeWatcher(
-        str(tmp_path), lambda: [""], told.append, lambda _why: None, lambda: bool(goes_on.wait()) or None
+        str(tmp_path), lambda: [""], reported.append, lambda _why: None, lambda: bool(goes_on.wait()) or None
     )
     watcher.start()
     time.sleep(0.1)
-    assert told == []
+    assert reported == []
     goes_on.set()
-    wait_until(lambda: told == [None])
+    wait_until(lambda: reported == [None])
     watcher.close()
 
 
 def test_a_deleted_root_means_that_all_must_be_looked_at(listen: Any, tmp_path: Path) -> None:
     listener = listen("", "src")
-    wait_until(lambda: listener.told == [None])
+    wait_until(lambda: listener.reported == [None])
     shutil.rmtree(tmp_path / "root")
-    wait_until(lambda: listener.told.count(None) > 1)
+    wait_until(lambda: listener.reported.count(None) > 1)
     assert listener.failures == []
 
 
 def test_directories_that_are_never_there_end_it(listen: Any) -> None:
     listener = listen("", "none")
     wait_until(lambda: listener.failures != [])
-    assert listener.told == [None, None]
+    assert listener.reported == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_directories_that_are_never_there_end_it(listen: Any) -> None:
         (ValueError("/secret/path"), "ValueError"),
     ],
 )
-def test_a_failure_is_told_once_without_a_path(
+def test_a_failure_is_reported_once_without_a_path(
     listen: Any, monkeypatch: pytest.MonkeyPatch, error: Exception, words: str
 ) -> None:
     def refuse(*_places: str, **_options: object) -> Iterator[object]:
@@ -144,7 +144,7 @@ def test_a_failure_is_told_once_without_a_path(
 
 def test_closing_ends(listen: Any) -> None:
     listener = listen("", "src")
-    wait_until(lambda: listener.told == [None])
+    wait_until(lambda: listener.reported == [None])
     started = time.monotonic()
     listener.watcher.close()
     assert time.monotonic() - started < HANG_SECONDS
@@ -169,7 +169,7 @@ class Served:
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.setattr(change_watch, "LOOK_SECONDS", 3_600.0)  # what is found, the watcher told
+    monkeypatch.setattr(change_watch, "LOOK_SECONDS", 3_600.0)  # what is found, the watcher reported
     root = tmp_path / "root"
     (root / "src").mkdir(parents=True)
     (root / ".gitignore").write_text("build/\n*.log\n")

@@ -79,7 +79,7 @@ def test_processes_end_when_the_one_that_started_them_is_killed(tmp_path: Path) 
     wait_until(lambda: not any(map(is_running, children)))
 
 
-def test_a_process_that_died_before_it_was_given_work_is_told_of() -> None:
+def test_a_process_that_died_before_it_was_given_work_is_reported() -> None:
     """As one may that was started while the tree is walked."""
     with pytest.raises(RepoError) as caught, _start_pool(1, _do_nothing) as pool:  # noqa: PT012
         pool.submit(_do_nothing).result()

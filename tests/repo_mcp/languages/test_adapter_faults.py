@@ -188,13 +188,13 @@ def test_faults_are_counted_and_named_and_end_with_their_cause(open_root: Open, 
     ):
         (root / f"bad{number}.obey").write_text(order + BODY)
     repository = open_root()
-    told = repository.refresh().warnings
-    assert told == (
+    reported = repository.refresh().warnings
+    assert reported == (
         "the adapter obeying failed on 4 of the files, which are indexed without its results:"
         " 'bad0.obey', 'bad1.obey', 'bad2.obey', ...",
     )
-    assert told[0] in repository.status().warnings
-    assert told[0] in open_root().status().warnings  # it is in the index, not in the process
+    assert reported[0] in repository.status().warnings
+    assert reported[0] in open_root().status().warnings  # it is in the index, not in the process
     assert len(repository.search(SearchRequest("airship", 10)).hits) == 5
     declared = repository.search(SearchRequest("zeppelin", 10, symbols_only=True)).hits
     assert sorted(hit.path for hit in declared) == ["bad1.obey", "bad2.obey", "good.obey"]

@@ -1,4 +1,4 @@
-"""What is asked while the first files are indexed waits for them a little, and is told when it must go on."""
+"""What is asked while the first files are indexed waits for them a little, and learns when it must go on."""
 
 from __future__ import annotations
 
@@ -60,17 +60,17 @@ def test_the_commit_of_the_first_files_wakes_who_waits(tree: Path, monkeypatch: 
 def test_a_refresh_counts_down_the_files_that_it_has_not_indexed(tree: Path) -> None:
     for number in range(3):
         (tree / f"{number}.py").write_text("pass\n", encoding="utf-8")
-    told: list[tuple[int, int | None]] = []
+    reported: list[tuple[int, int | None]] = []
     with opened(tree, watch=False) as repository:
         look = repository._index.look
 
         def note(now: IndexProgress) -> None:
             if now.phase == "index" and now.files_total:
-                told.append((now.files_total - now.files_done, look.stale))
+                reported.append((now.files_total - now.files_done, look.stale))
 
         repository.refresh(progress=note)
-    assert told[-1] == (0, 0)
-    assert [left for left, _ in told] == [stale for _, stale in told]
+    assert reported[-1] == (0, 0)
+    assert [left for left, _ in reported] == [stale for _, stale in reported]
 
 
 def test_an_index_that_was_never_made_is_not_lost(tmp_path: Path) -> None:

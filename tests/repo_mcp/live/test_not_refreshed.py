@@ -62,9 +62,9 @@ def is_full(place: Path) -> Faults:
 
 def tell(repository: Repository) -> list[str]:
     """Return the warnings of a search, which are those of the graph, too."""
-    told = list(repository.search(SearchRequest("halibut", 5)).warnings)
-    assert repository.engines.graph.warn() == told
-    return told
+    reported = list(repository.search(SearchRequest("halibut", 5)).warnings)
+    assert repository.engines.graph.warn() == reported
+    return reported
 
 
 def tells_nothing(repository: Repository) -> bool:
@@ -78,7 +78,7 @@ def refuse(repository: Repository) -> ErrorCode:
     return refused.value.code
 
 
-def test_a_refresh_that_failed_is_told_until_one_has_looked_at_the_whole_tree(
+def test_a_refresh_that_failed_is_reported_until_one_has_looked_at_the_whole_tree(
     repository: Repository, root: Path, data: Path
 ) -> None:
     for name in ("ling", "cod"):
@@ -97,7 +97,7 @@ def test_a_refresh_that_failed_is_told_until_one_has_looked_at_the_whole_tree(
     assert (repository.status().state, repository.status().stale) == ("ready", 0)
 
 
-def test_a_lock_that_another_holds_is_told_and_a_refresh_that_runs_here_is_not(
+def test_a_lock_that_another_holds_is_reported_and_a_refresh_that_runs_here_is_not(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(indexer, "LOCK_WAIT_SECONDS", 0.1)
@@ -128,7 +128,7 @@ def test_an_index_that_cannot_be_begun_says_why(root: Path, data: Path) -> None:
         assert repository.status().state == "degraded"
 
 
-def test_until_the_first_look_of_a_server_it_is_told_that_files_may_have_changed(
+def test_until_the_first_look_of_a_server_it_is_said_that_files_may_have_changed(
     repository: Repository, root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(open_repository(root, data)) as again:
@@ -139,7 +139,7 @@ def test_until_the_first_look_of_a_server_it_is_told_that_files_may_have_changed
         wait_until(lambda: tells_nothing(again))
 
 
-def test_a_structure_that_could_not_be_written_is_told_and_tried_again(
+def test_a_structure_that_could_not_be_written_is_reported_and_tried_again(
     repository: Repository, root: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(derived_index, "FULL_RETRY_SECONDS", 0.1)
@@ -148,8 +148,8 @@ def test_a_structure_that_could_not_be_written_is_told_and_tried_again(
     repository.refresh()
     with is_full(structure):
         repository.symbol_index.start()
-        told = [NOT_PARSED.format(1, 2), NOT_WRITTEN]
-        wait_until(lambda: repository.engines.graph.warn() == told)
+        reported = [NOT_PARSED.format(1, 2), NOT_WRITTEN]
+        wait_until(lambda: repository.engines.graph.warn() == reported)
         assert repository.symbol_index.status().state == "degraded"
     wait_until(lambda: repository.engines.graph.warn() == [])
     status = repository.symbol_index.status()
@@ -161,13 +161,13 @@ def test_while_nothing_is_parsed_every_engine_says_so(root: Path, data: Path) ->
         repository.refresh()
         with repository.symbol_index._running:  # the thread that parses waits for it
             repository.symbol_index.start()
-            told = NOT_PARSED.format(0, 1)
+            reported = NOT_PARSED.format(0, 1)
             code = repository.engines.code_search.search(CodeRequest("halibut", 5))
             report = repository.engines.researcher.answer(
                 ResearchRequest("what calls halibut"), RunControl(lambda: False)
             )
-            assert told in code.warnings
-            assert told in report.warnings
+            assert reported in code.warnings
+            assert reported in report.warnings
 
 
 def test_a_symbol_that_may_be_missing_is_not_said_to_be_none(repository: Repository, data: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_symbol_that_may_be_missing_is_not_said_to_be_none(repository: Reposit
     assert look_for_another().endswith(NO_SPACE)
 
 
-def test_a_walk_takes_up_what_the_watcher_told_of_before_it() -> None:
+def test_a_walk_takes_up_what_the_watcher_reported_before_it() -> None:
     def fail() -> None:
         raise RepoError(ErrorCode.INDEX_UNAVAILABLE, "The index cannot be written.")
 

@@ -22,7 +22,7 @@ from repo_mcp.process.allocator import return_free_memory, share_heap
 if not hasattr(ctypes.CDLL(None), "malloc_trim"):
     raise SystemExit("no malloc_trim")
 repo_mcp.process.allocator.PAUSE_SECONDS = 0.01
-if sys.argv[1] == "told":
+if sys.argv[1] == "changed":
     assert share_heap()
     assert return_free_memory()
 
@@ -40,7 +40,7 @@ worker = threading.Thread(target=take)
 worker.start()
 worker.join()
 deadline = time.monotonic() + 10
-while time.monotonic() < deadline and count_resident() - before > 27_000_000 and sys.argv[1] == "told":
+while time.monotonic() < deadline and count_resident() - before > 27_000_000 and sys.argv[1] == "changed":
     sum(range(100_000))  # it must work for that
 print(count_resident() - before)
 """
@@ -55,8 +55,8 @@ def _take(word: str) -> int:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 def test_free_pages_go_back_to_the_system() -> None:
-    assert _take("told") <= 27_000_000
-    assert _take("untold") > 33_000_000
+    assert _take("changed") <= 27_000_000
+    assert _take("usual") > 33_000_000
 
 
 def test_a_server_shares_its_heap_before_the_first_thread(
@@ -79,7 +79,7 @@ def take() -> None:
     if sys.argv[1] == "giving back":
         assert give_back_blocks()
 
-if sys.argv[1] != "untold":
+if sys.argv[1] != "usual":
     assert keep_blocks()
 take()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -97,7 +97,7 @@ def test_freed_blocks_are_kept_for_the_next() -> None:
         )
         return int(done.stdout)
 
-    assert count_faults("told") < 100 < count_faults("untold")
+    assert count_faults("changed") < 100 < count_faults("usual")
     assert count_faults("giving back") > 100
 
 

@@ -50,7 +50,7 @@ def test_a_batch_is_answered_in_order_by_one_process_that_stays(parser: BatchPar
     assert ask(parser) == []
 
 
-def test_the_text_that_ends_the_process_is_told_and_the_others_are_answered(
+def test_the_text_that_ends_the_process_is_reported_and_the_others_are_answered(
     parser: BatchParser, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert ask(parser, b"a", b"die", b"b", b"raise", b"hang", b"c") == [b"A", None, b"B", None, None, b"C"]

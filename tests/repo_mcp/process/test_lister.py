@@ -63,7 +63,7 @@ def test_a_process_ends_when_nobody_wants_more() -> None:
     wait_for_end(lister)
 
 
-def test_only_plain_directories_are_told(tmp_path: Path, settled: None) -> None:
+def test_only_plain_directories_are_listed(tmp_path: Path, settled: None) -> None:
     for name in ("plain", "plain/deep", "hidden", "link", "special", "umlaut", ".not"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text("x")
@@ -76,7 +76,7 @@ def test_only_plain_directories_are_told(tmp_path: Path, settled: None) -> None:
     assert (found["plain"].files, found["plain"].directories) == ("file/", "deep/")
 
 
-def test_what_changed_a_moment_ago_is_not_told(tmp_path: Path) -> None:
+def test_what_changed_a_moment_ago_is_not_listed(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     (tmp_path / "new/file").write_text("x")
     os.utime(tmp_path / "new/file", (1, 1))  # the system has noted the time of that

@@ -66,8 +66,8 @@ def test_the_json_of_a_tool_is_sent_as_it_stands() -> None:
     answer = replace(_answer(), json=_answer().text)
     for modern in (False, True):
         assert encode_result(answer, modern=modern) == encode_result(_answer(), modern=modern)
-    told = encode_result(replace(answer, structured={}), modern=False)
-    assert told.endswith(f'"structuredContent":{answer.text}}}')
+    reported = encode_result(replace(answer, structured={}), modern=False)
+    assert reported.endswith(f'"structuredContent":{answer.text}}}')
 
 
 def _call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:

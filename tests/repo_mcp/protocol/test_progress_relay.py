@@ -14,7 +14,7 @@ from repo_mcp.protocol.tool_model import Progress
 PATIENCE_SECONDS = 60.0  # a test that needs it has failed
 
 
-def test_progress_is_told_seldom_and_the_last_of_it_always() -> None:
+def test_progress_is_reported_seldom_and_the_last_of_it_always() -> None:
     said: list[bytes] = []
     relay = ProgressRelay(said.append, "tok")
     begun = time.monotonic()
@@ -31,16 +31,16 @@ def test_progress_is_told_seldom_and_the_last_of_it_always() -> None:
     }
 
 
-def test_nothing_is_told_after_the_end() -> None:
+def test_nothing_is_reported_after_the_end() -> None:
     for end in ("finish", "close"):
         said: list[bytes] = []
         relay = ProgressRelay(said.append, 1)
         relay.put(Progress(1.0, 9.0, "a"))
         getattr(relay, end)()
-        told = len(said)
+        reported = len(said)
         relay.put(Progress(2.0, 9.0, "b"))
         relay.finish()
-        assert len(said) == told == 1
+        assert len(said) == reported == 1
 
 
 def test_what_cannot_be_written_is_left_out() -> None:

@@ -110,9 +110,9 @@ def test_no_more_calls_wait_than_may_whoever_asks(monkeypatch: pytest.MonkeyPatc
     assert len(answered) in (3, 4)  # the first may still wait when the fourth comes
 
 
-def test_a_cancelled_call_is_left_alone_told_and_keeps_its_place_until_it_ends() -> None:
+def test_a_cancelled_call_is_left_alone_stopped_and_keeps_its_place_until_it_ends() -> None:
     running, most = [0], [0]
-    lock, told, finish = threading.Lock(), threading.Event(), threading.Event()
+    lock, reported, finish = threading.Lock(), threading.Event(), threading.Event()
 
     def work(context: CallContext) -> None:
         with lock:
@@ -122,7 +122,7 @@ def test_a_cancelled_call_is_left_alone_told_and_keeps_its_place_until_it_ends()
             if finish.wait(0.002):
                 break
         else:
-            told.set()
+            reported.set()
             finish.wait(PATIENCE_SECONDS)  # deaf for a while: the thread goes on
         with lock:
             running[0] -= 1
@@ -134,7 +134,7 @@ def test_a_cancelled_call_is_left_alone_told_and_keeps_its_place_until_it_ends()
             with anyio.move_on_after(0.05) as scope:
                 await client.call_tool("slow", {})
             assert scope.cancelled_caught
-        assert await anyio.to_thread.run_sync(told.wait, PATIENCE_SECONDS)
+        assert await anyio.to_thread.run_sync(reported.wait, PATIENCE_SECONDS)
         assert running[0] <= 2
         finish.set()
         assert (await client.call_tool("slow", {})).structured_content == {

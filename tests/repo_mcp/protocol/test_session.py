@@ -150,7 +150,7 @@ def _build_slow(gate: threading.Event) -> tuple[Tool, list[str]]:
     return build_tool("slow", call, lambda arguments, context: story.append("dropped")), story
 
 
-def test_a_cancelled_call_is_told_and_not_answered_and_its_id_is_free(gate: threading.Event) -> None:
+def test_a_cancelled_call_is_stopped_and_not_answered_and_its_id_is_free(gate: threading.Event) -> None:
     slow, story = _build_slow(gate)
     client = PipeClient(slow)
     client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})

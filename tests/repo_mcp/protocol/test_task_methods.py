@@ -85,7 +85,7 @@ class Talker(PipeClient):
         super().__init__(*tools, offers_tasks=True, **more)
         self.modern = modern
         self.capabilities: dict[str, Any] = {}
-        self.told: list[dict[str, Any]] = []  # notifications and requests, in order
+        self.received: list[dict[str, Any]] = []  # notifications and requests, in order
         self.number = 0
         if not modern:
             self.ask(opening or _opening())
@@ -99,7 +99,7 @@ class Talker(PipeClient):
 
     def read_answer(self) -> dict[str, Any]:
         while "method" in (frame := self.read()):
-            self.told.append(frame)
+            self.received.append(frame)
         return frame
 
     def do(self, method: str, **params: Any) -> dict[str, Any]:
@@ -126,7 +126,9 @@ class Talker(PipeClient):
         raise AssertionError(f"never {status}: {result}")
 
     def statuses(self) -> list[str]:
-        return [one["params"]["status"] for one in self.told if one["method"] == "notifications/tasks/status"]
+        return [
+            one["params"]["status"] for one in self.received if one["method"] == "notifications/tasks/status"
+        ]
 
 
 def test_a_task_of_the_first_era(slow: Slow) -> None:
@@ -151,7 +153,7 @@ def test_a_task_of_the_first_era(slow: Slow) -> None:
     assert (ended["status"], ended["createdAt"]) == ("completed", task.created_at)
     assert client.do("tasks/list")["result"] == {"tasks": [ended]}
     assert client.statuses() == ["completed"]
-    assert mcp_types.TaskStatusNotification.model_validate(client.told[0])
+    assert mcp_types.TaskStatusNotification.model_validate(client.received[0])
     client.close()
 
 
@@ -175,7 +177,7 @@ def test_a_task_of_the_second_era(slow: Slow) -> None:
     assert client.do("tasks/cancel", taskId=task_id)["result"].keys() == {"resultType", "_meta"}
     for method in ("tasks/list", "tasks/result", "tasks/other"):
         assert client.do(method, taskId=task_id)["error"]["code"] == -32601
-    assert client.told == []  # of tasks nothing is told without a subscription
+    assert client.received == []  # nothing is sent about tasks without a subscription
     client.close()
 
 
@@ -438,15 +440,15 @@ def test_progress_of_a_task(modern: bool) -> None:
     assert client.do("tasks/get", taskId=task_id)["result"]["statusMessage"] == "40 \\u202e files"
     go.set()
     client.wait_until(task_id, "completed")
-    progress = [one["params"] for one in client.told if one["method"] == "notifications/progress"]
+    progress = [one["params"] for one in client.received if one["method"] == "notifications/progress"]
     done = [one["progress"] for one in progress]
     assert done == ([] if modern else sorted(set(done)))
     if not modern:
         assert done[-1] == 100.0
         assert all(one["progressToken"] == "tok" for one in progress)
         assert all(one["_meta"] == {RELATED: {"taskId": task_id}} for one in progress)
-        ending = [one["method"] for one in client.told].index("notifications/tasks/status")
-        assert ending == len(client.told) - 1  # nothing follows the end
+        ending = [one["method"] for one in client.received].index("notifications/tasks/status")
+        assert ending == len(client.received) - 1  # nothing follows the end
     client.close()
 
 
@@ -465,9 +467,9 @@ def test_a_question_in_a_task_of_the_first_era() -> None:
     client = Talker(_build_asking(answers, QUESTION), opening=_opening(sampling={}))
     task_id = client.begin("asking")
     waiting = client.request("tasks/result", taskId=task_id)
-    while not client.told or client.told[-1]["method"] != "sampling/createMessage":
-        client.told.append(client.read())
-    asked = client.told[-1]
+    while not client.received or client.received[-1]["method"] != "sampling/createMessage":
+        client.received.append(client.read())
+    asked = client.received[-1]
     assert asked["params"]["_meta"] == {RELATED: {"taskId": task_id}}
     assert mcp_types.CreateMessageRequest.model_validate(asked)
     client.send({"id": asked["id"], "result": SAMPLED}, {"id": asked["id"], "result": SAMPLED})
@@ -513,8 +515,8 @@ def test_cancelling_a_task_that_waits_for_an_answer(modern: bool) -> None:
     cancelled = client.do("tasks/get", taskId=task_id)["result"]
     assert (cancelled["status"], "inputRequests" in cancelled) == ("cancelled", False)
     if not modern:
-        told = [one["method"] for one in client.told]
-        assert told.index("notifications/cancelled") > told.index("sampling/createMessage")
+        received = [one["method"] for one in client.received]
+        assert received.index("notifications/cancelled") > received.index("sampling/createMessage")
     client.close()
 
 
@@ -636,7 +638,7 @@ def test_who_tells_of_a_task_cannot_be_overtaken() -> None:
     task_id = client.begin("asking")
     waiting = client.request("tasks/result", taskId=task_id)
     while (frame := client.read()).get("id") != waiting:
-        client.told.append(frame)
+        client.received.append(frame)
         if frame["method"] == "sampling/createMessage":
             client.send({"id": frame["id"], "result": SAMPLED})
     assert client.statuses() == [*["input_required", "working"] * 20, "completed"]

@@ -44,12 +44,12 @@ def _ignore(*_: object) -> None:
 
 def _open(**more: int) -> tuple[TaskStore, Clock, list[tuple[str, Status]]]:
     """Open a store, with its clock and what it tells."""
-    clock, told = Clock(), []
+    clock, reported = Clock(), []
 
     def tell(task: Task) -> None:
-        told.append((task.id, task.status))
+        reported.append((task.id, task.status))
 
-    return TaskStore(tell, clock=clock, **more), clock, told
+    return TaskStore(tell, clock=clock, **more), clock, reported
 
 
 def test_ids_cannot_be_guessed_and_tasks_stand_in_order() -> None:
@@ -78,7 +78,7 @@ def test_the_time_to_live_is_what_was_asked_for_within_bounds(asked: float | Non
 
 
 def test_a_result_is_kept_until_it_expires_and_can_be_fetched_again() -> None:
-    store, clock, told = _open()
+    store, clock, reported = _open()
     task = store.create(5_000, _ignore)
     store.end(task.id, "{}")
     for seconds in (0.0, 4.9):
@@ -90,11 +90,11 @@ def test_a_result_is_kept_until_it_expires_and_can_be_fetched_again() -> None:
     with pytest.raises(TaskUnknown, match="Task not found"):
         store.get("0" * 32)
     assert store.page(0, 10) == ([], False)
-    assert told == [(task.id, Status.COMPLETED)]
+    assert reported == [(task.id, Status.COMPLETED)]
 
 
 def test_an_expired_task_stops_its_work_and_nobody_waits_on() -> None:
-    store, clock, told = _open()
+    store, clock, reported = _open()
     stopped: list[str] = []
     given: list[Task | None] = []
     task = store.create(5_000, lambda: stopped.append("stop"))
@@ -104,26 +104,26 @@ def test_an_expired_task_stops_its_work_and_nobody_waits_on() -> None:
     assert store.is_stopped(task.id)
     assert given == []
     store.end(task.id, "{}")  # the work ends because it has looked
-    assert (stopped, given, told) == (["stop"], [None], [])
+    assert (stopped, given, reported) == (["stop"], [None], [])
 
 
 def test_the_first_end_holds() -> None:
-    store, _, told = _open()
+    store, _, reported = _open()
     task = store.create(None, _ignore)
     assert store.cancel(task.id, "as you wish").message == "as you wish"
     store.end(task.id, "{}")
-    store.report(task.id, "late", lambda: told.append((task.id, Status.WORKING)))
+    store.report(task.id, "late", lambda: reported.append((task.id, Status.WORKING)))
     store.settle(task.id, "late")
     assert not store.ask(task.id, QUESTION)
     with pytest.raises(TaskEnded, match="cancelled"):
         store.cancel(task.id)
     kept = store.get(task.id)
     assert (kept.status, kept.result, kept.message) == (Status.CANCELLED, None, "as you wish")
-    assert told == [(task.id, Status.CANCELLED)]
+    assert reported == [(task.id, Status.CANCELLED)]
 
 
 def test_questions_are_shown_until_they_are_settled() -> None:
-    store, _, told = _open()
+    store, _, reported = _open()
     task = store.create(None, _ignore)
     assert store.ask(task.id, QUESTION)
     assert store.get(task.id).questions == (QUESTION,)
@@ -131,7 +131,7 @@ def test_questions_are_shown_until_they_are_settled() -> None:
     assert store.get(task.id).status is Status.INPUT_REQUIRED
     store.settle(task.id, "expansion")
     assert (store.get(task.id).status, store.get(task.id).questions) == (Status.WORKING, ())
-    assert [status for _, status in told] == [Status.INPUT_REQUIRED, Status.WORKING]
+    assert [status for _, status in reported] == [Status.INPUT_REQUIRED, Status.WORKING]
 
 
 def test_their_number_is_bounded_until_some_end_or_expire() -> None:
@@ -165,17 +165,17 @@ def test_waiters_are_bounded_and_can_go_away() -> None:
 
 
 def test_closing_stops_all_work_and_tells_nobody() -> None:
-    store, _, told = _open()
+    store, _, reported = _open()
     stopped: list[str] = []
     given: list[Task | None] = []
     task = store.create(None, lambda: stopped.append("stop"))
     ended = store.create(None, lambda: stopped.append("stopped too late"))
     store.end(ended.id, "{}")
-    told.clear()
+    reported.clear()
     store.wait(task.id, 1, given.append)
     store.close()
     store.end(task.id, "{}")
-    assert (stopped, given, told, store.is_stopped(task.id)) == (["stop"], [], [], True)
+    assert (stopped, given, reported, store.is_stopped(task.id)) == (["stop"], [], [], True)
     with pytest.raises(TooManyTasks):
         store.create(None, _ignore)
 
@@ -185,7 +185,7 @@ class Machine(RuleBasedStateMachine):
 
     @initialize()
     def open(self) -> None:
-        self.store, self.clock, self.told = _open(max_tasks=6, max_unfinished=3)
+        self.store, self.clock, self.reported = _open(max_tasks=6, max_unfinished=3)
         self.ids: list[str] = []
         self.stopped: dict[str, int] = {}
         self.waiting: dict[int, str] = {}
@@ -263,7 +263,7 @@ class Machine(RuleBasedStateMachine):
             else:
                 assert self.called[name] is None or self.called[name].is_final  # type: ignore[union-attr]
         for task_id in self.ids:
-            assert sum(status.is_final for told, status in self.told if told == task_id) <= 1
+            assert sum(status.is_final for reported, status in self.reported if reported == task_id) <= 1
             if task_id in known:
                 stopped = known[task_id].status is Status.CANCELLED
                 assert self.store.is_stopped(task_id) == stopped
@@ -283,10 +283,10 @@ TestMachine.settings = settings(max_examples=examples(60), stateful_step_count=4
 @pytest.mark.parametrize("rounds", [choose(60, 300)])
 def test_cancelling_against_ending_from_two_threads(rounds: int) -> None:
     """Whoever is first holds, and everybody sees the same end."""
-    told: list[Status] = []
-    store = TaskStore(lambda task: told.append(task.status), max_tasks=rounds + 1)
+    reported: list[Status] = []
+    store = TaskStore(lambda task: reported.append(task.status), max_tasks=rounds + 1)
     for _ in range(rounds):
-        told.clear()
+        reported.clear()
         task = store.create(None, _ignore)
         given: list[Task | None] = []
         store.wait(task.id, 1, given.append)
@@ -311,5 +311,5 @@ def test_cancelling_against_ending_from_two_threads(rounds: int) -> None:
         for thread in threads:
             thread.join(5)
         kept = store.get(task.id)
-        assert told == [kept.status]
+        assert reported == [kept.status]
         assert given == [kept]

@@ -181,7 +181,7 @@ def test_a_refusal_names_the_argument_what_was_found_and_the_limits(
         assert word in error.message
 
 
-def test_an_unknown_argument_is_told_which_there_are() -> None:
+def test_an_unknown_argument_is_answered_with_those_that_there_are() -> None:
     error = _refused({"query": "a", "limit": 5})
     assert error is not None
     assert "query, mode, top_k" in error.hint

@@ -76,7 +76,7 @@ def test_a_sign_at_the_end_of_a_declared_name_is_no_other_name() -> None:
     assert grade_name("empty!", "empty?") == SPELLING
 
 
-def test_what_may_be_a_file_is_told() -> None:
+def test_what_may_be_a_file_is_known() -> None:
     assert find_asked_name("Response.json") == AskedName("json", ("Response",), may_be_file=True)
 
 

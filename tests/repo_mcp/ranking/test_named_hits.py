@@ -56,7 +56,7 @@ def tell(hits: tuple[Hit, ...]) -> list[tuple[str, str | None, int, int]]:
         ("", []),
     ],
 )
-def test_names_are_told_from_words(text: str, names: list[str]) -> None:
+def test_names_are_distinguished_from_words(text: str, names: list[str]) -> None:
     assert list_names(text) == [name.rstrip(",") for name in names]
 
 
@@ -83,7 +83,9 @@ def test_a_short_declaration_is_whole_and_a_qualifier_chooses(repository: Reposi
     assert {hit.symbol for hit in both} == {"Till.close", "Ledger.close"}
 
 
-def test_several_names_come_in_their_order_and_one_that_is_missing_is_told(repository: Repository) -> None:
+def test_several_names_come_in_their_order_and_one_that_is_missing_is_reported(
+    repository: Repository,
+) -> None:
     answer = ask(repository, "ring_twice Ledger post_entry")
     assert [hit.symbol for hit in answer.hits[:3]] == ["ring_twice", "Ledger", "Ledger.post_entry"]
     answer = ask(repository, "read_entry noSuchThing")

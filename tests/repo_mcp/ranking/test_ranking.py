@@ -307,7 +307,7 @@ def test_one_file_does_not_fill_the_page_unless_asked_for(repository: Repository
 
 
 def fill_page_clearly(best: BestUnits, files: list[ranking.RankedFile], top_k: int) -> list[object]:
-    """Return every chunk of every file, told by the first of its best units."""
+    """Return every chunk of every file, named by the first of its best units."""
     page = []
     for file in files:
         first, end = file.part.first_units[file.file : file.file + 2].tolist()
@@ -320,9 +320,9 @@ def fill_page_clearly(best: BestUnits, files: list[ranking.RankedFile], top_k: i
         chunks: dict[int, list[int]] = {}
         for unit in own:
             chunks.setdefault(int(file.part.find_chunks(np.array([unit]))[0]), []).append(unit)
-        told = sorted((min((-own[unit], unit) for unit in units) for units in chunks.values()), key=list)
-        for position, (negative, unit) in enumerate(told):
-            share = WEIGHTS.repeat**position * negative / told[0][0]
+        firsts = sorted((min((-own[unit], unit) for unit in units) for units in chunks.values()), key=list)
+        for position, (negative, unit) in enumerate(firsts):
+            share = WEIGHTS.repeat**position * negative / firsts[0][0]
             points = (*file.points, *([("repeat", round((share - 1.0) * file.score, 6))] if position else []))
             page.append((-ranking.add_up(points), file.path.encode(), unit, points))
     return [(unit, points) for _, _, unit, points in sorted(page)[:top_k]]

@@ -76,7 +76,7 @@ def test_the_absent_words_are_named_up_to_five() -> None:
 
 
 @pytest.mark.parametrize(
-    ("best", "text", "told"),
+    ("best", "text", "expected"),
     [
         (["token"], "token", ["The best hit has only common words of the query: token."]),
         ([], "", ["The best hit has none of the rare words of the query."]),
@@ -85,14 +85,14 @@ def test_the_absent_words_are_named_up_to_five() -> None:
         (["token", "read"], "", []),  # over a third of the words
     ],
 )
-def test_a_best_hit_with_common_words_alone(best: list[str], text: str, told: list[str]) -> None:
+def test_a_best_hit_with_common_words_alone(best: list[str], text: str, expected: list[str]) -> None:
     words = [
         QueryWord("token", ("token",), 90),
         QueryWord("read", ("read",), 60),
         QueryWord("zebra", ("zebra",), 1),
         QueryWord("kafka", ("kafka",), 0),
     ]
-    assert describe_best(words, 100, best, lambda: text) == told
+    assert describe_best(words, 100, best, lambda: text) == expected
     assert describe_best(words[:2], 100, [], lambda: "") == []  # no word of these is rare
 
 
@@ -116,9 +116,9 @@ def open_package(tmp_path: Path) -> Open:
 def tell(repository: Repository, query: str) -> list[str]:
     """Return the warnings about words, which come before all others."""
     warnings = repository.search(SearchRequest(query, 8)).warnings
-    told = [one for one in warnings if one.startswith(("No file has", "The best hit has"))]
-    assert list(warnings[: len(told)]) == told
-    return told
+    reported = [one for one in warnings if one.startswith(("No file has", "The best hit has"))]
+    assert list(warnings[: len(reported)]) == reported
+    return reported
 
 
 def test_ordinary_questions_over_a_real_package_raise_no_alarm(open_package: Open) -> None:
@@ -126,9 +126,9 @@ def test_ordinary_questions_over_a_real_package_raise_no_alarm(open_package: Ope
     rows = [json.loads(line) for line in TASKS.read_text(encoding="utf-8").splitlines()]
     queries = [row["query"] for row in rows if row["repo"] == "_pytest"]
     assert len(queries) > 20
-    told = {query: tell(repository, query) for query in queries}
+    reported = {query: tell(repository, query) for query in queries}
     # "upload failed test output to a paste service": it is there, and nobody says upload.
-    assert len([query for query, said in told.items() if said]) <= 1, told
+    assert len([query for query, said in reported.items() if said]) <= 1, reported
     repository.close()
 
 

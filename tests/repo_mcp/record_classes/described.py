@@ -39,7 +39,7 @@ def describe(made: Any) -> dict[str, Any]:
     given = [f"<{one.name}>" for one in fields if one.init]
     one, other = made(*given), made(*given)
     signature = inspect.signature(made.__init__)
-    told = {
+    described = {
         "fields": [(one.name, str(one.type), one.init, one.compare) for one in fields],
         "parameters": [(name, one.default is one.empty) for name, one in signature.parameters.items()],
         "slots": made.__slots__,
@@ -53,8 +53,8 @@ def describe(made: Any) -> dict[str, Any]:
     try:
         setattr(one, fields[0].name, "")
     except dataclasses.FrozenInstanceError:
-        told["frozen"] = True
-    return told
+        described["frozen"] = True
+    return described
 
 
 def main() -> None:

@@ -58,7 +58,7 @@ class Asked:
     texts: Mapping[str, str]
     has_graph: bool = True
     unparsed: frozenset[str] = frozenset()  # paths that the graph does not know yet
-    told: list[tuple[float, float, str]] = field(default_factory=list)  # progress of the last question
+    reported: list[tuple[float, float, str]] = field(default_factory=list)  # progress of the last question
 
     def __post_init__(self) -> None:
         parsed = {path: text for path, text in self.texts.items() if path not in self.unparsed}
@@ -68,8 +68,10 @@ class Asked:
     def ask(
         self, query: str, depth: int | None = None, focus: Focus | None = None, folder: str = ""
     ) -> Report:
-        self.told.clear()
-        control = RunControl(lambda: False, lambda done, total, said: self.told.append((done, total, said)))
+        self.reported.clear()
+        control = RunControl(
+            lambda: False, lambda done, total, said: self.reported.append((done, total, said))
+        )
         return self.run(ResearchRequest(query, depth, focus, folder), control)
 
     def run(self, request: ResearchRequest, control: RunControl) -> Report:

@@ -60,10 +60,10 @@ def server() -> Asked:
     return Asked(SERVER)
 
 
-def test_a_word_that_no_file_has_is_told_first(server: Asked) -> None:
+def test_a_word_that_no_file_has_is_reported_first(server: Asked) -> None:
     report = server.ask("where does a login attempt with a password get compressed?")
-    told = "No file here has the word compressed: this may be missing, or be called otherwise."
-    assert report.claim.startswith(told)
+    expected = "No file here has the word compressed: this may be missing, or be called otherwise."
+    assert report.claim.startswith(expected)
     assert "desk.check_login (server/desk.py:1-5) fits the other words best" in report.claim
 
 
@@ -79,7 +79,7 @@ def test_what_the_best_declaration_says_in_another_form_or_word_is_not_missing(a
     assert "No file" not in claim
 
 
-def test_words_that_the_best_declaration_lacks_are_told(server: Asked) -> None:
+def test_words_that_the_best_declaration_lacks_are_reported(server: Asked) -> None:
     claim = server.ask("how are login attempts rate limited?").claim
     assert claim.startswith("Nearest is desk.check_login (server/desk.py:1-5), which lacks the word")
     assert "rate" in claim

@@ -85,7 +85,7 @@ def test_what_mentions_a_function_is_not_said_to_call_it() -> None:
     )
 
 
-def test_a_path_of_calls_is_told_call_by_call() -> None:
+def test_a_path_of_calls_is_described_call_by_call() -> None:
     texts = {
         "a.py": "def first():\n    second()\n\n\ndef second():\n    third()\n\n\ndef third():\n    pass\n\n\n"
         "def alone():\n    pass\n"
@@ -297,7 +297,7 @@ def test_a_test_that_a_program_runs_is_not_a_test_of_it() -> None:
     assert paths == {"lib/runner.js"}
 
 
-def test_a_difference_is_told_by_the_declarations_with_comments() -> None:
+def test_a_difference_is_shown_by_the_declarations_with_comments() -> None:
     texts = {
         "action.py": "class Action:\n    def default_value(self):\n"
         "        if self.flag:\n            return 1\n"
@@ -447,7 +447,7 @@ def test_a_test_beside_the_program_is_counted_as_a_test(module: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("/** @internal */\nfunction one() {}", ""),
         ("/**\n * @author Ada Lovelace\n */\nfunction one() {}", ""),
@@ -456,11 +456,11 @@ def test_a_test_beside_the_program_is_counted_as_a_test(module: str) -> None:
         ("function one(a) {\n  // Reads a text.\n  a()\n}", "Reads a text."),
     ],
 )
-def test_the_comment_of_a_declaration_is_about_it(text: str, told: str) -> None:
+def test_the_comment_of_a_declaration_is_about_it(text: str, expected: str) -> None:
     lines = text.split("\n")
     comments = {at for at, line in enumerate(lines, 1) if line.lstrip().startswith(("/*", "*", "//"))}
     start = next(at for at, line in enumerate(lines, 1) if line.startswith("function"))
-    assert read_first_sentence(lines, comments, start) == told
+    assert read_first_sentence(lines, comments, start) == expected
 
 
 ELEMENT = """class Element:

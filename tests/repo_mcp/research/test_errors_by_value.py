@@ -41,7 +41,7 @@ def test_errors_that_are_recorded_are_named_and_success_is_none() -> None:
     )
 
 
-def test_errors_are_told_apart_by_their_texts() -> None:
+def test_errors_are_distinguished_by_their_texts() -> None:
     texts = {
         "reader.c": "int read_item(struct reader *reader, int at)\n{\n    if (at < 0)\n"
         '        return reader_set_error_context(reader,\n                "no such item", at);\n'
@@ -117,7 +117,7 @@ def test_the_end_of_a_long_text_opens_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ('raise ValueError("id", x.name + y.name, "must be positive")', 'ValueError "must be positive"'),
         ('raise ValueError("id", x.name + y.name, "")', "ValueError"),
@@ -128,14 +128,14 @@ def test_the_end_of_a_long_text_opens_no_other() -> None:
         ('raise RowError(@"", x + y, @"no such key")', 'RowError "no such key"'),
     ],
 )
-def test_what_stands_between_two_texts_is_none(line: str, told: str) -> None:
+def test_what_stands_between_two_texts_is_none(line: str, expected: str) -> None:
     texts = {"reader.py": f"def read_row(row):\n    {line}\n"}
     claim = Asked(texts).ask("which errors can read_row raise?").claim
-    assert claim == f"Errors made here: {told} (reader.py:2-2)."
+    assert claim == f"Errors made here: {expected} (reader.py:2-2)."
 
 
 @pytest.mark.parametrize(
-    ("raised", "told"),
+    ("raised", "expected"),
     [
         (("NotFound('no row')", "Errors.NotFound('no row')"), 'NotFound "no row" (reader.py:2-2)'),
         (("Errors.NotFound('no row')", "NotFound('no row')"), 'Errors.NotFound "no row" (reader.py:2-2)'),
@@ -147,9 +147,9 @@ def test_what_stands_between_two_texts_is_none(line: str, told: str) -> None:
         (("Row.Unknown", "Cell.Unknown"), "Row.Unknown (reader.py:2-2) and Cell.Unknown (reader.py:3-3)"),
     ],
 )
-def test_an_error_is_told_once(raised: tuple[str, str], told: str) -> None:
+def test_an_error_is_stated_once(raised: tuple[str, str], expected: str) -> None:
     texts = {"reader.py": f"def read_row(row):\n    raise {raised[0]}\n    raise {raised[1]}\n"}
-    assert Asked(texts).ask("which errors can read_row raise?").claim == f"Errors made here: {told}."
+    assert Asked(texts).ask("which errors can read_row raise?").claim == f"Errors made here: {expected}."
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_what_gives_the_errors_of_another_system_makes_none() -> None:
     assert claim == "Errors made here: NET_EINVAL (bind.c:7-7)."
 
 
-def test_the_value_that_a_setting_is_declared_with_is_told() -> None:
+def test_the_value_that_a_setting_is_declared_with_is_stated() -> None:
     files = {
         "Options.cs": "class Options\n{\n    public int MaxAttempts { get; set; } = Limits.Attempts;\n}\n",
         "Limits.cs": "static class Limits\n{\n    public const int Attempts = 3;\n}\n",
@@ -235,7 +235,7 @@ def test_the_value_that_a_setting_is_declared_with_is_told() -> None:
     assert "Attempts = 3;" in report.findings[1].excerpt
 
 
-def test_a_docstring_below_a_blank_line_is_what_is_told_of_a_function() -> None:
+def test_a_docstring_below_a_blank_line_is_what_is_said_of_a_function() -> None:
     files = {
         "child.py": "def wait_exact(child,\n               text):\n\n"
         "    '''Wait for a plain text. Be patient.'''\n    return child.read(text)\n\n\n"
@@ -303,7 +303,7 @@ def test_declarations_of_one_name_are_one_subject_and_the_program_gives_the_exam
     assert "2 declarations, such as Plain.read (plain.py:5-6)" in claim
 
 
-def test_a_variable_of_the_environment_is_told_with_the_default_that_a_long_file_gives() -> None:
+def test_a_variable_of_the_environment_is_stated_with_the_default_that_a_long_file_gives() -> None:
     setters = "".join(f"func set{n}(c *Config) {{\n\tc.MaxBodySize = {n}\n}}\n\n" for n in range(4))
     files = {
         "config.go": "package config\n\n"
@@ -367,7 +367,7 @@ class Pool {
 """
 
 
-def test_a_setter_is_told_once_and_a_printed_or_copied_value_sets_nothing() -> None:
+def test_a_setter_is_stated_once_and_a_printed_or_copied_value_sets_nothing() -> None:
     report = Asked({"Pool.java": POOL}).ask("where is maxTotal configured?")
     assert report.claim == (
         "maxTotal is declared at Pool.java:2-2. Callers set it by Pool.setMaxTotal (Pool.java:3-5)."
@@ -389,7 +389,7 @@ pub fn collect(config: Arc<Config>, event: Event) {
 """
 
 
-def test_a_call_of_a_method_is_told_by_its_text_if_no_other_has_its_name() -> None:
+def test_a_call_of_a_method_is_known_by_its_text_if_no_other_has_its_name() -> None:
     files = {"src/filter.rs": FILTER, "src/worker.rs": WORKER}
     claim = Asked(files).ask("What breaks if I change Filter::check_event?").claim
     assert "By its text, src/worker.rs:2-2 reads like a call of it." in claim

@@ -87,7 +87,7 @@ def test_the_maps_of_reports_can_be_read() -> None:
         assert edges == len(report.map_edges)
 
 
-def test_labels_that_are_equal_are_told_apart_by_their_paths() -> None:
+def test_labels_that_are_equal_are_distinguished_by_their_paths() -> None:
     nodes = [MapNode(path, "handle", "function", path) for path in ("src/a.ts", "src/b.ts")]
     text = render_mermaid([*nodes, MapNode("k", "other", "function", "src/c.ts")], ())
     assert [one[1] for one in re.findall(r"(n\d)\[\"(.*)\"\]", text)] == [

@@ -181,8 +181,8 @@ def test_a_person_reads_the_first_places_of_what_else_was_found() -> None:
     page = render_report("how is the queue loaded in parts?", result)
     assert f"- {also[MAX_ALSO - 1]}\n- and {len(also) - MAX_ALSO} more\n" in page
     assert also[MAX_ALSO] not in page
-    told = page.partition("## Left out")[2]
-    assert told.count("call chains") <= 1
+    reported = page.partition("## Left out")[2]
+    assert reported.count("call chains") <= 1
 
 
 def test_documents_and_comments_set_nothing_that_the_program_sets() -> None:

@@ -624,11 +624,11 @@ def test_what_is_cut_off_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_progress_rises_and_tells_of_each_hop() -> None:
     asked = Asked(SERVICE)
     asked.ask("what calls make_token", depth=4)
-    done = [one for one, _, _ in asked.told]
+    done = [one for one, _, _ in asked.reported]
     assert done == sorted(done)
-    assert {total for _, total, _ in asked.told} == {5}
+    assert {total for _, total, _ in asked.reported} == {5}
     assert done[-1] == 5
-    said = " / ".join(text for _, _, text in asked.told)
+    said = " / ".join(text for _, _, text in asked.reported)
     assert all(f"hop {hop} of 4" in said for hop in (1, 2, 3, 4))
 
 

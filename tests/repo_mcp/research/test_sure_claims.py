@@ -95,7 +95,7 @@ func RegisterParcelSorter(name string, maker ParcelSorterMaker) {
 """
 
 
-def test_an_error_is_told_with_the_text_of_its_variable() -> None:
+def test_an_error_is_stated_with_the_text_of_its_variable() -> None:
     claim = Asked({"desk.js": DESK}).ask("which errors can refuseStamp raise?").claim
     assert "\"error: the stamp '${letter.stamp}' is not paid\" (desk.js:8-8)" in claim
 
@@ -105,7 +105,7 @@ def test_errors_that_are_raised_when_something_happens() -> None:
     assert report.reading.text == "which errors are raised: a stamp is not paid"
 
 
-def test_the_words_that_the_best_lacks_are_told_before_its_errors() -> None:
+def test_the_words_that_the_best_lacks_are_stated_before_its_errors() -> None:
     texts = {
         "rows.py": "def read_row(row):\n    if not row:\n        raise RowError(row)\n    return row[0]\n",
         "speaker.py": "LOUD = 1\n\n\ndef set_loud(speaker):\n    speaker.loud = LOUD\n",
@@ -187,7 +187,7 @@ def test_of_many_errors_those_with_words_of_the_question_come_first() -> None:
 
 
 def test_errors_are_those_of_what_the_claim_names() -> None:
-    """The caller is rated as high, too, but is a part of the same answer: once its error was told."""
+    """The caller is rated as high, too, but is a part of the same answer: once its error was stated."""
     check = (
         "def check_unknown_basket(basket):\n    if basket.unknown:\n"
         '        raise BasketError("unknown basket in a shop")\n\n\n'

@@ -86,7 +86,7 @@ def test_what_is_said_to_be_lacking_is_lacking_in_what_is_named() -> None:
     assert claim.startswith("Nearest is check.check_body (mail/check.py:1-3), which lacks the word answers.")
 
 
-def test_a_setting_in_lower_case_is_told_by_the_program_and_not_by_tests() -> None:
+def test_a_setting_in_lower_case_is_stated_by_the_program_and_not_by_tests() -> None:
     files = {
         "queue.py": "def configure(options, queue):\n    options.bind('max_tries', 20, queue)\n",
         "tests/test_queue.py": "def test_it(queue):\n    queue.maxTries = 5\n    max_tries = 3\n",

@@ -74,7 +74,7 @@ def machine() -> Asked:
     return Asked(MACHINE)
 
 
-def test_a_call_that_only_its_text_shows_is_told(machine: Asked) -> None:
+def test_a_call_that_only_its_text_shows_is_stated(machine: Asked) -> None:
     report = machine.ask("who calls refuse")
     assert report.claim.endswith(" By its text, src/machine.c:27-27 reads like a call of it.")
     assert "written as a call of refuse" in report.findings[1].why
@@ -182,7 +182,7 @@ public class Redirects {
 }
 
 
-def test_functions_that_set_and_read_a_setting_are_told() -> None:
+def test_functions_that_set_and_read_a_setting_are_stated() -> None:
     report = Asked(CLIENT).ask("Where is maxRedirects configured?")
     setter = "Callers set it by Settings.setMaxRedirects (src/main/java/client/Settings.java:14-17)."
     assert f"{setter} Redirects.follow (src/main/java/client/Redirects.java:4-8) reads it." in report.claim
@@ -260,7 +260,7 @@ def test_a_form_and_a_name_alone_are_a_question(machine: Asked, asked: str, form
     assert machine.ask(asked).reading.form is form
 
 
-def test_of_two_types_it_is_told_what_only_one_declares() -> None:
+def test_of_two_types_it_is_said_what_only_one_declares() -> None:
     text = """type streamer struct {
 }
 

@@ -65,7 +65,7 @@ def test_declarations_and_references_are_where_they_are_written() -> None:
     assert exporter.report.documents == len(FILES)
 
 
-def test_every_symbol_is_defined_once_and_where_it_is_told_of() -> None:
+def test_every_symbol_is_defined_once_and_where_it_is_described() -> None:
     documents = read(export(FILES)[0])
     defined = [
         one.symbol

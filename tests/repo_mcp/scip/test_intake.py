@@ -58,19 +58,21 @@ def renew(served: Served) -> None:
 OURS = {("other.py", "exact", ""), ("use.py", "exact", "")}
 
 
-def test_what_is_told_comes_before_ours_until_the_file_is_edited(served: Served, tmp_path: Path) -> None:
+def test_what_an_indexer_recorded_comes_before_ours_until_the_file_is_edited(
+    served: Served, tmp_path: Path
+) -> None:
     assert callers(served, "Disk.save") == callers(served, "Net.save") == OURS
     report = take(served, tmp_path / "a.scip", encode_index([OF_LIB, OF_USE]))
     assert (report.files, report.symbols, report.references, dict(report.left_out)) == (2, 4, 1, {})
-    told = {("use.py", "exact", "scip"), ("other.py", "exact", "")}
-    assert callers(served, "Disk.save") == told
+    expected = {("use.py", "exact", "scip"), ("other.py", "exact", "")}
+    assert callers(served, "Disk.save") == expected
     assert callers(served, "Net.save") == {("other.py", "exact", "")}
     (served.root / "use.py").write_text("\n" + USE)
     renew(served)
     assert callers(served, "Disk.save") == callers(served, "Net.save") == OURS
     (served.root / "use.py").write_text(USE)  # as when a branch is checked out and left again
     renew(served)
-    assert callers(served, "Disk.save") == told
+    assert callers(served, "Disk.save") == expected
     (served.root / "lib.py").write_text(LIB + "# edited\n")  # where the meaning is declared
     renew(served)
     assert callers(served, "Disk.save") == callers(served, "Net.save") == OURS
@@ -140,7 +142,7 @@ def test_damaged_documents_are_left_out_alone(served: Served, tmp_path: Path) ->
 def test_an_index_that_is_cut_changes_nothing(served: Served, tmp_path: Path) -> None:
     whole = encode_index([OF_LIB, OF_USE])
     take(served, tmp_path / "a.scip", whole)
-    told = callers(served, "Disk.save")
+    reported = callers(served, "Disk.save")
     other = encode_index([replace(OF_USE, occurrences=()), OF_LIB])
     ends = {len(encode_index([replace(OF_USE, occurrences=())]))}
     for size in range(1, len(other), choose(17, 1)):
@@ -149,7 +151,7 @@ def test_an_index_that_is_cut_changes_nothing(served: Served, tmp_path: Path) ->
         with pytest.raises(RepoError, match="is not a SCIP index") as caught:
             take(served, tmp_path / "a.scip", other[:size])
         assert caught.value.code is ErrorCode.INVALID_ARGUMENT
-        assert callers(served, "Disk.save") == told
+        assert callers(served, "Disk.save") == reported
 
 
 @pytest.mark.parametrize("kind", ["nothing", "empty", "folder", "text"])

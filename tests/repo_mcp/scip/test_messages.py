@@ -63,7 +63,7 @@ def test_an_index_that_is_cut_has_fewer_documents_or_is_refused(
         pass
 
 
-def test_a_range_may_be_told_with_both_of_its_lines() -> None:
+def test_a_range_may_be_given_with_both_of_its_lines() -> None:
     def encode(*numbers: int) -> bytes:
         return encode_bytes(2, encode_packed(1, numbers) + encode_bytes(2, "x"))
 
@@ -81,7 +81,7 @@ def test_one_document_is_read_at_a_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "expected"),
     [
         (b"\x12" + encode_varint(messages.MAX_DOCUMENT_BYTES + 1), "it is cut short"),
         (b"\x12\x05ab", "it is cut short"),
@@ -90,8 +90,8 @@ def test_one_document_is_read_at_a_time() -> None:
         (b"\x12", "does not end"),
     ],
 )
-def test_what_is_no_index_is_refused(data: bytes, told: str) -> None:
-    with pytest.raises(WireError, match=told):
+def test_what_is_no_index_is_refused(data: bytes, expected: str) -> None:
+    with pytest.raises(WireError, match=expected):
         list(iter_documents(MemoryFile(data)))
 
 

@@ -76,7 +76,7 @@ def test_nothing_that_we_write_is_unknown_to_the_schema() -> None:
         assert len(UnknownFieldSet(message)) == 0
 
 
-def test_bases_are_told_as_implementations() -> None:
+def test_bases_are_recorded_as_implementations() -> None:
     index = Index.FromString(export(FILES)[0])
     related = {
         (symbol.display_name, other.symbol.rpartition("/")[2], other.is_implementation)

@@ -55,9 +55,9 @@ def test_fields_of_a_fixed_width_are_skipped() -> None:
     assert list(iter_fields(b"\x0d\x01\x02\x03\x04\x11\x01\x02\x03\x04\x05\x06\x07\x08\x08\x01")) == [(1, 1)]
 
 
-@pytest.mark.parametrize(("data", "told"), REFUSED)
-def test_what_is_no_message_is_refused(data: bytes, told: str) -> None:
-    with pytest.raises(WireError, match=told):
+@pytest.mark.parametrize(("data", "expected"), REFUSED)
+def test_what_is_no_message_is_refused(data: bytes, expected: str) -> None:
+    with pytest.raises(WireError, match=expected):
         list(iter_fields(data))
 
 

@@ -112,10 +112,10 @@ def test_a_folder_that_is_no_model_refuses_the_start(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert server.wait(HANG_SECONDS) == 2
-    said, told = server.communicate()
+    said, reported = server.communicate()
     assert said == b""
-    assert b"--semantic-model: the folder has no model.safetensors." in told
-    assert str(tmp_path).encode() not in told
+    assert b"--semantic-model: the folder has no model.safetensors." in reported
+    assert str(tmp_path).encode() not in reported
 
 
 def test_without_a_model_nothing_of_it_is_loaded(tmp_path: Path) -> None:

@@ -96,8 +96,8 @@ def test_a_wrong_or_missing_signature_is_refused_in_words(place: Path) -> None:
         for name, key in (("by-pair", PRIVATE), ("by-shared", "shared"), ("by-nobody", None))
     ]
     keys = (None, place / PUBLIC, place / OTHER, place / "shared")
-    told = {(path.name, key and key.name): read(path, key) for path in packs for key in keys}
-    assert told == {
+    reported = {(path.name, key and key.name): read(path, key) for path in packs for key in keys}
+    assert reported == {
         ("by-pair", None): "The pack is signed, and --pack-key names no key.",
         ("by-pair", PUBLIC): "index structure",
         ("by-pair", OTHER): "The pack was signed with another key, or changed since.",
@@ -199,8 +199,8 @@ def test_without_the_package_a_shared_key_still_works(place: Path, monkeypatch: 
     monkeypatch.setitem(sys.modules, "cryptography", None)
     signed = make(place, "shared")
     assert read(signed, place / "shared") == "index structure"
-    told = refuse(lambda: read_key(str(place / PUBLIC)))
-    assert told == "--pack-key holds a key in PEM, which needs the package cryptography."
+    reported = refuse(lambda: read_key(str(place / PUBLIC)))
+    assert reported == "--pack-key holds a key in PEM, which needs the package cryptography."
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")

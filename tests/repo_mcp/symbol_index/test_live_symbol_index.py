@@ -111,7 +111,7 @@ def test_a_server_of_the_graph_toolset_follows_each_refresh(open_root: Open, roo
     wait_until(lambda: [list_declaring(repository, name) for name in ("fresh", "a")] == [["new.tiny"], []])
 
 
-def test_a_round_that_compared_all_files_is_told_of_without_comparing_again(
+def test_a_round_that_compared_all_files_is_reported_without_comparing_again(
     open_root: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = open_root(("graph",))
@@ -147,15 +147,15 @@ def test_many_files_are_compared_by_the_round_alone(open_root: Open, monkeypatch
     symbols.start()
     try:
         assert symbols.warn() == [live_symbol_index.COMPARING]
-        told: list[int] = []
-        asking = threading.Thread(target=lambda: told.append(symbols.status().files_total))
+        reported: list[int] = []
+        asking = threading.Thread(target=lambda: reported.append(symbols.status().files_total))
         asking.start()
         asking.join(0.05)
-        assert told == []  # it waits for the round
+        assert reported == []  # it waits for the round
     finally:
         may_go_on.set()
     asking.join()
-    assert told == [2]
+    assert reported == [2]
     wait_until(symbols._has_followed)
     assert symbols.warn() == []
 
@@ -174,7 +174,7 @@ def test_a_person_builds_it_and_it_is_kept(open_root: Open) -> None:
     assert again.symbol_index.compact(full=True).segments_after == 1
 
 
-def test_how_far_it_is_is_told_while_it_grows(
+def test_how_far_it_is_is_reported_while_it_grows(
     open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(symbol_phase, "SEGMENT_WEIGHT", 1_000)
@@ -201,7 +201,7 @@ def test_how_far_it_is_is_told_while_it_grows(
     repository.close()
 
 
-def test_what_nobody_parsed_yet_is_told_also_after_a_few_files_were(open_root: Open) -> None:
+def test_what_nobody_parsed_yet_is_reported_also_after_a_few_files_were(open_root: Open) -> None:
     repository = open_root()
     repository.refresh()
     repository.symbol_index.named_files.index(["a.tiny"])
@@ -327,7 +327,7 @@ def test_what_could_not_be_read_is_built_anew_also_after_another_process_wrote(
     wait_until(lambda: repository.symbol_index.warn() == [])
 
 
-def test_what_was_indexed_by_name_is_not_told_of_as_changed(open_root: Open, root: Path) -> None:
+def test_what_was_indexed_by_name_is_not_reported_as_changed(open_root: Open, root: Path) -> None:
     repository = open_root()
     repository.refresh()
     (root / "new.tiny").write_text("def new\n")

@@ -104,12 +104,12 @@ def test_a_build_from_nothing_in_many_segments_ends_as_one(
     monkeypatch.setattr(symbol_workers, "BATCH_FILES", 5)
     tree = make_tree()
     tree.write(MANY)
-    told: list[IndexProgress] = []
-    tree.run(progress=told.append)
+    reported: list[IndexProgress] = []
+    tree.run(progress=reported.append)
     assert len(tree.read_segments()) == 1
-    assert told[0] == IndexProgress("structure", 0, 120, 0, sum(map(len, MANY.values())))
-    assert told[-1] == IndexProgress("merge", 120, 120, told[0].bytes_total, told[0].bytes_total)
-    assert [one.files_done for one in told] == sorted(one.files_done for one in told)
+    assert reported[0] == IndexProgress("structure", 0, 120, 0, sum(map(len, MANY.values())))
+    assert reported[-1] == IndexProgress("merge", 120, 120, reported[0].bytes_total, reported[0].bytes_total)
+    assert [one.files_done for one in reported] == sorted(one.files_done for one in reported)
 
 
 @pytest.mark.parametrize(("most", "wanted"), [(150, ["parse", "parse", "lower"]), (99_999, [])])

@@ -53,7 +53,7 @@ def test_json_is_compact_and_keeps_every_character() -> None:
         build_answer({"a": float("nan")})
 
 
-def test_a_defect_is_told_by_its_place_alone(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_defect_is_named_by_its_place_alone(caplog: pytest.LogCaptureFixture) -> None:
     def break_down() -> None:
         raise LookupError("a line of a file")
 

@@ -47,9 +47,9 @@ def test_hits_behind_the_third_are_brief(repository: Repository) -> None:
     assert [hit["path"][:4] for hit in hits] == ["best"] * 4 + ["midd"] * 3
     assert all(set(hit) > BRIEF and "symbol_lines" in hit for hit in hits[:3])
     assert all(set(hit) == BRIEF for hit in hits[3:])
-    told = {hit["path"]: (hit["start_line"], hit["end_line"], hit["snippet"]) for hit in hits[3:]}
-    assert told["middle0.py"] == (2, 3, "2\t    def write(self):\n")
-    assert told["middle2.py"] == (1, 1, "1\tNOTE = 'an entry of a ledger'\n")
+    shown = {hit["path"]: (hit["start_line"], hit["end_line"], hit["snippet"]) for hit in hits[3:]}
+    assert shown["middle0.py"] == (2, 3, "2\t    def write(self):\n")
+    assert shown["middle2.py"] == (1, 1, "1\tNOTE = 'an entry of a ledger'\n")
 
 
 def test_hits_with_far_less_than_the_best_score_are_brief(repository: Repository) -> None:

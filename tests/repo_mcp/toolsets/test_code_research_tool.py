@@ -79,7 +79,7 @@ def test_conforming_types_come_with_their_extensions(served: Served) -> None:
 
 
 def test_a_map_without_edges_is_left_out(served: Served) -> None:
-    """Its nodes are the findings, which are told before it."""
+    """Its nodes are the findings, which stand before it."""
     alone = research(served, "token", depth=1, limit=3)
     assert len(alone["findings"]) == 3
     assert "dependency_map" not in alone
@@ -225,12 +225,12 @@ def test_a_folder_limits_what_is_shown(served: Served) -> None:
     assert all(one["path"].startswith("web/") for one in result["findings"])
 
 
-def test_each_hop_is_told(served: Served) -> None:
-    told: list[Progress] = []
-    served.ask("code_research", {"query": "what depends on SessionStore", "depth": 3}, report=told.append)
-    assert [one.done for one in told] == sorted(one.done for one in told)
-    assert {one.total for one in told} == {4}
-    assert any("hop 1 of 3" in one.message for one in told)
+def test_each_hop_is_reported(served: Served) -> None:
+    reported: list[Progress] = []
+    served.ask("code_research", {"query": "what depends on SessionStore", "depth": 3}, report=reported.append)
+    assert [one.done for one in reported] == sorted(one.done for one in reported)
+    assert {one.total for one in reported} == {4}
+    assert any("hop 1 of 3" in one.message for one in reported)
 
 
 def test_a_cancelled_question_says_so(served: Served) -> None:

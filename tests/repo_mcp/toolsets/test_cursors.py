@@ -298,8 +298,8 @@ def test_a_page_begins_where_the_one_before_ends(rows: int) -> None:
 
 def test_people_read_the_cursor_too(served: Served) -> None:
     asked = {"query": "lantern", "limit": 2, "format": "human"}
-    told = served.ask("search_docs", **asked)["text"]
-    cursor = told.rpartition("More: cursor ")[2].split("\n")[0]
+    page = served.ask("search_docs", **asked)["text"]
+    cursor = page.rpartition("More: cursor ")[2].split("\n")[0]
     assert served.ask("search_docs", **asked, cursor=cursor)["text"].startswith("Guide > Lantern")
 
 

@@ -100,7 +100,7 @@ def test_hits_of_a_look_up_are_declarations_with_their_own_lines(repository: Rep
 
 
 @pytest.mark.parametrize(
-    ("query", "told", "names"),
+    ("query", "expected", "names"),
     [
         ("get_cookie_signr", "No declaration is named `get_cookie_signr`; similar: `get_cookie_signer`.", []),
         ("get_cookie_maker", "No declaration is named `get_cookie_maker`; similar: `get_cookie_signer`.", []),
@@ -110,10 +110,10 @@ def test_hits_of_a_look_up_are_declarations_with_their_own_lines(repository: Rep
     ],
 )  # fmt: skip
 def test_a_name_that_is_not_there_is_said(
-    repository: Repository, query: str, told: str, names: list[str]
+    repository: Repository, query: str, expected: str, names: list[str]
 ) -> None:
     answer = call(repository, query, "symbol")
-    assert told in answer["warnings"]
+    assert expected in answer["warnings"]
     assert [symbol for _, symbol in name_hits(answer)] == names
 
 
@@ -156,7 +156,7 @@ def test_fields_and_values_of_enums_are_looked_up(
     answer = call(members, query, mode)
     hit = answer["result"]["hits"][0]
     assert (hit["path"], hit["start_line"], hit["symbol"]) == (path, line, symbol)
-    assert not [told for told in answer["warnings"] if "No " in told]
+    assert not [warning for warning in answer["warnings"] if "No " in warning]
 
 
 def test_what_has_gone_since_is_not_shown(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_what_has_gone_since_is_not_shown(tmp_path: Path) -> None:
     (root / "a.py").write_text("# lost_name is gone\n\n\ndef kept_name():\n    return 1\n")
     found = call(repository, "lost_name", "symbol")
     assert name_hits(found) == []
-    assert any(told.startswith("No ") and "`lost_name`" in told for told in found["warnings"])
+    assert any(warning.startswith("No ") and "`lost_name`" in warning for warning in found["warnings"])
     hit = call(repository, "kept_name", "symbol")["result"]["hits"][0]
     assert (hit["start_line"], hit["symbol_lines"]) == (4, [4, 5])
     repository.close()

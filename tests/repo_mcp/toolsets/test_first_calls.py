@@ -255,7 +255,7 @@ def test_a_symbol_may_begin_with_the_package_of_its_folder(tmp_path: Path, symbo
     )
 
 
-def test_a_query_for_another_mode_or_tool_is_told_so(served: Served) -> None:
+def test_a_query_for_another_mode_or_tool_is_answered_with_that(served: Served) -> None:
     for mode, query, words in (
         ("literal", "post|Ledger", "mode regex"),
         ("symbol", "po.*", "mode regex"),

@@ -139,7 +139,9 @@ def test_callees_of_a_class_are_those_of_its_members(served: Served) -> None:
     ]  # fmt: skip
 
 
-def test_calls_of_the_name_that_nobody_could_resolve_are_told_by_the_nearest_files(tmp_path: Path) -> None:
+def test_calls_of_the_name_that_nobody_could_resolve_are_reported_by_the_nearest_files(
+    tmp_path: Path,
+) -> None:
     tree = {"pkg/__init__.py": "", "far/__init__.py": ""}
     tree |= {"pkg/cache.py": "class Cache:\n    def get(self, key):\n        return key\n"}
     tree |= {f"pkg/use{one:02}.py": "def use(x):\n    return x.get(1)\n" for one in range(9)}
@@ -662,14 +664,14 @@ def test_an_answer_without_edges_says_that_files_were_parsed_in_part(tmp_path: P
     }
     served = Served(write_tree(tmp_path / "root", texts), tmp_path / "data")
     try:
-        told = {
+        reported = {
             one: served.answer("get_callers", node_id=served.find(f"a.{one}")) for one in ("unused", "used")
         }
     finally:
         served.close()
-    assert told["unused"]["total"] == 0
-    assert told["unused"]["warnings"] == [PARTLY_ELSEWHERE.format("1 file was")]
-    assert "warnings" not in told["used"]
+    assert reported["unused"]["total"] == 0
+    assert reported["unused"]["warnings"] == [PARTLY_ELSEWHERE.format("1 file was")]
+    assert "warnings" not in reported["used"]
 
 
 def test_files_that_no_parser_reads_are_named_where_they_have_the_name(tmp_path: Path) -> None:

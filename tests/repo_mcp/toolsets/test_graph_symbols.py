@@ -235,7 +235,7 @@ def test_a_symbol_has_the_fields_of_the_specification(served: Served) -> None:
     assert symbol["reference_count_is_lower_bound"] is False
 
 
-def test_modifiers_and_comments_are_told(served: Served) -> None:
+def test_modifiers_and_comments_are_shown(served: Served) -> None:
     abstract = served.call("get_symbol", node_id=served.find("shop.base.Store.save"))
     assert (abstract["is_abstract"], abstract["has_doc_comment"]) == (True, True)
     static = served.call("get_symbol", node_id=served.find("shop.base.Audited.note"))

@@ -208,7 +208,7 @@ def test_each_error_has_its_code_and_a_hint(
     assert str(served.root) not in json.dumps(error)
 
 
-def test_an_unknown_node_is_told_with_the_nearest_names(served: Served) -> None:
+def test_an_unknown_node_is_reported_with_the_nearest_names(served: Served) -> None:
     node = served.find("shop.money.add")
     for tool in OF_NODES:
         hint = served.error(tool, node_id=node[:8] + "0" * 16)["hint"]

@@ -200,9 +200,9 @@ def test_what_a_method_assigns_is_in_its_type_by_an_outline(tmp_path: Path) -> N
     served = Served(write_tree(tmp_path / "r", {"shop/till.py": text}), tmp_path / "data")
     try:
         rows = served.rows("get_file_outline", path="shop/till.py")
-        told = {row["name"]: row.get("qualified_name") for row in rows}
-        assert told.pop("Till") == "till.Till"
-        assert told == dict.fromkeys(("__init__", "open", "fill", "count"))
+        reported = {row["name"]: row.get("qualified_name") for row in rows}
+        assert reported.pop("Till") == "till.Till"
+        assert reported == dict.fromkeys(("__init__", "open", "fill", "count"))
     finally:
         served.close()
 

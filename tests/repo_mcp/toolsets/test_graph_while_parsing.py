@@ -58,7 +58,7 @@ def parsing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Parsing
 def test_the_files_with_the_asked_name_are_parsed_first(parsing: Parsing) -> None:
     found = parsing.call("search_symbols", query="ling")
     assert found["result"][0]["file_path"] == "ling.py"
-    assert any(told.startswith(f"{BEING_PARSED}2 of {OTHERS + 2}") for told in found["warnings"])
+    assert any(warning.startswith(f"{BEING_PARSED}2 of {OTHERS + 2}") for warning in found["warnings"])
     looked_up = parsing.call("lookup_symbol", qualified_name="other07.other07")
     assert [row["file_path"] for row in looked_up["result"]] == ["other07.py"]
 
@@ -66,7 +66,7 @@ def test_the_files_with_the_asked_name_are_parsed_first(parsing: Parsing) -> Non
 def test_the_file_of_an_outline_is_parsed_first(parsing: Parsing) -> None:
     outline = parsing.call("get_file_outline", path="hake.py")
     assert [row["name"] for row in outline["result"]] == ["hake"]
-    assert any(told.startswith(f"{BEING_PARSED}1 of {OTHERS + 2}") for told in outline["warnings"])
+    assert any(warning.startswith(f"{BEING_PARSED}1 of {OTHERS + 2}") for warning in outline["warnings"])
 
 
 def test_the_files_that_use_a_symbol_are_parsed_first(parsing: Parsing) -> None:
@@ -79,7 +79,7 @@ def test_what_is_not_there_in_time_is_said(parsing: Parsing) -> None:
     parsing.call("get_file_outline", path="ling.py")  # or there is no symbol index at all
     parsing.wait_at_most(0.05)
     found = parsing.call("search_symbols", query="other*")
-    assert any(told.startswith(BEING_PARSED) for told in found["warnings"])
+    assert any(warning.startswith(BEING_PARSED) for warning in found["warnings"])
 
 
 def test_it_is_waited_for_the_rest(parsing: Parsing) -> None:

@@ -30,7 +30,7 @@ def search(repository: Repository, query: str, **arguments: object) -> Any:
     return call(repository, "repo.search", query=query, **arguments)["result"]
 
 
-def test_a_name_with_a_colon_is_not_told_before_a_declaring_line(repository: Repository) -> None:
+def test_a_name_with_a_colon_is_not_named_before_a_declaring_line(repository: Repository) -> None:
     query = {"mode": "regex", "detail": "text"}
     (ruby,) = search(repository, "far", **query, file_glob="*.rb")["hits"]
     assert ruby == "far.rb\n2-4 A::B.far\n2:def far\n3:  far\n6-7:def far_off"

@@ -207,7 +207,7 @@ def test_one_row_has_all_that_a_symbol_uses(served: Served) -> None:
     assert row["lines"] == "29\tif store.save(plus(price, Money(2))):"
 
 
-def test_symbols_with_one_name_are_told_apart_by_their_files(changing: Served) -> None:
+def test_symbols_with_one_name_are_distinguished_by_their_files(changing: Served) -> None:
     (changing.root / "shop" / "cents.py").write_text("def add(one, other):\n    return one\n")
     (changing.root / "shop" / "till.py").write_text(
         "from shop.cents import add\n\n\ndef sum_up():\n    return add(1, 2)\n"
@@ -244,7 +244,7 @@ def test_what_changes_anyway_does_not_depend_on_the_rest(served: Served) -> None
     assert ("calls", "exact", "place_many", 1, "OrderStore.save") in _edges(found)
 
 
-def test_words_that_are_no_names_are_not_told(changing: Served) -> None:
+def test_words_that_are_no_names_are_not_reported(changing: Served) -> None:
     (changing.root / "shop" / "note.rb").write_text("def note\n  gift_wrap.with.for.this\nend\n")
     (changing.root / "web" / "src" / "note.ts").write_text("export const n = giftWrap().with.for.this;\n")
     changing.index()
@@ -333,9 +333,9 @@ def test_what_is_not_known_is_said(served: Served) -> None:
         ("logo.png", "binary"), ("shop/nowhere.py", "not in the tree"),
     ]  # fmt: skip
     assert [row["name"] for row in found["changed"]] == ["Money.__init__"]
-    told = " ".join(found["warnings"])
-    assert "neither side of the diff matches these files as they are" in told
-    assert "a hunk's header is not understood" in told
+    reported = " ".join(found["warnings"])
+    assert "neither side of the diff matches these files as they are" in reported
+    assert "a hunk's header is not understood" in reported
     assert all(row["file_path"] != "shop/orders.py" or "place_order" not in str(row["reasons"])
                for row in found["result"])  # fmt: skip
 

@@ -103,18 +103,18 @@ def test_the_forms_say_the_same(served: Served) -> None:
 
 
 def index_with_progress(served: Served, **arguments: object) -> list[Progress]:
-    told: list[Progress] = []
-    answer = served.ask("index_codebase", {"path": ".", **arguments}, report=told.append)
+    reported: list[Progress] = []
+    answer = served.ask("index_codebase", {"path": ".", **arguments}, report=reported.append)
     assert not answer.is_error
-    return told
+    return reported
 
 
 def test_progress_never_falls_and_tells_files_of_how_many(served: Served) -> None:
-    told = index_with_progress(served)
-    done = [one.done for one in told]
+    reported = index_with_progress(served)
+    done = [one.done for one in reported]
     assert done == sorted(done)
-    assert all(0 <= one.done <= one.total == 100 for one in told)
-    messages = [one.message for one in told]
+    assert all(0 <= one.done <= one.total == 100 for one in reported)
+    messages = [one.message for one in reported]
     assert f"Indexing: {FILES} of {FILES} files" in messages
     assert "Parsing: 6 of 6 files" in messages
     assert messages.index(f"Indexing: {FILES} of {FILES} files") < messages.index("Parsing: 6 of 6 files")
@@ -185,11 +185,13 @@ class State:
 
 
 @pytest.mark.usefixtures("fast")
-def test_work_that_runs_already_is_waited_for_and_told() -> None:
-    told: list[IndexProgress] = []
+def test_work_that_runs_already_is_waited_for_and_reported() -> None:
+    reported: list[IndexProgress] = []
     now = IndexProgress("index", 3, 9, 0, 0)
-    assert whole_index._retry_while_busy(Busy(4), lambda: State(now), told.append, lambda: False) == "done"
-    assert told == [now] * 4
+    assert (
+        whole_index._retry_while_busy(Busy(4), lambda: State(now), reported.append, lambda: False) == "done"
+    )
+    assert reported == [now] * 4
 
 
 @pytest.mark.usefixtures("fast")

@@ -397,7 +397,9 @@ def test_of_a_long_span_without_the_words_the_first_lines_are_shown(served: Serv
         ({}, False),
     ],
 )
-def test_a_long_range_is_told_what_costs_less(served: Served, asked: dict[str, Any], is_noted: bool) -> None:
+def test_a_long_range_is_answered_with_what_costs_less(
+    served: Served, asked: dict[str, Any], is_noted: bool
+) -> None:
     span = {"path": "wide.py", **asked}
     notes = [WIDE] if is_noted else []
     assert served.call(**span)["warnings"] == notes

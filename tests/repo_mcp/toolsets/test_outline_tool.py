@@ -23,7 +23,7 @@ from tests.repo_mcp.lean_answers import read_answer
 
 
 class StandIn:
-    """Gives the outline it was told to give."""
+    """Gives the outline that it was given."""
 
     adapters = ("python",)
     warnings: tuple[str, ...] = ()
@@ -138,12 +138,12 @@ ODD = {
 def test_parents_that_are_left_out_are_those_that_the_lines_tell(tmp_path: Path, path: str) -> None:
     (tmp_path / path).write_text(ODD[path])
     with closing(Repository(load_config(str(tmp_path)))) as repository:
-        told = rows(call(cast(Any, repository), path=path))
+        listed = rows(call(cast(Any, repository), path=path))
         whole = rows(call(cast(Any, repository), path=path, detail="full"))
-    assert read_parents(told) == [row.get("parent_symbol") for row in whole]
-    told_by_lines = [row for row in told if "parent_symbol" not in row]
-    assert len(told_by_lines) > len(told) / 2
-    assert any(read_parents(told))
+    assert read_parents(listed) == [row.get("parent_symbol") for row in whole]
+    told_by_lines = [row for row in listed if "parent_symbol" not in row]
+    assert len(told_by_lines) > len(listed) / 2
+    assert any(read_parents(listed))
 
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 4), st.sampled_from([None, "a", "a.b", "b"]))))
@@ -152,8 +152,8 @@ def test_any_parents_can_be_read(drawn: list[tuple[int, int, str | None]]) -> No
         Symbol("class", "ab"[number % 2], "class", first, first + more, None, parent)
         for number, (first, more, parent) in enumerate(sorted(drawn, key=lambda one: one[0]))
     ]
-    told = rows(call(StandIn(*symbols), path="a.py"))
-    assert read_parents(told) == [one.parent_symbol for one in symbols]
+    listed = rows(call(StandIn(*symbols), path="a.py"))
+    assert read_parents(listed) == [one.parent_symbol for one in symbols]
 
 
 def test_docs_are_given_on_request() -> None:

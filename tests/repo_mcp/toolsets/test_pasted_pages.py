@@ -236,7 +236,7 @@ def test_no_warning_says_how_many_words_were_used(repository: Repository) -> Non
     assert not any("terms" in warning for warning in search(repository, f"{BANK_ISSUE}{words}\n")["warnings"])
 
 
-def test_names_in_pasted_code_that_no_file_has_are_not_told(repository: Repository) -> None:
+def test_names_in_pasted_code_that_no_file_has_are_not_reported(repository: Repository) -> None:
     said = f"{BANK_ISSUE}openTheGate fails.\n```\nmy_own_vault = makeMyVault()\n```\n"
     (warning,) = search(repository, said)["warnings"]
     assert warning == "No file has: openTheGate."

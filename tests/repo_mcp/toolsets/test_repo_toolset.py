@@ -66,7 +66,7 @@ STATUS = IndexStatus(
 
 
 class StandIn:
-    """Gives the answers it was told to give, and remembers what it was asked."""
+    """Gives the answers that it was given, and remembers what it was asked."""
 
     outliner = SimpleNamespace(adapters=SimpleNamespace(names=("python",)))
     warnings: tuple[str, ...] = ()
@@ -218,15 +218,15 @@ def test_list_files() -> None:
 
 def test_denied_entries_are_counted_never_named() -> None:
     repository = StandIn()
-    for denied, told in (
+    for denied, expected in (
         (2, "2 denied names of the repository are"),
         (1, "1 denied name of the repository is"),
     ):
         repository.listing = replace(repository.listing, denied=denied)
-        assert _call(repository, "repo.list_files")["warnings"] == [f"{told} not listed"]
+        assert _call(repository, "repo.list_files")["warnings"] == [f"{expected} not listed"]
         assert _call(repository, "repo.list_files", {"glob": "*.py"})["warnings"] == []
     repository.listing = FileListing((), 0, 1)
-    assert _call(repository, "repo.list_files", {"glob": "*.py"})["warnings"] == [f"{told} not listed"]
+    assert _call(repository, "repo.list_files", {"glob": "*.py"})["warnings"] == [f"{expected} not listed"]
 
 
 def test_a_long_listing_is_cut_to_an_ordinary_answer_unless_an_amount_is_asked_for() -> None:

@@ -131,7 +131,7 @@ def test_other_arguments_are_refused_clearly(served: Served) -> None:
     assert served.error("index_codebase", path=None) == "Missing required argument: path"
 
 
-def test_a_defect_is_told_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_defect_is_reported_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
     def run() -> Draft:
         raise KeyError("secret of a file")
 

@@ -108,8 +108,8 @@ class Files:
         """Return the code, the reason and the message with which a URI is refused."""
         answer = self.ask(READ, uri=uri)
         assert answer.is_error, answer
-        told: Any = answer.structured
-        return told["code"], told["data"]["reason"], told["message"]
+        answered: Any = answer.structured
+        return answered["code"], answered["data"]["reason"], answered["message"]
 
     def close(self) -> None:
         for one in self.repositories:
@@ -430,7 +430,7 @@ def test_each_request_is_a_line_of_the_log(tmp_path: Path) -> None:
         {}, CallContext(lambda: False)
     )
     entries: Any = json.loads(shown.text)["result"]["entries"]
-    told = [
+    answered = [
         (
             one["tool"],
             one.get("arguments", {}).get("path", {}),
@@ -439,7 +439,7 @@ def test_each_request_is_a_line_of_the_log(tmp_path: Path) -> None:
         )
         for one in entries
     ]
-    assert told[:4] == [
+    assert answered[:4] == [
         (LIST, {}, None, False),
         (READ, {"type": "path", "value": "docs/guide.md"}, None, False),
         (READ, {"type": "path", "class": "denied"}, "path_denied", True),

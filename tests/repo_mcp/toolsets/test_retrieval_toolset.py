@@ -790,7 +790,7 @@ def test_a_call_that_never_began_is_logged_as_cancelled(changing: Served) -> Non
     assert (entry["ok"], entry["error_code"]) == (False, "CANCELLED")
 
 
-def test_a_defect_is_told_without_what_it_quotes(
+def test_a_defect_is_reported_without_what_it_quotes(
     served: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(path: str) -> None:

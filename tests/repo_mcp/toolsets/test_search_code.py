@@ -77,7 +77,7 @@ def test_a_result_of_a_typescript_class_names_its_method_and_comment(served: Ser
     assert row["doc_comment"].startswith("Sends the password")  # it stands above the method
 
 
-def test_what_has_no_structure_is_told_by_its_lines(served: Served) -> None:
+def test_what_has_no_structure_is_shown_by_its_lines(served: Served) -> None:
     row = first(served, "installation", extensions="md")
     assert (row["path"], row["kind"]) == ("docs/guide.md", "section")
     assert row["breadcrumb"] == "Guide > Installation"
@@ -86,7 +86,7 @@ def test_what_has_no_structure_is_told_by_its_lines(served: Served) -> None:
     assert "signature" not in row
 
 
-def test_a_file_without_a_structure_yet_is_told_by_line_patterns(tmp_path: Path) -> None:
+def test_a_file_without_a_structure_yet_is_described_by_line_patterns(tmp_path: Path) -> None:
     served = Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", index=False)
     served.repository.refresh()  # words alone
     row = first(served, "hash password digest")
@@ -140,7 +140,7 @@ def test_what_a_difference_is_asked_of_comes_before_what_calls_it(tmp_path: Path
     served.close()
 
 
-def test_a_comment_above_a_declaration_is_told_as_part_of_it(tmp_path: Path) -> None:
+def test_a_comment_above_a_declaration_is_shown_as_part_of_it(tmp_path: Path) -> None:
     files = {
         "evict.c": "int other;\n\n/* Frees the oldest entry of the spool\n * when memory runs out. */\n"
         "static int drop_one(int most) {\n    return most;\n}\n",
@@ -166,7 +166,7 @@ def test_relevance_is_on_a_scale_that_falls_with_the_results(served: Served) -> 
     assert poor < percents[0]
 
 
-def test_text_that_hides_other_text_is_told_of(tmp_path: Path) -> None:
+def test_text_that_hides_other_text_is_reported(tmp_path: Path) -> None:
     files = {"a.py": "def rotate_key():\n    return '\u202e'\n"}
     served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
     found = served.call("search_code", query="rotate key")
@@ -252,7 +252,7 @@ def test_a_path_may_be_absolute_inside_the_root(served: Served) -> None:
     assert paths(served, "password", path=str(served.root)) == paths(served, "password")
 
 
-def test_filters_that_let_nothing_through_are_told_of(served: Served) -> None:
+def test_filters_that_let_nothing_through_are_reported(served: Served) -> None:
     for arguments in ({"path_filter": "nowhere/**"}, {"extensions": "zig"}):
         found = served.call("search_code", query="password", **arguments)
         assert found["results"] == []
@@ -648,7 +648,7 @@ def test_answers_depend_on_the_tree_and_the_arguments_alone(served: Served, tmp_
 # What is unusual
 
 
-def test_a_file_that_changed_since_is_told_as_it_is_now(tmp_path: Path) -> None:
+def test_a_file_that_changed_since_is_shown_as_it_is_now(tmp_path: Path) -> None:
     body = "\n".join(f"def step_{number}():\n    return {number}\n" for number in range(60))
     files = {"jobs.py": f"{body}\ndef flush_spool():\n    return None\n"}
     served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")

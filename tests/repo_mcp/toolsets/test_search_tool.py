@@ -206,7 +206,7 @@ def test_what_says_little_is_left_out_first_and_it_is_said_where(changing: Repos
     assert hit["more_lines"] == [5, 5]  # where a value is declared says much
 
 
-def test_what_a_line_names_itself_is_not_told_before_it(changing: Repository) -> None:
+def test_what_a_line_names_itself_is_not_named_before_it(changing: Repository) -> None:
     go = "package a\n\nfunc (l *Ledger) Post() {\n}\n\nfunc (l *List[T]) Pull() {\n\tPost()\n}\n"
     cpp = "void Ledger::Post() {\n}\n\nclass Bank {\n  void Post() {\n  }\n};\n"
     for name, text in (("a.go", go), ("a.cpp", cpp)):
@@ -245,7 +245,7 @@ def _read_rows(rows: list[str], sign: str) -> list[tuple[str, str]]:
     return [(row[1], row[2].lstrip()) for row in map(numbered.match, rows) if row]
 
 
-def test_what_a_declaring_line_lies_in_is_told_before_it(ledger: Repository) -> None:
+def test_what_a_declaring_line_lies_in_is_named_before_it(ledger: Repository) -> None:
     (hit,) = search(ledger, r"def close|def other", mode="regex", detail="text")["hits"]
     assert hit == "ledger.py\n10-11 in Ledger:def close(self):\n14-75:def other():"
     ranked, *_ = search(ledger, "close", mode="symbol", detail="text")["hits"]

@@ -72,8 +72,8 @@ def test_the_audit_is_keywords_and_counts_until_it_is_asked_for(repository: Repo
     assert short["audit"]["keywords"]["symbol"] == ["transfer_funds", "Account"]
     assert {name: whole["audit"][name] for name in short["audit"]} == short["audit"]
     assert [one["content"] for one in short["selections"]] == [one["content"] for one in whole["selections"]]
-    for brief, told in zip(short["selections"], whole["selections"], strict=True):
-        assert told["rationale"].startswith(brief["rationale"])
+    for brief, full in zip(short["selections"], whole["selections"], strict=True):
+        assert full["rationale"].startswith(brief["rationale"])
         assert "matched_terms" not in brief
     kept = json.loads((root / ".repo_mcp" / "last_bundle.json").read_text())
     assert [one["rationale"] for one in kept["selections"]] == [

@@ -84,7 +84,7 @@ def open_building(
 
 def search(building: Building, query: str, glob: str | None = None) -> list[str]:
     answer = building.repository.search(SearchRequest(query, 5, file_glob=glob))
-    assert any(told.startswith(STANDS) for told in answer.warnings)
+    assert any(warning.startswith(STANDS) for warning in answer.warnings)
     return [hit.path for hit in answer.hits]
 
 
@@ -127,7 +127,7 @@ def test_the_graph_has_what_a_symbol_needs(building: Building) -> None:
     assert [row["name"] for row in outline["result"]] == ["ling"]
     callers = building.call("get_callers", node_id=outline["result"][0]["node_id"])
     assert [row["file_path"] for row in callers["result"]] == [HAKE]
-    assert any(told.startswith(STANDS) for told in callers["warnings"])
+    assert any(warning.startswith(STANDS) for warning in callers["warnings"])
 
 
 def test_a_name_is_looked_up_in_what_remains(building: Building) -> None:

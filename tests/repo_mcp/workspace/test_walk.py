@@ -40,17 +40,17 @@ def test_files_come_in_order_of_their_bytes(tree: Tree) -> None:
     assert len(found) == len(paths)
 
 
-def test_files_are_met_in_order_and_told_while_more_come(tree: Tree) -> None:
+def test_files_are_met_in_order_and_reported_while_more_come(tree: Tree) -> None:
     paths = ["a/b", "a.c", "a-b/z/y", "a/b.c", "B", "a/c/d", "a/b-/x", "ab", "a b/q", "a/b0", "z/z/z"]
     tree.write(*paths)
-    told: list[list[str]] = []
-    report = walk(tree.reader, tree.deny.find_denial, None, met=lambda files: told.append([*files.paths]))
+    reported: list[list[str]] = []
+    report = walk(tree.reader, tree.deny.find_denial, None, met=lambda files: reported.append([*files.paths]))
     found = [file.path for file in report.files]
     assert found == sorted(paths, key=str.encode)
-    assert all(one == found[: len(one)] for one in told)
-    assert [len(one) for one in told] == sorted(map(len, told))
-    assert len(set(map(len, told))) > 5
-    assert told[-1] == found
+    assert all(one == found[: len(one)] for one in reported)
+    assert [len(one) for one in reported] == sorted(map(len, reported))
+    assert len(set(map(len, reported))) > 5
+    assert reported[-1] == found
 
 
 def test_a_name_that_is_listed_twice_is_met_once(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,16 +49,16 @@ def test_a_bar_is_full_only_when_nothing_is_missing(part: int, whole: int, cells
 
 
 @pytest.mark.parametrize(
-    ("state", "skipped", "told"),
+    ("state", "skipped", "expected"),
     [("ready", {}, "nothing"), ("partial", {}, "not known"), ("partial", {"binary": 2}, "2 binary")],
 )
 def test_what_was_left_out_is_known_when_a_build_has_ended(
-    capsys: pytest.CaptureFixture[str], state: str, skipped: dict[str, int], told: str
+    capsys: pytest.CaptureFixture[str], state: str, skipped: dict[str, int], expected: str
 ) -> None:
     page = StatusPage(open_console(Colour.NEVER))
     structure = SymbolIndexStatus("missing", None, 0, 0, 0, 0, 0, 0, {}, None)
     page.show("r", replace(build_state(state), skipped=skipped), structure, {})
-    assert f"left out       {told}\n" in capsys.readouterr().out
+    assert f"left out       {expected}\n" in capsys.readouterr().out
 
 
 def test_a_page_tells_health_at_a_glance(tmp_path: Path) -> None:

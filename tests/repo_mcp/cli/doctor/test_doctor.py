@@ -77,11 +77,16 @@ def test_a_healthy_root(place: Path) -> None:
     assert run(place, "--quiet", command="index").returncode == 2  # no such option: the index is not made
     assert run(place, command="index").returncode == 0
     code, found = examine(place)
-    told = states(found)
-    assert (code, told["index"], told["key"], told["data directory"]) == (0, ["ok"], ["ok"], ["ok"])
+    reported = states(found)
+    assert (code, reported["index"], reported["key"], reported["data directory"]) == (
+        0,
+        ["ok"],
+        ["ok"],
+        ["ok"],
+    )
     assert "every byte" in found["index"][0]["message"]
     assert "sealed" in examine(place, "--quick")[1]["index"][0]["message"]
-    assert told["symbol index"] == ["note"]
+    assert reported["symbol index"] == ["note"]
     done = run(place)
     assert done.stdout.splitlines()[-1] == "All is well: 0 problems, 0 warnings."
     assert "index: 1 file, " in done.stdout
@@ -131,7 +136,7 @@ def test_one_command_as_printed_puts_all_indexes_right(place: Path, options: tup
     assert (code, states(found)["index"], states(found)["symbol index"]) == (0, ["ok"], ["ok"])
 
 
-def test_what_a_precise_indexer_gave_is_told_of_where_there_is_any(place: Path) -> None:
+def test_what_a_precise_indexer_gave_is_reported_where_there_is_any(place: Path) -> None:
     run(place, "--structure", command="index")
     assert "SCIP index" not in examine(place)[1]
     scip = place / "index.scip"
@@ -359,11 +364,11 @@ def test_what_init_writes_is_found_and_well(place: Path) -> None:
             (place / "root" / ".git").mkdir()
         code, found = examine(place)
         assert code == 0
-        told = [findings for subject, findings in found.items() if subject.startswith("client ")]
-        assert len(told) == len(clients)
-        states = [one["state"] for findings in told for one in findings]
+        reported = [findings for subject, findings in found.items() if subject.startswith("client ")]
+        assert len(reported) == len(clients)
+        states = [one["state"] for findings in reported for one in findings]
         assert sorted(set(states)) == (["ok"] if is_marked else ["note", "ok"])
-    assert all("serve 'root'" in one["message"] for findings in told for one in findings)
+    assert all("serve 'root'" in one["message"] for findings in reported for one in findings)
     assert found["root"][0]["message"] == "The repository here is 'root'."
 
 
@@ -385,13 +390,13 @@ def test_the_advice_about_another_directory_can_be_followed_as_printed(place: Pa
     (place / "root" / ".git").mkdir()
     written = run(place, "codex", "--root", "..", "--name", "code", "--write", command="init")
     assert written.returncode == 0, written.stderr
-    (told,) = examine(place)[1]["client Codex CLI, and Codex in editors"]
-    assert (told["state"], "another directory" in told["message"]) == ("warning", True)
-    command, *arguments = told["hint"].partition("repo-mcp ")[2].split()
+    (reported,) = examine(place)[1]["client Codex CLI, and Codex in editors"]
+    assert (reported["state"], "another directory" in reported["message"]) == ("warning", True)
+    command, *arguments = reported["hint"].partition("repo-mcp ")[2].split()
     assert command == "init"
     assert run(place, *arguments, command=command).returncode == 0
-    (told,) = examine(place)[1]["client Codex CLI, and Codex in editors"]
-    assert (told["state"], "serve 'root'" in told["message"]) == ("ok", True)
+    (reported,) = examine(place)[1]["client Codex CLI, and Codex in editors"]
+    assert (reported["state"], "serve 'root'" in reported["message"]) == ("ok", True)
 
 
 @with_git
@@ -416,15 +421,15 @@ def test_it_tells_with_which_index_a_first_one_begins(place: Path) -> None:
     empty = ["--no-siblings", "--index-from", str(place / "home")]
     assert [one["state"] for one in examine(place, *work, *empty)[1]["index"]] == ["note", "warning"]
     assert run(place, *work, command="index").returncode == 0
-    told = [one["message"] for one in examine(place, *work)[1]["index"]]
-    assert told[1:] == [
+    reported = [one["message"] for one in examine(place, *work)[1]["index"]]
+    assert reported[1:] == [
         "It started from another work tree of the repository: 1 of its 1 files were the same."
     ]
     elsewhere = examine(place, "--data-dir", str(place / "kept"))[1]
     assert "created when first used" in elsewhere["data directory"][0]["message"]
     (place / "kept").mkdir(mode=0o700)
-    told = [one["message"] for one in examine(place, "--data-dir", str(place / "kept"))[1]["index"]]
-    assert told[1:] == ["It starts from another index of this checkout: 1 file."]
+    reported = [one["message"] for one in examine(place, "--data-dir", str(place / "kept"))[1]["index"]]
+    assert reported[1:] == ["It starts from another index of this checkout: 1 file."]
 
 
 def test_it_examines_a_pack(place: Path) -> None:
@@ -438,8 +443,8 @@ def test_it_examines_a_pack(place: Path) -> None:
 
     assert judge() == (3, "problem", "The pack cannot be read (No such file or directory).")
     assert run(place, "--structure", "--pack", str(pack), *key, command="index").returncode == 0
-    told = "1 file; index, symbol index; every byte checked; signed with the key of --pack-key."
-    assert judge(*key) == (0, "ok", told)
+    expected = "1 file; index, symbol index; every byte checked; signed with the key of --pack-key."
+    assert judge(*key) == (0, "ok", expected)
     assert judge() == (3, "problem", "The pack is signed, and --pack-key names no key.")
     assert run(place, "--pack", str(pack), command="index").returncode == 0
     assert judge("--quick")[:2] == (0, "note")

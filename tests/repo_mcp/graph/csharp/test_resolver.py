@@ -740,7 +740,7 @@ def test_a_member_is_sure_only_where_nothing_else_may_fit_better() -> None:
     assert found.ask("a.cs", "GetType(1)", "GetType") == ["a.cs:21 GetType possible"]
 
 
-def test_extension_methods_of_an_unknown_receiver_are_told_apart_by_what_is_given() -> None:
+def test_extension_methods_of_an_unknown_receiver_are_distinguished_by_what_is_given() -> None:
     found = Repository.build(
         {
             "a.cs": """

@@ -66,13 +66,13 @@ def draw_types(draw: st.DrawFn) -> tuple[list[Type], list[Type]]:
 
 def write(name: str, member: Member, *, in_class: bool) -> str:
     head = "private " * (in_class and member.is_hidden) + name + "?" * member.is_optional
-    told = f": {member.result}" if member.result else ""
+    result = f": {member.result}" if member.result else ""
     if member.parameters is None:
-        return f"{head}{told};"
+        return f"{head}{result};"
     given = ", ".join(f"p{at}: {one}" if one else f"p{at}" for at, one in enumerate(member.parameters))
     if member.is_arrow:
         return f"{head}: ({given}) => {member.result or 'any'};"
-    return f"{head}({given}){told}" + (" { throw 1; }" if in_class and not member.is_optional else ";")
+    return f"{head}({given}){result}" + (" { throw 1; }" if in_class and not member.is_optional else ";")
 
 
 def write_all(classes: list[Type], interfaces: list[Type]) -> str:

@@ -205,7 +205,7 @@ def test_members_through_types(line: str, name: str, expected: list[str]) -> Non
     assert found.ask("child.ts", line, name) == expected
 
 
-def test_types_and_values_of_one_name_are_told_apart() -> None:
+def test_types_and_values_of_one_name_are_distinguished() -> None:
     found = Repository.build(
         {
             "a.ts": "export interface Thing { x: number }\nexport const Thing = { make() {} };\n",

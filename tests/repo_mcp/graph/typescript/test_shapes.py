@@ -168,10 +168,10 @@ def test_a_method_overrides_that_of_the_interface(shapes: Graph) -> None:
 def test_a_call_through_an_interface_may_run_it(shapes: Graph, member: str, via: str, line: int) -> None:
     node = find_node(shapes, member)
     edges = shapes.find_incoming(node, CALLS, dispatches=True).edges
-    told = [
+    reported = [
         (shapes.get_node(one.other).qualified_name, one.confidence, one.lines) for one in edges if one.via
     ]
-    assert told == [("sum", "possible", (line,))]
+    assert reported == [("sum", "possible", (line,))]
     assert [shapes.get_node(one.via).qualified_name for one in edges if one.via] == [via]
     called = shapes.find_outgoing(find_node(shapes, "sum"), CALLS, dispatches=True).edges
     assert member in [shapes.get_node(one.other).qualified_name for one in called if one.via]

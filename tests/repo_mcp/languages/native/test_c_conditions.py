@@ -52,7 +52,7 @@ def test_only_the_first_condition_of_a_header_may_be_its_guard() -> None:
     )
 
 
-def test_conditions_deep_within_each_other_are_not_told() -> None:
+def test_conditions_deep_within_each_other_are_not_recorded() -> None:
     rows = list_conditions(b"#if A\n" * 40 + b"#ifdef B\n" * 40, is_header=False)
     assert rows[-1] == (81, "A")
     last = list_conditions(b"#ifdef B%d\n" * 30 % tuple(range(30)), is_header=False)[-1][1]

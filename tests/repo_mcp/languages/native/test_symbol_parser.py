@@ -324,7 +324,7 @@ def test_header_of_c_stays_c() -> None:
     assert find(structure, "delete").kind is SymbolKind.FUNCTION
 
 
-def test_header_of_cpp_is_told_by_its_lines() -> None:
+def test_header_of_cpp_is_recognised_by_its_lines() -> None:
     """Also where C would have no errors, or fewer of them."""
     for text in (
         "template <int n>\nint f(int);\n",

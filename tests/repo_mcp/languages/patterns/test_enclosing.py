@@ -115,9 +115,9 @@ def test_every_line_of_our_own_files_lies_where_the_parser_says() -> None:
         texts = module.text.split("\n")
         for line in range(1, len(texts)):
             span = declarations.find_innermost(line)
-            told = None if span is None else (span.name, span.head_line, span.end_line)
+            named = None if span is None else (span.name, span.head_line, span.end_line)
             if span is None or re.match(r"\s*(async |)(def|class) ", texts[span.name_line - 1]):
-                assert told == innermost.get(line), (module.path, line)
+                assert named == innermost.get(line), (module.path, line)
 
 
 def find_innermost_clearly(spans: Sequence[SymbolSpan], line: int, least_lines: int) -> SymbolSpan | None:

@@ -833,7 +833,7 @@ def test_a_header_of_cpp_is_read_as_such() -> None:
     ]
 
 
-def test_objective_c_is_told_from_cpp_wherever_its_line_is() -> None:
+def test_objective_c_is_distinguished_from_cpp_wherever_its_line_is() -> None:
     headers = {
         "\nnamespace a {\n}\n@interface View : NSView\n": "objective-c",
         "\n@class View;\ntemplate <int size>\n": "objective-c",
