@@ -196,7 +196,7 @@ def test_the_time_to_match_grows_as_the_name(pattern: str) -> None:
 
 @pytest.mark.parametrize("line", ["*.c/", "x.c/", "*{}.c", "*.c/\n!*.c"])
 def test_rules_of_one_ending_are_not_gone_through_for_each_name(line: str) -> None:
-    """Ten thousand lines `*.c/` took three milliseconds for each name in a directory."""
+    """Ten thousand lines such as `*7.c` took two milliseconds for each name that ends with `.c`."""
 
     def ask(rules: IgnoreRules) -> list[bool]:
         names = rules.names_in("")
