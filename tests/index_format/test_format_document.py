@@ -35,6 +35,7 @@ from index_format import (
     signatures,
     terms,
     varints,
+    verify,
     write_segment,
 )
 from tests.index_format.plain_lists import compute_bound, compute_tf_norm
@@ -171,6 +172,8 @@ def test_sections_stand_in_the_order_of_the_document() -> None:
     assert [tag.encode() for tag in required] == list(take_apart(build_small()))
     headings = re.findall(r"^### (.*)$", DOCUMENT, re.MULTILINE)
     assert ", ".join(headings).split(", ") == stated
+    # A segment with a section that it does not know is not written again by `verify`.
+    assert {tag.encode() for tag in stated} == verify.SECTIONS | verify.OPTIONAL_SECTIONS
 
 
 def test_the_example_has_the_bytes_that_the_writer_makes() -> None:

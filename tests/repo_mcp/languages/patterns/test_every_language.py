@@ -102,7 +102,7 @@ def test_a_text_gives_its_names_and_comments(language: str) -> None:
 
 def test_every_language_with_a_pattern_has_a_text() -> None:
     with_pattern = {name for name, language in LANGUAGES.items() if language.pattern is not None}
-    assert with_pattern == set(SNIPPETS) | set(TEXTS)
+    assert with_pattern == set(SNIPPETS) | set(TEXTS), "give each language with a pattern a text in TEXTS"
     assert not set(SNIPPETS) & set(TEXTS)
 
 
