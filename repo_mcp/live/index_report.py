@@ -24,6 +24,10 @@ NOT_WHOLE = "The index is being built or updated: files may be missing here."
 CHANGING = "The latest changes are not indexed yet: results may be out of date."
 RENEWED = "Changed files were being indexed during this call: results may be out of date. Ask again."
 NOT_COMPARED = "The tree is being compared with the index: changed files may be missing here."
+NOT_LISTED = (
+    "Some directories could not be listed when the tree was last looked over, or were too deep: files in them"
+    " may be missing or out of date. Check their permissions."
+)
 REPORTED_AGE_SECONDS = 0.5  # answers say how old the last look at the tree is if it is older than this
 
 
@@ -103,7 +107,7 @@ class IndexReport:
             last_refresh=seen.taken_at if seen is not None else None,
             progress=self._refresher.progress,
             languages=count_languages(searcher.snapshot),
-            warnings=self._list_faults(),
+            warnings=(*self._list_faults(), *(() if seen is None or seen.complete else (NOT_LISTED,))),
             watching=self._follows,
             chunks=count_chunks(searcher.snapshot),
             watched=self._watch.is_active,

@@ -12,6 +12,7 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.live import tree_look
+from repo_mcp.live.index_report import NOT_LISTED
 from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.workspace import walk
@@ -262,6 +263,20 @@ def test_a_glob_that_cannot_be_is_an_error_that_names_it(open_root: Open) -> Non
             open_root().list_files(glob, 10, False)
         assert caught.value.code is ErrorCode.INVALID_ARGUMENT
         assert "glob" in caught.value.message
+
+
+def test_the_status_tells_of_directories_that_could_not_be_listed(open_root: Open, root: Path) -> None:
+    """Too deep is the same: what is below is not known."""
+    repository = open_root()
+    repository.refresh()
+    assert NOT_LISTED not in repository.status().warnings
+    deep = root.joinpath(*["d"] * (walk.MAX_DEPTH + 1))
+    deep.mkdir(parents=True)
+    repository.refresh()
+    assert NOT_LISTED in repository.status().warnings
+    deep.rmdir()
+    repository.refresh()
+    assert NOT_LISTED not in repository.status().warnings
 
 
 def test_status_says_what_is_indexed_and_what_was_left_out(open_root: Open) -> None:
