@@ -49,8 +49,10 @@ class GoRules(Rules):
         return found
 
     def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
-        """Return False for a name of another package that begins with a small letter."""
-        return scope.folder == other.folder or other.get_name(ordinal)[:1].isupper()
+        """Return False for a name of another package, if that is a program or the name begins small."""
+        if scope.folder == other.folder:
+            return True
+        return other.get_name(1) != "main" and other.get_name(ordinal)[:1].isupper()
 
     def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """Return the folder of an imported package."""

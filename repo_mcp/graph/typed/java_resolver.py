@@ -82,6 +82,21 @@ class JavaResolver(LanguageResolver):
             return [one for one in declarations if kinds[one] in CALLABLE_KINDS | TYPE_KINDS]
         return [one for one in declarations if kinds[one] not in CALLABLE_KINDS]
 
+    def _keep_accepting(self, declarations: list[Declaration], call: Reference) -> list[Declaration]:
+        """Return the declarations that accept a call; one without arguments, before those that take some."""
+        kept = super()._keep_accepting(declarations, call)
+        if call.arguments != 1:
+            return kept
+        taking = [
+            one for one in kept if self._lookup.get_kind(one) in CALLABLE_KINDS and self._takes_any(one)
+        ]
+        is_alone = all(one in taking or self._lookup.get_kind(one) not in CALLABLE_KINDS for one in kept)
+        return kept if is_alone else [one for one in kept if one not in taking]
+
+    def _takes_any(self, method: Declaration) -> bool:
+        scope = self._lookup.find_scope(method.path)
+        return scope is not None and scope.count_parameters(method.ordinal) > 0
+
     def _list_inherited(self, methods: list[Declaration], call: Reference) -> list[Declaration]:
         """Return the methods of a base that are not overridden by the one that takes the call.
 

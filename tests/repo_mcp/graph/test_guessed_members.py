@@ -27,6 +27,14 @@ TEXTS = {
             _ = load().Width // for all packages
         }
         """,
+    "cmd/main.go": """
+        package main
+        type Writer struct { Height int }
+        """,
+    "b/c.go": """
+        package b
+        func other() { _ = load().Height } // of a program
+        """,
     "A.java": """
         package p;
         class A { private int inner; private void hide() {} int seen; }
@@ -45,6 +53,7 @@ CASES = {
     "go: an unnamed type": ("b/b.go", "// of no type with a name", "size", []),
     "go: elsewhere": ("b/b.go", "// a method of another package", "weigh", []),
     "go: exported": ("b/b.go", "// for all packages", "Width", ["a/a.go:2 Width probable"]),
+    "go: a program": ("b/c.go", "// of a program", "Height", []),
     "java: a private field": ("B.java", "// a private field", "inner", []),
     "java: a private method": ("B.java", "// a private method", "hide", []),
     "java: not private": ("B.java", "// of the package", "seen", ["A.java:2 seen probable"]),

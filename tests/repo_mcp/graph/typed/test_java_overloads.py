@@ -17,6 +17,8 @@ TEXTS = {
             void bind(int p, Item v) {}
             void bind(String p, Item v) {}
             void bind(String p, int v) {}
+            void none() {}
+            void none(String... a) {}
             void take(Class<?> t) {}
             void take(Item t) {}
             void f(Item x, String s) {
@@ -28,6 +30,7 @@ TEXTS = {
                 bind("a", -1); // both
                 take(Item.class); // a class
                 new A("b"); // made
+                none(); // nothing
             }
         }
         class Item {}
@@ -43,7 +46,8 @@ CASES = {
     ),
     "// a number": ("bind", ["a/A.java:7 bind probable"]),
     "// both": ("bind", ["a/A.java:9 bind probable"]),
-    "// a class": ("take", ["a/A.java:10 take probable"]),
+    "// a class": ("take", ["a/A.java:12 take probable"]),
+    "// nothing": ("none", ["a/A.java:10 none exact"]),
     "// made": ("A", ["a/A.java:3 A probable", "a/A.java:2 A exact"]),
 }
 
