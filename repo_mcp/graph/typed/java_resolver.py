@@ -87,13 +87,11 @@ class JavaResolver(LanguageResolver):
         kept = super()._keep_accepting(declarations, call)
         if call.arguments != 1:
             return kept
-        taking = [
-            one for one in kept if self._lookup.get_kind(one) in CALLABLE_KINDS and self._takes_any(one)
-        ]
-        is_alone = all(one in taking or self._lookup.get_kind(one) not in CALLABLE_KINDS for one in kept)
-        return kept if is_alone else [one for one in kept if one not in taking]
+        called = [one for one in kept if self._lookup.get_kind(one) in CALLABLE_KINDS]
+        taking = [one for one in called if self._takes_some(one)]
+        return [one for one in kept if one not in taking] if len(taking) < len(called) else kept
 
-    def _takes_any(self, method: Declaration) -> bool:
+    def _takes_some(self, method: Declaration) -> bool:
         scope = self._lookup.find_scope(method.path)
         return scope is not None and scope.count_parameters(method.ordinal) > 0
 
