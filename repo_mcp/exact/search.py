@@ -271,11 +271,8 @@ def _search_batch(
             if request.with_symbols and matches:
                 lines = shown[0].start_line, shown[-1].end_line
                 offsets = shown[0].line_start, min(len(data), shown[-1].line_end + 1)
-                language, fingerprint = (
-                    search.wanted.find_language(paths[position]),
-                    compute_fingerprint(data),
-                )
-                declarations = find_near(language, data, fingerprint, lines, offsets)
+                language = search.wanted.find_language(paths[position])
+                declarations = find_near(language, data, compute_fingerprint(data), lines, offsets)
                 matches = [_name_symbol(match, declarations) for match in matches]
             results.append(_FileMatches(paths[position], count, tuple(matches)))
     return results
