@@ -174,7 +174,7 @@ class RatedFiles:
     )
     older: OlderVersions
     older_share: float  # the share of its points that a file of an older version keeps
-    find_role: Callable[[str, int, int], FileRole]  # by path, position of the segment, and number there
+    find_role: Callable[[str], FileRole]
 
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> RatedFiles:
@@ -268,7 +268,7 @@ def choose_files(rated: RatedFiles, count: int) -> list[RankedFile]:
         if len(kept) == count and total < kept[0] - MARGIN:
             break
         path = candidates.paths[column]
-        role = rated.find_role(path, candidates.positions[column], candidates.files[column])
+        role = rated.find_role(path)
         share = rated.shares[role]
         left = total * share
         if named and role in _SIDE_ROLES:

@@ -18,18 +18,18 @@ from operator import itemgetter
 
 import numpy as np
 
-from index_format import FLAGS, sort_distinct
+from index_format import sort_distinct
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.intent import Intent, NameKind, split_stems
 from repo_mcp.ranking.posting_scorers import TermScorers
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.ranking_weights import RankingWeights
 from repo_mcp.ranking.searcher import BestUnits, Searcher
-from repo_mcp.ranking.segment_search import Mask, SegmentSearch
+from repo_mcp.ranking.segment_search import Mask
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, get_name_term, get_root
-from repo_mcp.text.roles import FileRole, choose_role, find_directory_role, find_name_role, tells_no_language
-from repo_mcp.text.schema import FLAG_REPLACED, PATH, SYMBOL
+from repo_mcp.text.roles import FileRole, choose_role, find_directory_role, find_name_role
+from repo_mcp.text.schema import PATH, SYMBOL
 
 MIN_PREFIX_CHARS = 4
 _SCRIPT, _MINIFIED = ".js", ".min.js"
@@ -71,17 +71,14 @@ def get_file_role(path: str) -> FileRole:
     return choose_role(read_directory(directory).role, find_name_role(name))
 
 
-def find_role_in_tree(searcher: Searcher, path: str, position: int, file: int) -> FileRole:
-    """Return the role of a live file, which is number `file` of the segment at `position`.
+def find_role_in_tree(searcher: Searcher, path: str) -> FileRole:
+    """Return the role of a live file.
 
     A script beside its minified copy was built, or comes from elsewhere. At the top of a tree it may as well
     be the source of a small library. A class of C# beside a template of its name is made from that, and the
-    template is part of the program. A file whose name tells no language, such as completions of a shell, is
-    not part of the program unless it lies where programs do, or is source by what it holds.
+    template is part of the program.
     """
     role = get_file_role(path)
-    if role is FileRole.CODE and tells_no_language(path):
-        return role if _is_source(searcher.segments[position], file) else FileRole.CONFIG
     if role is FileRole.CODE and path.endswith(_SCRIPT) and "/" in path:
         minified = path.removesuffix(_SCRIPT) + _MINIFIED
         return FileRole.FOREIGN if searcher.has_beginning(minified, whole=True) else role
@@ -92,14 +89,6 @@ def find_role_in_tree(searcher: Searcher, path: str, position: int, file: int) -
         made = path.removesuffix(_TEMPLATE) + _CLASS
         return FileRole.CODE if searcher.has_beginning(made, whole=True) else role
     return role
-
-
-def _is_source(part: SegmentSearch, file: int) -> bool:
-    """Return whether a file declares a name and is all text, unlike an archive of a program."""
-    if part.reader.files.read_column(FLAGS, file, file + 1)[0] & FLAG_REPLACED:
-        return False
-    units = np.arange(*part.first_units[file : file + 2].tolist())
-    return bool(part.reader.norms.take_lengths(SYMBOL, units).any())
 
 
 def cut_name(name: str) -> str:

@@ -355,7 +355,7 @@ def _blend_files(
         one = known.get((position, file))
         given = () if one is None else one.points
         points = [(name, round((1.0 - weight) * value, DECIMALS)) for name, value in given]
-        share = shares[find_role_in_tree(searcher, path, position, file)]
+        share = shares[find_role_in_tree(searcher, path)]
         near = round(weight * nearness.get((position, file), 0.0) * share, DECIMALS)
         if near:
             points.append((SIGNAL, near))

@@ -56,7 +56,6 @@ _SIDE_FILE = compile_late(
 _PART_OF_PROGRAM = compile_late(
     r"((?:^|/)(?:src|lib|assets)/(?:[^/]+/)*?)(?:benchmark|scripts?)(?=[/.])", re.IGNORECASE
 )
-_PROGRAM_FOLDERS = frozenset(("bin", "include", "lib", "libexec", "sbin", "scripts", "src"))
 _CACHED_NAMES = 8_000  # roles of file names that are cached, 1 MB: the same files are found again and again
 
 
@@ -91,13 +90,6 @@ def is_test_path(path: str) -> bool:
 def is_side_file(path: str) -> bool:
     """Return True for a file of examples, benchmarks and the like, whose role may be that of code."""
     return _SIDE_FILE.search(_PART_OF_PROGRAM.sub(r"\1", path)) is not None
-
-
-def tells_no_language(path: str) -> bool:
-    """Return True for a file without an extension and a known language, outside of folders for programs."""
-    directory, _, name = path.rpartition("/")
-    is_unknown = "." not in name and find_language(name).name == "unknown"
-    return is_unknown and _PROGRAM_FOLDERS.isdisjoint(directory.split("/"))
 
 
 def find_role(path: str) -> FileRole:

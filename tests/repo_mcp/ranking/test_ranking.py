@@ -239,26 +239,6 @@ def test_a_file_gets_points_for_words_of_pasted_text_that_no_other_file_holds(tm
     assert not any("sole words" in dict(hit.explanation) for hit in hits)
 
 
-def test_completions_of_a_shell_are_not_part_of_the_program(tmp_path: Path) -> None:
-    text = "ship_parcel() { crate parcel; }\n" * 3
-    repository = build(tmp_path, dict.fromkeys(("completions/_ship", "bin/shipping"), text))
-    assert first(repository, "how is the parcel put into a crate") == "bin/shipping"
-    hits = search(repository, "how is the parcel put into a crate")
-    assert ["role" in dict(hit.explanation) for hit in hits] == [False, True]
-
-
-def test_a_script_without_an_extension_is_part_of_the_program_and_an_archive_is_not(tmp_path: Path) -> None:
-    text = "ship_parcel() {\n    crate parcel\n}\n"
-    paths = ("tools/ship", "include/shipping", "data/ship")
-    root = write_tree(tmp_path / "root", dict.fromkeys(paths, text) | {"tools/ship": f"#!/bin/sh\n{text}"})
-    (root / "tools/archive").write_bytes(f"#!/bin/sh\n{text}".encode() + b"\xff\xfe")
-    repository = Repository(load_config(str(root), data_dir=str(tmp_path / "data")))
-    repository.refresh()
-    hits = search(repository, "how is the parcel put into a crate")
-    assert {hit.path for hit in hits if "role" in dict(hit.explanation)} == {"data/ship", "tools/archive"}
-    assert {hit.path for hit in hits} == {*paths, "tools/archive"}
-
-
 def test_files_with_good_neighbours_come_before_those_alone(tmp_path: Path) -> None:
     text = "parcel = crate = label\n" * 10
     paths = ("alone/a.py", "depot/b.py", "depot/c.py", "depot/d.py")

@@ -60,16 +60,11 @@ def blend_slowly(searcher: Searcher, vectors: dict[str, np.ndarray], weight: flo
     best = searcher.find_best_units(QUERY, BEST_UNITS, Filter())
     words = {one.path: one.score for one in rank_files(searcher, QUERY, best, 1_000)}
     shares = list_role_shares(understand(QUERY.text).roles, WEIGHTS)
-    places = {
-        part.reader.files.read_path(file): (part.position, file)
-        for part in searcher.segments
-        for file in part.segment.live_file_mask.nonzero()[0].tolist()
-    }
     scores = {}
     for path, rows in vectors.items():
         near = sorted((max(0.0, compute_cosine(QUESTION, row)) for row in rows), reverse=True)
         total = sum(value * NEXT_CHUNK**position for position, value in enumerate(near))
-        near_points = weight * total * shares[find_role_in_tree(searcher, path, *places[path])]
+        near_points = weight * total * shares[find_role_in_tree(searcher, path)]
         score = (1 - weight) * words.get(path, 0.0) + near_points
         if score:
             scores[path] = score
