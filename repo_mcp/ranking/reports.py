@@ -1,9 +1,8 @@
 """Remove from a pasted report what says nothing about where to look. Pure.
 
-A report is prose with text that programs wrote: sessions, logs, tables of versions, settings, the headings
-and sentences of a template. The words of such text are many, rare and beside the point, and would outvote the
-prose. Only its errors, its traceback frames and what a person typed are kept. A prompt of one line is a
-question, and is not changed.
+A report is prose with text that programs wrote: sessions, logs, the headings and sentences of a template.
+The words of such text are many, rare and beside the point, and would outvote the prose. Only its errors, its
+traceback frames and what a person typed are kept. A prompt of one line is a question, and is not changed.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import STOP_WORDS
 
-LEAST_RUN = 4  # lines of settings or versions in a row; fewer may be what the report is about
 SENTENCE_WORDS = 3  # a shorter line of a template may also be somebody's answer
 _COMMENT = compile_late(r"<!--.{0,20000}?-->", re.DOTALL)  # of a template, to say what to fill in
 _NOISE = compile_late(
@@ -48,15 +46,8 @@ _LOGGED_BY = r"\W{0,4}(?:\d{2,4}[-/:]\d\d\b|(?:TRACE|DEBUG|INFO|WARN|ERROR)\w{0,
 _LOGGED = compile_late(_LOGGED_BY)
 _QUIET = compile_late(r".{0,80}?(?:\b(?:TRACE|DEBUG|INFO|NOTICE|VERBOSE)\b|\[(?:trace|debug|info|notice)\])")
 _CHANGING = compile_late(r"0x[0-9a-fA-F]+|\d+")  # in lines of a log that are otherwise the same
-_LISTED = compile_late(
-    r"[ \t]*(?:export |set )?[A-Z][A-Z0-9_]+="
-    r"|[ \t|+`─├└\\-]{0,40}[\w./@\[\]-]{1,100}(?:==|@|[ \t]{1,40})v?\d{1,9}(?:\.\d{1,9}){1,5}\S{0,60}[ \t]*$"
-)
 _FRAME_BY = r"[ \t]*(?:File \"|at \S+ ?\(|at \S+:\d|in \S+:line |\S+\.go:\d)"
 _WRITTEN = compile_late(f"{_FRAME_BY}|{_TYPED_BY}|{_LOGGED_BY}")  # by a program
-_ROW = compile_late(r"[ \t]*\|.*\|[ \t]*$")
-_HEADS = "name value version package software tool key property item component os browser"
-_HEADS_OF_VERSIONS = frozenset(_HEADS.split())
 _HEADING = compile_late(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*$)")
 _WORDS_OF_FORMS = """
 actual add additional additionally alternatives anything applicable attempted behavior behaviour bug case
@@ -94,7 +85,7 @@ def take_informative(prompt: str, read_template: Callable[[], Collection[str]] =
     if "\n" not in prompt.strip():
         return prompt
     template = read_template()
-    lines = _iter_new(_drop_runs(list(_iter_kept(_COMMENT.sub("", prompt)))))
+    lines = _iter_new(_iter_kept(_COMMENT.sub("", prompt)))
     parts = iter_lines("\n".join(lines))
     kept = [line for line, part in parts if not _is_form(line, template if part is LinePart.PROSE else ())]
     telling = "\n".join(kept)
@@ -135,10 +126,15 @@ def _is_form(line: str, template: Collection[str]) -> bool:
     if _NOISE.match(line):
         return True
     words = read_words(line).split()
-    is_heading = _HEADING.match(line) is not None
-    if (is_heading or len(words) >= SENTENCE_WORDS) and " ".join(words) in template:
+    heads = is_heading(line)
+    if (heads or len(words) >= SENTENCE_WORDS) and " ".join(words) in template:
         return True
-    return is_heading and all(word in FORM_WORDS or word in STOP_WORDS for word in words)
+    return heads and all(word in FORM_WORDS or word in STOP_WORDS for word in words)
+
+
+def is_heading(line: str) -> bool:
+    """Return True for a heading of Markdown, or for a line in bold type, which is used as one."""
+    return _HEADING.match(line) is not None
 
 
 def _iter_kept(text: str) -> Iterator[str]:
@@ -166,26 +162,6 @@ def _choose_block(line: tuple[str, LinePart]) -> tuple[LinePart, bool]:
 def _names_error(line: str) -> bool:
     """Return True for a line of a session that names an error, or its place."""
     return _TELLS.search(line) is not None and not _FIELD.match(line)
-
-
-def _drop_runs(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines without lists of settings and versions, and without tables of them."""
-    at = 0
-    while at < len(lines):
-        listed, rows = _count_run(lines, at, _LISTED), _count_run(lines, at, _ROW)
-        of_versions = rows > 1 and _HEADS_OF_VERSIONS.issuperset(read_words(lines[at]).split())
-        end = at + max(listed, rows, 1)
-        if listed < LEAST_RUN and not of_versions:
-            yield from lines[at:end]
-        at = end
-
-
-def _count_run(lines: Sequence[str], at: int, pattern: re.Pattern[str]) -> int:
-    """Return how many lines in a row match, from `at` on."""
-    end = at
-    while end < len(lines) and pattern.match(lines[end]):
-        end += 1
-    return end - at
 
 
 def _iter_new(lines: Iterator[str]) -> Iterator[str]:

@@ -33,17 +33,6 @@ Error: no such door
 $ echo done
 ```
 """
-TABLE = """It hangs.
-
-| Name | Version |
-|------|---------|
-| Rich | 13.7.1  |
-
-| door | closed by |
-|------|-----------|
-| wall | seal      |
-"""
-LISTED = "It hangs.\nGOPATH='/go'\nGOOS=linux\nCGO=1\nrich==13.7.1\nkept after all\nHOME=/root\n"
 LOG = """It hangs.
 2024-04-11 09:13:02.119 DEBUG 1 --- [exec-7] o.s.web : POST /orders
 2024-04-11 09:13:02.301 [info] creating order
@@ -78,19 +67,6 @@ def test_output_without_a_prompt_is_no_session_and_a_quotation_neither() -> None
 def test_a_fence_is_closed_by_its_own_kind() -> None:
     text = "It hangs.\n````\n```\n$ ship\n```\nfar\n~~~\noff\n````\nnear"
     assert take_informative(text) == "It hangs.\n````\n$ ship\n````\nnear"
-
-
-def test_tables_of_versions_go_and_others_stay() -> None:
-    assert take(TABLE) == [
-        "It hangs.",
-        "| door | closed by |",
-        "|------|-----------|",
-        "| wall | seal      |",
-    ]
-
-
-def test_lists_of_settings_go_but_a_single_one_stays() -> None:
-    assert take(LISTED) == ["It hangs.", "kept after all", "HOME=/root"]
 
 
 def test_quiet_lines_of_logs_go() -> None:
