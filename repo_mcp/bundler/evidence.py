@@ -22,7 +22,7 @@ from repo_mcp.ranking.prompt import (
     Clue,
     ClueKind,
     Mention,
-    list_joined,
+    join_words,
     parse_prompt,
     resolve_mentions,
     split_symbol,
@@ -44,7 +44,7 @@ SOLE_WORDS = 2  # in a prompt of at most this many words, each is read as a name
 SELF_NAMES = frozenset(("self", "this", "cls", "super"))
 
 UNKNOWN_SHARE = 10  # a term that is nowhere is taken to be in every tenth unit
-MAX_JOINED_NAMES = 8
+MAX_JOINED_NAMES, MAX_JOINED_WORDS = 8, 200
 MAX_WIDENED = 40  # to a prompt of at most so many terms synonyms are added; a longer one has words enough
 WEIGHT_DECIMALS = 6  # so that weights are equal on every machine
 SCORE_DECIMALS = 6
@@ -244,9 +244,9 @@ def weigh_terms(
 
 def find_joined(prompt: str, count_units: Callable[[str], int]) -> tuple[Clue, ...]:
     """Return clues for names in the index that consecutive words of the prompt form."""
-    return tuple(
-        Clue(ClueKind.SYMBOL, name, is_joined=True) for name in list_joined(prompt) if count_units(name) > 0
-    )[:MAX_JOINED_NAMES]
+    names = dict.fromkeys(join_words(read_words(prompt).split()[:MAX_JOINED_WORDS]))
+    known = islice(filter(count_units, names), MAX_JOINED_NAMES)
+    return tuple(Clue(ClueKind.SYMBOL, name, is_joined=True) for name in known)
 
 
 def _compute_rarity(count: int, units: int) -> float:

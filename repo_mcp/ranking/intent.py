@@ -18,7 +18,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.ranking.prompt import Clue, ClueKind, find_title, parse_prompt, split_symbol
+from repo_mcp.ranking.prompt import Clue, ClueKind, find_title, join_words, parse_prompt, split_symbol
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, PART, get_name_term, get_root, get_word_terms
 from repo_mcp.text.roles import FileRole
@@ -161,7 +161,7 @@ def _list_names(
     for symbol in symbols:
         for name in (spelling for part in split_symbol(symbol) for spelling in spell(part)):
             names.setdefault(name, NameKind.SHAPED)
-    for name in _join_words(words[:MAX_JOINED_WORDS]):
+    for name in join_words(words[:MAX_JOINED_WORDS]):
         names.setdefault(name, NameKind.JOINED)
     for word in telling:
         if len(word) >= MIN_NAME_CHARS:
@@ -180,14 +180,6 @@ def list_name_terms(name: str) -> tuple[str, ...]:
     """Return the terms of declarations of a name, whatever its case. See `get_name_term`."""
     cases = (name, name.lower(), name.capitalize(), name.upper())
     return tuple(dict.fromkeys(map(get_name_term, cases)))
-
-
-def _join_words(words: Sequence[str]) -> list[str]:
-    """Return names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart."""
-    folded = [word.lower() for word in words]
-    rows = [folded[at : at + size] for size in (2, 3) for at in range(len(folded) - size + 1)]
-    telling = [row for row in rows if FUNCTION_WORDS.isdisjoint((row[0], row[-1]))]
-    return [sign.join(row) for row in telling for sign in ("_", "")]
 
 
 def _find_roles(words: Sequence[str]) -> frozenset[FileRole]:

@@ -21,7 +21,7 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.question_words import find_numbers
-from repo_mcp.text.stop_words import STOP_WORDS
+from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS
 
 LEAST_TITLE_WORDS = 3
 # These begin headings and comments of forms, frames of a traceback, and what was typed in a session.
@@ -61,7 +61,6 @@ MAX_CLUES = {
     ClueKind.PHRASE: 6,
     ClueKind.WORD: 64,
 }
-MAX_JOINED, MAX_JOINED_WORDS = 400, 200  # names joined from adjacent words; words considered per run
 MIN_PHRASE_CHARS, MAX_PHRASE_CHARS = 8, 200
 MAX_QUESTION_CHARS = 400  # of a text in which numbers count as words; in a report they may be of anything
 
@@ -305,17 +304,12 @@ def split_symbol(text: str) -> tuple[str, ...]:
     return tuple(part for part in re.split(r"\.|::|#|->", text) if part)
 
 
-def list_joined(prompt: str) -> tuple[str, ...]:
+def join_words(words: Sequence[str]) -> list[str]:
     """Return names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart."""
-    joined: dict[str, None] = {}
-    for run in re.split(r"[^\w \t-]+", prompt):
-        words = [word.lower() for word in _WORD.findall(run)]
-        for size in (2, 3):
-            for position in range(min(len(words), MAX_JOINED_WORDS) - size + 1):
-                row = words[position : position + size]
-                if row[0] not in STOP_WORDS and row[-1] not in STOP_WORDS:
-                    joined |= dict.fromkeys(("_".join(row), "".join(row)))
-    return tuple(joined)[:MAX_JOINED]
+    folded = [word.lower() for word in words]
+    rows = [folded[at : at + size] for size in (2, 3) for at in range(len(folded) - size + 1)]
+    telling = [row for row in rows if FUNCTION_WORDS.isdisjoint((row[0], row[-1]))]
+    return [sign.join(row) for row in telling for sign in ("_", "")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from repo_mcp.ranking.prompt import (
     Clue,
     ClueKind,
     find_title,
-    list_joined,
     parse_prompt,
     split_symbol,
 )
@@ -155,13 +154,6 @@ def test_of_a_path_only_the_name_counts_as_a_word() -> None:
     ]
 
 
-def test_words_in_a_row_may_be_names() -> None:
-    joined = list_joined("the TCP slow start. Phase two")
-    assert {"tcp_slow", "slow_start", "slowstart", "tcp_slow_start", "phase_two"} <= set(joined)
-    assert "start_phase" not in joined  # a full stop between them
-    assert not any(name.startswith("the_") for name in joined)
-
-
 def test_split_symbol() -> None:
     assert split_symbol("Class.method") == ("Class", "method")
     assert split_symbol("ns::Type->field") == ("ns", "Type", "field")
@@ -178,7 +170,6 @@ def test_any_text_is_understood_within_limits(prompt: str) -> None:
     assert all(count <= MAX_CLUES[kind] for kind, count in counts.items())
     assert len(set(clues)) == len(clues)
     assert parse_prompt(prompt) == clues
-    list_joined(prompt)
 
 
 @pytest.mark.parametrize(
