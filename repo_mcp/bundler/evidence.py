@@ -1,6 +1,6 @@
 """Gather the names and terms of a prompt and the index's hits for them, before any file is opened.
 
-Text without information is removed from a prompt first (`repo_mcp/ranking/reports.py`). Terms are weighed by
+A pasted prompt is read as a search reads it (`repo_mcp/ranking/pasted_text.py`). Terms are weighed by
 their kind and rarity, and count less if the prompt has them in pasted code alone.
 
 Candidates are the files that a bundle may quote: those that the prompt names, then the others in the order of
@@ -28,7 +28,7 @@ from repo_mcp.ranking.prompt import (
     split_symbol,
 )
 from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.reports import read_template, read_words, take_informative, take_prose
+from repo_mcp.ranking.reports import drop_written, read_template, read_words
 from repo_mcp.ranking.searcher import RankedChunk, Ranking
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
@@ -125,15 +125,14 @@ def gather_evidence(
     request: BundleRequest, source: BundleSource, find_hints: HintFinder, weights: Weights
 ) -> Evidence:
     """Read the prompt, and search for its text and its names. Raises IndexFormatError, OSError."""
-    prompt = take_informative(
-        request.prompt,
-        partial(read_template, source.find_paths, lambda path: "\n".join(source.read(path).lines)),
-    )
+    read_own = partial(read_template, source.find_paths, lambda path: "\n".join(source.read(path).lines))
+    query = parse_query(request.prompt, MAX_WORDS, read_own)
+    prompt = query.text if query.is_pasted else request.prompt
     clues = parse_prompt(prompt)
     hints, warnings = find_hints(prompt)
     known = {clue.text for clue in clues if clue.kind is ClueKind.SYMBOL}
     clues += tuple(Clue(ClueKind.SYMBOL, name) for name in hints if name not in known)
-    prose = take_prose(prompt)
+    prose = drop_written(prompt.removesuffix(query.code)) if query.is_pasted else prompt
     clues += find_joined(prose, source.count_units)
     mentions = resolve_mentions(clues, source.find_paths)
     mentions = tuple(one for one in mentions if is_wanted(one, include_tests=request.include_tests))
@@ -144,11 +143,9 @@ def gather_evidence(
     followed = {one.clue.name for one in mentions}
     wanted = [clue for clue in clues if clue not in pasted or clue.text not in followed]
     names = list_names(prompt, wanted, weights, pasted)
-    query = parse_query(prompt, MAX_WORDS)
     ranking = source.rank(query, request.include_tests)
-    # A search for the prompt shows other hits if it is restricted to a phrase, or covers more of the text.
-    is_shown = prompt == request.prompt and not query.phrases
-    found = list_candidates(ranking.chunks, mentions, weights, is_shown=is_shown)
+    # A search for the prompt shows other hits if it is restricted to a phrase.
+    found = list_candidates(ranking.chunks, mentions, weights, is_shown=not query.phrases)
     candidates = {one.path: one for one in found}
     searches = [SearchTried("prompt", " ".join(term_weights), ranking.total, len(candidates))]
     for name in islice(dict.fromkeys(name.rpartition(".")[2] for name in names), MAX_NAMES):

@@ -174,15 +174,9 @@ def _iter_new(lines: Iterator[str]) -> Iterator[str]:
         seen.add(logged)
 
 
-def take_prose(prompt: str) -> str:
-    """Return the lines that a person wrote as prose: none in fences, of sessions or logs, and no frames.
-
-    A prompt of one line is a question, and is returned whole.
-    """
-    if "\n" not in prompt.strip():
-        return prompt
-    parts = iter_lines(prompt)
-    return "\n".join(line for line, part in parts if part is LinePart.PROSE and not _WRITTEN.match(line))
+def drop_written(text: str) -> str:
+    """Return the lines of a text that no program wrote: no frames, and none of sessions or logs."""
+    return "\n".join(line for line in text.split("\n") if not _WRITTEN.match(line))
 
 
 def iter_lines(text: str) -> Iterator[tuple[str, LinePart]]:

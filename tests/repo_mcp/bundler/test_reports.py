@@ -13,10 +13,10 @@ from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.ranking.reports import (
     MAX_TEMPLATE_CHARS,
+    drop_written,
     list_template_words,
     read_template,
     take_informative,
-    take_prose,
 )
 from tests.growth import assert_linear
 from tests.repo_mcp.research.asking import open_index
@@ -99,11 +99,8 @@ def test_templates_are_short_documents(path: str, is_read: bool) -> None:
 
 
 def test_prose_is_what_no_program_wrote() -> None:
-    text = "Why?\n```\ncode\n```\n>>> typed\n  at a.b (c.js:1)\n2024-01-02 10:00:00 WARN logged\nBecause"
-    assert take_prose(text) == "Why?\nBecause"
-    for indent, info in (("", "x" * 200), (" " * 14, "")):
-        assert take_prose(f"Why?\n{indent}```{info}\ncode\n{indent}```\nBecause") == "Why?\nBecause"
-    assert take_prose(">>> typed") == ">>> typed"
+    text = "Why?\n>>> typed\n  at a.b (c.js:1)\n2024-01-02 10:00:00 WARN logged\nBecause"
+    assert drop_written(text) == "Why?\nBecause"
 
 
 @pytest.mark.parametrize(
