@@ -69,10 +69,13 @@ def list_hits(page: Answer) -> list[Hit]:
 
 
 def _read_text(hit: str) -> Hit:
-    """Return the path, lines and symbol's lines of a hit that is text."""
+    """Return the path, lines and symbol's lines of a hit that is text.
+
+    Declarations below the first count as named beside it.
+    """
     path, *rows = hit.split("\n")
-    span = next(filter(None, map(_NAMED.match, rows)), None)
-    lines = [int(span[1]), int(span[2])] if span else []
+    spans = [span for span in map(_NAMED.match, rows) if span]
+    lines = [int(spans[0][1]), int(spans[0][2])] if spans else []
     numbers = [number for _, number in read_lines([hit])] or lines
     also = next((row for row in rows if row.startswith("also ")), "")
     return {
@@ -80,7 +83,7 @@ def _read_text(hit: str) -> Hit:
         "start_line": min(numbers),
         "end_line": max(numbers),
         "symbol_lines": lines or None,
-        "also": also.removeprefix("also ").split(", "),
+        "also": [*(span[0] for span in spans[1:]), *also.removeprefix("also ").split(", ")],
     }
 
 

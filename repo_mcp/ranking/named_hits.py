@@ -98,7 +98,7 @@ def find_named(
     """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
 
     With `ends_early`, those after the first `few` may be left out, where `copies` hits do not count: a page
-    names these with others. A name that has several parts may be declared nowhere if it is often used, or if
+    names these with others. A name that has several parts may be declared nowhere if it is used, or if
     another name is declared; then a warning says so. Unless the index is whole, files that are not indexed
     yet may still declare it. Raises IndexFormatError, OSError.
     """
@@ -108,8 +108,9 @@ def find_named(
     for name in names:
         lead = _find_declared(scope, query, name, is_only=len(names) == 1)
         lead = lead or _find_files(scope, query, name)
-        terms = get_word_terms(name)
-        is_used = _WORD.fullmatch(name) is not None and scope.searcher.count_units(terms[0]) >= FEW_PLACES
+        last = split_qualified(name)[-1]  # of a key such as `limits.max_users`
+        terms = get_word_terms(last)
+        is_used = _WORD.fullmatch(last) is not None and scope.searcher.count_units(terms[0]) > 0
         if lead is None and len(terms) > 2 and (len(names) > 1 or is_used):
             lead = _Leads((), terms[:1], (_describe_missing(scope, name, terms[0]),))
         if lead is None:

@@ -12,7 +12,7 @@ that a program puts together of several lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from repo_mcp.model import Hit
 from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, decode_lines
@@ -30,9 +30,11 @@ MOST_SAID = 3  # places shown
 CHUNKS_RANKED, CHUNKS_READ = 60, 12  # with all words of a message; tables of translations are not read
 MOST_CHARS = 500  # of a line; a longer one is generated, or a table
 WHOLE_LINES = 16  # of a declaration that is shown whole
-LINES_BEFORE, LINES_AFTER = 4, 3  # shown around the line, if its declaration is longer
+LINES_BEFORE, LINES_AFTER = 3, 2  # shown around the line, if its declaration is longer
+MOST_HEADS = 6  # of the blocks around the line: what has to hold for it to be said
 _WORD = re.compile(r"\w+")
 _QUOTE = re.compile(r"[\"`]|(?<!\w)'|'(?!\w)")  # no apostrophe
+_GOES_ON = re.compile(r"\s*(?:[)\]}]|else\b|el(?:s?if|sei)\b|except\b|catch\b|rescue\b|finally\b)")
 _COMMENTS = "//", "# ", "* ", "/*", "-- ", "; "  # these begin lines of comments in most languages
 _TRANSLATIONS = re.compile(r"(?:^|[/._-])(?:locales?|i18n|l10n|translations?|lang)(?=[/._-])", re.IGNORECASE)
 _AROUND = " \t\"'`.!"
@@ -101,13 +103,43 @@ def _is_comment(live: LiveChunk, line: int) -> bool:
 
 
 def _show(live: LiveChunk, line: int) -> Hit:
-    """Return the hit that shows a line, with its declaration: whole if it is short, else its first line."""
+    """Return the hit that shows a line, with its declaration: whole if it is short.
+
+    Of a longer one its first line is shown, and the heads of the blocks around the line.
+    """
     symbol = live.find_declarations().find_innermost(line)
     first, last, shown = 1, live.lines.line_count, set[int]()
     if symbol is not None:
         first, last, shown = symbol.name_line, symbol.end_line, {symbol.name_line}
         if last - symbol.head_line < WHOLE_LINES:
             shown |= {*range(symbol.head_line, last + 1)}
-    shown |= {*range(max(first, line - LINES_BEFORE), min(last, line + LINES_AFTER) + 1)}
+    if first not in shown or last not in shown:
+        start, stop = max(first, line - LINES_BEFORE), min(last, line + LINES_AFTER)
+        beside = enumerate(decode_lines(live.lines, start, stop), start)
+        shown |= {at for at, text in beside if any(map(str.isalnum, text))}
+    if symbol is not None:
+        shown |= {at + first for at in list_heads(decode_lines(live.lines, first, line))}
     lines = {at: decode_lines(live.lines, at, at)[0] for at in sorted(shown)}
     return show_lines(live, lines, symbol)
+
+
+def list_heads(lines: Sequence[str]) -> list[int]:
+    """Return the places, from 0, of the lines that begin the blocks around the last of some lines.
+
+    Indentation tells, so they are the nearest of each depth. Of `else` and the like, what it goes on from is
+    one as well.
+    """
+    heads: list[int] = []
+    depth = _measure_depth(lines[-1])
+    for at in range(len(lines) - 2, -1, -1):
+        line = lines[at]
+        own = _measure_depth(line)
+        if own < depth and line.strip() and not line.lstrip().startswith(_COMMENTS):
+            heads.append(at)
+            depth = own + 1 if _GOES_ON.match(line) else own
+    return heads[:MOST_HEADS]
+
+
+def _measure_depth(line: str) -> int:
+    spread = line.expandtabs(4)
+    return len(spread) - len(spread.lstrip())

@@ -22,6 +22,7 @@ from repo_mcp.ranking.intent import (
 )
 from repo_mcp.ranking.live_chunks import ReadLive
 from repo_mcp.ranking.look_up import Found, SearchScope, count_close, look_up
+from repo_mcp.ranking.mentioned_names import find_mentioned
 from repo_mcp.ranking.named_hits import NamedHits, find_named
 from repo_mcp.ranking.prompt import resolve_mentions
 from repo_mcp.ranking.query import Query, parse_query, widen
@@ -48,7 +49,7 @@ NO_PHRASE = "No text contains the quoted phrase; these hits match its words."
 NAMED_COUNTED = 200  # places of names, where a number is asked for: each is read, 2 ms or so
 MOST_TELLING = 32  # words by which declarations are rated: pasted text can have hundreds
 NEAR_SHARE = 0.55  # of the best score: the files of other hits are not looked through, and they are brief
-BESIDE_SAID = 3  # ranked hits of a page whose first hits say what the query does, word for word
+BESIDE_LEADS = 3  # ranked hits of a page whose first hits have the query's message or name
 FAR_SHARE = 0.2  # of the best score: by default a page ends before hits with less
 
 
@@ -112,11 +113,11 @@ def _answer_ranked(
             MOST_TELLING,
         )
     room = choose_room(query.text) if request.shows_whole else 0
-    said = [] if telling is None or query.is_pasted or asks(query.text) else find_said(scope, query)
+    leads = [] if telling is None or query.is_pasted else _find_leads(scope, request, query)
     scores = [chunk.score for chunk in ranking.chunks]
     few, near = count_above(scores, FAR_SHARE), min(RATED_HITS, count_above(scores, NEAR_SHARE))
-    if said:  # the rest is about the same words
-        few, near = min(few, BESIDE_SAID), 0
+    if leads:  # the rest is about the same words
+        few, near = min(few, BESIDE_LEADS), 0
     prose = query.text.removesuffix(query.code)  # names in pasted code are often those of its writer
     words = look_up_words(prose if prose.strip() else query.text, searcher.count_units)
     lacks = is_whole and lacks_most(query.text, words)
@@ -129,9 +130,9 @@ def _answer_ranked(
         shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
     if asked is not None:
         shown = _put_first(shown, asked, request.top_k, partial(look_up, scope, query))
-    if said:
-        shown = _put_said(shown, said, request.top_k)
-        few, near = few + len(said), len(said)
+    if leads:
+        shown = _put_leads(shown, leads, request.top_k)
+        few, near = few + len(leads), len(leads)
     unknown = choose_unknown(query, ranking)
     alike = suggest(searcher.snapshot, unknown, thorough=not ranking.total) if unknown else []
     unmatched = describe_words(words, searcher, ranking.chunks[:1], alike, read_live, is_whole=not progress)
@@ -148,8 +149,8 @@ def _answer_ranked(
         total_is_lower_bound=is_least,
         is_last=len(ranking.chunks) <= min(depth, most),
         lacks_most=lacks,
-        few=few if telling or said else 0,
-        near=near if telling or said else 0,
+        few=few if telling or leads else 0,
+        near=near if telling or leads else 0,
     )
 
 
@@ -271,11 +272,21 @@ def _put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[..
     return replace(shown, hits=(lead, *rest)[:top_k])
 
 
-def _put_said(shown: ShownHits, said: Sequence[Hit], top_k: int) -> ShownHits:
-    """Return the hits with the places that say what the query does before all others."""
+def _find_leads(scope: SearchScope, request: SearchRequest, query: Query) -> list[Hit]:
+    """Return the places that have what a query says, or the names that it mentions, if that can be told.
+
+    The names are for a page that only says where to look: another shows whole what the query is about.
+    """
+    said = [] if asks(query.text) else find_said(scope, query)
+    is_about_names = not said and not request.shows_whole and not query.symbols
+    return find_mentioned(scope, query, request.top_k) if is_about_names else said
+
+
+def _put_leads(shown: ShownHits, leads: Sequence[Hit], top_k: int) -> ShownHits:
+    """Return the hits with the places that have what the query says or names before all others."""
     best = shown.hits[0].score if shown.hits else 0.0
-    explained = ("said word for word", round(best + LEAD, DECIMALS))
-    leads = [replace(hit, score=explained[1], explanation=(explained,)) for hit in said]
+    explained = ("said or named", round(best + LEAD, DECIMALS))
+    leads = [replace(hit, score=explained[1], explanation=(explained,)) for hit in leads]
     rest = [hit for hit in shown.hits if not any(hit.path == one.path and _shows(hit, one) for one in leads)]
     return replace(shown, hits=(*leads, *rest)[:top_k])
 

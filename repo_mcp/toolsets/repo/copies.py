@@ -35,7 +35,7 @@ def find_copies(hits: Sequence[Hit], read_lines: ReadLines) -> list[int]:
 
 def join_brief(hits: Sequence[Hit], firsts: Sequence[int], near: int, *, by_file: bool) -> list[int]:
     """Return `firsts` with the place of an earlier hit for each brief one, from place `near` on, that has the
-    same declaration, or `by_file` any declaration of the same file.
+    same declaration, or `by_file` for each hit of the same file; a brief one must have a declaration.
 
     A copy of a hit that joined another is no copy of that other one, and stays by itself unless it joins one
     of its own file.
@@ -46,7 +46,8 @@ def join_brief(hits: Sequence[Hit], firsts: Sequence[int], near: int, *, by_file
         key = hit.path, None if by_file else hit.symbol_lines
         is_copy = first < place and joined[first] == first
         at = first if is_copy else place
-        if not is_copy and place >= near and hit.symbol_lines is not None:
+        is_brief = place >= near
+        if not is_copy and (hit.symbol_lines is not None if is_brief else by_file):
             at = shown.get(key, place)
         if at == place:
             shown.setdefault(key, place)

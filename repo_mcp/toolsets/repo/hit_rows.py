@@ -7,6 +7,8 @@ A ranked hit as text is its path, the span and name of its symbol, and its lines
     14:balance = self._sum()
     also 30-41 .close, 50-61 Account.open
 
+Further hits of its file have their rows below those of the first, in order of their lines.
+
 Lines outside of that symbol stand before its name, or behind a blank row. The last row names further
 declarations of the file that a question may be about, those of later brief hits among them; the snippet of a
 record has the first lines of what a question may be about.
@@ -43,6 +45,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from repo_mcp.record_classes import dataclass
@@ -67,21 +70,33 @@ class ShownFile:
     left_lines: tuple[int, ...] = ()  # of the first and the last that is left out; the first if more follow
 
 
-def write_hit(hit: Hit, copies: Sequence[Hit]) -> str:
-    """Return a ranked hit as text."""
+def write_hit(hit: Hit, copies: Sequence[Hit], others: Sequence[Hit] = ()) -> str:
+    """Return a ranked hit as text, with the rows of `others` in its file."""
+    rows = _list_rows(hit)
+    known = hit.symbol_lines
+    for one in sorted(others, key=attrgetter("start_line")):
+        is_known = one.symbol_lines is not None and one.symbol_lines == known
+        own = _list_rows(one, is_known=is_known)
+        rows += own if one.symbol_lines else ["", *own]
+        known = one.symbol_lines
+    return "\n".join((escape_text(hit.path), *rows, *_list_further(hit, copies)))
+
+
+def _list_rows(hit: Hit, *, is_known: bool = False) -> list[str]:
+    """Return the rows of the lines of a hit, after the name of its declaration unless that `is_known`."""
     rows: list[str] = []
     numbered = [line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n")]
     first, last = hit.symbol_lines or (0, 0)
     for is_inside, group in groupby(numbered, lambda line: first <= int(line[0]) <= last):
         lines = [*group]
         texts = cut_indentation([text for _, _, text in lines])
-        if is_inside:
+        if is_inside and not is_known:
             rows += _head_rows(hit, lines[0][0], texts[0])
         else:
             rows += [""] if rows else []
             rows.append(f"{lines[0][0]}:{texts[0]}")
         rows += [f"{number}:{text}" for (number, _, _), text in zip(lines[1:], texts[1:], strict=True)]
-    return "\n".join((escape_text(hit.path), *rows, *_list_further(hit, copies)))
+    return rows
 
 
 def _head_rows(hit: Hit, number: str, text: str) -> list[str]:

@@ -56,6 +56,7 @@ _NOT_RANKED = "other chunks match less and are not listed: narrow file_glob, or 
 _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
 PAGE_LINES = 50  # matching lines, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5  # matching lines shown of each file, however many files there are
+MOST_FILES = 16  # of an exact page that says not how many it wants, if these are all; else ten
 FEW_LINES = 25  # matching lines of all files of a page, of which none is left out
 
 
@@ -157,21 +158,21 @@ def _draft_hits(
     near = len(answer.hits) if explains or not answer.near else answer.near
     firsts = join_brief(found, firsts, near - page.start, by_file=is_text)
 
-    def render(place: int, hit: Hit, others: Sequence[Hit]) -> Result | str:
-        copies: list[Hit] = []
-        if others:
-            copies = [one for one in others if one.path != hit.path]
-            joined = [one for one in others if one.path == hit.path]  # no two hits of one file are copies
-            hit = name_joined(hit, joined)
+    def render(place: int, hit: Hit, others: Sequence[tuple[int, Hit]]) -> Result | str:
+        copies = [one for _, one in others if one.path != hit.path]
+        joined = [(at, one) for at, one in others if one.path == hit.path]  # these are no copies
+        hit = name_joined(hit, [one for at, one in joined if at >= near])
         if place >= near:
             return write_brief(hit, copies) if is_text else render_brief(hit, copies)
-        return write_hit(hit, copies) if is_text else render_hit(hit, copies, explains=explains)
+        if is_text:
+            return write_hit(hit, copies, [one for at, one in joined if at < near])
+        return render_hit(hit, copies, explains=explains)
 
     def build(rows: int) -> Part:
-        shown: dict[int, list[Hit]] = {}
+        shown: dict[int, list[tuple[int, Hit]]] = {}
         for place, first in enumerate(firsts[:rows]):
-            shown.setdefault(first, []).append(found[place])
-        hits = [render(page.start + place, hit, others) for place, (hit, *others) in shown.items()]
+            shown.setdefault(first, []).append((page.start + place, found[place]))
+        hits = [render(*first, others) for first, *others in shown.values()]
         notes = [*warnings, *few, *_note_cut(rows, len(found), "hits"), *_note_hidden(hits)]
         warn_of_escapes(notes, map(attrgetter("path"), found[:rows]))
         has_next = goes_on or rows < len(found)
@@ -189,6 +190,8 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
 
     detail = find_text(arguments, "detail") or "snippets"
     page = Page("repo.search", arguments, _MOST_BEFORE)
+    wanted = _count_wanted(repository, arguments)
+    looks_on = "top_k" not in arguments and detail in (_TEXT, "snippets")
     request = ExactRequest(
         pattern=find_text(arguments, "query") or "",
         regex=arguments.get("mode") == "regex",
@@ -197,7 +200,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         file_glob=find_text(arguments, "file_glob"),
         language=find_text(arguments, "language"),
         include_tests=arguments.get("include_tests") is not False,
-        limit=page.start + _count_wanted(repository, arguments),
+        limit=page.start + (max(wanted, MOST_FILES) if looks_on else wanted),
         detail="snippets" if detail == _TEXT else detail,
         context_lines=find_integer(arguments, "context") or 0,
         max_per_file=max(find_integer(arguments, "max_per_file") or 0, PAGE_LINES),  # to choose from
@@ -218,6 +221,8 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         return Draft(lambda _: Part({"hits": [], **result}, answer.warnings))
     if detail == "files":
         return _draft_files(answer.files, result, answer.warnings, arguments, page)
+    if answer.total_is_lower_bound:
+        answer = replace(answer, files=answer.files[: page.start + wanted])
     return _draft_matches(answer, result, arguments, page, as_text=detail == _TEXT)
 
 

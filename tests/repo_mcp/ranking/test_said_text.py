@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking.said_text import list_said
-from repo_mcp.ranking.word_search import BESIDE_SAID, list_phrase_words
+from repo_mcp.ranking.said_text import list_heads, list_said
+from repo_mcp.ranking.word_search import BESIDE_LEADS, list_phrase_words
 from repo_mcp.repository import Repository
 from tests.repo_mcp.ranking.indexed import indexed
 
@@ -57,11 +57,31 @@ def test_the_line_that_says_a_message_comes_first_and_is_shown(repository: Repos
     answer = ask(repository, query)
     best = answer.hits[0]
     assert (best.path, best.symbol, best.symbol_lines) == ("src/meta.py", "read_meta", (1, 62))
-    assert best.snippet.startswith("1\tdef read_meta(queue):\n28\t")
+    assert best.snippet.startswith("1\tdef read_meta(queue):\n29\t")
     assert '32\t    log("Queue file close failed", queue)\n' in best.snippet
-    assert len(best.snippet.splitlines()) == 9
-    assert (answer.near, answer.few) == (1, 1 + BESIDE_SAID)  # the others are brief
+    assert len(best.snippet.splitlines()) == 7
+    assert (answer.near, answer.few) == (1, 1 + BESIDE_LEADS)  # the others are brief
     assert all(one.score <= best.score for one in answer.hits)
+
+
+def test_the_heads_of_blocks_around_a_line_are_those_of_what_has_to_hold() -> None:
+    lines = """def take(queue):
+    if queue.is_open:
+        return queue
+
+    for one in queue:
+        # of each
+        if one.is_old:
+            drop(one)
+        elif (
+            one.is_new
+        ):
+            keep(one)
+        else:
+            one.close()
+            raise Busy("High load")"""
+    assert list_heads(lines.split("\n")) == [12, 10, 8, 6, 4, 0]
+    assert list_heads(["say('x')"]) == []
 
 
 def test_only_the_program_says_it_and_no_comment(repository: Repository) -> None:
@@ -75,7 +95,7 @@ def test_questions_and_words_that_nothing_says_are_ranked_as_ever(repository: Re
     for query in ("where is it that queue file close failed?", "later again try load"):
         explained = [name for hit in ask(repository, query).hits for name, _ in hit.explanation]
         assert explained
-        assert "said word for word" not in explained
+        assert "said or named" not in explained
 
 
 def test_a_quoted_phrase_is_found_among_many_places_that_have_its_words(tmp_path: Path) -> None:

@@ -114,9 +114,19 @@ def test_a_brief_hit_joins_an_earlier_one_of_its_declaration_and_as_text_of_its_
     firsts = [0, 1, 2, 2, 4, 5]
     assert join_brief(hits, firsts, 2, by_file=False) == [0, 1, 2, 2, 0, 5]
     assert join_brief(hits, firsts, 2, by_file=True) == [0, 1, 0, 3, 0, 5]
-    assert join_brief(hits, firsts, 6, by_file=True) == firsts  # no hit is brief
+    assert join_brief(hits, firsts, 6, by_file=False) == firsts  # no hit is brief
+    assert join_brief(hits, firsts, 6, by_file=True) == [0, 1, 0, 3, 0, 0]
     joined = name_joined(hits[0], [hits[2], hits[4]])
     assert write_hit(joined, []) == "a.py\n3-9 Ledger.post\n3:x\nalso 12-15 .close"
+
+
+def test_further_hits_of_a_file_have_their_rows_below_those_of_the_first() -> None:
+    hit = build_hit("a.py", "Ledger.post", 3, 9)
+    again = Hit("a.py", 7, 7, "7\t    y()\n", 0.5, (), "Ledger.post", symbol_lines=(3, 9), symbol_name="post")
+    outside = Hit("a.py", 40, 40, "40\tz = 1\n", 0.5, (), None)
+    assert write_hit(hit, [], [outside, build_hit("a.py", "Ledger.close", 12, 15), again]) == (
+        "a.py\n3-9 Ledger.post\n3:x\n7:y()\n12-15 Ledger.close\n12:x\n\n40:z = 1"
+    )
 
 
 def test_after_a_class_its_members_are_named_by_a_dot() -> None:

@@ -228,10 +228,13 @@ def test_hits_as_text_show_the_same_lines(changing: Repository, mode: str) -> No
     changing.refresh()
     hits = search(changing, "get_user", mode=mode, detail="snippets")["hits"]
     texts = search(changing, "get_user", mode=mode, detail="text")["hits"]
-    for hit, text in zip(hits, texts, strict=True):
+    files: dict[str, list[Any]] = {}
+    for hit in hits:
+        files.setdefault(hit["path"], []).append(hit)
+    for (hit, *others), text in zip(files.values(), texts, strict=True):
         path, *rows = text.split("\n")
         assert path == hit["path"]
-        shown = _read_rows(hit["snippet"].split("\n"), "\t")
+        shown = [row for one in (hit, *others) for row in _read_rows(one["snippet"].split("\n"), "\t")]
         assert shown == _read_rows(rows, ":")
         if hit.get("symbol"):
             first, last = hit["symbol_lines"]
@@ -319,7 +322,7 @@ def test_one_file_does_not_fill_a_page_and_what_is_left_out_is_counted(changing:
     ]
     assert [hit["more"] for hit in result["hits"]] == [55, *[1] * 9]
     assert all(hit["snippet"].count("\t") == 5 for hit in result["hits"])
-    assert (result["total"], result["total_is_lower_bound"], result["truncated"]) == (114, True, True)
+    assert (result["total"], result["total_is_lower_bound"], result["truncated"]) == (150, True, True)
     (alone,) = search(changing, "post(4)", mode="literal", file_glob="ledger.py")["hits"]
     assert (alone["snippet"].count("\t"), alone["more"]) == (50, 10)  # there is room for them
     (asked,) = search(changing, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=2)["hits"]
@@ -327,6 +330,20 @@ def test_one_file_does_not_fill_a_page_and_what_is_left_out_is_counted(changing:
     whole = search(changing, "post(4)", mode="literal", file_glob="ledger.py", max_per_file=200)
     assert tell(whole["hits"][0]).get("more") is None
     assert not whole.get("truncated")
+
+
+def test_a_page_of_exact_matches_has_ten_files_or_a_few_more_if_these_are_all(changing: Repository) -> None:
+    root = Path(changing.config.root)
+    for at in range(16):
+        (root / f"d{at:02}.py").write_text("anchor()\n")
+    result = search(changing, "anchor()", mode="literal")
+    assert (len(result["hits"]), result["total"], "cursor" in result) == (16, 16, False)
+    assert len(search(changing, "anchor()", mode="literal", top_k=10)["hits"]) == 10
+    (root / "d16.py").write_text("anchor()\n")
+    first = search(changing, "anchor()", mode="literal")
+    rest = search(changing, "anchor()", mode="literal", cursor=first["cursor"])
+    assert [len(first["hits"]), len(rest["hits"])] == [10, 7]
+    assert "cursor" not in rest
 
 
 def test_of_few_lines_none_is_left_out(changing: Repository) -> None:
@@ -449,8 +466,10 @@ def test_a_name_that_is_used_and_declared_nowhere_shows_its_uses_alone(tmp_path:
             assert "No declaration is named `renew_old_certificates`." in found["warnings"]
         filtered = search(repository, "renew_old_certificates", file_glob="*.j2")["hits"]
         assert [hit["path"] for hit in filtered] == ["renew.sh.j2"]
-        for name in ("renew_older_certificates", "renew_very_old_certificates"):  # used nowhere, and once
-            assert "renew.sh.j2" in {hit["path"] for hit in search(repository, name)["hits"]}
+        unknown = search(repository, "renew_older_certificates")["hits"]
+        assert "renew.sh.j2" in {hit["path"] for hit in unknown}
+        for name in ("renew_very_old_certificates", "when.renew_very_old_certificates"):
+            assert [hit["path"] for hit in search(repository, name)["hits"]] == ["once.yml"]
 
 
 def test_lines_that_only_import_give_way_to_uses(changing: Repository) -> None:
