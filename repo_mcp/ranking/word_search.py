@@ -285,7 +285,7 @@ def _find_leads(scope: SearchScope, request: SearchRequest, query: Query) -> lis
 def _put_leads(shown: ShownHits, leads: Sequence[Hit], top_k: int) -> ShownHits:
     """Return the hits with the places that have what the query says or names before all others."""
     best = shown.hits[0].score if shown.hits else 0.0
-    explained = ("said or named", round(best + LEAD, DECIMALS))
+    explained = ("said word for word", round(best + LEAD, DECIMALS))
     leads = [replace(hit, score=explained[1], explanation=(explained,)) for hit in leads]
     rest = [hit for hit in shown.hits if not any(hit.path == one.path and _shows(hit, one) for one in leads)]
     return replace(shown, hits=(*leads, *rest)[:top_k])
