@@ -3,13 +3,15 @@
     where is acceptTimeout read -> acceptTimeout -> what declares it, then the lines that use it
 
 The other words of such a question are common, so ranking puts files with many of them before those few that
-have the name. Left out: names of one part, which may be words, and names that many units have, of which only
-the other words tell which place is meant.
+have the name. An option or key with hyphens, `--accept-timeout`, is looked for as the program spells it. Left
+out: names of one part, which may be words, and names that many units have, of which only the other words tell
+which place is meant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 
 from repo_mcp.model import Hit
 from repo_mcp.ranking.look_up import SearchScope
@@ -18,16 +20,32 @@ from repo_mcp.ranking.prompt import ClueKind, parse_prompt, split_symbol
 from repo_mcp.ranking.query import Query
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 MOST_NAMES = 2  # a query with more of them is about how they belong together
 MOST_UNITS = 20  # that have a name
+LEAST_HYPHENED = 3  # parts of a name with hyphens, unless it begins with two: `read-only` may be English
+_HYPHENED = re.compile(r"(?<![\w-])(?P<option>--)?(?P<name>[A-Za-z]\w*(?:-\w+)+)")
 
 
 def list_mentioned(text: str, count_units: Callable[[str], int]) -> list[str]:
     """Return the names of a text that few units have; none if there are more than MOST_NAMES."""
     clues = [clue.text for clue in parse_prompt(text) if clue.kind is ClueKind.SYMBOL and clue.is_strong]
-    names = [name for name in dict.fromkeys(clues) if _is_rare(name, count_units)]
+    names = [name for name in clues if _is_rare(name, count_units)]
+    for spellings in _iter_hyphened(text):
+        names += [name for name in spellings if _is_rare(name, count_units)][:1]
+    names = list(dict.fromkeys(names))
     return names if len(names) <= MOST_NAMES else []
+
+
+def _iter_hyphened(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the names with hyphens as programs spell them: `max_users` and `maxUsers` for `--max-users`."""
+    for match in _HYPHENED.finditer(text):
+        parts = match["name"].split("-")
+        is_name = match["option"] or len(parts) >= LEAST_HYPHENED
+        if is_name and FUNCTION_WORDS.isdisjoint(map(str.lower, parts)):
+            first, *others = parts
+            yield "_".join(parts), first + "".join(map(str.capitalize, others))
 
 
 def _is_rare(name: str, count_units: Callable[[str], int]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.graph.questions import is_tracked
+from repo_mcp.graph.questions import EdgeType, is_tracked
 from repo_mcp.symbols.model import CALLABLE_KINDS, Access, ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.text.lines import escape_text
 
@@ -68,8 +68,9 @@ def render_edge(
     """Return the symbol `node` at the other end of an edge, with the lines of the edge, which call `via`.
 
     `text` has the lines of the file that the edge's lines are in, or nothing; `name` is what they name. A
-    symbol that leads here is located by its lines.
+    symbol that leads here is located by its lines. Of an override the line only repeats its name.
     """
+    is_override = edge.type is EdgeType.OVERRIDES
     is_usual = node.symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
     return {
         "node_id": node.node_id,
@@ -82,7 +83,7 @@ def render_edge(
         "confidence": edge.confidence.value,
         "source": edge.source,
         "via": None if via is None else escape_text(via.qualified_name),
-        **render_lines(edge.lines, text, name),
+        **render_lines(edge.lines, () if is_override else text, name),
     }
 
 

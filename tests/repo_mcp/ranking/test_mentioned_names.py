@@ -61,6 +61,9 @@ def test_names_of_several_parts_that_few_units_have_are_mentioned() -> None:
             "does Server.acceptCount count",
             "acceptCount, accept_timeout and mayFail belong together",  # too many
             "is the server ready",
+            "what does --accept-timeout or run-all-day do, is it accept_timeout",
+            "the may-fail-not and accept-timeout options, --accept-count",
         )
     ]
-    assert mentioned == [["accept_timeout"], ["Server.acceptCount"], [], []]
+    once = ["accept_timeout"]
+    assert mentioned == [once, ["Server.acceptCount"], [], [], once, ["acceptCount"]]
