@@ -21,6 +21,9 @@ FILES = {
     },
     "src/limits.py": "def build(given):\n    limits = {}\n    limits['accept_timeout'] = given or 30\n"
     "    return limits\n",
+    "src/begin.py": "def accept_first(server, option):\n"
+    + "    step(environment)\n" * 9
+    + "    return option\n",
     "src/loop.py": "def run(limits):\n    wait(limits['accept_timeout'])\n",
 }
 QUESTION = "add a server option of the environment like accept_timeout: where?"
@@ -47,18 +50,24 @@ def test_the_places_of_a_name_come_first_and_little_else_follows(repository: Rep
     assert repository.search(further).hits[: len(answer.hits)] == answer.hits  # a page goes on
 
 
+def test_what_a_long_function_is_asked_about_is_ranked(repository: Repository) -> None:
+    answer = ask(repository, "how does accept_first take the option of a server")
+    assert answer.hits[0].symbol == "accept_first"
+    assert len(answer.hits) > 1 + BESIDE_LEADS
+
+
 def test_a_page_of_records_shows_what_the_question_is_about(repository: Repository) -> None:
     hits = repository.search(SearchRequest(QUESTION, 10)).hits
     assert hits[0].path.startswith("src/server_")
 
 
 def test_names_of_several_parts_that_few_units_have_are_mentioned() -> None:
-    units = {"accept_timeout": 3, "acceptcount": 2, "run_all": MOST_UNITS + 1, "mayfail": 1}
+    units = {"accept_timeout": 3, "acceptcount": 2, "postgresql": 4, "run_all": MOST_UNITS + 1, "mayfail": 1}
     mentioned = [
         list_mentioned(text, lambda term: units.get(term, 0))
         for text in (
             "is accept_timeout read by run_all, or no_such_name",
-            "does Server.acceptCount count",
+            "does Server.acceptCount count for PostgreSQL",
             "acceptCount, accept_timeout and mayFail belong together",  # too many
             "is the server ready",
             "what does --accept-timeout or run-all-day do, is it accept_timeout",
