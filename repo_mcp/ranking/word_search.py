@@ -117,7 +117,7 @@ def _answer_ranked(
     scores = [chunk.score for chunk in ranking.chunks]
     few, near = count_above(scores, FAR_SHARE), min(RATED_HITS, count_above(scores, NEAR_SHARE))
     if leads:  # the rest is about the same words
-        few, near = min(few, BESIDE_LEADS), 0 if request.shows_whole else near
+        few, near = min(few, BESIDE_LEADS), 0
     prose = query.text.removesuffix(query.code)  # names in pasted code are often those of its writer
     words = look_up_words(prose if prose.strip() else query.text, searcher.count_units)
     lacks = is_whole and lacks_most(query.text, words)
@@ -283,20 +283,11 @@ def _find_leads(scope: SearchScope, request: SearchRequest, query: Query) -> lis
 
 
 def _put_leads(shown: ShownHits, leads: Sequence[Hit], top_k: int) -> ShownHits:
-    """Return the hits with the places that have what the query says or names before all others.
-
-    A place in the declaration that a hit is about takes over what that names besides.
-    """
+    """Return the hits with the places that have what the query says or names before all others."""
     best = shown.hits[0].score if shown.hits else 0.0
     explained = ("said word for word", round(best + LEAD, DECIMALS))
     leads = [replace(hit, score=explained[1], explanation=(explained,)) for hit in leads]
-    rest: list[Hit] = []
-    for hit in shown.hits:
-        alike = [at for at, one in enumerate(leads) if hit.path == one.path and _shows(hit, one)]
-        if alike:
-            leads[alike[0]] = replace(leads[alike[0]], also=hit.also)
-        else:
-            rest.append(hit)
+    rest = [hit for hit in shown.hits if not any(hit.path == one.path and _shows(hit, one) for one in leads)]
     return replace(shown, hits=(*leads, *rest)[:top_k])
 
 

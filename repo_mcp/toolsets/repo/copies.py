@@ -56,13 +56,14 @@ def join_brief(hits: Sequence[Hit], firsts: Sequence[int], near: int, *, by_file
 
 
 def name_joined(hit: Hit, others: Sequence[Hit]) -> Hit:
-    """Return a hit that also names the declarations of brief hits of its file, and what these name."""
-    further = [(one.symbol, one.symbol_lines) for one in others] + [row for one in others for row in one.also]
-    named = {lines: symbol for symbol, lines in hit.also}
-    for symbol, lines in further:
-        if symbol is not None and lines is not None and lines != hit.symbol_lines:
-            named.setdefault(lines, symbol)
-    return replace(hit, also=tuple((symbol, lines) for lines, symbol in named.items()))
+    """Return a hit that also names the declarations of brief hits of its file."""
+    named = {hit.symbol_lines, *(lines for _, lines in hit.also)}
+    new = {
+        one.symbol_lines: (one.symbol, one.symbol_lines)
+        for one in others
+        if one.symbol is not None and one.symbol_lines is not None and one.symbol_lines not in named
+    }
+    return replace(hit, also=(*hit.also, *new.values()))
 
 
 def _is_copy(first: Hit, later: Hit, read_lines: ReadLines) -> bool:

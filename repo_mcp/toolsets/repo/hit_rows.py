@@ -118,7 +118,7 @@ def _list_further(hit: Hit, copies: Sequence[Hit]) -> list[str]:
 
 def write_brief(hit: Hit, copies: Sequence[Hit]) -> str:
     """Return a ranked hit far below the best as text: the name of its declaration, or the one line of it."""
-    number, _, line = hit.snippet.partition("\n")[0].partition("\t")
+    number, _, line = hit.snippet.removesuffix("\n").partition("\t")
     row = f"{number}:{line.lstrip()}"
     if hit.symbol is not None and hit.symbol_lines is not None and len({*hit.symbol_lines}) > 1:
         row = _write_name(escape_text(hit.symbol), hit.symbol_lines)

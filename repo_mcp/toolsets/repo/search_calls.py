@@ -56,7 +56,6 @@ _NOT_RANKED = "other chunks match less and are not listed: narrow file_glob, or 
 _EXACT_ONLY = ("ignore_case", "whole_word", "context", "max_per_file")
 PAGE_LINES = 50  # matching lines, shared by the files of a page; about 3,000 characters
 LEAST_PER_FILE = 5  # matching lines shown of each file, however many files there are
-MOST_FILES = 16  # of an exact page that says not how many it wants, if these are all; else ten
 FEW_LINES = 25  # matching lines of all files of a page, of which none is left out
 
 
@@ -161,12 +160,12 @@ def _draft_hits(
     def render(place: int, hit: Hit, others: Sequence[tuple[int, Hit]]) -> Result | str:
         copies = [one for _, one in others if one.path != hit.path]
         joined = [(at, one) for at, one in others if one.path == hit.path]  # these are no copies
-        hit = name_joined(hit, [one for at, one in joined if at >= near])
+        whole = [one for at, one in joined if at < near]
+        named = {one.symbol_lines for one in whole}
+        hit = name_joined(hit, [one for at, one in joined if at >= near and one.symbol_lines not in named])
         if place >= near:
             return write_brief(hit, copies) if is_text else render_brief(hit, copies)
-        if is_text:
-            return write_hit(hit, copies, [one for at, one in joined if at < near])
-        return render_hit(hit, copies, explains=explains)
+        return write_hit(hit, copies, whole) if is_text else render_hit(hit, copies, explains=explains)
 
     def build(rows: int) -> Part:
         shown: dict[int, list[tuple[int, Hit]]] = {}
@@ -191,7 +190,9 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
     detail = find_text(arguments, "detail") or "snippets"
     page = Page("repo.search", arguments, _MOST_BEFORE)
     wanted = _count_wanted(repository, arguments)
-    looks_on = "top_k" not in arguments and detail in (_TEXT, "snippets")
+    most = wanted
+    if "top_k" not in arguments and detail in (_TEXT, "snippets"):  # a second page would be short
+        most = min(wanted + wanted // 2, repository.config.limits.max_search_hits)
     request = ExactRequest(
         pattern=find_text(arguments, "query") or "",
         regex=arguments.get("mode") == "regex",
@@ -200,7 +201,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         file_glob=find_text(arguments, "file_glob"),
         language=find_text(arguments, "language"),
         include_tests=arguments.get("include_tests") is not False,
-        limit=page.start + (max(wanted, MOST_FILES) if looks_on else wanted),
+        limit=page.start + most,
         detail="snippets" if detail == _TEXT else detail,
         context_lines=find_integer(arguments, "context") or 0,
         max_per_file=max(find_integer(arguments, "max_per_file") or 0, PAGE_LINES),  # to choose from
