@@ -68,7 +68,9 @@ def find_mentioned(scope: SearchScope, query: Query, top_k: int) -> list[Hit]:
     Raises IndexFormatError, OSError.
     """
     names = list_mentioned(query.text, scope.searcher.count_units)
-    named = find_named(scope, replace(query, text=" ".join(names)), top_k) if names else None
+    named = None
+    if names:
+        named = find_named(scope, replace(query, text=" ".join(names)), top_k, least_uses=1)
     leads = [] if named is None else [*named.hits[: named.few]]
     return [] if any(_is_long(hit, names) for hit in leads) else leads
 

@@ -93,14 +93,20 @@ def list_names(text: str) -> list[str]:
 
 
 def find_named(
-    scope: SearchScope, query: Query, top_k: int, *, ends_early: bool = False, copies: int = 0
+    scope: SearchScope,
+    query: Query,
+    top_k: int,
+    *,
+    ends_early: bool = False,
+    copies: int = 0,
+    least_uses: int = FEW_PLACES,
 ) -> NamedHits | None:
     """Return the first `top_k` hits for the names that a query consists of; None if it is of other words.
 
     With `ends_early`, those after the first `few` may be left out, where `copies` hits do not count: a page
-    names these with others. A name that has several parts may be declared nowhere if it is used, or if
-    another name is declared; then a warning says so. Unless the index is whole, files that are not indexed
-    yet may still declare it. Raises IndexFormatError, OSError.
+    names these with others. A name that has several parts may be declared nowhere if `least_uses` units use
+    it, or if another name is declared; then a warning says so. Unless the index is whole, files that are not
+    indexed yet may still declare it. Raises IndexFormatError, OSError.
     """
     names = [] if query.phrases or query.symbols else list_names(query.text)
     leads: list[_Leads] = []
@@ -110,7 +116,7 @@ def find_named(
         lead = lead or _find_files(scope, query, name)
         last = split_qualified(name)[-1]  # of a key such as `limits.max_users`
         terms = get_word_terms(last)
-        is_used = _WORD.fullmatch(last) is not None and scope.searcher.count_units(terms[0]) > 0
+        is_used = _WORD.fullmatch(last) is not None and scope.searcher.count_units(terms[0]) >= least_uses
         if lead is None and len(terms) > 2 and (len(names) > 1 or is_used):
             lead = _Leads((), terms[:1], (_describe_missing(scope, name, terms[0]),))
         if lead is None:

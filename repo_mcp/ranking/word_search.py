@@ -113,7 +113,7 @@ def _answer_ranked(
             MOST_TELLING,
         )
     room = choose_room(query.text) if request.shows_whole else 0
-    leads = [] if telling is None or query.is_pasted else _find_leads(scope, request, query)
+    leads = [] if query.is_pasted else _find_leads(scope, request, query, is_name=telling is None)
     scores = [chunk.score for chunk in ranking.chunks]
     few, near = count_above(scores, FAR_SHARE), min(RATED_HITS, count_above(scores, NEAR_SHARE))
     if leads:  # the rest is about the same words
@@ -272,14 +272,16 @@ def _put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[..
     return replace(shown, hits=(lead, *rest)[:top_k])
 
 
-def _find_leads(scope: SearchScope, request: SearchRequest, query: Query) -> list[Hit]:
+def _find_leads(scope: SearchScope, request: SearchRequest, query: Query, *, is_name: bool) -> list[Hit]:
     """Return the places that have what a query says, or the names that it mentions, if that can be told.
 
-    The names are for a page that only says where to look: another shows whole what the query is about.
+    The names of a question are for a page that only says where to look: another shows whole what it is about.
     """
-    said = [] if asks(query.text) else find_said(scope, query)
-    is_about_names = not said and not request.shows_whole and not query.symbols
-    return find_mentioned(scope, query, request.top_k) if is_about_names else said
+    said = [] if is_name or asks(query.text) else find_said(scope, query)
+    is_about_names = not said and request.names_alone and not (query.symbols or query.phrases)
+    if is_about_names and (is_name or not request.shows_whole):
+        return find_mentioned(scope, query, request.top_k)
+    return said
 
 
 def _put_leads(shown: ShownHits, leads: Sequence[Hit], top_k: int) -> ShownHits:
