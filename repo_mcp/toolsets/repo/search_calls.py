@@ -158,11 +158,15 @@ def _draft_hits(
     firsts = join_brief(found, firsts, near - page.start, by_file=is_text)
 
     def render(place: int, hit: Hit, others: Sequence[tuple[int, Hit]]) -> Result | str:
-        copies = [one for _, one in others if one.path != hit.path]
-        joined = [(at, one) for at, one in others if one.path == hit.path]  # these are no copies
-        whole = [one for at, one in joined if at < near]
-        named = {one.symbol_lines for one in whole}
-        hit = name_joined(hit, [one for at, one in joined if at >= near and one.symbol_lines not in named])
+        copies: list[Hit] = []
+        whole: list[Hit] = []
+        if others:
+            copies = [one for _, one in others if one.path != hit.path]
+            joined = [(at, one) for at, one in others if one.path == hit.path]  # these are no copies
+            whole = [one for at, one in joined if at < near]
+            known = {one.symbol_lines for one in whole}
+            brief = [one for at, one in joined if at >= near and one.symbol_lines not in known]
+            hit = name_joined(hit, brief)
         if place >= near:
             return write_brief(hit, copies) if is_text else render_brief(hit, copies)
         return write_hit(hit, copies, whole) if is_text else render_hit(hit, copies, explains=explains)
