@@ -277,11 +277,13 @@ def _find_leads(scope: SearchScope, request: SearchRequest, query: Query, *, is_
 
     The names of a question are for a page that only says where to look: another shows whole what it is about.
     """
-    said = [] if is_name or asks(query.text) else find_said(scope, query)
-    is_about_names = not said and request.names_alone and not (query.symbols or query.phrases)
+    is_question = asks(query.text)
+    if not (is_name or is_question):
+        return find_said(scope, query)
+    is_about_names = request.names_alone and not (query.symbols or query.phrases)
     if is_about_names and (is_name or not request.shows_whole):
         return find_mentioned(scope, query, request.top_k)
-    return said
+    return []
 
 
 def _put_leads(shown: ShownHits, leads: Sequence[Hit], top_k: int) -> ShownHits:
