@@ -36,7 +36,8 @@ def list_mentioned(text: str, count_units: Callable[[str], int]) -> list[str]:
     clues = [clue.text for clue in parse_prompt(text) if clue.kind is ClueKind.SYMBOL and clue.is_strong]
     names = [name for name in clues if _is_rare(name, count_units)]
     for spellings in _iter_hyphened(text):
-        names += [name for name in spellings if _is_rare(name, count_units)][:1]
+        rare = [name for name in spellings if _is_rare(name, count_units)]
+        names += sorted(rare, key=lambda name: count_units(name.lower()), reverse=True)[:1]
     names = list(dict.fromkeys(names))
     return names if len(names) <= MOST_NAMES else []
 

@@ -174,7 +174,9 @@ def _find_declared(scope: SearchScope, query: Query, name: str, *, is_only: bool
     hits = list(_iter_best(found, asked, least))
     if not hits:
         return None
-    terms: dict[str, None] = {}
+    terms = dict.fromkeys(
+        get_word_terms(asked.name)[:1] if is_plain else ()
+    )  # a heading is spelled otherwise
     for hit in hits:
         terms[get_word_terms(split_qualified(hit.symbol or name)[-1])[0]] = None
     return _Leads(tuple(hits), tuple(terms), found.warnings)

@@ -83,6 +83,17 @@ def test_a_short_declaration_is_whole_and_a_qualifier_chooses(repository: Reposi
     assert {hit.symbol for hit in both} == {"Till.close", "Ledger.close"}
 
 
+def test_a_heading_that_spells_a_name_otherwise_hides_no_places(tmp_path: Path) -> None:
+    files = {
+        "docs/deny-names-in-url.md": "# Options\n\n## `--deny-names-in-url`\n\nFails if it has one.\n",
+        "src/url.c": "int read_url(struct set *set) {\n  return set->deny_names_in_url;\n}\n",
+    }
+    with indexed(tmp_path / "root", files) as repository:
+        answer = ask(repository, "deny_names_in_url")
+    assert [hit.path for hit in answer.hits] == [*files]
+    assert answer.hits[1].symbol == "read_url"
+
+
 def test_several_names_come_in_their_order_and_one_that_is_missing_is_reported(
     repository: Repository,
 ) -> None:
