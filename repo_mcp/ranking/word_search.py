@@ -117,7 +117,7 @@ def _answer_ranked(
     scores = [chunk.score for chunk in ranking.chunks]
     few, near = count_above(scores, FAR_SHARE), min(RATED_HITS, count_above(scores, NEAR_SHARE))
     if leads:  # the rest is about the same words
-        few, near = min(few, BESIDE_LEADS), 0
+        few, near = min(few, BESIDE_LEADS), BESIDE_LEADS * _asks_how(query.text)
     prose = query.text.removesuffix(query.code)  # names in pasted code are often those of its writer
     words = look_up_words(prose if prose.strip() else query.text, searcher.count_units)
     lacks = is_whole and lacks_most(query.text, words)
@@ -292,7 +292,22 @@ def _put_leads(shown: ShownHits, leads: Sequence[Hit], top_k: int) -> ShownHits:
     explained = ("said word for word", round(best + LEAD, DECIMALS))
     leads = [replace(hit, score=explained[1], explanation=(explained,)) for hit in leads]
     rest = [hit for hit in shown.hits if not any(hit.path == one.path and _shows(hit, one) for one in leads)]
-    return replace(shown, hits=(*leads, *rest)[:top_k])
+    beside = [replace(hit, also=()) for hit in rest]
+    return replace(shown, hits=(*_name_around(leads, shown.hits), *beside)[:top_k])
+
+
+def _asks_how(text: str) -> bool:
+    """Return True for a question that asks for more than places."""
+    return asks(text) and "where" not in _WORD.findall(text.lower())
+
+
+def _name_around(leads: Sequence[Hit], ranked: Sequence[Hit]) -> Iterator[Hit]:
+    """Yield the leads, the first of each file with what the ranked hit of that file names besides."""
+    also = {hit.path: hit.also for hit in reversed(ranked)}
+    shown = {(hit.path, hit.symbol_lines) for hit in leads}
+    for lead in leads:
+        others = also.pop(lead.path, ())
+        yield replace(lead, also=tuple(one for one in others if (lead.path, one[1]) not in shown))
 
 
 def _shows(hit: Hit, lead: Hit) -> bool:

@@ -24,7 +24,9 @@ FILES = {
     "src/begin.py": "def accept_first(server, option):\n"
     + "    step(environment)\n" * 9
     + "    return option\n",
-    "src/loop.py": "def run(limits):\n    wait(limits['accept_timeout'])\n",
+    "src/loop.py": "def run(limits):\n    wait(limits['accept_timeout'])\n"
+    "\n\ndef stop_server(environment):\n    close(environment)\n"
+    "\n\ndef stop_environment(server):\n    close(server)\n",
 }
 QUESTION = "add a server option of the environment like accept_timeout: where?"
 
@@ -48,6 +50,17 @@ def test_the_places_of_a_name_come_first_and_little_else_follows(repository: Rep
     assert (answer.near, answer.few) == (2, 2 + BESIDE_LEADS)
     further = replace(SearchRequest(query, 20, names_alone=True), shows_whole=False)
     assert repository.search(further).hits[: len(answer.hits)] == answer.hits  # a page goes on
+
+
+@pytest.mark.parametrize(("asked", "is_named"), [("how", True), ("where", False)])
+def test_what_else_the_files_of_a_name_declare_is_named_unless_places_are_asked_for(
+    repository: Repository, asked: str, *, is_named: bool
+) -> None:
+    hits = ask(repository, f"{asked} does accept_timeout stop the server environment").hits
+    lead = next(hit for hit in hits if hit.path == "src/loop.py")
+    assert (lead.symbol, bool(lead.also)) == ("run", is_named)
+    assert {name for name, _ in lead.also} <= {"stop_server", "stop_environment"}
+    assert not any(hit.also for hit in hits if "server_" in hit.path)
 
 
 def test_what_a_long_function_is_asked_about_is_ranked(repository: Repository) -> None:
