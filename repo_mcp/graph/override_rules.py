@@ -10,7 +10,8 @@ Left out on purpose: whether a member of C++ is virtual, and what `using` or `ty
 from __future__ import annotations
 
 from repo_mcp.graph.program import Confidence
-from repo_mcp.languages.treesitter.parameter_types import is_type_parameter, list_plain_types
+from repo_mcp.graph.typed.cpp_parameters import list_types
+from repo_mcp.languages.treesitter.parameter_types import is_type_parameter, list_plain_types, make_plain
 from repo_mcp.symbols.symbol_record import Access, DeclaredSymbol, SymbolFlag, SymbolKind
 
 # Languages where members with one name but different parameter counts are different members.
@@ -43,6 +44,12 @@ def _is_fixed(member: DeclaredSymbol) -> bool:
 
 
 def _have_types_of(low: DeclaredSymbol, high: DeclaredSymbol, language: str) -> bool:
-    ours, theirs = list_plain_types(low.parameters, language), list_plain_types(high.parameters, language)
+    ours, theirs = _list_types(low, language), _list_types(high, language)
     pairs = zip(ours, theirs, strict=False)  # as many as the shorter has: those of a cut list are not known
     return all(one == other or is_type_parameter(other) for one, other in pairs)
+
+
+def _list_types(member: DeclaredSymbol, language: str) -> list[str]:
+    if language in _WITHOUT_ALIASES:
+        return list_plain_types(member.parameters, language)
+    return [make_plain(one) for one in list_types(member)]

@@ -7,8 +7,10 @@ import re
 from repo_mcp.languages.treesitter.written_lists import split_signature
 
 _LAST_NAME = re.compile(r"\w+\s*$")
+_ATTRIBUTE = re.compile(r"@[\w.]+(?:\([^()]*\))?|(?<=[(,])\s*\[[^\[\]]*\]")  # of Java; of C#
+_COLON = re.compile(r"(?<!:):(?!:)")
 _ASIDE = re.compile(
-    r"<[^<>]*>|@\w+(?:\([^()]*\))?|\b(?:final|const|ref|out|in|this|params|struct|class)\b|[\w.:]*(?:\.|::)(?=\w)|\?"
+    r"<[^<>]*>|\b(?:final|ref|out|in|this|params|readonly|scoped)\b|[\w.:]*(?:\.|::)(?=\w)|\?"
 )
 _SPACES = re.compile(r"\s+")
 _TYPE_PARAMETER = re.compile(r"[A-Z][A-Z0-9]*|T[A-Z]\w*|This|Self")
@@ -20,8 +22,8 @@ def list_types(parameters: str) -> list[str]:
     types = []
     for one in split_signature(parameters).parameters:
         text = one.partition("=")[0].strip()
-        before, colon, behind = text.partition(":")
-        types.append(behind.strip() if colon and before.strip() else _LAST_NAME.sub("", text).strip())
+        before, *behind = _COLON.split(text, maxsplit=1)
+        types.append(behind[0].strip() if behind and before.strip() else _LAST_NAME.sub("", text).strip())
     return types
 
 
@@ -31,12 +33,13 @@ def is_type_parameter(plain: str) -> bool:
 
 
 def list_plain_types(parameters: str, language: str) -> list[str]:
-    """Return the types of parameters without qualifiers, type arguments, modifiers and annotations."""
-    found = []
-    for text in list_types(parameters):
-        plain = text
-        while (shorter := _ASIDE.sub("", plain)) != plain:
-            plain = shorter
-        plain = _SPACES.sub("", plain).replace("...", "[]")
-        found.append(_NAMES.get(plain, plain) if language == "csharp" else plain)
-    return found
+    """Return the types of parameters of Java or C#, made plain, without annotations and attributes."""
+    found = [make_plain(one) for one in list_types(_ATTRIBUTE.sub("", parameters))]
+    return [_NAMES.get(one, one) for one in found] if language == "csharp" else found
+
+
+def make_plain(text: str) -> str:
+    """Return a type without qualifiers, type arguments and modifiers."""
+    while (shorter := _ASIDE.sub("", text)) != text:
+        text = shorter
+    return _SPACES.sub("", text).replace("...", "[]")

@@ -210,6 +210,7 @@ def test_a_method_of_python_overrides_whatever_its_parameters_are() -> None:
         (")))>>,a", []),
         ("<T>(List<T> items)", ["List<T>"]),
         ("[int index]", ["int"]),
+        ("(const std::string& text)", ["const std::string&"]),
     ],
 )
 def test_the_types_of_parameters_are_read_from_their_text(parameters: str, types: list[str]) -> None:
@@ -274,7 +275,7 @@ class Top<T> {
     public int Plain(int a) => 1;
     public int Other(int a) => 1;
 }
-interface IPlain { int Say(long a); int Tell(long a); }
+interface IPlain { int Say(long a); int Tell(long a); int Mark(string a, global::N.Item b); }
 class Low : Top<int>, IPlain {
     public override int Run(string a, int? b) => 1;
     public override int Take(int a) => 1;
@@ -282,6 +283,7 @@ class Low : Top<int>, IPlain {
     public int Other(string a) => 1;
     public int Say(long a) => 1;
     public int Tell(string a) => 1;
+    public int Mark([Named("x", Used = true)] string b, scoped in Item c) => 1;
 }
 """,
     "Top.java": """
@@ -290,6 +292,7 @@ class Top<T> {
     void plain(final java.util.List<T> a, int... b) {}
     void other(Integer a) {}
     void odd(Item a) {}
+    void mark(String a, Item b) {}
     private void hide(int a) {}
     static void fixed(int a) {}
 }
@@ -298,6 +301,7 @@ class Below extends Top<String> {
     @Override void plain(List<String> a, int[] b) {}
     void other(String a) {}
     @Override void odd(String a) {}
+    void mark(@Named(value = "x") String b, @Given.Plain final Item c) {}
     void hide(int a) {}
     static void fixed(int a) {}
 }
@@ -312,8 +316,10 @@ class Low: Top, Plain {
 }
 """,
     "a.cpp": """
-class Top { public: virtual void run(const int& a); virtual void stay(int a); };
-class Low : public Top { public: void run(const int &a); void stay(long a); };
+class Top { public: virtual void run(const int& a); virtual void stay(int a);
+  virtual void say(const std::string& text, std::vector<T>); virtual void mark(int, const n::Item*) = 0; };
+class Low : public Top { public: void run(const int &a); void stay(long a);
+  void say(const std::string& other, std::vector<int> all); void mark(int size, const Item* item); };
 """,
     "a.h": """
 class Top { public: virtual void run(); virtual void stay(int a); };
@@ -322,11 +328,11 @@ class Low : public Top { public: void run(int a); void stay(int b); };
 }
 OVERRIDDEN = {
     "a.cs": {"Top.Run": "exact", "Top.Take": "exact", "Top.Plain": "", "Top.Other": "", "IPlain.Say": "exact"}
-    | {"IPlain.Tell": ""},
+    | {"IPlain.Tell": "", "IPlain.Mark": "exact"},
     "Top.java": {"Top.take": "exact", "Top.plain": "exact", "Top.other": "", "Top.odd": "possible"}
-    | {"Top.hide": "", "Top.fixed": ""},
+    | {"Top.mark": "exact", "Top.hide": "", "Top.fixed": ""},
     "a.swift": {"Top.run": "exact", "Top.stay": "", "Plain.say": "exact"},
-    "a.cpp": {"Top.run": "exact", "Top.stay": "possible"},
+    "a.cpp": {"Top.run": "exact", "Top.stay": "possible", "Top.say": "exact", "Top.mark": "exact"},
     "a.h": {"Top.run": "", "Top.stay": "exact"},
 }
 
