@@ -99,7 +99,8 @@ CPP = build_language(
         | typedef{gap}(?:[A-Za-z0-9_:<>]++[ \t*&]++){1,6}({name}){opt};
         | (?:template{opt}<[^\n]{0,200}>{opt})?(?:typedef{gap})?(?:export{gap})?{record}
         | (?=[A-Za-z_~]|::)(?:[A-Za-z0-9_:<>,\[\]]++[ \t*&]++){0,8}
-          (?:{name}(?:<[^<>\n]{0,60}+>)?::){0,4}~?{not_statement}({name}){opt}\((?=[^;{}\[]{0,600}+\{)
+          (?:{name}(?:<[^<>\n]{0,60}+>)?::){0,4}~?{not_statement}({name}){opt}
+          (?=\([^;{}\[]{0,600}+\{)(?!{argued}{opt},)                # `size_(size),` initialises a member
         | (?<![ \t])(?:[A-Za-z0-9_:<>]++[ \t*&]++){1,6}({name}){assigned}
       )
     """,

@@ -804,6 +804,12 @@ class Table : public Base {
  public:
   explicit Table(int size)
       : size_(size),
+        next_(0),  // of rows
+        free_(nullptr, size),
+#ifdef CHECKED
+        seen_((size)),
+#endif
+        step_(1),
         base_(size) {
     while (size > 0 &&
            next(size) < 0) {
