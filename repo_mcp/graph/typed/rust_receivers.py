@@ -189,14 +189,17 @@ class RustReceivers(ReceiverTypes):
         return super()._read_text(at, text, receiver)
 
     def _expand_result(self, scope: FileScope, at: Declaration, text: str) -> str:
-        """Return a type with `Result` for an alias of it: `type ReadResult<T> = Result<T, ReadError>`."""
+        """Return a type with `Result` for an alias of it: `type ReadResult<T> = Result<T, ReadError>`.
+
+        Of an alias with several parameters it is not known which of them is the value."""
         named = _RESULT.match(text)
-        if named is None or self._lookup.depth >= MAX_DEPTH:
+        argument = read_only_argument(text, named[1]) if named is not None else ""
+        if named is None or not argument or self._lookup.depth >= MAX_DEPTH:
             return text
         with self._lookup.deepen():
             found = self._lookup.find_type(scope, at.ordinal, read_names(named[1])).declarations
         written = self._get_result(found[0]) if len(found) == 1 else ""
-        return f"Result{text[named.end() - 1 :]}" if _OF_PARAMETER.match(written) else text
+        return f"Result<{argument}>" if _OF_PARAMETER.match(written) else text
 
     def _find_named(
         self, scope: FileScope, at: Declaration, text: str, named: TypeName, receiver: Receiver | None

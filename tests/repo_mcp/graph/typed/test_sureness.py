@@ -91,12 +91,12 @@ TEXTS = {
     "Cargo.toml": '[package]\nname = "a"\n',
     "src/error.rs": """
         pub struct Fault;
-        pub type ReadResult<T> = Result<T, Fault>;
+        pub type ReadResult<T> = Result<T, Fault>; pub type SwappedResult<E, T> = Result<T, E>;
         pub struct OwnResult<T> { pub one: T }
         """,
     "src/lib.rs": """
         mod error;
-        use error::{OwnResult, ReadResult};
+        use error::{OwnResult, ReadResult, SwappedResult};
         struct Image;
         impl Image {
             fn width(&self) -> u32 { 1 }
@@ -106,7 +106,9 @@ TEXTS = {
         struct Page;
         impl Page { fn width(&self) -> u32 { 1 } }
         fn open() -> crate::error::ReadResult<Image> { todo!() }
+        fn swap() -> SwappedResult<Page, Image> { todo!() }
         fn f() -> ReadResult<()> {
+            swap().unwrap().width(); // of two parameters
             let a = Image::load().unwrap();
             a.width(); // unwrapped
             open()?.width(); // tried
@@ -146,6 +148,7 @@ CASES = {
     "rust: a variable": ("// unwrapped", "width", ["src/lib.rs:5 width exact"]),
     "rust: a call": ("// tried", "width", ["src/lib.rs:5 width exact"]),
     "rust: another type": ("// of no result", "width", []),
+    "rust: two parameters": ("// of two parameters", "width", []),
 }
 PATHS = {
     "swift": "Sources/Help/own.swift",
