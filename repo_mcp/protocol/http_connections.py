@@ -1,7 +1,8 @@
 """The connections of HTTP, as uvicorn's protocol: who may hold one, and for how long, by what it has shown.
 
     state                            at most          ends
-    stranger: no good token so far   MAX_STRANGERS    after STRANGER_SECONDS, or as the oldest, for another
+    stranger: no good token so far   MAX_STRANGERS    after STRANGER_SECONDS, or as the oldest, for another:
+                                                      after HEARD_SECONDS, or at once if there are MAX_BURST
     let in, sending a request        MAX_LET_IN       when it is not complete after REQUEST_SECONDS
     let in, answered or streaming                     when the client takes none of it for ANSWER_SECONDS
     let in, idle                                      after KEEP_ALIVE_SECONDS, or as the oldest, for another
@@ -23,8 +24,9 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MAX_STRANGERS = 128  # as many connect at once in a burst of clients; each shows its token within milliseconds
+MAX_BURST = 512  # strangers at any moment, so that file descriptors are left
 MAX_LET_IN = 256
-HEARD_SECONDS = 0.1  # until what clients sent when they connected has been read, however many came at once
+HEARD_SECONDS = 0.1  # until what clients sent when they connected has been read, if many came at once
 STRANGER_SECONDS = 10.0  # from the connection to the headers of a request with the token
 REQUEST_SECONDS = 60.0  # for all of one, from its first byte: 4 MiB at 1 Mbit/s take 34
 ANSWER_SECONDS = 60.0
@@ -75,12 +77,13 @@ class Connection(H11Protocol):
         self.transport.abort()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin the life of a stranger; the oldest one ends a moment later if there are too many."""
+        """Begin the life of a stranger; the oldest one ends if there are too many, mostly a moment later."""
         super().connection_made(transport)
         self._number = next(self._numbers)
         self._life = self.loop.call_later(STRANGER_SECONDS, self.cut)
         # Soon after that: a request that was read just now, on a busy machine, is looked at first.
-        self.loop.call_later(HEARD_SECONDS, self.loop.call_soon, self._end_oldest_stranger)
+        self.loop.call_later(HEARD_SECONDS, self.loop.call_soon, self._end_oldest_stranger, MAX_STRANGERS)
+        self._end_oldest_stranger(MAX_BURST)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection and its deadlines."""
@@ -140,10 +143,10 @@ class Connection(H11Protocol):
             self._life.cancel()
             self._life = None
 
-    def _end_oldest_stranger(self) -> None:
-        """End a stranger if there are too many, now that all have been heard: also those of one burst."""
+    def _end_oldest_stranger(self, limit: int) -> None:
+        """End a stranger if there are more than `limit`."""
         strangers = [other for other in self._list_peers() if not other.is_let_in]
-        if len(strangers) > MAX_STRANGERS:
+        if len(strangers) > limit:
             min(strangers, key=lambda other: other._number).cut()
 
     def _list_peers(self) -> list[Connection]:
