@@ -13,9 +13,11 @@ from repo_mcp.graph.typed.file_scope import FileScope, extends_anything
 from repo_mcp.graph.typed.local_names import is_of_block
 from repo_mcp.graph.typed.parsed_files import ParsedFiles
 from repo_mcp.graph.typed.rules import NOT_FOUND, OUTSIDE, Candidate, FoundDeclarations, Path, Rules
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind
 
 MAX_FOLLOWED = 48  # re-exports followed for one path: a module of a large crate has some 20 of `a::*`
+CACHED_PATHS = 50_000  # of the symbols that were asked about, and of the files by each name: 14 MB
 VALUE_KINDS = frozenset(
     {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.EVENT}
 )
@@ -28,7 +30,10 @@ class PathLookup(ParsedFiles):
 
     def __init__(self, program: Program, rules: Rules) -> None:
         super().__init__(program, rules)
-        self._by_path: dict[tuple[str, str], dict[Path, list[int]]] = {}  # of a file and a name
+        # By a file and a name.
+        self._by_path: LruCache[tuple[str, str], dict[Path, list[int]]] = LruCache(
+            CACHED_PATHS, lambda found: 1 + len(found)
+        )
 
     def is_wanted(self, scope: FileScope, kind: SymbolKind, role: ReferenceRole) -> bool:
         """Return whether a name used in a role can mean a symbol of a kind."""
@@ -74,11 +79,12 @@ class PathLookup(ParsedFiles):
     def _list_at_path(self, scope: FileScope, path: Path) -> list[int]:
         """Return the symbols of a file with a full path; those of one name are told apart once."""
         key = scope.path, path[-1]
-        found = self._by_path.get(key)
+        found = self._by_path.find(key)
         if found is None:
-            found = self._by_path[key] = {}
+            found = {}
             for ordinal in scope.find_named(path[-1]):
                 found.setdefault(self.rules.get_full_path(scope, ordinal), []).append(ordinal)
+            self._by_path.put(key, found)
         return found.get(path, [])
 
     def _choose(self, scope: FileScope, found: list[Candidate]) -> FoundDeclarations:
