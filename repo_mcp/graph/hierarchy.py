@@ -280,7 +280,8 @@ class Hierarchy:
             sure = judge_override(language, below.get_symbol(low.ordinal), overridden, kind)
             if sure is not None:
                 kept.append(Target(other, sure))
-        return kept
+        fitting = [one for one in kept if one.confidence is not Confidence.POSSIBLE]
+        return fitting or kept  # the others are its overloads
 
     def _find_owner(self, member: Declaration) -> Declaration | None:
         record = self._program.find_record(member.path)

@@ -7,6 +7,7 @@ import re
 from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.symbols.symbol_record import DeclaredSymbol
 
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _DEFAULT = re.compile(r"\s*=.*", re.DOTALL)
 _NAMED = re.compile(r"(.*[\s*&>])\w+(\[\w*\])?\s*", re.DOTALL)
 _LEFT_OUT = re.compile(r"\b(?:const|volatile|struct|class|enum|union|typename|\w+::)|\s")
@@ -24,7 +25,7 @@ def read_parameter(text: str) -> str:
 def list_types(symbol: DeclaredSymbol) -> tuple[str, ...]:
     """Return the types of a function's parameters, spelled so that a definition has those of its prototype.
 
-    `const` and the namespaces around names are left out.
+    `const`, the namespaces around names and comments are left out.
     """
-    texts = split_signature(symbol.parameters).parameters
+    texts = split_signature(_COMMENT.sub("", symbol.parameters)).parameters
     return tuple(_LEFT_OUT.sub("", read_parameter(one)) for one in texts)

@@ -317,9 +317,11 @@ class Low: Top, Plain {
 """,
     "a.cpp": """
 class Top { public: virtual void run(const int& a); virtual void stay(int a);
-  virtual void say(const std::string& text, std::vector<T>); virtual void mark(int, const n::Item*) = 0; };
+  virtual void say(const std::string& text, std::vector<T>); virtual void mark(int, const n::Item*) = 0;
+  virtual void quit(State& state); };
 class Low : public Top { public: void run(const int &a); void stay(long a);
-  void say(const std::string& other, std::vector<int> all); void mark(int size, const Item* item); };
+  void say(const std::string& other, std::vector<int> all); void mark(int size, const Item* item);
+  void quit(State& /*state*/); };
 """,
     "a.h": """
 class Top { public: virtual void run(); virtual void stay(int a); };
@@ -332,7 +334,8 @@ OVERRIDDEN = {
     "Top.java": {"Top.take": "exact", "Top.plain": "exact", "Top.other": "", "Top.odd": "possible"}
     | {"Top.mark": "exact", "Top.hide": "", "Top.fixed": ""},
     "a.swift": {"Top.run": "exact", "Top.stay": "", "Plain.say": "exact"},
-    "a.cpp": {"Top.run": "exact", "Top.stay": "possible", "Top.say": "exact", "Top.mark": "exact"},
+    "a.cpp": {"Top.run": "exact", "Top.stay": "possible", "Top.say": "exact", "Top.mark": "exact"}
+    | {"Top.quit": "exact"},
     "a.h": {"Top.run": "", "Top.stay": "exact"},
 }
 
@@ -342,3 +345,12 @@ def test_what_is_hidden_or_takes_other_types_is_not_overridden(path: str) -> Non
     graph = make_graph({path: OVERRIDING[path]})
     found = {name: list_incoming(graph, name, EdgeType.OVERRIDES) for name in OVERRIDDEN[path]}
     assert {name: "".join(row[1] for row in rows) for name, rows in found.items()} == OVERRIDDEN[path]
+
+
+def test_of_overloads_the_one_with_its_types_is_overridden() -> None:
+    top = "class Top { void run(long a) {} void run(Item a) {} }\n"
+    graph = make_graph(
+        {"Top.java": f"{top}class Low extends Top {{ @Override void run(final long b) {{}} }}\n"}
+    )
+    rows = list_outgoing(graph, "Low.run", EdgeType.OVERRIDES)
+    assert [(sure, name) for _, sure, name, _ in rows] == [("exact", "Top.run")]
