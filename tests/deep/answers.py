@@ -24,6 +24,7 @@ from repo_mcp.exact import search as exact_search
 from repo_mcp.languages.symbol_parsers import run_parser_task
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.protocol.tool_model import CallContext, Tool
+from repo_mcp.record_classes import replace
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets import graph, repo, research, retrieval
 
@@ -79,7 +80,8 @@ def configure(root: Path, data_dir: Path) -> Config:
 def open_repository(root: Path, data_dir: Path) -> Repository:
     """Return a repository of that configuration, which parses here."""
     repository = Repository(configure(root, data_dir))
-    repository.symbol_index._phase._make_parser = cast(Callable[[], BatchParser], OwnParser)
+    phase = repository.symbol_index._phase
+    phase._parsing = replace(phase._parsing, make_parser=cast(Callable[[], BatchParser], OwnParser))
     return repository
 
 
