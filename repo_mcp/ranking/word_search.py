@@ -113,7 +113,7 @@ def _answer_ranked(
             MOST_TELLING,
         )
     room = choose_room(query.text) if request.shows_whole else 0
-    leads = [] if query.is_pasted else _find_leads(scope, request, query, is_name=telling is None)
+    leads = () if query.is_pasted else _find_leads(scope, request, query, is_name=telling is None)
     scores = [chunk.score for chunk in ranking.chunks]
     few, near = count_above(scores, FAR_SHARE), min(RATED_HITS, count_above(scores, NEAR_SHARE))
     if leads:  # the rest is about the same words
@@ -272,25 +272,30 @@ def _put_first(shown: ShownHits, asked: AskedName, top_k: int, look: Callable[..
     return replace(shown, hits=(lead, *rest)[:top_k])
 
 
-def _find_leads(scope: SearchScope, request: SearchRequest, query: Query, *, is_name: bool) -> list[Hit]:
+def _find_leads(scope: SearchScope, request: SearchRequest, query: Query, *, is_name: bool) -> Sequence[Hit]:
     """Return the places that have what a query says, or the names that it mentions, if that can be told.
 
     The names of a question are for a page that only says where to look: another shows whole what it is about.
     """
     is_question = asks(query.text)
     if not (is_name or is_question):
-        return find_said(scope, query)
+        return _explain(find_said(scope, query), "said word for word")
     is_about_names = request.names_alone and not (query.symbols or query.phrases)
     if is_about_names and (is_name or not request.shows_whole):
-        return find_mentioned(scope, query, request.top_k)
-    return []
+        return _explain(find_mentioned(scope, query, request.top_k), "place of a name")
+    return ()
+
+
+def _explain(leads: Sequence[Hit], signal: str) -> Sequence[Hit]:
+    """Return hits that come before all others, with the signal that put them there."""
+    return [replace(hit, explanation=((signal, LEAD),)) for hit in leads]
 
 
 def _put_leads(shown: ShownHits, leads: Sequence[Hit], top_k: int) -> ShownHits:
     """Return the hits with the places that have what the query says or names before all others."""
     best = shown.hits[0].score if shown.hits else 0.0
-    explained = ("said word for word", round(best + LEAD, DECIMALS))
-    leads = [replace(hit, score=explained[1], explanation=(explained,)) for hit in leads]
+    score = round(best + LEAD, DECIMALS)
+    leads = [replace(hit, score=score, explanation=((hit.explanation[0][0], score),)) for hit in leads]
     rest = [hit for hit in shown.hits if not any(hit.path == one.path and _shows(hit, one) for one in leads)]
     beside = [replace(hit, also=()) for hit in rest]
     return replace(shown, hits=(*_name_around(leads, shown.hits), *beside)[:top_k])

@@ -7,6 +7,7 @@ which other paths lead to the same declarations. Left out on purpose: names with
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from repo_mcp.graph.program import Declaration, Program, is_type_role
 from repo_mcp.graph.typed.file_scope import FileScope, extends_anything
@@ -77,15 +78,15 @@ class PathLookup(ParsedFiles):
         return found
 
     def _list_at_path(self, scope: FileScope, path: Path) -> list[int]:
-        """Return the symbols of a file with a full path; those of one name are told apart once."""
-        key = scope.path, path[-1]
-        found = self._by_path.find(key)
-        if found is None:
-            found = {}
-            for ordinal in scope.find_named(path[-1]):
-                found.setdefault(self.rules.get_full_path(scope, ordinal), []).append(ordinal)
-            self._by_path.put(key, found)
-        return found.get(path, [])
+        """Return the symbols of a file with a full path. Those of one name are grouped by path once."""
+        grouped = self._by_path.get((scope.path, path[-1]), partial(self._group_named, scope, path[-1]))
+        return grouped.get(path, [])
+
+    def _group_named(self, scope: FileScope, name: str) -> dict[Path, list[int]]:
+        found: dict[Path, list[int]] = {}
+        for ordinal in scope.find_named(name):
+            found.setdefault(self.rules.get_full_path(scope, ordinal), []).append(ordinal)
+        return found
 
     def _choose(self, scope: FileScope, found: list[Candidate]) -> FoundDeclarations:
         """Return types before their extensions, and definitions before forward declarations."""
