@@ -27,6 +27,7 @@ IMPATIENT = (
     LIMITS + "limits.STRANGER_SECONDS = limits.REQUEST_SECONDS = limits.ANSWER_SECONDS = 0.5; " + START
 )
 CROWDED = LIMITS + "limits.MAX_BURST = 8; limits.HEARD_SECONDS = 60; " + START
+HEARING = LIMITS + "limits.HEARD_SECONDS = 60; " + START  # however slow the machine
 FEW = LIMITS + "limits.MAX_LET_IN = 4; " + START
 LARGE_BYTES = 8_000_000  # more than the buffers of two sockets hold
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts connections in /proc")
@@ -92,18 +93,20 @@ def test_a_burst_of_clients_is_served(patient: HttpServed) -> None:
             assert _read_all(client).startswith(b"HTTP/1.1 200 ")
 
 
-def test_a_burst_is_heard_before_any_of_it_is_cut(patient: HttpServed) -> None:
+def test_a_burst_is_heard_before_any_of_it_is_cut(tmp_path: Path) -> None:
     """All have asked before the server looks: more than there may be strangers, fewer than may be let in."""
+    server = _serve(tmp_path, HEARING)
     body = json.dumps(OPENING).encode()
-    asked = patient.head("POST /mcp", f"Content-Length: {len(body)}", "Connection: close") + body
+    asked = server.head("POST /mcp", f"Content-Length: {len(body)}", "Connection: close") + body
     with ExitStack() as held:
-        os.kill(patient.popen.pid, signal.SIGSTOP)
+        os.kill(server.popen.pid, signal.SIGSTOP)
         try:
-            clients = [held.enter_context(patient.connect(asked)) for _ in range(MAX_STRANGERS + 64)]
+            clients = [held.enter_context(server.connect(asked)) for _ in range(MAX_STRANGERS + 64)]
         finally:
-            os.kill(patient.popen.pid, signal.SIGCONT)
+            os.kill(server.popen.pid, signal.SIGCONT)
         for client in clients:
             assert _read_all(client).startswith(b"HTTP/1.1 200 ")
+    assert server.end() == (0, "", "")
 
 
 def test_a_burst_has_a_limit_of_its_own(tmp_path: Path) -> None:
