@@ -17,7 +17,7 @@ from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.refresh_inputs import RefreshResources
 from repo_mcp.indexing.shards import SHARD_BYTES, BuildSettings
 from repo_mcp.model import IndexProgress, WalkReport
-from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.repository_reader import RepositoryReader

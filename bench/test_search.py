@@ -13,9 +13,9 @@ from bench.queries import CLASSES
 from bench.rounds import measure_queries, run_rounds
 from repo_mcp.config.server_config import Limits
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.ranking import rank as rank_chunks
-from repo_mcp.ranking.searcher import Ranking, Searcher
+from repo_mcp.ranking.files.ranking import rank as rank_chunks
+from repo_mcp.ranking.query.query import parse_query
+from repo_mcp.ranking.scoring.searcher import Ranking, Searcher
 from repo_mcp.repository import Repository
 
 TOP_K = 10

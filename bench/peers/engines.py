@@ -68,7 +68,9 @@ def _load_whoosh() -> Engine:
 
 _ENTRIES = (
     Entry(OURS, partial(_load_ours, "OurEngine")),
-    Entry(OURS_FULL, partial(_load_ours, "OurFullEngine"), "repo_mcp.ranking.ranking", OURS, updates=False),
+    Entry(
+        OURS_FULL, partial(_load_ours, "OurFullEngine"), "repo_mcp.ranking.files.ranking", OURS, updates=False
+    ),
     Entry(OURS_SEARCH, partial(_load_ours, "OurSearchEngine"), None, OURS, updates=False),
     Entry(TANTIVY, partial(_load_tantivy, "position", True), "tantivy"),
     Entry(TANTIVY_UNCOUNTED, partial(_load_tantivy, "position", False), "tantivy", TANTIVY, updates=False),

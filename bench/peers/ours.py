@@ -17,12 +17,12 @@ from bench.peers.job import THREADS, TOP_K, Job, Mark
 from bench.peers.units import CutFile
 from repo_mcp.config.server_config import Config, Limits
 from repo_mcp.model import IndexProgress, SearchRequest, WalkReport
-from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.query.query import parse_query
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.repository import Repository
 
 LAST_SHARD_COMMITTED = "merge"  # the phase that begins once the last shard is committed
-FULL_RANKING = "repo_mcp.ranking.ranking"
+FULL_RANKING = "repo_mcp.ranking.files.ranking"
 REFRESH_ROUNDS = 5
 
 

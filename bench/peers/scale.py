@@ -27,7 +27,7 @@ from bench.peers.measure import AskFigures, Bench, Effort, Say
 from bench.peers.server_times import time_spawns
 from bench.queries import choose_mixed
 from repo_mcp.config.server_config import Limits
-from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.text.lines import SNIFFED_BYTES, has_binary_extension
 
 SIZES = (10_000, 80_000, 640_000)

@@ -20,7 +20,7 @@ from bench.peers.job import TOP_K, Job
 from bench.peers.tantivy_peer import BODY, LINE, PATH, TantivyEngine
 from bench.peers.units import CutFile, Unit
 from repo_mcp.config.server_config import Limits
-from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.text.analysis import get_word_terms
 
 _WORD = re.compile(r"\w+")

@@ -20,7 +20,7 @@ from pathlib import Path
 from bench.quality.metrics import PLACES, Found, Score, mean, score_task
 from bench.quality.run import build_config
 from bench.quality.tasks import Task, Tree, find_tree, read_repos, read_tasks
-from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.repository import Repository
 
 MAX_WORDS = 1_000

@@ -10,8 +10,8 @@ from repo_mcp.bundler.evidence import Evidence
 from repo_mcp.bundler.opened_files import RatedFile
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer
 from repo_mcp.bundler.records import BundleAudit, Dropped, FoundChunk, Keyword, Selection
-from repo_mcp.ranking.prompt import ClueKind
-from repo_mcp.ranking.searcher import Ranking
+from repo_mcp.ranking.query.clues import ClueKind
+from repo_mcp.ranking.scoring.searcher import Ranking
 from repo_mcp.text.lines import escape_text
 
 MAX_KEYWORDS, MAX_CHUNKS, MAX_DROPPED = 30, 10, 10  # listed in an audit

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
-from repo_mcp.ranking.line_terms import find_line_terms
+from repo_mcp.ranking.page.line_terms import find_line_terms
 from repo_mcp.text.analysis import analyse_text
 
 ROOM_CHARS = 1_200  # of the lines that are chosen: some thirty lines

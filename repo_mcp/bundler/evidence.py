@@ -1,6 +1,6 @@
 """Gather the names and terms of a prompt and the index's hits for them, before any file is opened.
 
-A pasted prompt is read as a search reads it (`repo_mcp/ranking/pasted_text.py`). Terms are weighed by
+A pasted prompt is read as a search reads it (`repo_mcp/ranking/query/pasted_text.py`). Terms are weighed by
 their kind and rarity, and count less if the prompt has them in pasted code alone.
 
 Candidates are the files that a bundle may quote: those that the prompt names, then the others in the order of
@@ -18,7 +18,7 @@ from repo_mcp.bundler.records import BundleRequest, SearchTried
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.ranking.prompt import (
+from repo_mcp.ranking.query.clues import (
     Clue,
     ClueKind,
     Mention,
@@ -27,9 +27,9 @@ from repo_mcp.ranking.prompt import (
     resolve_mentions,
     split_symbol,
 )
-from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.reports import drop_written, read_template, read_words
-from repo_mcp.ranking.searcher import RankedChunk, Ranking
+from repo_mcp.ranking.query.query import parse_query
+from repo_mcp.ranking.query.report_noise import drop_written, read_template, read_words
+from repo_mcp.ranking.scoring.searcher import RankedChunk, Ranking
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.base_forms import list_other_forms

@@ -8,7 +8,7 @@ from functools import cached_property
 from repo_mcp.bundler.preamble import find_licence, list_imports
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import Layout
-from repo_mcp.ranking.line_terms import encode_roots, find_words
+from repo_mcp.ranking.page.line_terms import encode_roots, find_words
 from repo_mcp.text.analysis import LONG_WORD, get_word_terms
 
 

@@ -21,8 +21,8 @@ from repo_mcp.bundler.opened_files import Opener, RatedFile
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.ranking.called_names import list_called, may_follow
-from repo_mcp.ranking.rare_words import compute_rarity
+from repo_mcp.ranking.page.called_names import list_called, may_follow
+from repo_mcp.ranking.page.rare_words import compute_rarity
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import MAX_WORD_BYTES
 

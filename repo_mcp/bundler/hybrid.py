@@ -25,8 +25,8 @@ from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.bundler.spending import mark_named, spend
 from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
-from repo_mcp.ranking.pasted_text import is_report
-from repo_mcp.ranking.rare_words import describe_absent, lacks_most, look_up_words
+from repo_mcp.ranking.page.rare_words import describe_absent, lacks_most, look_up_words
+from repo_mcp.ranking.query.pasted_text import is_report
 from repo_mcp.record_classes import replace
 
 MAX_COMPANION_FILES = 8  # files whose excerpts get imports and heads beside them

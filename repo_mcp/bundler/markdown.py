@@ -12,7 +12,7 @@ from itertools import groupby
 
 from repo_mcp.bundler.records import Bundle, BundleAudit, Dropped, Selection
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.ranking.prompt import ClueKind
+from repo_mcp.ranking.query.clues import ClueKind
 from repo_mcp.text.lines import escape_text
 
 MAX_PROMPT_CHARS = 20_000  # the page shows only the beginning of a longer prompt

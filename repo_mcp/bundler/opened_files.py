@@ -19,8 +19,8 @@ from repo_mcp.bundler.weights import Weights
 from repo_mcp.bundler.worth import Rater
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.ranking.intent import understand
-from repo_mcp.ranking.prompt import Clue, ClueKind
+from repo_mcp.ranking.query.clues import Clue, ClueKind
+from repo_mcp.ranking.query.intent import understand
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.roles import FileRole, find_role, is_side_file
 

@@ -24,7 +24,7 @@ from repo_mcp.bundler.spans import LayoutReader
 from repo_mcp.bundler.statements import holds_failure, says_nothing
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, Weights
 from repo_mcp.bundler.worth import list_far_comments, rate_work
-from repo_mcp.ranking.declaration_rating import is_inner_test
+from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.record_classes import dataclass
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind, SymbolRecord
 from repo_mcp.text.roles import is_side_file

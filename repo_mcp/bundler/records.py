@@ -13,7 +13,7 @@ from repo_mcp.bundler.limits import DEFAULT_STRATEGY
 from repo_mcp.record_classes import dataclass
 
 if TYPE_CHECKING:
-    from repo_mcp.ranking.prompt import ClueKind
+    from repo_mcp.ranking.query.clues import ClueKind
 
 
 @dataclass(frozen=True, slots=True)

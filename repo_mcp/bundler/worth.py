@@ -19,7 +19,7 @@ from repo_mcp.bundler.file_view import FileView, TermFinder
 from repo_mcp.bundler.statements import is_branch
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.ranking.declaration_rating import is_inner_test
+from repo_mcp.ranking.page.declaration_rating import is_inner_test
 from repo_mcp.text.analysis import get_word_terms
 
 KEYWORD_TERMS = 16  # heaviest terms, whose sum is the weight of a prompt

@@ -36,11 +36,11 @@ from repo_mcp.bundler.rating import (
 )
 from repo_mcp.bundler.spans import FindRecord
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
-from repo_mcp.ranking.declaration_rating import is_inner_test
-from repo_mcp.ranking.intent import understand
-from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.ranking import choose_unknown, rank
-from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
+from repo_mcp.ranking.files.ranking import choose_unknown, rank
+from repo_mcp.ranking.page.declaration_rating import is_inner_test
+from repo_mcp.ranking.query.intent import understand
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.searcher import Filter, RankedChunk, Ranking, Searcher
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbols.symbol_record import SymbolKind
 from repo_mcp.text.question_words import (

@@ -45,12 +45,12 @@ from repo_mcp.code_search.summary import (
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.protocol.tool_model import Question
-from repo_mcp.ranking.live_chunks import LiveChunk, LiveChunks, ReadLive, decode_lines, read_chunks
-from repo_mcp.ranking.query import Query, parse_query
-from repo_mcp.ranking.rare_words import describe_words, lacks_most, look_up_words
-from repo_mcp.ranking.searcher import Filter, Searcher
-from repo_mcp.ranking.signals import weigh_inverse
-from repo_mcp.ranking.spell_suggest import suggest
+from repo_mcp.ranking.files.signals import weigh_inverse
+from repo_mcp.ranking.page.live_chunks import LiveChunk, LiveChunks, ReadLive, decode_lines, read_chunks
+from repo_mcp.ranking.page.rare_words import describe_words, lacks_most, look_up_words
+from repo_mcp.ranking.query.query import Query, parse_query
+from repo_mcp.ranking.scoring.searcher import Filter, Searcher
+from repo_mcp.ranking.scoring.spell_suggest import suggest
 from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex

@@ -34,12 +34,12 @@ from repo_mcp.documentation.documents import ScoreShares
 from repo_mcp.documentation.query_words import QueryWord, QueryWords, TermFinder, count_terms, rate_rarity
 from repo_mcp.documentation.sections import Part, Section, cut_parts, split_sections
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.ranking.bm25f import DECIMALS, I64
-from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.ranking import rank_files
-from repo_mcp.ranking.ranking_weights import RankingWeights
-from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
-from repo_mcp.ranking.segment_search import Mask, SegmentSearch
+from repo_mcp.ranking.files.ranking import rank_files
+from repo_mcp.ranking.files.ranking_weights import RankingWeights
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64
+from repo_mcp.ranking.scoring.searcher import BestUnits, Filter, Searcher
+from repo_mcp.ranking.scoring.segment_search import Mask, SegmentSearch
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.schema import BODY, DOC
 

@@ -17,7 +17,7 @@ from repo_mcp.documentation.records import Media
 from repo_mcp.documentation.references import Reference
 from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import FileStat
-from repo_mcp.ranking.bm25f import DECIMALS
+from repo_mcp.ranking.scoring.bm25f import DECIMALS
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.media_types import SNIFFED_BYTES, find_media_type, find_sound_type, is_media
 from repo_mcp.workspace.client_paths import MAX_PATH_BYTES

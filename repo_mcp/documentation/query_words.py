@@ -22,7 +22,7 @@ from dataclasses import field
 from functools import lru_cache
 from itertools import pairwise
 
-from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.query.query import Query
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, get_word_terms
 from repo_mcp.text.stop_words import FUNCTION_WORDS

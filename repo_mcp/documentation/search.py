@@ -37,11 +37,11 @@ from repo_mcp.documentation.references import find_definitions, find_references
 from repo_mcp.documentation.sections import join_breadcrumb
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
-from repo_mcp.ranking.query import Query, parse_query
-from repo_mcp.ranking.ranking import BEST_UNITS
-from repo_mcp.ranking.rare_words import describe_absent, lacks_most, look_up_words
-from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
-from repo_mcp.ranking.spell_suggest import suggest
+from repo_mcp.ranking.files.ranking import BEST_UNITS
+from repo_mcp.ranking.page.rare_words import describe_absent, lacks_most, look_up_words
+from repo_mcp.ranking.query.query import Query, parse_query
+from repo_mcp.ranking.scoring.searcher import BestUnits, Filter, Searcher
+from repo_mcp.ranking.scoring.spell_suggest import suggest
 from repo_mcp.record_classes import dataclass, replace
 
 SECTION_LINES = 300  # a section of at least so many is searched for references only in its best part

@@ -21,7 +21,7 @@ from repo_mcp.graph.similar import KEYWORDS
 from repo_mcp.impact.records import Reached
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
-from repo_mcp.ranking.query import MAX_TERMS, Query
+from repo_mcp.ranking.query.query import MAX_TERMS, Query
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import FUNCTION_WORDS

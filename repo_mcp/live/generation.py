@@ -22,7 +22,7 @@ from index_format import (
 )
 from repo_mcp.indexing.purging import PurgeMark
 from repo_mcp.indexing.scan_state import SeenFiles, SeenRecord
-from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.scoring.searcher import Searcher
 
 UNREADABLE_INDEX = "The index could not be read, so it is being rebuilt."
 LOST_INDEX = (

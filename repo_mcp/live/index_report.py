@@ -18,7 +18,7 @@ from repo_mcp.live.generation import Generation
 from repo_mcp.live.refresher import Refresher
 from repo_mcp.live.tree_look import TreeLook
 from repo_mcp.model import IndexStatus, SegmentFacts
-from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.scoring.searcher import Searcher
 
 NOT_WHOLE = "The index is being built or updated: files may be missing here."
 CHANGING = "The latest changes are not indexed yet: results may be out of date."

@@ -24,7 +24,7 @@ from repo_mcp.late_patterns import compile_late
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.similar_names import find_similar_files
 from repo_mcp.model import ExactRequest, SearchRequest, SkipReason
-from repo_mcp.ranking.searcher import Filter, Searcher
+from repo_mcp.ranking.scoring.searcher import Filter, Searcher
 from repo_mcp.text.lines import has_binary_extension
 from repo_mcp.text.roles import order_by_role
 from repo_mcp.workspace.hidden_names import is_path_hidden

@@ -26,7 +26,7 @@ from repo_mcp.live.look_ahead import LookAhead, Need, ReadMany
 from repo_mcp.live.refresher import REFRESH_POLL_SECONDS, IndexSetup, Refresher
 from repo_mcp.live.tree_look import CHEAP_LOOK_FILES, TreeLook
 from repo_mcp.model import ProgressCallback, RefreshReport, SkipReason
-from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.record_classes import replace
 from repo_mcp.threads import REFUSED, start_daemon
 from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges

@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from repo_mcp.indexing.remaining_files import RemainingFiles
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.ranking.intent import understand
-from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.ranking_weights import WEIGHTS
-from repo_mcp.ranking.signals import get_file_role, list_role_shares
+from repo_mcp.ranking.files.ranking_weights import WEIGHTS
+from repo_mcp.ranking.files.signals import get_file_role, list_role_shares
+from repo_mcp.ranking.query.intent import understand
+from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import get_root
 from repo_mcp.text.lines import has_binary_extension

@@ -1,4 +1,5 @@
-"""Ranked search: a query to posting lists, scores to units, signals to an order of files, hits to snippets.
+"""Ranked search: `word_search` takes a query to hits; the rooms are its steps.
 
-`word_search` answers a query, `ranking` orders the files, `ranking_weights` holds every number that decides.
+`query` reads the text, `scoring` finds the best units, `files` orders their files, and `page` shows them.
+`direct_hits` finds what needs no ranking: names that are looked up, and messages word for word.
 """

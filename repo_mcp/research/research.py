@@ -23,7 +23,7 @@ from repo_mcp.graph.questions import name_kind
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
-from repo_mcp.ranking.rare_words import QueryWord, look_up_words
+from repo_mcp.ranking.page.rare_words import QueryWord, look_up_words
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.research.architecture import Architecture
 from repo_mcp.research.hit_places import build_hit_address

@@ -24,7 +24,7 @@ from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import name_kind
 from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import ExactAnswer, ExactRequest, Hit, SearchAnswer, SearchRequest
-from repo_mcp.ranking.rare_words import QueryWord, describe_absent, lacks_most
+from repo_mcp.ranking.page.rare_words import QueryWord, describe_absent, lacks_most
 from repo_mcp.record_classes import replace
 from repo_mcp.research.grammar import asks_for_tests
 from repo_mcp.research.locating import find_innermost, weaker

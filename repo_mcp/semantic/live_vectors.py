@@ -6,7 +6,7 @@ committed; `status` reports the progress, and `warn` adds it to answers.
 
     score = (1 - weight) * points + weight * nearness
 
-Points come from the ranking by words (`repo_mcp/ranking/ranking.py`): about 1 for a good file, and a few at
+Points come from the ranking by words (repo_mcp/ranking/files/ranking.py): about 1 for a good file, a few at
 most. Nearness is the cosine of the file's nearest chunk, plus decreasing parts of further ones, times the
 share of its points that a file of this role keeps. Both are absolute measures, not relative to the other
 files of the answer, so they are added without scaling. Files that only one of the two finds are included.
@@ -28,10 +28,7 @@ from repo_mcp.indexing.derived_phase import DerivedStorage
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress, ProgressCallback
-from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
-from repo_mcp.ranking.intent import understand
-from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.ranking import (
+from repo_mcp.ranking.files.ranking import (
     BEST_UNITS,
     RankedFile,
     add_up,
@@ -42,10 +39,13 @@ from repo_mcp.ranking.ranking import (
     rank,
     rate_files,
 )
-from repo_mcp.ranking.ranking_weights import WEIGHTS
-from repo_mcp.ranking.searcher import BestUnits, Filter, Ranking, Searcher
-from repo_mcp.ranking.segment_search import Mask, Matches
-from repo_mcp.ranking.signals import find_role_in_tree, list_role_shares, sum_text
+from repo_mcp.ranking.files.ranking_weights import WEIGHTS
+from repo_mcp.ranking.files.signals import find_role_in_tree, list_role_shares, sum_text
+from repo_mcp.ranking.query.intent import understand
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.scoring.searcher import BestUnits, Filter, Ranking, Searcher
+from repo_mcp.ranking.scoring.segment_search import Mask, Matches
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.semantic.embedding_process import QuestionEmbedder, make_embedder
 from repo_mcp.semantic.model_folder import ModelFolder

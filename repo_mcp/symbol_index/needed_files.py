@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.live.look_ahead import Need
-from repo_mcp.ranking.query import Query, parse_query
-from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.query.query import Query, parse_query
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text, get_name_term
 

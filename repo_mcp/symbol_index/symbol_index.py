@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from index_format import FINGERPRINT_BYTES, FLAGS, LiveSegment, Snapshot, find_prefix_end
 from repo_mcp.live.index_report import count_languages
-from repo_mcp.ranking.bm25f import DECIMALS, F64, I64, TermScorer
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, TermScorer
 from repo_mcp.symbol_index.schema import DECLARES, PARTS, SYMBOL_FIELDS
 from repo_mcp.symbols.symbol_record import ParseStatus
 

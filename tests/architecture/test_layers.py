@@ -81,6 +81,10 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.bundler",),
     ("repo_mcp.live",),
     ("repo_mcp.exact", "repo_mcp.ranking"),
+    ("repo_mcp.ranking.direct_hits",),
+    ("repo_mcp.ranking.files", "repo_mcp.ranking.page"),
+    ("repo_mcp.ranking.scoring",),
+    ("repo_mcp.ranking.query",),
     ("repo_mcp.indexing",),
     ("repo_mcp.audit", "repo_mcp.process"),
     ("repo_mcp.languages", "repo_mcp.protocol"),
@@ -110,7 +114,11 @@ FRONT_DOOR = "index_format"
 # library or module -> the only files (or folders, ending in "/") that import it
 ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "pathspec": ("repo_mcp/workspace/ignore_lines.py",),
-    "whoosh": ("repo_mcp/process/lean_imports.py", "repo_mcp/ranking/bm25f.py", "repo_mcp/text/analysis.py"),
+    "whoosh": (
+        "repo_mcp/process/lean_imports.py",
+        "repo_mcp/ranking/scoring/bm25f.py",
+        "repo_mcp/text/analysis.py",
+    ),
     "watchfiles": ("repo_mcp/indexing/watcher.py",),
     "msgpack": ("index_format/packing.py",),
     "re2": ("repo_mcp/exact/engines.py",),

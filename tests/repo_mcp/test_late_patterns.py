@@ -8,7 +8,7 @@ import re
 import pytest
 
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.ranking.prompt import ClueKind, parse_prompt
+from repo_mcp.ranking.query.clues import ClueKind, parse_prompt
 
 TEXT = "one two\nOne"
 

@@ -11,7 +11,7 @@ from repo_mcp.bundler.records import Budget
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
-from repo_mcp.ranking.searcher import Ranking
+from repo_mcp.ranking.scoring.searcher import Ranking
 
 
 class Source:

@@ -28,7 +28,7 @@ from repo_mcp.bundler.records import Bundle, BundleRequest, Role, Selection
 from repo_mcp.config.server_config import Limits, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking.prompt import ClueKind, parse_prompt, split_symbol
+from repo_mcp.ranking.query.clues import ClueKind, parse_prompt, split_symbol
 from repo_mcp.repository import Repository
 from repo_mcp.text.roles import is_test_path
 from tests.deep.sizes import choose, first

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.bundler.evidence import is_called
 from repo_mcp.bundler.opened_files import locate
-from repo_mcp.ranking.prompt import Clue, ClueKind
+from repo_mcp.ranking.query.clues import Clue, ClueKind
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 
 TEXT = b"class Door:\n    def read(self):\n        pass\n\nclass Wall:\n    def read(self):\n        pass\n"

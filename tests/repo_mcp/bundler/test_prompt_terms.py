@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from repo_mcp.bundler.evidence import weigh_terms
 from repo_mcp.bundler.weights import QUESTION_WEIGHTS, WEIGHTS
-from repo_mcp.ranking.prompt import Clue, ClueKind
-from repo_mcp.ranking.reports import take_informative
+from repo_mcp.ranking.query.clues import Clue, ClueKind
+from repo_mcp.ranking.query.report_noise import take_informative
 
 REPORT = """Uploads over 2 GB are cut
 

@@ -11,7 +11,7 @@ from repo_mcp.bundler.records import Budget, BundleRequest
 from repo_mcp.bundler.source import IndexSource
 from repo_mcp.bundler.spans import read_layout
 from repo_mcp.bundler.weights import WEIGHTS
-from repo_mcp.ranking.reports import (
+from repo_mcp.ranking.query.report_noise import (
     MAX_TEMPLATE_CHARS,
     drop_written,
     list_template_words,

@@ -9,7 +9,7 @@ import pytest
 from repo_mcp.bundler import source
 from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.bundler.source import IndexSource
-from repo_mcp.ranking import spell_suggest
+from repo_mcp.ranking.scoring import spell_suggest
 from repo_mcp.text.lines import split_lines
 from tests.repo_mcp.research.asking import Asked, open_index
 

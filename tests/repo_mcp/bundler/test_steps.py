@@ -43,8 +43,8 @@ from repo_mcp.bundler.weights import REPORT_WEIGHTS, WEIGHTS
 from repo_mcp.bundler.worth import Rater, rate_work
 from repo_mcp.languages.patterns import enclosing
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, list_declared_spans
-from repo_mcp.ranking.prompt import Clue, ClueKind, Mention, parse_prompt
-from repo_mcp.ranking.searcher import RankedChunk, Ranking
+from repo_mcp.ranking.query.clues import Clue, ClueKind, Mention, parse_prompt
+from repo_mcp.ranking.scoring.searcher import RankedChunk, Ranking
 from repo_mcp.text.analysis import analyse_text
 from tests.repo_mcp.symbol_spans import list_symbol_spans
 

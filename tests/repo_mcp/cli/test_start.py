@@ -108,4 +108,4 @@ def test_a_search_in_an_index_that_is_there_loads_what_searches(tree: Path, quer
 def test_an_exact_search_loads_no_ranking_of_words(tree: Path) -> None:
     modules = list_modules(tree, "search", "-F", "checksum")
     assert "repo_mcp.exact.search" in modules
-    assert not {"repo_mcp.ranking.word_search", "repo_mcp.ranking.ranking", "urllib.request"} & modules
+    assert not {"repo_mcp.ranking.word_search", "repo_mcp.ranking.files.ranking", "urllib.request"} & modules

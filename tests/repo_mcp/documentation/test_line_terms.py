@@ -17,9 +17,9 @@ from repo_mcp.documentation.query_words import (
     rate_rarity,
     weigh_words,
 )
-from repo_mcp.ranking import line_terms
-from repo_mcp.ranking.line_terms import find_line_terms
-from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.page import line_terms
+from repo_mcp.ranking.page.line_terms import find_line_terms
+from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.text.analysis import LONG_WORD, get_word_terms
 
 FORMS = """

@@ -10,9 +10,10 @@ import pytest
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, write_segment
 from repo_mcp.indexing.documents import SegmentBuilder
-from repo_mcp.ranking import bm25f, posting_scorers, segment_search
-from repo_mcp.ranking.bm25f import DECIMALS, F64, I64, TermScorer, TfNormTable
-from repo_mcp.ranking.posting_scorers import (
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring import bm25f, posting_scorers, segment_search
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64, TermScorer, TfNormTable
+from repo_mcp.ranking.scoring.posting_scorers import (
     BLOCK_DOCS,
     GRAIN,
     LongList,
@@ -21,9 +22,8 @@ from repo_mcp.ranking.posting_scorers import (
     ShortList,
     TermScorerReader,
 )
-from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.searcher import Searcher
-from repo_mcp.ranking.segment_search import BlockMaxMaxScore, Mask, Matches, TopUnits
+from repo_mcp.ranking.scoring.searcher import Searcher
+from repo_mcp.ranking.scoring.segment_search import BlockMaxMaxScore, Mask, Matches, TopUnits
 from repo_mcp.text.schema import FIELDS
 from tests.repo_mcp.ranking.plain_search import score_units
 from tests.repo_mcp.text.test_whoosh_oracle import choose_queries, read_sources

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repo_mcp.ranking.block_runs import DenseRuns, SparseRuns, build_runs
+from repo_mcp.ranking.scoring.block_runs import DenseRuns, SparseRuns, build_runs
 
 BLOCKS, SIZES, COUNT = np.array([1, 4, 5, 9]), np.array([3, 1, 256, 2]), 12
 FIRSTS = np.cumsum(SIZES) - SIZES

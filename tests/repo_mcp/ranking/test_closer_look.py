@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.ranking.closer_look import NEIGHBOURS, rate_held, rate_neighbours, weigh_held
-from repo_mcp.ranking.ranking_weights import WEIGHTS
+from repo_mcp.ranking.files.closer_look import NEIGHBOURS, rate_held, rate_neighbours, weigh_held
+from repo_mcp.ranking.files.ranking_weights import WEIGHTS
 
 
 @pytest.mark.parametrize(

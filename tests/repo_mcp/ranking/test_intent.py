@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.ranking.intent import MAX_NAMES, NameKind, spell, split_stems, understand
+from repo_mcp.ranking.query.intent import MAX_NAMES, NameKind, spell, split_stems, understand
 from repo_mcp.text.analysis import get_name_term
 from repo_mcp.text.roles import FileRole
 

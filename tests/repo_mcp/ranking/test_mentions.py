@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.ranking import spell_suggest
-from repo_mcp.ranking.prompt import MAX_MEANT, Clue, ClueKind, resolve_mentions
+from repo_mcp.ranking.query.clues import MAX_MEANT, Clue, ClueKind, resolve_mentions
+from repo_mcp.ranking.scoring import spell_suggest
 from repo_mcp.text.analysis import analyse_text
 from tests.repo_mcp.ranking.indexed import indexed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.ranking.older_versions import OlderVersions
+from repo_mcp.ranking.files.older_versions import OlderVersions
 
 PATHS = (
     "api/v1/server.go",

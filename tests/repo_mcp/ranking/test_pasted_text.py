@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.ranking.pasted_text import is_report, read_pasted
-from repo_mcp.ranking.query import CODE_WEIGHT, parse_query, widen
-from repo_mcp.ranking.reports import list_template_words
+from repo_mcp.ranking.query.pasted_text import is_report, read_pasted
+from repo_mcp.ranking.query.query import CODE_WEIGHT, parse_query, widen
+from repo_mcp.ranking.query.report_noise import list_template_words
 from tests.growth import assert_linear
 
 REPORT = """\

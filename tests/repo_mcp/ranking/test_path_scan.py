@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from index_format import CorruptIndex
 from index_format.files import PATH
-from repo_mcp.ranking.path_scan import PathScan
+from repo_mcp.ranking.scoring.path_scan import PathScan
 from repo_mcp.text.roles import is_test_path
 from tests.index_format.test_files import build_table, encode_files, open_files
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.ranking.query import MAX_TERMS, parse_query
+from repo_mcp.ranking.query.query import MAX_TERMS, parse_query
 from repo_mcp.text.analysis import analyse_text
 
 

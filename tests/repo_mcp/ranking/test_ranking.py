@@ -12,11 +12,11 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import Hit, SearchRequest
-from repo_mcp.ranking import ranking, signals
-from repo_mcp.ranking.closer_look import MOST_SOLE
-from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
-from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
+from repo_mcp.ranking.files import ranking, signals
+from repo_mcp.ranking.files.closer_look import MOST_SOLE
+from repo_mcp.ranking.files.ranking_weights import WEIGHTS, RankingWeights
+from repo_mcp.ranking.query.query import parse_query
+from repo_mcp.ranking.scoring.searcher import BestUnits, Filter, Searcher
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import PATH, SYMBOL
 from tests.repo_mcp.trees import edit_tree, make_tree

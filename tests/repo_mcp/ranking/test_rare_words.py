@@ -13,7 +13,13 @@ from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.code_search.records import CodeRequest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking.rare_words import QueryWord, describe_absent, describe_best, lacks_most, look_up_words
+from repo_mcp.ranking.page.rare_words import (
+    QueryWord,
+    describe_absent,
+    describe_best,
+    lacks_most,
+    look_up_words,
+)
 from repo_mcp.repository import Repository
 
 TASKS = Path(__file__).parents[3] / "bench/quality/packages.jsonl"

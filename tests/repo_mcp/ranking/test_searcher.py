@@ -15,10 +15,11 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking import ranking, segment_search
-from repo_mcp.ranking.query import Query, parse_query
-from repo_mcp.ranking.searcher import ALL_FIELDS, LOOKED_UP, Filter, Searcher
-from repo_mcp.ranking.segment_search import SegmentSearch
+from repo_mcp.ranking.files import ranking
+from repo_mcp.ranking.query.query import Query, parse_query
+from repo_mcp.ranking.scoring import segment_search
+from repo_mcp.ranking.scoring.searcher import ALL_FIELDS, LOOKED_UP, Filter, Searcher
+from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.repository import Repository
 from repo_mcp.text.schema import DOC, SYMBOL
 from tests.repo_mcp.ranking.plain_search import score_units
@@ -299,7 +300,7 @@ def test_units_hold_all_required_terms(
     edited: Repository, monkeypatch: pytest.MonkeyPatch, looked_up: int
 ) -> None:
     """Whether units are looked up in a list, or it is decoded, and whatever dead files hold."""
-    monkeypatch.setattr("repo_mcp.ranking.searcher.LOOKED_UP", looked_up)
+    monkeypatch.setattr("repo_mcp.ranking.scoring.searcher.LOOKED_UP", looked_up)
     found, own = 0, edited._index.get_searcher()
     for required in (
         ["queue"],

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.ranking.ranking_weights import WEIGHTS
-from repo_mcp.ranking.signals import (
+from repo_mcp.ranking.files.ranking_weights import WEIGHTS
+from repo_mcp.ranking.files.signals import (
     StemMatcher,
     cut_name,
     get_file_role,

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from index_format import ChunkSpan, compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.ranking.asked_declarations import MAX_RATED_LINES
-from repo_mcp.ranking.line_terms import find_line_terms
-from repo_mcp.ranking.searcher import RankedChunk
-from repo_mcp.ranking.snippets import (
+from repo_mcp.ranking.page.line_terms import find_line_terms
+from repo_mcp.ranking.page.page_declarations import MAX_RATED_LINES
+from repo_mcp.ranking.page.snippets import (
     BRIEF_LINES,
     FIRST_LINES,
     FURTHER_LINES,
@@ -26,6 +25,7 @@ from repo_mcp.ranking.snippets import (
     render_numbered,
     show_hits,
 )
+from repo_mcp.ranking.scoring.searcher import RankedChunk
 from repo_mcp.text.analysis import get_word_terms
 from tests.deep.sizes import examples
 

@@ -9,7 +9,8 @@ import pytest
 from index_format import DiskDirectory, Snapshot, TermsReader, terms
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking import live_chunks, spell_suggest
+from repo_mcp.ranking.page import live_chunks
+from repo_mcp.ranking.scoring import spell_suggest
 from repo_mcp.repository import Repository
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.ranking import live_chunks
-from repo_mcp.ranking.live_chunks import TextLines
+from repo_mcp.ranking.page import live_chunks
+from repo_mcp.ranking.page.live_chunks import TextLines
 from repo_mcp.text.lines import split_lines
 
 

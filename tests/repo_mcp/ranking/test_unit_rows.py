@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repo_mcp.ranking import unit_rows
-from repo_mcp.ranking.unit_rows import UnitRows
+from repo_mcp.ranking.scoring import unit_rows
+from repo_mcp.ranking.scoring.unit_rows import UnitRows
 
 
 @pytest.mark.parametrize("at_once", [256, 1 << 16])

@@ -10,7 +10,7 @@ import pytest
 
 from repo_mcp.config.server_config import load_config
 from repo_mcp.model import SearchRequest
-from repo_mcp.ranking.query import BELOW_TITLE_WEIGHT, SYNONYM_WEIGHT, Query, parse_query, widen
+from repo_mcp.ranking.query.query import BELOW_TITLE_WEIGHT, SYNONYM_WEIGHT, Query, parse_query, widen
 from repo_mcp.repository import Repository
 from tests.written_trees import write_tree
 

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking import live_chunks, look_up, searcher, segment_search
-from repo_mcp.ranking.look_up import SearchScope
-from repo_mcp.ranking.named_hits import FEW_PLACES
-from repo_mcp.ranking.query import Query, parse_query
-from repo_mcp.ranking.ranking import rank
-from repo_mcp.ranking.searcher import Filter, Searcher
+from repo_mcp.ranking.direct_hits import name_lookup
+from repo_mcp.ranking.direct_hits.name_lookup import SearchScope
+from repo_mcp.ranking.direct_hits.query_of_names import FEW_PLACES
+from repo_mcp.ranking.files.ranking import rank
+from repo_mcp.ranking.page import live_chunks
+from repo_mcp.ranking.query.query import Query, parse_query
+from repo_mcp.ranking.scoring import searcher, segment_search
+from repo_mcp.ranking.scoring.searcher import Filter, Searcher
 from repo_mcp.repository import Repository
 from tests.repo_mcp.ranking.indexed import indexed
 
@@ -100,9 +102,9 @@ def test_lines_that_declare_a_name_are_looked_for_once(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked = []
-    find = look_up._iter_declaring_lines
+    find = name_lookup._iter_declaring_lines
     monkeypatch.setattr(
-        look_up, "_iter_declaring_lines", lambda *given: looked.append(given[2].name) or find(*given)
+        name_lookup, "_iter_declaring_lines", lambda *given: looked.append(given[2].name) or find(*given)
     )
     assert ask(repository, "entry_posted", ends_early=True).hits
     assert looked == ["entry_posted"]
@@ -122,7 +124,7 @@ def test_files_without_a_word_are_neither_decoded_nor_cut_into_lines(
     counted: list[object] = []
     count = live_chunks._count_ends
     monkeypatch.setattr(live_chunks, "_count_ends", lambda raw: counted.append(raw) or count(raw))
-    monkeypatch.setattr(look_up, "list_declaring_lines", None)
+    monkeypatch.setattr(name_lookup, "list_declaring_lines", None)
     assert ask(repository, "post", ends_early=True).hits  # `post_entry` has this term, too
     assert len(reads) > USERS
     assert len(counted) < USERS / 2
@@ -131,11 +133,11 @@ def test_files_without_a_word_are_neither_decoded_nor_cut_into_lines(
 def test_a_word_that_many_files_in_a_row_lack_is_looked_for_no_further(
     repository: Repository, reads: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(look_up, "MOST_LACKING", 3)
+    monkeypatch.setattr(name_lookup, "MOST_LACKING", 3)
     assert ask(repository, "post", ends_early=True).hits
     assert len(reads) < USERS / 2
     reads.clear()
-    monkeypatch.setattr(look_up, "holds_word", lambda *_: True)
+    monkeypatch.setattr(name_lookup, "holds_word", lambda *_: True)
     ask(repository, "post", ends_early=True)
     assert len(reads) > USERS
 
@@ -144,7 +146,7 @@ def test_a_declaration_that_could_not_lead_a_page_is_not_looked_for(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searched = []
-    monkeypatch.setattr(look_up, "_iter_declarations", lambda live, *_: searched.append(live) or ())
+    monkeypatch.setattr(name_lookup, "_iter_declarations", lambda live, *_: searched.append(live) or ())
     assert repository.search(SearchRequest("entry_posted", 10)).hits
     assert not searched  # `post_entry` only shares its parts
 
@@ -153,9 +155,9 @@ def test_chunks_that_only_share_parts_of_a_name_are_not_searched_for_its_declara
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searched = []
-    find = look_up._iter_declarations
+    find = name_lookup._iter_declarations
     monkeypatch.setattr(
-        look_up,
+        name_lookup,
         "_iter_declarations",
         lambda live, *given: searched.append(live.ranked.path) or find(live, *given),
     )
@@ -183,7 +185,7 @@ def ranked(monkeypatch: pytest.MonkeyPatch) -> list[Query]:
     """Return the queries that are ranked to look a name up."""
     queries: list[Query] = []
     monkeypatch.setattr(
-        look_up,
+        name_lookup,
         "rank",
         lambda searcher, query, *given, **named: _record(queries, searcher, query, given, named),
     )

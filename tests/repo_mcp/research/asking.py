@@ -18,8 +18,8 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAnswer, SearchRequest
-from repo_mcp.ranking.rare_words import QueryWord, look_up_words
-from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.page.rare_words import QueryWord, look_up_words
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.ranking.word_search import run_search
 from repo_mcp.research.records import Finding, Focus, Report, ResearchRequest, RunControl
 from repo_mcp.research.research import answer_question

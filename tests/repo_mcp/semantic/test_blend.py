@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repo_mcp.ranking.intent import understand
-from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.ranking import BEST_UNITS, rank, rank_files
-from repo_mcp.ranking.ranking_weights import WEIGHTS
-from repo_mcp.ranking.searcher import Filter, Ranking, Searcher
-from repo_mcp.ranking.segment_search import Mask
-from repo_mcp.ranking.signals import find_role_in_tree, list_role_shares
+from repo_mcp.ranking.files.ranking import BEST_UNITS, rank, rank_files
+from repo_mcp.ranking.files.ranking_weights import WEIGHTS
+from repo_mcp.ranking.files.signals import find_role_in_tree, list_role_shares
+from repo_mcp.ranking.query.intent import understand
+from repo_mcp.ranking.query.query import parse_query
+from repo_mcp.ranking.scoring.searcher import Filter, Ranking, Searcher
+from repo_mcp.ranking.scoring.segment_search import Mask
 from repo_mcp.semantic.live_vectors import NEXT_CHUNK, rank_blended
 from repo_mcp.semantic.vector_index import NearChunks, VectorView
 from tests.repo_mcp.semantic.vector_trees import (

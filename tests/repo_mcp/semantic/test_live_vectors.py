@@ -12,9 +12,9 @@ import pytest
 
 from index_format import CorruptIndex
 from repo_mcp.cli import main
-from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.ranking import rank
-from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.files.ranking import rank
+from repo_mcp.ranking.query.query import parse_query
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.repository import Repository
 from repo_mcp.semantic.live_vectors import NO_QUESTION
 from tests.repo_mcp.semantic.semantic_roots import (

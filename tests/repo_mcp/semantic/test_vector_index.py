@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from index_format import CorruptIndex
-from repo_mcp.ranking.query import parse_query
-from repo_mcp.ranking.searcher import Filter, Searcher
-from repo_mcp.ranking.segment_search import Mask
+from repo_mcp.ranking.query.query import parse_query
+from repo_mcp.ranking.scoring.searcher import Filter, Searcher
+from repo_mcp.ranking.scoring.segment_search import Mask
 from repo_mcp.semantic.vector_index import VectorView, compare
 from tests.repo_mcp.semantic.vector_trees import (
     DIMENSIONS,

@@ -73,7 +73,9 @@ def test_any_text_has_ids_of_the_vocabulary(text: str, most: int) -> None:
 
 def iter_texts() -> list[str]:
     root = Path(__file__).parents[3]
-    sources = [path.read_text(encoding="utf-8") for path in sorted(root.glob("repo_mcp/ranking/*.py"))[:12]]
+    sources = [
+        path.read_text(encoding="utf-8") for path in sorted(root.glob("repo_mcp/ranking/**/*.py"))[:12]
+    ]
     old = unicodedata.ucd_3_2_0  # the tables of the package are old, too
     known = [
         char

@@ -10,7 +10,7 @@ import numpy as np
 from index_format import DiskDirectory, IndexWriter, Snapshot, write_segment
 from repo_mcp.config.server_config import Config
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.repository import Repository
 from repo_mcp.semantic.vector_index import NO_FIELDS, EmbeddedFile, VectorView, build_segment
 

@@ -23,7 +23,7 @@ from repo_mcp.live import derived_index
 from repo_mcp.live.look_ahead import Need
 from repo_mcp.model import IndexedPath, SearchRequest, SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser
-from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.repository import Repository, root_indexes
 from repo_mcp.symbol_index import asked_files, live_symbol_index, symbol_rounds
 from repo_mcp.symbol_index import phase as symbol_phase

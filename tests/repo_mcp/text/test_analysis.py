@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from whoosh.analysis import RegexTokenizer
 
-from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.query.query import parse_query
 from repo_mcp.text.analysis import LONG_WORD, analyse_text, analyse_words, get_word_terms
 from repo_mcp.text.spans import join_spans
 from tests.deep.sizes import choose, examples

@@ -24,9 +24,9 @@ from index_format import IndexWriter, MemoryDirectory, Snapshot, compute_fingerp
 from repo_mcp.indexing.documents import SegmentBuilder, SourceFile, cut_file
 from repo_mcp.languages.patterns.landmarks import scan
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.ranking.bm25f import FIELD_WEIGHTS, MODEL
-from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.bm25f import FIELD_WEIGHTS, MODEL
+from repo_mcp.ranking.scoring.searcher import Searcher
 from repo_mcp.text.analysis import ANALYSER, analyse_text
 from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.text.schema import FIELDS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from repo_mcp.model import Hit
-from repo_mcp.ranking.snippets import FEW_WHOLE_LINES, WHOLE_LINES
+from repo_mcp.ranking.page.snippets import FEW_WHOLE_LINES, WHOLE_LINES
 from repo_mcp.ranking.word_search import FAR_SHARE, NEAR_SHARE, choose_room
 from repo_mcp.repository import Repository
 from repo_mcp.toolsets.repo.copies import join_brief, name_joined

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.ranking.snippets import CITED_NEAR, HEAD_LINES, NEXT_LINES, choose_telling
+from repo_mcp.ranking.page.snippets import CITED_NEAR, HEAD_LINES, NEXT_LINES, choose_telling
 from repo_mcp.repository import Repository
 from tests.deep.sizes import examples
 from tests.repo_mcp.toolsets.repo_calls import call, open_written

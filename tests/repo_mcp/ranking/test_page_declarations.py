@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from repo_mcp.ranking.asked_declarations import AskedFile, rate_files
-from repo_mcp.ranking.called_names import list_called, may_follow
-from repo_mcp.ranking.declaration_rating import SYNONYM_SHARE, weigh_terms
-from repo_mcp.ranking.live_chunks import read_chunks
+from repo_mcp.ranking.page.called_names import list_called, may_follow
+from repo_mcp.ranking.page.declaration_rating import SYNONYM_SHARE, weigh_terms
+from repo_mcp.ranking.page.live_chunks import read_chunks
+from repo_mcp.ranking.page.page_declarations import AskedFile, rate_files
 from tests.repo_mcp.ranking.test_snippets import rank_python
 
 

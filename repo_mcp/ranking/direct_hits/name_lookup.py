@@ -28,8 +28,10 @@ from repo_mcp.languages.patterns.language_registry import find_dialect
 from repo_mcp.languages.patterns.markup_languages import UNKNOWN
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
-from repo_mcp.ranking.bm25f import DECIMALS
-from repo_mcp.ranking.intent import (
+from repo_mcp.ranking.files.ranking import Points, rank
+from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
+from repo_mcp.ranking.page.snippets import grade_span, show_declaration
+from repo_mcp.ranking.query.intent import (
     EXACT,
     PARTS,
     SPELLING,
@@ -42,12 +44,10 @@ from repo_mcp.ranking.intent import (
     split_qualified,
     understand,
 )
-from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, ReadLive, decode_lines
-from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.ranking import Points, rank
-from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
-from repo_mcp.ranking.snippets import grade_span, show_declaration
-from repo_mcp.ranking.spell_suggest import find_near
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.bm25f import DECIMALS
+from repo_mcp.ranking.scoring.searcher import Filter, RankedChunk, Ranking, Searcher
+from repo_mcp.ranking.scoring.spell_suggest import find_near
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import DECLARED, get_name_term, get_word_terms
 from repo_mcp.text.schema import SYMBOL

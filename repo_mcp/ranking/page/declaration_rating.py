@@ -19,7 +19,7 @@ from operator import itemgetter
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.languages.patterns.enclosing import Declarations
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.ranking.line_terms import find_line_terms
+from repo_mcp.ranking.page.line_terms import find_line_terms
 from repo_mcp.text.analysis import get_word_terms
 
 SATURATION = 1.2  # lines with a word: so many are worth half as much as any number of lines

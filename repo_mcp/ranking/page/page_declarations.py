@@ -17,10 +17,10 @@ from operator import itemgetter
 
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan, holds_members
 from repo_mcp.languages.patterns.enclosing import Declarations
-from repo_mcp.ranking.called_names import list_called, may_follow
-from repo_mcp.ranking.declaration_rating import Rated, demote_repeats, demote_tests, list_asked
-from repo_mcp.ranking.line_terms import find_text_terms
-from repo_mcp.ranking.live_chunks import LiveChunk, decode_lines
+from repo_mcp.ranking.page.called_names import list_called, may_follow
+from repo_mcp.ranking.page.declaration_rating import Rated, demote_repeats, demote_tests, list_asked
+from repo_mcp.ranking.page.line_terms import find_text_terms
+from repo_mcp.ranking.page.live_chunks import LiveChunk, decode_lines
 from repo_mcp.record_classes import dataclass
 
 MAX_RATED_LINES = 5_000  # of a file: looking through 1,000 lines takes about a millisecond

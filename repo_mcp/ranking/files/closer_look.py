@@ -22,11 +22,11 @@ from operator import methodcaller
 
 import numpy as np
 
-from repo_mcp.ranking.posting_scorers import TermScorers
-from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.ranking_weights import RankingWeights
-from repo_mcp.ranking.searcher import Searcher
-from repo_mcp.ranking.segment_search import SegmentSearch
+from repo_mcp.ranking.files.ranking_weights import RankingWeights
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.posting_scorers import TermScorers
+from repo_mcp.ranking.scoring.searcher import Searcher
+from repo_mcp.ranking.scoring.segment_search import SegmentSearch
 from repo_mcp.text.schema import TEXT_FIELDS
 
 CLOSE_FILES = 20  # looked at once more

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.ranking.prompt import (
+from repo_mcp.ranking.query.clues import (
     MAX_CLUES,
     STOP_WORDS,
     Clue,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.model import Hit, SearchAnswer, SearchRequest
-from repo_mcp.ranking.named_hits import FEW_PLACES, ONE_SHOWN, list_names
+from repo_mcp.ranking.direct_hits.query_of_names import FEW_PLACES, ONE_SHOWN, list_names
 from repo_mcp.repository import Repository
 from tests.repo_mcp.ranking.indexed import indexed
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking.mentioned_names import MOST_UNITS, list_mentioned
+from repo_mcp.ranking.direct_hits.names_in_question import MOST_UNITS, list_mentioned
 from repo_mcp.ranking.word_search import BESIDE_LEADS
 from repo_mcp.repository import Repository
 from tests.repo_mcp.ranking.indexed import indexed

@@ -16,10 +16,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from repo_mcp.model import Hit
-from repo_mcp.ranking.look_up import SearchScope
-from repo_mcp.ranking.named_hits import find_named
-from repo_mcp.ranking.prompt import ClueKind, parse_prompt, split_symbol
-from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.direct_hits.name_lookup import SearchScope
+from repo_mcp.ranking.direct_hits.query_of_names import find_named
+from repo_mcp.ranking.query.clues import ClueKind, parse_prompt, split_symbol
+from repo_mcp.ranking.query.query import Query
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.stop_words import FUNCTION_WORDS

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from index_format import LiveSegment, PostingList, Snapshot
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.ranking.segment_search import find_among
+from repo_mcp.ranking.scoring.segment_search import find_among
 from repo_mcp.text.analysis import DECLARED
 from repo_mcp.text.schema import FIELDS, PATH
 

@@ -36,9 +36,9 @@ from index_format import (
     spread_runs,
 )
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.ranking.block_runs import build_runs
-from repo_mcp.ranking.bm25f import F64, I64, K1, U32, Integers, LengthNorms, TermScorer, TfNormTable
-from repo_mcp.ranking.bm25f import B as SCORING_B
+from repo_mcp.ranking.scoring.block_runs import build_runs
+from repo_mcp.ranking.scoring.bm25f import F64, I64, K1, U32, Integers, LengthNorms, TermScorer, TfNormTable
+from repo_mcp.ranking.scoring.bm25f import B as SCORING_B
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.schema import FIELDS, PATH
 

@@ -18,7 +18,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.ranking.prompt import Clue, ClueKind, find_title, join_words, parse_prompt, split_symbol
+from repo_mcp.ranking.query.clues import Clue, ClueKind, find_title, join_words, parse_prompt, split_symbol
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, PART, get_name_term, get_root, get_word_terms
 from repo_mcp.text.roles import FileRole

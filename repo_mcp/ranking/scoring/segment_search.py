@@ -31,9 +31,9 @@ from index_format import (
     sort_distinct,
     spread_runs,
 )
-from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
-from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, PostingScorer
-from repo_mcp.ranking.unit_rows import UnitRows
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.scoring.posting_scorers import BLOCK_DOCS, PostingScorer
+from repo_mcp.ranking.scoring.unit_rows import UnitRows
 from repo_mcp.record_classes import dataclass
 
 Mask = npt.NDArray[np.bool_]

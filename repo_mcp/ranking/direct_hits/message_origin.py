@@ -15,10 +15,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from repo_mcp.model import Hit
-from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, decode_lines
-from repo_mcp.ranking.look_up import SearchScope
-from repo_mcp.ranking.query import STORY_WORDS, Query
-from repo_mcp.ranking.snippets import show_lines
+from repo_mcp.ranking.direct_hits.name_lookup import SearchScope
+from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines
+from repo_mcp.ranking.page.snippets import show_lines
+from repo_mcp.ranking.query.query import STORY_WORDS, Query
 from repo_mcp.record_classes import replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.roles import FileRole, find_role, is_test_path

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.ranking.said_text import list_heads, list_said
+from repo_mcp.ranking.direct_hits.message_origin import list_heads, list_said
 from repo_mcp.ranking.word_search import BESIDE_LEADS, list_phrase_words
 from repo_mcp.repository import Repository
 from tests.repo_mcp.ranking.indexed import indexed

@@ -17,17 +17,17 @@ import numpy as np
 
 from index_format import ChunkSpan, Level, Snapshot, UnitSpan, compute_chunk_id
 from repo_mcp.lru_cache import LruCache
-from repo_mcp.ranking.bm25f import DECIMALS, I64, U32, TermScorer
-from repo_mcp.ranking.path_scan import PathScan
-from repo_mcp.ranking.posting_scorers import (
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, I64, U32, TermScorer
+from repo_mcp.ranking.scoring.path_scan import PathScan
+from repo_mcp.ranking.scoring.posting_scorers import (
     ALL_FIELDS,
     BLOCK_DOCS,
     PostingScorer,
     TermScorerReader,
     TermScorers,
 )
-from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.segment_search import (
+from repo_mcp.ranking.scoring.segment_search import (
     FEW_UNITS,
     UNITS_PER_CHUNK,
     BlockMaxMaxScore,

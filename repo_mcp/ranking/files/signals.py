@@ -19,13 +19,13 @@ from operator import itemgetter
 import numpy as np
 
 from index_format import sort_distinct
-from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
-from repo_mcp.ranking.intent import Intent, NameKind, split_stems
-from repo_mcp.ranking.posting_scorers import TermScorers
-from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.ranking_weights import RankingWeights
-from repo_mcp.ranking.searcher import BestUnits, Searcher
-from repo_mcp.ranking.segment_search import Mask
+from repo_mcp.ranking.files.ranking_weights import RankingWeights
+from repo_mcp.ranking.query.intent import Intent, NameKind, split_stems
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.scoring.posting_scorers import TermScorers
+from repo_mcp.ranking.scoring.searcher import BestUnits, Searcher
+from repo_mcp.ranking.scoring.segment_search import Mask
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.analysis import LONG_WORD, get_name_term, get_root
 from repo_mcp.text.roles import FileRole, choose_role, find_directory_role, find_name_role

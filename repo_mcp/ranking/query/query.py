@@ -28,9 +28,9 @@ from dataclasses import field
 from itertools import chain
 
 from repo_mcp.languages.patterns.language_registry import name_language
-from repo_mcp.ranking.intent import NameKind, understand
-from repo_mcp.ranking.pasted_text import read_pasted
-from repo_mcp.ranking.prompt import find_title
+from repo_mcp.ranking.query.clues import find_title
+from repo_mcp.ranking.query.intent import NameKind, understand
+from repo_mcp.ranking.query.pasted_text import read_pasted
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text
 from repo_mcp.text.stop_words import FUNCTION_WORDS

@@ -19,8 +19,13 @@ from operator import itemgetter
 from repo_mcp.languages.patterns.declared_spans import SymbolSpan
 from repo_mcp.late_patterns import compile_late
 from repo_mcp.model import Hit
-from repo_mcp.ranking.bm25f import DECIMALS
-from repo_mcp.ranking.intent import (
+from repo_mcp.ranking.direct_hits.name_lookup import Found, SearchScope, look_up
+from repo_mcp.ranking.files.ranking import add_up
+from repo_mcp.ranking.page.line_terms import find_line_terms
+from repo_mcp.ranking.page.live_chunks import ChunkReader, LiveChunk, decode_lines, read_chunks
+from repo_mcp.ranking.page.snippets import show_lines
+from repo_mcp.ranking.query.clues import find_meant
+from repo_mcp.ranking.query.intent import (
     EXACT,
     SPELLING,
     AskedName,
@@ -28,14 +33,9 @@ from repo_mcp.ranking.intent import (
     find_name,
     split_qualified,
 )
-from repo_mcp.ranking.line_terms import find_line_terms
-from repo_mcp.ranking.live_chunks import ChunkReader, LiveChunk, decode_lines, read_chunks
-from repo_mcp.ranking.look_up import Found, SearchScope, look_up
-from repo_mcp.ranking.prompt import find_meant
-from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.ranking import add_up
-from repo_mcp.ranking.snippets import show_lines
-from repo_mcp.ranking.spell_suggest import find_paths
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.bm25f import DECIMALS
+from repo_mcp.ranking.scoring.spell_suggest import find_paths
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.analysis import analyse_text, get_word_terms
 from repo_mcp.text.stop_words import FUNCTION_WORDS

@@ -17,9 +17,9 @@ import re
 from collections.abc import Callable, Collection
 
 from repo_mcp.late_patterns import compile_late
-from repo_mcp.ranking.asking import holds_question, is_request
-from repo_mcp.ranking.prompt import find_title
-from repo_mcp.ranking.reports import FORM_WORDS, LinePart, is_heading, iter_lines, take_informative
+from repo_mcp.ranking.query.clues import find_title
+from repo_mcp.ranking.query.report_noise import FORM_WORDS, LinePart, is_heading, iter_lines, take_informative
+from repo_mcp.ranking.query.requests import holds_question, is_request
 from repo_mcp.record_classes import dataclass
 from repo_mcp.text.stop_words import FUNCTION_WORDS
 

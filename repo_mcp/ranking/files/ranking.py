@@ -23,8 +23,7 @@ from operator import attrgetter, itemgetter
 import numpy as np
 
 from index_format import sort_distinct
-from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
-from repo_mcp.ranking.closer_look import (
+from repo_mcp.ranking.files.closer_look import (
     CLOSE_FILES,
     MOST_SOLE,
     count_sole,
@@ -34,22 +33,9 @@ from repo_mcp.ranking.closer_look import (
     rate_neighbours,
     weigh_held,
 )
-from repo_mcp.ranking.intent import NameKind, understand
-from repo_mcp.ranking.older_versions import OlderVersions
-from repo_mcp.ranking.prompt import ClueKind, resolve_mentions
-from repo_mcp.ranking.query import Query
-from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
-from repo_mcp.ranking.searcher import (
-    NOTHING_HELD,
-    BestUnits,
-    Filter,
-    HeldTerms,
-    Ranking,
-    Searcher,
-    find_held,
-)
-from repo_mcp.ranking.segment_search import RankedUnit, SegmentSearch
-from repo_mcp.ranking.signals import (
+from repo_mcp.ranking.files.older_versions import OlderVersions
+from repo_mcp.ranking.files.ranking_weights import WEIGHTS, RankingWeights
+from repo_mcp.ranking.files.signals import (
     Candidates,
     StemMatcher,
     cut_name,
@@ -60,7 +46,21 @@ from repo_mcp.ranking.signals import (
     weigh_inverse,
     weigh_kinds,
 )
-from repo_mcp.ranking.spell_suggest import find_paths
+from repo_mcp.ranking.query.clues import ClueKind, resolve_mentions
+from repo_mcp.ranking.query.intent import NameKind, understand
+from repo_mcp.ranking.query.query import Query
+from repo_mcp.ranking.scoring.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.scoring.searcher import (
+    NOTHING_HELD,
+    BestUnits,
+    Filter,
+    HeldTerms,
+    Ranking,
+    Searcher,
+    find_held,
+)
+from repo_mcp.ranking.scoring.segment_search import RankedUnit, SegmentSearch
+from repo_mcp.ranking.scoring.spell_suggest import find_paths
 from repo_mcp.record_classes import dataclass, replace
 from repo_mcp.text.roles import FileRole
 from repo_mcp.text.schema import SYMBOL

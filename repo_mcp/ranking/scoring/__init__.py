@@ -1,0 +1,1 @@
+"""Score units by BM25F: posting lists, their bounds, and the best units of a snapshot."""
