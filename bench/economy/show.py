@@ -41,7 +41,7 @@ HEAD = """# Ten answers
 Calls made over stdio and with default limits on the folder `repo_mcp` of commit ab13f3c. *Before* is the
 server of that commit, the last before answers were shortened. `python -m bench.economy.show` writes this
 page. Hits and outlines are asked for as text. Bundles have grown because they use more of the budget that
-they are given; what surrounds their code has not. `docs/toolsets.md` has the means over many answers.
+they are given; what surrounds their code has not. `bench/economy/README.md` has the means over many answers.
 
 | call | before, bytes | now |
 |---|--:|--:|

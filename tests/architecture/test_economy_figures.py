@@ -1,4 +1,4 @@
-"""The figures of `docs/toolsets.md` about the cost of answers are those of the stored run that it names."""
+"""The figures of `bench/economy/README.md` are those of the stored run that it names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 ROWS = json.loads(Path("bench/results/run-economy-packages.json").read_text())["rows"]
-TEXT = Path("docs/toolsets.md").read_text()
+PAGE = Path("bench/economy/README.md").read_text()
+TEXT = PAGE.partition("## The latest figures\n")[2].partition("\n## ")[0]
 TIMES = {  # row of the document -> rows of the run, for the columns of records and of text
     "literal page of `repo.search`": ("repo.search, literal", "repo.search, literal as text"),
     "regex page": ("repo.search, regex", "repo.search, regex as text"),
